@@ -238,7 +238,11 @@ PEERS = pap.DataFrameSchema(
             similarity: value(f"{meaning}, pooled over the documents that both coded", 1)
             for similarity, meaning in _SIMILARITIES.items()
         },
-        "pair_median": value("median of boundary_similarity of the group's pairs", 1),
+        "pair_median": value(
+            "median of boundary_similarity of the group's pairs without a coder of low_agreement, "
+            "or of all if fewer than 10 are left",
+            1,
+        ),
         "pair_mad": value("median absolute deviation of those values from their median", 1),
         "pair_deviation": _number(
             "(boundary_similarity - pair_median) / "

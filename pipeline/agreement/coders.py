@@ -18,8 +18,8 @@ from segscore.pipeline.agreement.coefficients import (
     coefficients,
 )
 from segscore.pipeline.agreement.group import SUMMED, Group, rate
-from segscore.pipeline.agreement.outliers import deviations, deviations_of_pairs
-from segscore.pipeline.arrays.ragged import Floats, Ints
+from segscore.pipeline.agreement.outliers import Deviations, deviations, deviations_of_pairs
+from segscore.pipeline.arrays.ragged import Flags, Floats, Ints
 from segscore.pipeline.measures.measure import evaluate
 
 _COLUMNS = {"pair_places": "potential_boundaries"}
@@ -43,9 +43,7 @@ def coder_rows(group: Group) -> Iterator[dict[str, object]]:
     peers = _with_peers(group)
     similar = evaluate(ACTUAL.values(), peers, {"n_t": group.choices.n_t}, rows=False)
     left_out = agreement_without(group)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        pairs_per_peer = _boundary_pairs(peers) / peers["peers"]
-    by_peers = deviations(similar["boundary_similarity"], pairs_per_peer)
+    by_peers = _compare_with_peers(peers, similar["boundary_similarity"])
     by_rate = deviations(rates, sums["places"])
     low, outlying = by_peers.below(), by_rate.apart()
     for x, name in enumerate(group.coders):
@@ -81,7 +79,9 @@ def peer_rows(group: Group) -> Iterator[dict[str, object]]:
     """Yield the rows of `peers` (schemas/agreement.py), without the group-by columns."""
     counts = {name: group.column("peers", name) for name in PAIR_COUNTS}
     similar = evaluate(ACTUAL.values(), counts, {"n_t": group.choices.n_t}, rows=False)
-    compared = deviations_of_pairs(similar["boundary_similarity"], _boundary_pairs(counts))
+    compared = deviations_of_pairs(
+        similar["boundary_similarity"], _boundary_pairs(counts), _are_ordinary(group)
+    )
     high = compared.above()
     table = group.tables["peers"]
     names = zip(table.column("coder").to_pylist(), table.column("peer").to_pylist(), strict=True)
@@ -97,6 +97,23 @@ def peer_rows(group: Group) -> Iterator[dict[str, object]]:
             "pair_deviation": compared.deviation[i],
             "high_agreement": high[i],
         }
+
+
+def _compare_with_peers(peers: Mapping[str, Ints], similarity: Floats) -> Deviations:
+    """Compare the boundary similarity of each coder to the others, shape (coders,)."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        pairs_per_peer = _boundary_pairs(peers) / peers["peers"]
+    return deviations(similarity, pairs_per_peer)
+
+
+def _are_ordinary(group: Group) -> Flags:
+    """Return which pairs have no coder who agrees far less with the others, shape (pairs,)."""
+    peers = _with_peers(group)
+    similar = evaluate(ACTUAL.values(), peers, {"n_t": group.choices.n_t}, rows=False)
+    low = _compare_with_peers(peers, similar["boundary_similarity"]).below()
+    marked = np.array([mark is True for mark in low], bool)
+    coder, peer = (marked[group.coder_indices("peers", name)] for name in ("coder", "peer"))
+    return np.asarray(~(coder | peer))
 
 
 def _boundary_pairs(counts: Mapping[str, Ints]) -> Ints:

@@ -54,19 +54,26 @@ def _marks(marked: Flags, deviation: Floats) -> list[bool | None]:
     return [None if no else mark for no, mark in zip(undefined, marked.tolist(), strict=True)]
 
 
-def deviations(shares: Floats, sizes: Floats | Ints, fewest: int = FEWEST_CODERS) -> Deviations:
-    """Compare each share with the median of all.
+def deviations(
+    shares: Floats,
+    sizes: Floats | Ints,
+    fewest: int = FEWEST_CODERS,
+    among: Flags | None = None,
+) -> Deviations:
+    """Compare each share with the median.
 
-    The spread to be expected of a share is that of all (1.4826 MAD) and its own sampling error
-    (that of a share equal to the median), as the root of the sum of their squares.  The second
-    keeps values that rest on little from standing out.
+    The spread to be expected of a share is that of the shares (1.4826 MAD) and its own sampling
+    error (that of a share equal to the median), as the root of the sum of their squares.  The
+    second keeps values that rest on little from standing out.
 
     Args:
         shares: values in [0, 1], NaN where undefined, shape (values,).
         sizes: number of observations of which each is a share, shape (values,).
         fewest: with fewer defined values, no deviation is defined.
+        among: which values the median and the MAD are of, shape (values,); None for all.
     """
-    defined = shares[~np.isnan(shares)]
+    known = ~np.isnan(shares)
+    defined = shares[known if among is None else known & among]
     if not len(defined):
         return Deviations(np.nan, np.nan, np.full(len(shares), np.nan))
     median = float(np.median(defined))
@@ -79,6 +86,16 @@ def deviations(shares: Floats, sizes: Floats | Ints, fewest: int = FEWEST_CODERS
     return Deviations(median, mad, np.where(np.isinf(spread), np.nan, deviation))
 
 
-def deviations_of_pairs(shares: Floats, sizes: Floats | Ints) -> Deviations:
-    """Compare pairs of coders, of which there must be as many as few coders form."""
-    return deviations(shares, sizes, _FEWEST_PAIRS)
+def deviations_of_pairs(shares: Floats, sizes: Floats | Ints, ordinary: Flags) -> Deviations:
+    """Compare pairs of coders, of which there must be as many as few coders form.
+
+    One coder who agrees with nobody is in so many pairs that their spread would hide two coders
+    who agree too well.  So the median and the MAD are those of ordinary pairs, if there are enough.
+
+    Args:
+        shares: as for ``deviations``.
+        sizes: likewise.
+        ordinary: the pairs without a coder who agrees far less with the others, shape (values,).
+    """
+    enough = np.count_nonzero(ordinary & ~np.isnan(shares)) >= _FEWEST_PAIRS
+    return deviations(shares, sizes, _FEWEST_PAIRS, ordinary if enough else None)

@@ -1,6 +1,6 @@
 """Warn if the input of a night looks wrong: few documents, repeated values, exchanged tables."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
 import pyarrow.compute as pc
@@ -11,6 +11,9 @@ from segscore.pipeline.nightly.verdict import INCOMPLETE
 
 _FEW = 0.5
 """Share of the documents of the night compared with, below which a system has few."""
+
+_RECENT = 7
+"""Number of earlier nights whose values are compared with those of the night."""
 
 _Averages = dict[tuple[str, str], float | None]
 
@@ -26,8 +29,10 @@ def warn_of_feed(night: Night, others: Mapping[str, Night], earlier: Nights) -> 
     for complete in islice(filter(_is_complete, earlier.good(night.date)), 1):
         yield from _warn_of_exchange(night, complete)
     yield from _warn_of_few_documents(night, others)
-    for before in islice(earlier.newest_first(night.date), 1):
-        yield from _warn_of_repeats(night, before)
+    recent = [*islice(earlier.newest_first(night.date), _RECENT)]
+    seen = {each.url for each in recent}
+    recent += {each.url: each for each in others.values() if each.url not in seen}.values()
+    yield from _warn_of_repeats(night, recent)
 
 
 def _is_complete(night: Night) -> bool:
@@ -76,20 +81,22 @@ def _documents_of(night: Night) -> dict[str, int]:
     return {row["hypothesis"]: row["documents"] for row in system_rows(night)}
 
 
-def _warn_of_repeats(night: Night, before: Night) -> Iterator[str]:
-    """Warn of the systems whose averages are all those of the night before."""
-    now, then = _averages_of(night), _averages_of(before)
-    repeated = [
-        system
-        for system, averages in now.items()
-        if averages == then.get(system)
-        and any(value not in (None, 0, 1) for value in averages.values())
-    ]
-    if repeated:
-        yield (
-            f"{', '.join(repeated)}: every average equals that of {before.name}; check that "
-            "tonight's data is new, unless the same documents are scored every night"
-        )
+def _warn_of_repeats(night: Night, recent: Sequence[Night]) -> Iterator[str]:
+    """Warn of the systems whose averages are all those of an earlier night."""
+    now = {
+        system: averages
+        for system, averages in _averages_of(night).items()
+        if any(value not in (None, 0, 1) for value in averages.values())
+    }
+    for before in recent:
+        then = _averages_of(before)
+        repeated = [system for system in now if now[system] == then.get(system)]
+        now = {system: now[system] for system in now if system not in repeated}
+        if repeated:
+            yield (
+                f"{', '.join(repeated)}: every average equals that of {before.name}; check that "
+                "tonight's data is new, unless the same documents are scored every night"
+            )
 
 
 def _averages_of(night: Night) -> dict[str, _Averages]:

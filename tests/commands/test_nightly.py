@@ -241,6 +241,14 @@ def test_a_repeated_night_is_warned_of(archive: Archive) -> None:
     assert "every average equals" not in result.err and metrics(archive)["warnings", ()] == 0
 
 
+def test_a_repeated_night_is_warned_of_after_another_one(archive: Archive) -> None:
+    archive.deliver(SECOND, {"steady": 0.9, "other": 0.7})
+    archive.run(SECOND)
+    for role in ("reference", "hypothesis"):
+        archive.put(THIRD, role, rows(FIRST, role, GOOD))
+    assert f"other, steady: every average equals that of {FIRST};" in archive.run(THIRD).err
+
+
 def test_a_perfect_system_does_not_look_repeated(archive: Archive) -> None:
     archive.settle('not-comparable = "pass"', 'measures = ["pk"]', gate="pk<=+0.1")
     for night in (SECOND, THIRD):

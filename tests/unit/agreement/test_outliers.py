@@ -43,7 +43,7 @@ def test_deviations_equal_the_twin(values: list[tuple[float, int]]) -> None:
     shares, sizes = (np.array([value[i] for value in values], np.float64) for i in (0, 1))
     for compared, fewest in (
         (deviations(shares, sizes), 5),
-        (deviations_of_pairs(shares, sizes), 10),
+        (deviations_of_pairs(shares, sizes, np.ones(len(values), bool)), 10),
         (deviations(shares, sizes, 1), 1),
     ):
         expected = [naive_deviation(values, place, fewest) for place in range(len(values))]
@@ -60,6 +60,28 @@ def test_two_outliers_do_not_hide_each_other() -> None:
     shares = np.array([0.54, 0.55, 0.56, 0.53, 0.57, 0.55, 0.54, 0.56, 0.55, 0.53, 0.31, 0.30])
     assert (np.abs(shares - shares.mean()) / shares.std(ddof=1)).max() < 3
     assert deviations(shares, np.full(12, 500)).below() == [False] * 10 + [True, True]
+
+
+@given(st.lists(st.tuples(st.integers(0, 20), st.booleans()), min_size=10, max_size=16))
+def test_pairs_are_compared_with_ordinary_pairs(values: list[tuple[int, bool]]) -> None:
+    shares = np.array([share / 20 for share, _ in values])
+    ordinary = np.array([flag for _, flag in values])
+    compared = deviations_of_pairs(shares, np.full(len(values), 30), ordinary)
+    chosen = shares[ordinary] if ordinary.sum() >= 10 else shares
+    assert compared.median == median(chosen.tolist())
+    assert compared.mad == median(abs(share - compared.median) for share in chosen.tolist())
+    spread = sqrt((1.4826 * compared.mad) ** 2 + compared.median * (1 - compared.median) / 30)
+    if spread:
+        assert compared.deviation == pytest.approx((shares - compared.median) / spread)
+
+
+def test_a_careless_coder_does_not_hide_a_copier() -> None:
+    """Of seven coders, one is careless, in six pairs, and two of the others copied."""
+    shares = np.array([*np.linspace(0.68, 0.78, 14), 0.987, *[0.35] * 6])
+    ordinary = np.array([True] * 15 + [False] * 6)
+    assert not any(deviations(shares, np.full(21, 150)).above())
+    compared = deviations_of_pairs(shares, np.full(21, 150), ordinary)
+    assert [place for place, high in enumerate(compared.above()) if high] == [14]
 
 
 def test_values_that_rest_on_little_do_not_stand_out() -> None:
