@@ -77,7 +77,7 @@ def test_pairs_are_compared_with_ordinary_pairs(values: list[tuple[int, bool]]) 
 
 def test_a_careless_coder_does_not_hide_a_copier() -> None:
     """Of seven coders, one is careless, in six pairs, and two of the others copied."""
-    shares = np.array([*np.linspace(0.68, 0.78, 14), 0.987, *[0.35] * 6])
+    shares = np.array([*np.linspace(0.68, 0.78, 14), 0.96, *[0.35] * 6])
     ordinary = np.array([True] * 15 + [False] * 6)
     assert not any(deviations(shares, np.full(21, 150)).above())
     compared = deviations_of_pairs(shares, np.full(21, 150), ordinary)
