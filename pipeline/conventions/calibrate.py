@@ -19,6 +19,8 @@ from segscore.pipeline.conventions.faults import (
     mean_distance,
     with_fault,
 )
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.measures import ALL
 from segscore.pipeline.scoring.boundaries import Side, trimmed
 from segscore.pipeline.scoring.in_memory import TableSource, find_source
 from segscore.pipeline.scoring.inputs import Inputs, gather_inputs, require_references
@@ -194,7 +196,15 @@ def calibrate_references(
         settings: how it is measured, and the seed of the faults.
         references: the references, whose boundary types are ignored.
         warnings: what was rejected or converted when the references were read.
+
+    Raises:
+        Refused: no value of the measure is better than another, such as of a count.
     """
+    if ALL[measure].better == "neither":
+        raise Refused(
+            f"{measure}: neither high nor low values are better, so that a value is not worth more "
+            "than another; choose another --measure"
+        )
     untyped = replace(references, side=_untyped(trimmed(references.side.boundaries)))
     points = tuple(_points(measure, replace(settings, measures=(measure,)), untyped))
     return Calibration(measure, points, len(references), tuple(warnings))

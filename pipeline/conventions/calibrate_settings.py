@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from segscore.pipeline.errors import Refused
+from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.runs.options import (
     DocumentsOption,
     LengthToleranceOption,
@@ -60,8 +60,10 @@ class CalibrateSettings:
         from segscore.pipeline.measures import PAIRS
 
         if self.measure not in PAIRS.measures:
+            near = nearest(self.measure, PAIRS.measures)
             raise Refused(
-                f"--measure {self.measure}: is no measure of pairs; `segscore measures` lists them"
+                f"--measure {self.measure}: is no measure of pairs{near}; `segscore measures` "
+                "lists them"
             )
         check_locations({**self.inputs, "--output": self.output})
         self.measuring.require_documents(self.documents)

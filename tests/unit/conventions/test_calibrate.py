@@ -208,3 +208,13 @@ def test_options_of_the_command_only_are_refused(option: dict[str, Any]) -> None
 def test_unknown_measures_are_refused() -> None:
     with pytest.raises(Refused, match="--measure beauty: is no measure of pairs"):
         calibration("beauty")
+    with pytest.raises(
+        Refused, match=r"--measure boundry_similarity: .*; the nearest is boundary_"
+    ):
+        calibration("boundry_similarity")
+
+
+@pytest.mark.parametrize("measure", ["b_tp", "over_segmentation"])
+def test_measures_without_a_direction_are_refused(measure: str) -> None:
+    with pytest.raises(Refused, match=f"^{measure}: neither high nor low values are better"):
+        calibration(measure)
