@@ -375,6 +375,7 @@ def salami(folder: Path, count: int) -> Path:
     return folder / f"in{count}"
 
 
+@pytest.mark.long
 def test_bytes_are_the_same_on_any_workers(
     segscore: Segscore, tmp_path: Path, scheduler: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.support.corpora import corpus
 from tests.support.paths import ROOT
 
@@ -29,6 +31,7 @@ def imported(*arguments: object) -> set[str]:
     return HEAVY & {*ended.stdout.splitlines()[-1].split()}
 
 
+@pytest.mark.long
 def test_local_runs_do_not_import_dask(tmp_path: Path) -> None:
     """After a first run has compiled the loops, scoring does not import the compiler either."""
     corpus(seed=3).write(tmp_path)

@@ -49,6 +49,7 @@ def test_packages_of_a_user_on_pythonpath_do_no_harm(
     assert result.returncode == 0, result.stderr
 
 
+@pytest.mark.long
 def test_packages_of_a_user_do_no_harm_where_workers_start(project: Path) -> None:
     with dask_cluster(project) as address:
         result = segscore(project, *SCORE, "--cluster", address)

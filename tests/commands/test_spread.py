@@ -20,6 +20,7 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=20))
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("small_parts")
 def test_bytes_are_the_same_on_any_workers(
     segscore: Segscore, tmp_path: Path, scheduler: str

@@ -560,6 +560,7 @@ def test_a_finished_run_is_kept_without_fresh(table: Table) -> None:
 # --- The run -------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_bytes_are_the_same_on_any_cluster(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -112,7 +112,7 @@ def test_tables_are_whole_in_a_pipe(segscore: Segscore, corpus: Path, tmp_path: 
 @pytest.mark.parametrize(
     ("variables", "encoding"),
     [
-        ({"PYTHONIOENCODING": "latin-1"}, "latin-1"),
+        pytest.param({"PYTHONIOENCODING": "latin-1"}, "latin-1", marks=pytest.mark.long),
         ({"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}, "ascii"),
     ],
     ids=["latin-1", "ascii"],

@@ -55,7 +55,10 @@ def pairs_of(row: dict[str, Any]) -> list[tuple[int, int]]:
     return list(zip(row["boundaries"], row["boundary_types"], strict=True))
 
 
-@pytest.mark.parametrize(("pairing", "n_t"), [("greedy", 2), ("greedy", 4), ("optimal", 3)])
+@pytest.mark.parametrize(
+    ("pairing", "n_t"),
+    [("greedy", 2), ("greedy", 4), pytest.param("optimal", 3, marks=pytest.mark.long)],
+)
 def test_typed_edits_of_a_run_equal_the_twin(
     segscore: Segscore, tmp_path: Path, pairing: str, n_t: int
 ) -> None:

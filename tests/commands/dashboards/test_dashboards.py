@@ -24,6 +24,8 @@ from tests.support.paths import ROOT
 if TYPE_CHECKING:
     import duckdb
 
+pytestmark = pytest.mark.long
+
 PAGE = (ROOT / "docs" / "dashboards.md").read_text("utf-8")
 GRAFANA = json.loads((FOLDER / "grafana.json").read_text("utf-8"))
 NEWER = [

@@ -69,6 +69,8 @@ class Export:
         return choices
 
 
+pytestmark = pytest.mark.long
+
 EXPORT = Export()
 CHARTS = {chart["slice_name"]: chart for chart in EXPORT.of("charts").values()}
 

@@ -193,6 +193,7 @@ def test_paths_and_read_run(segscore: Segscore, tmp_path: Path, made: Corpus) ->
     assert repr(read).splitlines()[1:3] == repr(evaluation).splitlines()[1:3]
 
 
+@pytest.mark.long
 def test_on_a_cluster(scheduler: str, tmp_path: Path, made: Corpus) -> None:
     from distributed import Client  # noqa: TID251
 
