@@ -15,7 +15,7 @@ from segscore.jobs.show.formats import (
     print_table,
 )
 from segscore.jobs.show.leaderboard import GROUPS_SHOWN
-from segscore.jobs.show.numbers import shown_interval, shown_number
+from segscore.jobs.show.numbers import counted, shown_interval, shown_number
 from segscore.jobs.show.printing import Bar, log_finished, print_plan, print_record, say_done
 from segscore.pipeline.agreement.settings import AgreeSettings
 from segscore.pipeline.errors import Done
@@ -122,8 +122,8 @@ def _print_coefficients(title: str, rows: list[dict[str, Any]]) -> None:
             Column("expected", [shown_number(row["expected"]) for row in rows]),
         ],
         title=title,
-        caption=f"{first['codings']} codings by {first['coders']} coders of "
-        f"{first['documents']} documents, {first['pairs']} pairs",
+        caption=f"{counted(first['codings'], 'coding')} by {counted(first['coders'], 'coder')} of "
+        f"{counted(first['documents'], 'document')}, {counted(first['pairs'], 'pair')}",
     )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from segscore.jobs.cli.log import LOG
+from segscore.jobs.show.numbers import counted
 from segscore.pipeline.nightly.settings import KeepOption
 
 if TYPE_CHECKING:
@@ -34,7 +35,8 @@ def history(
         console.print(_describe_missing(gathered.missing))
     for removed in gathered.removed:
         console.print(f"removed night {removed}: more than {keep} days older than the newest")
-    console.print(f"{gathered.table.num_rows} rows written to {gathered.url}", markup=False)
+    rows = counted(gathered.table.num_rows, "row")
+    console.print(f"{rows} written to {gathered.url}", markup=False)
     for problem in gathered.wrong:
         LOG.say("warning", problem)
     if gathered.wrong:

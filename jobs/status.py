@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from segscore.jobs.show.formats import ResultFormat
+from segscore.jobs.show.numbers import counted
 
 if TYPE_CHECKING:
     from segscore.pipeline.runs.run_folder import Status
@@ -48,7 +49,7 @@ def _print(progress: "Status") -> None:
     if progress.record is None:
         return
     record = progress.record
-    console.print(f"finished: {record['pairs']} pairs scored")
+    console.print(f"finished: {counted(record['pairs'], 'pair')} scored")
     print_row_counts(record["rows"])
     console.print(record["signature"], markup=False)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from segscore.jobs.show.fitted import Column, out, print_fitted
-from segscore.jobs.show.numbers import shown_interval, shown_number
+from segscore.jobs.show.numbers import counted, shown_interval, shown_number
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -72,10 +72,10 @@ def _print_leaderboard(title: str, rows: list[_Row], hint: list[str]) -> None:
     documents = {name: str(micro[measures[0], name]["documents"]) for name in names}
     columns = [Column("system, best first", [_name(name, points) for name in names], is_name=True)]
     columns += [_measure(name, micro, systems, points) for name in measures[:_MOST_MEASURES]]
-    numbers = set(documents.values())
+    numbers = {micro[measures[0], name]["documents"] for name in names}
     if len(numbers) > 1:
         columns.insert(1, Column("documents", list(documents.values())))
-    over = f" over {numbers.pop()} documents" if len(numbers) == 1 else ""
+    over = f" over {counted(numbers.pop(), 'document')}" if len(numbers) == 1 else ""
     remarks = [f"micro averages{over}"]
     remarks += ["95 % intervals below them"] * any(r["ci_low"] is not None for r in micro.values())
     remarks += ["* best system"] * (len(systems) > 1)

@@ -1090,7 +1090,7 @@ def test_score__relative_paths(workspace: Workspace, monkeypatch: pytest.MonkeyP
     assert_success(workspace.score("--output", "not/yet//there/", **options))
     assert (elsewhere / "not" / "yet" / "there" / "run.json").exists()
     result = workspace.segscore("status", "not/yet/there/")
-    assert result.code == 0 and "finished: 1 pairs" in result.out
+    assert result.code == 0 and "finished: 1 pair scored" in result.out
 
 
 # --- options ------------------------------------------------------------------------------------
