@@ -1,5 +1,6 @@
 """The command `segscore`."""
 
+import sys
 from typing import Annotated
 
 import typer
@@ -10,6 +11,7 @@ from segscore.jobs.cli.encoding import replace_unprintable
 from segscore.jobs.cli.failures import in_one_line
 from segscore.jobs.cli.log import LOG, LOG_FORMATS
 from segscore.jobs.cli.termination import end_on_sigterm
+from segscore.pipeline.errors import Refused
 
 app = typer.Typer(
     name="segscore",
@@ -41,6 +43,21 @@ def segscore(
     """Score text segmentations: exact, cited, at any size."""
 
 
+def _run() -> None:
+    """Run the command of the command line.
+
+    Raises:
+        Refused: an argument has bytes that are no text in the encoding of the locale.
+    """
+    for argument in sys.argv[1:]:
+        if any("\ud800" <= character <= "\udfff" for character in argument):
+            raise Refused(
+                f"{argument!a}: is not text in the encoding of this locale "
+                f"({sys.getfilesystemencoding()}); set LC_ALL to a UTF-8 locale, such as C.UTF-8"
+            )
+    app()
+
+
 def main() -> None:
     """Run the command line."""
     end_on_sigterm()
@@ -48,6 +65,6 @@ def main() -> None:
     replace_unprintable()
     LOG.format = LOG_FORMATS[0]
     try:
-        in_one_line(app)()
+        in_one_line(_run)()
     finally:
         startup.leave()

@@ -61,7 +61,9 @@ def latex_tables(layout: Layout, average: str) -> str:
         tables.setdefault(tuple(row[: layout.apart]), []).append(row[layout.apart :])
     floats = []
     for apart, rows in tables.items():
+        with_intervals = any("[" in cell for row in rows for cell in row[layout.texts :])
         caption = _caption(layout.headings[: layout.apart], apart, average)
+        caption += "; 95 % intervals in brackets." if with_intervals else "."
         floats.append(_latex_table(caption, _columns(layout, rows), layout.signature))
     return "\n\n".join(floats)
 
@@ -87,7 +89,7 @@ def _caption(headings: Sequence[str], values: Sequence[str], average: str) -> st
         for heading, value in zip(headings, values, strict=True)
     ]
     about = "".join(f"{part}, " for part in reversed(parts))
-    return f"{about}{average} averages; 95 % intervals in brackets."
+    return f"{about}{average} averages"
 
 
 def _heading(heading: str) -> str:

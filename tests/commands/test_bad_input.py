@@ -713,6 +713,15 @@ def test_score__no_pair_at_all(workspace: Workspace) -> None:
     assert "rejects" not in result.err
 
 
+def test_score__no_hypotheses_at_all(workspace: Workspace) -> None:
+    table = workspace.write("nothing.parquet", one_coder("sys", [3], ""))
+    lines = workspace.folder / "nothing.jsonl"
+    lines.write_text("")
+    for nothing in (table, lines):
+        result = workspace.score(hypotheses=nothing)
+        assert_refused(workspace, result, 2, nothing, "the table has no rows")
+
+
 def test_score__rejected_rows_are_counted_and_coders_without_scores_named(
     workspace: Workspace,
 ) -> None:

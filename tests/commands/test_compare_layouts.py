@@ -86,6 +86,7 @@ def test_latex_is_divided_to_fit(segscore: Segscore, long_names: Path, layout: s
     assert result.code == 0, result.err
     captions = [line for line in result.out.splitlines() if line.startswith(r"\caption{")]
     assert len(captions) == (1 if layout == "systems" else 7)
+    assert all(("in brackets" in line) == (layout != "references") for line in captions)
     assert r"WindowDiff $\downarrow$" in result.out and "resizebox" not in result.out
     for block in re.findall(r"\\begin\{tabular\}\{@\{\}(.*)@\{\}\}\n\\toprule\n(.*)\n", result.out):
         kinds, heading = block

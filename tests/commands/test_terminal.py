@@ -1,7 +1,10 @@
 """What commands print on a terminal of any width, in any encoding, and into a pipe."""
 
 import json
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -167,3 +170,14 @@ def test_the_best_systems_are_marked(segscore: Segscore, corpus: Path, tmp_path:
     assert first.startswith("b ") and first.count("*") == 2
     assert not any("*" in line for line in others) and len(others) == 2
     assert "micro averages over 12 documents; * best system" in result.out
+
+
+def test_an_argument_that_the_locale_cannot_read_is_refused() -> None:
+    command: list[str | bytes] = [sys.executable, "-m", "segscore", "status", "größer".encode()]
+    locale = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    done = subprocess.run(
+        command, env=os.environ | locale, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "is not text in the encoding of this locale (ascii); set LC_ALL to" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
