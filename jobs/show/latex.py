@@ -61,7 +61,9 @@ def latex_tables(layout: Layout, average: str) -> str:
         tables.setdefault(tuple(row[: layout.apart]), []).append(row[layout.apart :])
     floats = []
     for apart, rows in tables.items():
-        with_intervals = any("[" in cell for row in rows for cell in row[layout.texts :])
+        with_intervals = any(
+            "[" in cell for row in rows for cell in row[layout.texts - layout.apart :]
+        )
         caption = _caption(layout.headings[: layout.apart], apart, average)
         caption += "; 95 % intervals in brackets." if with_intervals else "."
         floats.append(_latex_table(caption, _columns(layout, rows), layout.signature))
