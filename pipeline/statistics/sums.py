@@ -66,7 +66,8 @@ class Sums:
             ``digits``.
         group: index into ``groups`` of each cell, shape (cells,).
         unit: resampling unit of each cell, as in ``Units.hashes``, shape (cells,).
-        counts: sums of counts over rows, shape (counts, cells).
+        counts: sums of counts over rows, shape (counts, cells); int64, or Python integers if one
+            does not fit.
         values: sums over documents of the mean over references, in multiples of 1 / ``FINE``, shape
             (measures, cells).
         defined: number of documents where the measure is defined, shape (measures, cells).
@@ -78,7 +79,7 @@ class Sums:
     squares: NDArray[Any]
     group: Ints
     unit: Hashes
-    counts: Ints
+    counts: NDArray[Any]
     values: Ints
     defined: Ints
 
@@ -99,9 +100,10 @@ class Sums:
             "values": (measures, cells),
             "defined": (measures, cells),
         }
+        wide = (self.digits, self.squares, self.counts)
         if any(getattr(self, name).shape != shape for name, shape in shapes.items()):
             raise ValueError("the shapes of the sums do not match")
-        if any(array.dtype.kind not in "iO" for array in (self.digits, self.squares)):
+        if any(array.dtype.kind not in "iO" for array in wide):
             raise ValueError("the sums are not whole numbers")
         if cells and not 0 <= self.group.min() <= self.group.max() < groups:
             raise ValueError("some of the sums belong to a group that does not exist")
@@ -120,17 +122,25 @@ def _add(cell: Ints, added: Ints, sums: Ints) -> bool:
     return bool(overflow >= 0)
 
 
-def _add_counts(cell: Ints, added: Ints, sums: Ints) -> None:
-    """Add each row to the sum of its cell.
+def _add_counts(cell: Ints, counts: Sequence[NDArray[Any]], sums: NDArray[Any]) -> NDArray[Any]:
+    """Add the counts of each row to the sums of its cell.
 
-    Raises:
-        Failed: a sum does not fit into 64 bits.
+    Args:
+        cell: the cell of each row, shape (rows,).
+        counts: values of each count, shape (rows,).
+        sums: the sums so far, shape (counts, cells), which may be changed.
+
+    Returns:
+        The sums; Python integers if they were, or if one does not fit into 64 bits.
     """
-    if not _add(cell, added, sums):
-        raise Failed(
-            "a sum over documents reaches 2^63, because the documents have too many units; use "
-            "coarser units"
-        )
+    for number, added in enumerate(counts):
+        if sums.dtype != object and added.dtype != object:
+            if _add(cell, added, sums[number]):
+                continue
+            _add(cell, -added, sums[number])  # back to the sums before, as 2^64 is the same as 0
+        sums = sums.astype(object)
+        np.add.at(sums[number], cell, added.astype(object))
+    return sums
 
 
 @inlined
@@ -282,12 +292,10 @@ def sum_rows(groups: list[GroupKey], group: Ints, units: Units, rows: CountedRow
         squares=np.zeros((len(values), len(groups), DIGITS + len(PRODUCTS)), np.int64),
         group=cell_keys // unit_count,
         unit=units.hashes[cell_keys % unit_count],
-        counts=np.zeros((len(counts), len(cell_keys)), np.int64),
+        counts=_add_counts(cell, counts, np.zeros((len(counts), len(cell_keys)), np.int64)),
         values=np.zeros(shape, np.int64),
         defined=np.zeros(shape, np.int64),
     )
-    for row, summed in zip(counts, sums.counts, strict=True):
-        _add_counts(cell, row, summed)
     if len(first_rows) < len(cell):  # documents have several references
         values = mean_over_references(values, inverse)
         cell, group = cell[first_rows], group[first_rows]
@@ -303,11 +311,7 @@ def sum_rows(groups: list[GroupKey], group: Ints, units: Units, rows: CountedRow
 
 
 def merge(parts: Sequence[Sums]) -> Sums:
-    """Add up one or more sums of disjoint rows; the result does not depend on their order.
-
-    Raises:
-        Failed: a sum of counts is too large.
-    """
+    """Add up one or more sums of disjoint rows; the result does not depend on their order."""
     keys = sorted({key for part in parts for key in part.groups}, key=_order)
     number = {key: i for i, key in enumerate(keys)}
     new_groups = [np.array([number[key] for key in part.groups], np.int64) for part in parts]
@@ -317,28 +321,31 @@ def merge(parts: Sequence[Sums]) -> Sums:
         for new_group, part in zip(new_groups, parts, strict=True)
     ]
     cell_keys = np.unique(np.concatenate(cells))
-    measures, counts = len(parts[0].values), len(parts[0].counts)
-    total = Sums(
-        groups=keys,
-        documents=np.zeros(len(keys), np.int64),
-        # Python integers, as these sums may exceed 2^63 over a large archive.
-        digits=np.zeros((measures, len(keys), 4), object),
-        squares=np.zeros((measures, len(keys), DIGITS + len(PRODUCTS)), object),
-        group=cell_keys // len(units),
-        unit=units[cell_keys % len(units)],
-        counts=np.zeros((counts, len(cell_keys)), np.int64),
-        values=np.zeros((measures, len(cell_keys)), np.int64),
-        defined=np.zeros((measures, len(cell_keys)), np.int64),
-    )
+    measures = len(parts[0].values)
+    documents = np.zeros(len(keys), np.int64)
+    # Python integers, as these sums may exceed 2^63 over a large archive.
+    digits = np.zeros((measures, len(keys), 4), object)
+    squares = np.zeros((measures, len(keys), DIGITS + len(PRODUCTS)), object)
+    by_cell: dict[str, NDArray[Any]] = {
+        name: np.zeros((len(getattr(parts[0], name)), len(cell_keys)), np.int64)
+        for name in ("counts", "values", "defined")
+    }
     for new_group, cell, part in zip(new_groups, cells, parts, strict=True):
         index = np.searchsorted(cell_keys, cell)
-        total.documents[new_group] += part.documents
-        total.digits[:, new_group] += part.digits
-        total.squares[:, new_group] += part.squares
-        for name in ("counts", "values", "defined"):
-            for added, row in zip(getattr(total, name), getattr(part, name), strict=True):
-                _add_counts(index, row, added)
-    return total
+        documents[new_group] += part.documents
+        digits[:, new_group] += part.digits
+        squares[:, new_group] += part.squares
+        for name, sums in by_cell.items():
+            by_cell[name] = _add_counts(index, getattr(part, name), sums)
+    return Sums(
+        groups=keys,
+        documents=documents,
+        digits=digits,
+        squares=squares,
+        group=cell_keys // len(units),
+        unit=units[cell_keys % len(units)],
+        **by_cell,
+    )
 
 
 def _order(key: GroupKey) -> tuple[tuple[Any, ...], ...]:

@@ -97,10 +97,24 @@ def test_averages_of_values_below_0(segscore: Segscore, tmp_path: Path) -> None:
     assert panel["mean_over_segmentation"] == float(Fraction(9 + 4, 2))
 
 
-def test_sums_that_do_not_fit_end_the_run(segscore: Segscore, tmp_path: Path) -> None:
+def test_sums_above_64_bits_are_averaged(segscore: Segscore, tmp_path: Path) -> None:
+    """The pairs of units that are compared are about 2^61 in each of five documents."""
     coders: list[tuple[str, str, list[int]]] = [(f"coder {i}", "reference", []) for i in range(5)]
     table = write(tmp_path / "long.jsonl", 2**31 - 1, *coders, ("system", "hypothesis", [2**30]))
-    ended = segscore("score", table, table, "--output", tmp_path / "run")
-    assert ended.code == 1
-    assert "use coarser units" in ended.err
-    assert not (tmp_path / "run" / "run.json").exists()
+    ended = segscore("score", table, table, "--output", tmp_path / "run", "--measures", "all")
+    assert ended.code == 0, ended.err
+    counted = rows(tmp_path / "run", "scores")
+    (rand,) = [
+        row["value"]
+        for row in rows(tmp_path / "run", "summary")
+        if (row["measure"], row["average"]) == ("rand", "micro")
+    ]
+    together, apart, *others = [
+        sum(row[f"pairs_{name}"] for row in counted)
+        for name in ("together", "apart", "reference_only", "hypothesis_only")
+    ]
+    pairs = together + apart + sum(others)
+    assert pairs > 2**63
+    pairs = together + apart + sum(others)
+    assert pairs > 2**63
+    assert rand == pytest.approx((together + apart) / pairs, rel=1e-12)

@@ -1,8 +1,9 @@
-"""Sums of values of either sign are exact, and sums that do not fit are refused."""
+"""Sums of values of either sign are exact, and so are sums of any number of counts."""
 
 import math
 import statistics
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +13,9 @@ from hypothesis import strategies as st
 from segscore.pipeline.errors import Failed
 from segscore.pipeline.measures import Table
 from segscore.pipeline.measures.measure import Measure
+from segscore.pipeline.runs import receipt_file
+from segscore.pipeline.runs.receipt_values import codec
+from segscore.pipeline.scoring.part import PartSums
 from segscore.pipeline.statistics.averages import averages
 from segscore.pipeline.statistics.bootstrap import Units
 from segscore.pipeline.statistics.sums import CountedRows, Sums, merge, sum_rows
@@ -61,11 +65,30 @@ def test_a_value_that_is_too_large_is_refused(value: float) -> None:
         summed([0.5, value])
 
 
-def test_a_sum_of_counts_that_does_not_fit_is_refused() -> None:
+@given(st.lists(st.integers(-(2**62), 2**62), min_size=2, max_size=9), st.integers(1, 8))
+def test_sums_of_counts_are_exact_even_above_64_bits(counts: list[int], split: int) -> None:
+    whole = summed([0.0] * len(counts), counts)
+    parts = [summed([0.0] * len(part), part) for part in (counts[:split], counts[split:]) if part]
+    for sums in (whole, merge(parts), merge([merge(parts[:1]), *parts[1:]])):
+        assert sums.counts.tolist() == [[sum(counts)]]
+        micro, _ = averages(KIND, sums, 0, None, {})
+        assert micro.value == float(sum(counts))
+
+
+def test_only_sums_that_do_not_fit_are_python_integers() -> None:
     half = 2**62
-    assert summed([0.0, 0.0], [half, half - 1]).counts[0, 0] == 2**63 - 1
-    with pytest.raises(Failed, match="use coarser units"):
-        summed([0.0, 0.0], [half, half])
-    parts = [summed([0.0], [half]), summed([0.0], [half])]
-    with pytest.raises(Failed, match="use coarser units"):
-        merge(parts)
+    assert summed([0.0, 0.0], [half, half - 1]).counts.dtype == np.int64
+    large = summed([0.0, 0.0], [half, half])
+    assert large.counts.dtype == object and large.counts[0, 0] == 2**63
+    fits = summed([0.0], [-half])
+    assert merge([large, fits]).counts[0, 0] == half
+    assert merge([fits, fits]).counts.dtype == np.int64
+
+
+def test_sums_above_64_bits_can_be_saved() -> None:
+    sums = merge([summed([0.0, 0.0], [2**62, 2**62]), summed([0.0], [2**62])])
+    content: list[Any] = []
+    node = codec(PartSums).write(PartSums(sums), content)
+    node, buffers = receipt_file.unpack(receipt_file.pack(node, content))
+    read = codec(PartSums).read(node, iter(buffers)).pairs
+    assert read.counts.tolist() == [[3 * 2**62]]
