@@ -4,6 +4,7 @@ import asyncio
 import socket
 import ssl
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
@@ -47,7 +48,8 @@ def is_refused(address: str, security: Security) -> bool:
             comm.abort()
 
     try:
-        asyncio.run(talk())
+        with ThreadPoolExecutor(1) as other:  # a browser of other tests runs a loop in this thread
+            other.submit(asyncio.run, talk()).result()
     except OSError:
         return True
     return False

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from segscore.pipeline.runs import connecting
+from segscore.pipeline.runs.certificates import configured_certificates
 from tests.support.certificates import certify, settings
 from tests.support.dask_cluster import dask_cluster
 from tests.support.promises import require_one_line, require_same
@@ -80,3 +81,6 @@ def test_certificates_of_other_commands_do_no_harm(workspace: Workspace, tmp_pat
     file = workspace.folder / "settings.toml"
     file.write_text(settings(certify(tmp_path / "certificates")))
     assert workspace.score("--settings", file).code == 0
+    assert configured_certificates() is not None
+    assert workspace.score("--fresh").code == 0
+    assert configured_certificates() is None
