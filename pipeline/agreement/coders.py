@@ -40,10 +40,8 @@ def coder_rows(group: Group) -> Iterator[dict[str, object]]:
     with np.errstate(divide="ignore", invalid="ignore"):
         rates = sums["marks"] / sums["places"]
     mean, sd = _mean_and_sd(rates)
-    peers = _with_peers(group)
-    similar = evaluate(ACTUAL.values(), peers, {"n_t": group.choices.n_t}, rows=False)
+    peers, similar, by_peers = _compare_with_peers(group)
     left_out = agreement_without(group)
-    by_peers = _compare_with_peers(peers, similar["boundary_similarity"])
     by_rate = deviations(rates, sums["places"])
     low, outlying = by_peers.below(), by_rate.apart()
     for x, name in enumerate(group.coders):
@@ -99,19 +97,24 @@ def peer_rows(group: Group) -> Iterator[dict[str, object]]:
         }
 
 
-def _compare_with_peers(peers: Mapping[str, Ints], similarity: Floats) -> Deviations:
-    """Compare the boundary similarity of each coder to the others, shape (coders,)."""
+def _compare_with_peers(group: Group) -> tuple[dict[str, Ints], dict[str, Floats], Deviations]:
+    """Compare how similar each coder is to the others.
+
+    Returns:
+        Pair counts and similarities by name, shape (coders,) each, and the deviations of the
+        boundary similarities.
+    """
+    peers = _with_peers(group)
+    similar = evaluate(ACTUAL.values(), peers, {"n_t": group.choices.n_t}, rows=False)
     with np.errstate(divide="ignore", invalid="ignore"):
         pairs_per_peer = _boundary_pairs(peers) / peers["peers"]
-    return deviations(similarity, pairs_per_peer)
+    return peers, similar, deviations(similar["boundary_similarity"], pairs_per_peer)
 
 
 def _are_ordinary(group: Group) -> Flags:
     """Return which pairs have no coder who agrees far less with the others, shape (pairs,)."""
-    peers = _with_peers(group)
-    similar = evaluate(ACTUAL.values(), peers, {"n_t": group.choices.n_t}, rows=False)
-    low = _compare_with_peers(peers, similar["boundary_similarity"]).below()
-    marked = np.array([mark is True for mark in low], bool)
+    _, _, by_peers = _compare_with_peers(group)
+    marked = np.array([mark is True for mark in by_peers.below()], bool)
     coder, peer = (marked[group.coder_indices("peers", name)] for name in ("coder", "peer"))
     return np.asarray(~(coder | peer))
 

@@ -1,6 +1,6 @@
 """Warn if the input of a night looks wrong: few documents, repeated values, exchanged tables."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 
 import pyarrow.compute as pc
@@ -29,10 +29,8 @@ def warn_of_feed(night: Night, others: Mapping[str, Night], earlier: Nights) -> 
     for complete in islice(filter(_is_complete, earlier.good(night.date)), 1):
         yield from _warn_of_exchange(night, complete)
     yield from _warn_of_few_documents(night, others)
-    recent = [*islice(earlier.newest_first(night.date), _RECENT)]
-    seen = {each.url for each in recent}
-    recent += {each.url: each for each in others.values() if each.url not in seen}.values()
-    yield from _warn_of_repeats(night, recent)
+    recent = [*islice(earlier.newest_first(night.date), _RECENT), *others.values()]
+    yield from _warn_of_repeats(night, {each.url: each for each in recent}.values())
 
 
 def _is_complete(night: Night) -> bool:
@@ -81,7 +79,7 @@ def _documents_of(night: Night) -> dict[str, int]:
     return {row["hypothesis"]: row["documents"] for row in system_rows(night)}
 
 
-def _warn_of_repeats(night: Night, recent: Sequence[Night]) -> Iterator[str]:
+def _warn_of_repeats(night: Night, recent: Iterable[Night]) -> Iterator[str]:
     """Warn of the systems whose averages are all those of an earlier night."""
     now = {
         system: averages

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -16,7 +16,6 @@ from segscore.api.measures import require_measure
 from segscore.api.runs import RunTables
 from segscore.api.settings import read_settings
 from segscore.pipeline.arrays.compiling import announced_compilation
-from segscore.pipeline.conventions.calibrate import Calibration
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.runs.executors import Executor
@@ -29,6 +28,9 @@ from segscore.pipeline.scoring.part import is_point
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.statistics.averages import summary_groups
 from segscore.pipeline.tables.validate import REJECT_COLUMNS
+
+if TYPE_CHECKING:
+    from segscore.pipeline.conventions.calibrate import Calibration
 
 _IN_MEMORY = "evaluation"
 """Name of a run in memory, in messages."""
@@ -83,7 +85,7 @@ class Evaluation(RunTables):
         super().__init__(run)
         self.calibration: Calibration | None = None
 
-    def show(self, calibration: Calibration) -> None:
+    def show(self, calibration: "Calibration") -> None:
         """Show what the value of each system is worth below the averages from now on.
 
         >>> import segscore
