@@ -20,7 +20,7 @@ from segscore.pipeline.runs.executors import Executor
 from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.runs.tasks import Progress
 from segscore.pipeline.scoring import run
-from segscore.pipeline.scoring.unpaired import UNPAIRED, require_few_unpaired
+from segscore.pipeline.scoring.unpaired import UNPAIRED_FOLDER, require_few_unpaired
 from segscore.pipeline.storage.placement import require_apart
 
 Warn = Callable[[str], None]
@@ -185,7 +185,7 @@ def _require_few_unpaired(settings: NightSettings) -> None:
     """Check the row counts of a night that was scored before against --max-unpaired."""
     run = FinishedRun.find(settings.score.output)
     if run is not None:
-        listed_in = storage.join(run.url, UNPAIRED)
+        listed_in = storage.join(run.url, UNPAIRED_FOLDER)
         require_few_unpaired(run.record["rows"], settings.score.max_unpaired, listed_in)
 
 

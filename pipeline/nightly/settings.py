@@ -146,9 +146,9 @@ class NightSettings:
     baseline: Annotated[
         str,
         Option(
-            "What the gate compares with if --against is last-good: last-good, the last good night; "
-            "or median-of-7, also the median of the last 7 good nights, so that a slow decline "
-            "fails instead of being warned of.",
+            "What --against last-good compares with: last-good, the last good night, or "
+            "median-of-7, also the median of the last 7 good nights; a slow decline then fails, "
+            "instead of being warned of.",
             Panel.GATE,
         ),
     ] = _LAST_GOOD

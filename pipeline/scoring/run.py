@@ -24,7 +24,7 @@ from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.scoring.totals import add_sums
 from segscore.pipeline.scoring.type_confusion import tabulate_confusion
 from segscore.pipeline.scoring.unpaired import (
-    UNPAIRED,
+    UNPAIRED_FOLDER,
     require_few_unpaired,
     warn_of_unpaired,
 )
@@ -73,7 +73,7 @@ def run_scoring(settings: ScoreSettings, executor: Executor, progress: Progress)
         with run.stage("summary"):
             require_scored(run.attempt, inputs, results.rows)
             require_few_rejects(run.attempt, results.rows, settings.max_rejects)
-            unpaired = storage.join(run.attempt.folder, UNPAIRED)
+            unpaired = storage.join(run.attempt.folder, UNPAIRED_FOLDER)
             require_few_unpaired(results.rows, settings.max_unpaired, unpaired)
             sums = add_sums(run, results)
             summary = summarise_results(results, sums)

@@ -10,8 +10,8 @@ from segscore.pipeline.errors import TooManyUnpaired
 from segscore.pipeline.runs.record import RowCounts
 from segscore.pipeline.runs.run_folder import Attempt, prepared_files
 
-UNPAIRED = "unpaired"
-"""The table of unpaired rows."""
+UNPAIRED_FOLDER = "unpaired"
+"""Folder of the table of unpaired rows, in that of a run."""
 
 _MAX_CODERS = 5
 
@@ -39,9 +39,9 @@ def require_few_unpaired(account: RowCounts, max_unpaired: float, listed_in: str
 
 def warn_of_unpaired(attempt: Attempt, account: RowCounts, scored: Collection[str]) -> list[str]:
     """Return the warnings about the unpaired rows of a run; see ``describe_unpaired``."""
-    files = prepared_files(attempt, UNPAIRED)
+    files = prepared_files(attempt, UNPAIRED_FOLDER)
     unpaired = (storage.read_columns(url, ["table", "coder"]) for url in files)
-    listed_in = storage.join(attempt.output, UNPAIRED)
+    listed_in = storage.join(attempt.output, UNPAIRED_FOLDER)
     return describe_unpaired(unpaired, account, scored, listed_in)
 
 
