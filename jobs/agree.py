@@ -16,7 +16,14 @@ from segscore.jobs.show.formats import (
 )
 from segscore.jobs.show.leaderboard import GROUPS_SHOWN
 from segscore.jobs.show.numbers import counted, shown_interval, shown_number
-from segscore.jobs.show.printing import Bar, log_finished, print_plan, print_record, say_done
+from segscore.jobs.show.printing import (
+    Bar,
+    log_finished,
+    print_plan,
+    print_record,
+    print_written,
+    say_done,
+)
 from segscore.pipeline.agreement.settings import AgreeSettings
 from segscore.pipeline.errors import Done
 
@@ -51,13 +58,15 @@ def agree(
         executors.connect(cluster, workers, chosen.memory_limit) as executor,
         Bar("comparing coders") as bar,
     ):
-        finished = run_agreement(chosen, executor, bar.advance)
-    if isinstance(finished, Done):
-        say_done(finished, format_name)
-        finished = read_audit(chosen.output)
+        outcome = run_agreement(chosen, executor, bar.advance)
+    if isinstance(outcome, Done):
+        say_done(outcome, format_name)
+    finished = read_audit(chosen.output) if isinstance(outcome, Done) else outcome
     if format_name == "text":
         print_audit(finished)
         print_record(chosen.output, finished.record)
+        if finished is outcome:
+            print_written(chosen.output)
         return
     log_finished(chosen.output, finished.record)
     if format_name == "json":

@@ -1,7 +1,7 @@
 """`segscore history`: write the summaries of many runs as one table."""
 
 from collections.abc import Sequence
-from datetime import date
+from datetime import UTC, date, datetime
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated
 
@@ -37,6 +37,8 @@ def history(
         console.print(f"removed night {removed}: more than {keep} days older than the newest")
     rows = counted(gathered.table.num_rows, "row")
     console.print(f"{rows} written to {gathered.url}", markup=False)
+    if last := _describe_last(gathered):
+        console.print(last)
     for problem in gathered.wrong:
         LOG.say("warning", problem)
     if gathered.wrong:
@@ -67,6 +69,13 @@ def _print_nights(gathered: "Gathered") -> None:
         ],
         caption=f"{earlier} earlier runs are not shown" if earlier > 0 else "",
     )
+
+
+def _describe_last(gathered: "Gathered") -> str:
+    """Say when the last night is, if it is more than a day ago."""
+    last = max(filter(None, gathered.table["date"].unique().to_pylist()), default=None)
+    days = 0 if last is None else (datetime.now(UTC).date() - last).days
+    return f"the last night is {last}, {days} days ago" if days > 1 else ""
 
 
 def _describe_missing(missing: Sequence[date]) -> str:

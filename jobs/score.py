@@ -9,7 +9,14 @@ from segscore.jobs.cli.options import Cluster, ExplainPlan, Workers
 from segscore.jobs.show.by_system import summary_layout
 from segscore.jobs.show.formats import ResultFormat, as_rows, described, print_json, print_table
 from segscore.jobs.show.leaderboard import SCORE_LAYOUTS
-from segscore.jobs.show.printing import Bar, log_finished, print_finished, print_plan, say_done
+from segscore.jobs.show.printing import (
+    Bar,
+    log_finished,
+    print_finished,
+    print_plan,
+    print_written,
+    say_done,
+)
 from segscore.pipeline.errors import Done
 from segscore.pipeline.runs.options import Panel
 from segscore.pipeline.runs.settings import one_of
@@ -46,12 +53,14 @@ def score(
         executors.connect(cluster, workers, chosen.memory_limit) as executor,
         Bar("scoring") as bar,
     ):
-        finished = run.run_scoring(chosen, executor, bar.advance)
-    if isinstance(finished, Done):
-        say_done(finished, format_name)
-        finished = run.read_finished(chosen.output)
+        outcome = run.run_scoring(chosen, executor, bar.advance)
+    if isinstance(outcome, Done):
+        say_done(outcome, format_name)
+    finished = run.read_finished(chosen.output) if isinstance(outcome, Done) else outcome
     if format_name == "text":
         print_finished(chosen.output, finished, layout)
+        if finished is outcome:
+            print_written(chosen.output)
         return
     log_finished(chosen.output, finished.record)
     if format_name == "json":

@@ -8,7 +8,7 @@ from segscore.jobs.cli import startup
 from segscore.jobs.cli.options import Cluster, Workers
 from segscore.jobs.show.fitted import Column, print_fitted
 from segscore.jobs.show.numbers import shown_number
-from segscore.jobs.show.printing import Bar, print_record
+from segscore.jobs.show.printing import Bar, print_record, print_written
 from segscore.pipeline.errors import Done
 from segscore.pipeline.scoring.sweep.settings import SweepSettings
 
@@ -55,6 +55,7 @@ def sweep(
     else:
         _print_curves(finished.curves, finished.operating_points)
     print_record(chosen.output, finished.record)
+    print_written(chosen.output)
     return None
 
 

@@ -60,6 +60,7 @@ def test_score(segscore: Segscore, scored: Path) -> None:
     assert loaded(fresh)["summary"] == summary and "parts done" in fresh.err
     text = segscore(*again(scored))
     assert "already contains this run" in text.out and "all documents" in text.out
+    assert "written to" not in text.out and "written to" in segscore(*again(scored, "--fresh")).out
     listed = rows_of_csv(segscore(*again(scored, "--format", "csv", "--layout", "measures")))
     own = {"signature": record["signature"]}
     assert listed == [in_csv(row) | own for row in summary]
