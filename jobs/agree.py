@@ -160,6 +160,7 @@ def _print_contested(rows: list[dict[str, Any]]) -> None:
     print_fitted(
         [
             Column("document", [row["document_id"] for row in rows], is_name=True),
+            Column("contested", [shown_number(row["contested"]) for row in rows]),
             Column("mean B", [shown_number(row["boundary_similarity"]) for row in rows]),
             Column("mean WindowDiff", [shown_number(row["window_diff_mean"]) for row in rows]),
             Column("coders", [str(row["codings"]) for row in rows]),
