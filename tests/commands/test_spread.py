@@ -51,7 +51,7 @@ def test_worker_processes_keep_the_memory_of_freed_arrays() -> None:
     assert not {name for name in names if name.startswith(b"MALLOC_")}
 
 
-def read_file(shared: None, path: str) -> bytes:  # noqa: ARG001  (the signature of tasks)
+def read_file(shared: None, path: str) -> bytes:
     return Path(path).read_bytes()
 
 
