@@ -16,6 +16,7 @@ from segscore.jobs.show.printing import (
     print_plan,
     print_written,
     say_done,
+    suggest_n_t,
 )
 from segscore.pipeline.errors import Done
 from segscore.pipeline.runs.options import Panel
@@ -24,6 +25,7 @@ from segscore.pipeline.scoring.settings import ScoreSettings
 
 
 def score(
+    context: typer.Context,
     chosen: ScoreSettings,
     cluster: Cluster = "local",
     workers: Workers = None,
@@ -61,6 +63,7 @@ def score(
         print_finished(chosen.output, finished, layout)
         if finished is outcome:
             print_written(chosen.output)
+        suggest_n_t(context, finished.record)
         return
     log_finished(chosen.output, finished.record)
     if format_name == "json":

@@ -1,11 +1,10 @@
 """The measures by name, and a function for each."""
 
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
 
-from segscore.pipeline.errors import Refused
+from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.measures import ALL, PAIRS
 from segscore.pipeline.measures import Table as MeasureTable
 from segscore.pipeline.measures.measure import Measure
@@ -60,9 +59,8 @@ def require_measure(name: str, known: Iterable[str]) -> None:
         Refused: there is no such measure; the message names the most similar one.
     """
     if name not in known:
-        (near,) = get_close_matches(name, known, n=1, cutoff=0.0)
         raise Refused(
-            f"{name}: no such measure, nearest is {near}; segscore.measures() lists them all"
+            f"{name}: no such measure{nearest(name, known)}; segscore.measures() lists them all"
         )
 
 

@@ -971,7 +971,7 @@ def test_options_that_a_settings_file_cannot_have(archive: Archive) -> None:
         "nightly.date can only be set on the command line",
         "nightly.accept can only be set on the command line",
         "nightly.fresh can only be set on the command line",
-        "no such key nightly.metric, nearest is nightly.metrics",
+        "no such key nightly.metric; the nearest is nightly.metrics",
         "nightly.keep is 'long', must be int",
     ):
         assert message in line

@@ -111,7 +111,9 @@ def test_undefined_is_none() -> None:
 
 
 def test_an_unknown_measure_names_the_nearest() -> None:
-    with pytest.raises(segscore.Refused, match=r"windowdiff: no such measure, nearest is window_d"):
+    with pytest.raises(
+        segscore.Refused, match=r"windowdiff: no such measure; the nearest is window_d"
+    ):
         segscore.score(**PAIR)["windowdiff"]
     with pytest.raises(AttributeError, match="no attribute or measure windowdiff"):
         segscore.score(**PAIR).windowdiff  # noqa: B018
