@@ -1,11 +1,10 @@
 """The measures by name, and a function for each."""
 
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
 
-from segscore.pipeline.errors import Refused
+from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.measures import ALL, PAIRS
 from segscore.pipeline.measures import Table as MeasureTable
 from segscore.pipeline.measures.measure import Measure
@@ -53,17 +52,17 @@ def table_of_measures(names: tuple[str, ...]) -> MeasureTable:
     return PAIRS.only(names)
 
 
-def require_measure(name: str, known: Iterable[str]) -> None:
+def require_measure(name: Any, known: Iterable[str]) -> None:
     """Refuse a name that is not a measure.
 
     Raises:
-        Refused: there is no such measure; the message names the most similar one.
+        Refused: there is no such measure; the message names a similar one.
     """
+    if not isinstance(name, str):
+        raise Refused(f"{name!r}: must be the name of a measure, such as 'pk'")
     if name not in known:
-        (near,) = get_close_matches(name, known, n=1, cutoff=0.0)
-        raise Refused(
-            f"{name}: no such measure, nearest is {near}; segscore.measures() lists them all"
-        )
+        near = nearest(name.lower(), known)
+        raise Refused(f"{name}: no such measure{near}; segscore.measures() lists them all")
 
 
 @cache
