@@ -221,7 +221,7 @@ def test_averages_by_name(made: Corpus) -> None:
     for key, message in (
         (
             ("pk", "h12"),
-            "pk, h12: not in the summary; the nearest is h1; it has the hypotheses h0, h1",
+            "pk, h12: not in the summary; the nearest is h[12]; it has the hypotheses h0, h1",
         ),
         (("pkk", "h1"), "pkk: no such measure; the nearest is pk; segscore.measures"),
         (("rand_index", "h1"), "rand_index, h1: not in the summary.*; it has the measures pk,"),
@@ -268,7 +268,7 @@ def test_shown_with_the_best_values_marked(made: Corpus) -> None:
 
 
 ONE = package.Segmentation([2], 9)
-ROW = {"document_id": "d", "coder": "c", "n_units": 9, "boundaries": [2]}
+ROW: dict[Any, Any] = {"document_id": "d", "coder": "c", "n_units": 9, "boundaries": [2]}
 
 
 @pytest.mark.parametrize(
@@ -285,7 +285,7 @@ ROW = {"document_id": "d", "coder": "c", "n_units": 9, "boundaries": [2]}
         (None, "references: is NoneType; must be a mapping of document ids"),
         (b"tables", "references: is bytes; must be a mapping of document ids"),
         ("", "the location of a table is an empty text"),
-        (dict(c={"d": ONE}, d=ONE), "references: d is a Segmentation, others are not"),
+        ({"c": {"d": ONE}, "d": ONE}, "references: d is a Segmentation, others are not"),
         ({1: {"d": ONE}}, "references: 1 must be the name of a coder, a text"),
         ({"c": {1: ONE}}, "references: 1 must be the id of a document, a text"),
         ({"c": {"d": [2]}}, "references: d is list; must be a Segmentation"),
