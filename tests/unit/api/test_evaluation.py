@@ -224,7 +224,7 @@ def test_averages_by_name(made: Corpus) -> None:
             "pk, h12: not in the summary; the nearest is h[12]; it has the hypotheses h0, h1",
         ),
         (("pkk", "h1"), "pkk: no such measure; the nearest is pk; segscore.measures"),
-        (("rand_index", "h1"), "rand_index, h1: not in the summary.*; it has the measures pk,"),
+        (("purity", "h1"), "purity, h1: not in the summary.*; it has the measures pk,"),
         (("pk", "h1", "h2"), r"\('pk', 'h1', 'h2'\): must be the name of a measure, such as 'pk'"),
         (None, "None: must be the name of a measure"),
     ):
