@@ -78,7 +78,10 @@ else:
 
             value = measure_function(name) if name in PAIRS.measures else None
         if value is None:
-            raise AttributeError(f"module 'segscore' has no attribute {name!r}", name=name)
+            from segscore.pipeline.errors import nearest
+
+            near = nearest(name.lower(), __dir__()) if not name.startswith("_") else ""
+            raise AttributeError(f"module 'segscore' has no attribute {name!r}{near}", name=name)
         globals()[name] = value
         return value
 

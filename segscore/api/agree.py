@@ -1,5 +1,6 @@
 """Measure how well the coders of a corpus agree."""
 
+from dataclasses import fields
 from typing import Any
 
 import pyarrow as pa
@@ -78,8 +79,9 @@ def agree(codings: Given, documents: Given = None, **settings: Any) -> Agreement
     Raises:
         Refused: the input or the settings are invalid; the command has the same message.
         Failed: no document has two coders.
+        TypeError: there is no such setting.
     """
-    given = read_settings(AgreeSettings, settings) | {
+    given = read_settings(AgreeSettings, settings, _KNOWN) | {
         "codings": location_of(codings) or "<codings>"
     }
     if documents is not None:
@@ -88,3 +90,10 @@ def agree(codings: Given, documents: Given = None, **settings: Any) -> Agreement
     described = None if documents is None else source_of("documents", documents)
     audited = audit_tables(chosen, source_of("codings", codings), described)
     return AgreementTables(FinishedRun("agreement", audited.record, tables=audited.tables))
+
+
+_KNOWN = [
+    field.name
+    for field in fields(AgreeSettings)
+    if field.name not in ("codings", "output", "documents")
+]

@@ -37,9 +37,8 @@ def calibrate(
         Refused: the input or the settings are invalid; the command has the same message.
         Failed: no reference was accepted.
     """
-    given = read_settings(CalibrateSettings, settings) | {
-        "references": location_of(references) or "<references>",
-        "measure": measure,
+    given = read_settings(CalibrateSettings, {**settings, "measure": measure}) | {
+        "references": location_of(references) or "<references>"
     }
     for name in (name for name in _INSTEAD if name in given):
         raise Refused(f"{name}: is an option of the command only; use the {_INSTEAD[name]}")

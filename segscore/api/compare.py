@@ -1,13 +1,13 @@
 """Compare systems of finished runs."""
 
 from dataclasses import asdict
-from os import PathLike, fspath
+from os import PathLike
 from typing import Any
 
 import pyarrow as pa
 
 from segscore.api.evaluation import Evaluation
-from segscore.api.runs import RunTables
+from segscore.api.runs import RunTables, location_of_run
 from segscore.api.settings import read_settings
 from segscore.pipeline.arrays.compiling import announced_compilation
 from segscore.pipeline.comparison.run import compare_runs
@@ -69,11 +69,13 @@ def compare(
     Raises:
         Refused: the runs were scored differently or share no document, or a setting is invalid.
     """
-    urls = tuple(each.run.url if isinstance(each, Evaluation) else fspath(each) for each in runs)
-    measures = (measure,) if isinstance(measure, str) else tuple(measure)
-    given = read_settings(CompareSettings, settings)
-    chosen = CompareSettings(runs=urls, measures=measures, **given)
-    compared = compare_runs(_opened(runs), chosen)
+    urls = tuple(
+        each.run.url if isinstance(each, Evaluation) else location_of_run(each) for each in runs
+    )
+    measures = (measure,) if isinstance(measure, str) else measure
+    given = read_settings(CompareSettings, {**settings, "measures": measures})
+    chosen = CompareSettings(runs=urls, **given)
+    compared = compare_runs(_opened(runs, urls), chosen)
     record = {
         "signature": compared.signature,
         "settings": asdict(chosen),
@@ -83,11 +85,13 @@ def compare(
     return ComparisonTables(FinishedRun("comparison", record, tables=compared.tables))
 
 
-def _opened(runs: "tuple[Evaluation | str | PathLike[str], ...]") -> list[ScoredRun]:
-    """Open the runs that are folders, and name those that are in memory."""
+def _opened(
+    runs: "tuple[Evaluation | str | PathLike[str], ...]", urls: tuple[str, ...]
+) -> list[ScoredRun]:
+    """Open the runs that are in folders, and name those that are in memory."""
     folders = [
-        each.run.url if isinstance(each, Evaluation) else fspath(each)
-        for each in runs
+        url
+        for each, url in zip(runs, urls, strict=True)
         if not isinstance(each, Evaluation) or each.run.tables is None
     ]
     opened = iter(open_runs(folders) if folders else [])

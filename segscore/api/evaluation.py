@@ -16,7 +16,7 @@ from segscore.api.measures import require_measure
 from segscore.api.runs import RunTables
 from segscore.api.settings import read_settings
 from segscore.pipeline.arrays.compiling import announced_compilation
-from segscore.pipeline.errors import Refused
+from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.runs.executors import Executor
 from segscore.pipeline.runs.finished import rows_over_all
@@ -158,7 +158,7 @@ class Evaluation(RunTables):
         Raises:
             Refused: there is no such measure or hypothesis, or there are several systems.
         """
-        measure, hypothesis = key if isinstance(key, tuple) else (key, None)
+        measure, hypothesis = key if isinstance(key, tuple) and len(key) == 2 else (key, None)
         require_measure(measure, ALL)
         if hypothesis is None:
             if len(self.systems) != 1:
@@ -169,11 +169,19 @@ class Evaluation(RunTables):
                 )
             (hypothesis,) = self.systems
         if (measure, hypothesis) not in self.averages:
-            raise Refused(
-                f"{measure}, {hypothesis}: not in the summary, which has the hypotheses "
-                f"{', '.join(dict.fromkeys(name for _, name in self.averages))}"
-            )
+            raise self._not_in_summary(measure, hypothesis)
         return self.averages[measure, hypothesis]
+
+    def _not_in_summary(self, measure: str, hypothesis: str) -> Refused:
+        """Return the error for averages that the summary does not have."""
+        measures, hypotheses = (dict.fromkeys(names) for names in zip(*self.averages, strict=True))
+        kind, wrong, known = "hypotheses", str(hypothesis), hypotheses
+        if hypothesis in hypotheses:
+            kind, wrong, known = "measures", measure, measures
+        return Refused(
+            f"{measure}, {hypothesis}: not in the summary{nearest(wrong, known)}; it has the "
+            f"{kind} {', '.join(known)}"
+        )
 
     @cached_property
     def averages(self) -> Mapping[tuple[str, str], SystemAverage]:
@@ -275,20 +283,19 @@ def evaluate(
     Raises:
         Refused: the input or the settings are invalid; the command has the same message.
         Failed: nothing could be scored.
+        TypeError: there is no such setting.
     """
-    tables = {"references": references, "hypotheses": hypotheses, "documents": documents}
-    given = {name: table for name, table in tables.items() if table is not None}
-    named = measures if isinstance(measures, str) else tuple(measures)
-    chosen = read_settings(ScoreSettings, {**settings, "measures": named})
-    if client is not None or chosen.get("output") is not None:
-        return _evaluate_on_cluster(given, client, chosen)
-    return _evaluate_in_memory(given, chosen)
+    tables = {"references": references, "hypotheses": hypotheses}
+    if documents is not None:
+        tables["documents"] = documents
+    listed = isinstance(measures, Iterable) and not isinstance(measures, str)
+    given = {**settings, "measures": tuple(measures) if listed else measures}
+    if client is not None or settings.get("output") is not None:
+        return _evaluate_on_cluster(tables, client, read_settings(ScoreSettings, given))
+    return _evaluate_in_memory(tables, read_settings(ScoreSettings, given, _KNOWN))
 
 
 def _evaluate_in_memory(tables: Mapping[str, Given], settings: Mapping[str, Any]) -> Evaluation:
-    for name in settings:
-        if name not in _KNOWN:
-            raise TypeError(f"there is no setting {name}; there are: {', '.join(_KNOWN)}")
     locations = {name: location_of(given) or f"<{name}>" for name, given in tables.items()}
     chosen = ScoreSettings(**{**settings, **locations, "output": "<memory>"})
     sources = {name: source_of(name, given) for name, given in tables.items()}
@@ -333,6 +340,8 @@ def _executor(client: Any) -> AbstractContextManager[Executor]:
 
     if client is None:
         return executors.connect("local", None)
+    if not hasattr(client, "scheduler_info"):
+        raise Refused(f"client: is {type(client).__name__}; must be a Dask client")
 
     from segscore.pipeline.runs.cluster import DaskCluster
 

@@ -16,7 +16,7 @@ from segscore.pipeline.scoring.in_memory import TableSource, find_source
 from segscore.pipeline.tables.columns import SEGMENTATIONS, contract_of
 from segscore.pipeline.tables.find import row_defaults, select_named
 from segscore.pipeline.tables.formats.attributes import OWN_COLUMNS
-from segscore.pipeline.tables.formats.rows import RowPlace
+from segscore.pipeline.tables.formats.rows import RowPlace, shown
 from segscore.pipeline.tables.formats.segmentations.jsonl import parse_record
 from segscore.pipeline.tables.formats.tables import stated_table
 from segscore.pipeline.tables.in_memory import describe_table, rows_of_table
@@ -34,7 +34,13 @@ _PLAIN_TYPES = {str: pa.string(), int: pa.int64()}
 
 
 def location_of(given: Given) -> str | None:
-    """Return the path or URL of a table, or None if it is in memory."""
+    """Return the path or URL of a table, or None if it is in memory.
+
+    Raises:
+        Refused: the path is empty.
+    """
+    if isinstance(given, str | PathLike) and not fspath(given):
+        raise Refused("the location of a table is an empty text; give a path, a URL or a table")
     return fspath(given) if isinstance(given, str | PathLike) else None
 
 
@@ -68,12 +74,18 @@ def arrow_table(name: str, given: Given) -> tuple[pa.Table, Ints | None]:
             type.
     """
     if hasattr(given, "__arrow_c_stream__"):
-        table = pa.table(given)
+        try:
+            table = pa.table(given)
+        except pa.ArrowException as problem:
+            raise Refused(
+                f"{name}: {type(given).__name__} cannot be read as a table: "
+                f"{' '.join(str(problem).split())}; a table has columns, each of one type"
+            ) from None
         index = [column for column in table.column_names if column.startswith("__index_level_")]
         return table.drop_columns(index), None
     if isinstance(given, Mapping):
         return _segmentations(name, given), None
-    if isinstance(given, Iterable):
+    if isinstance(given, Iterable) and not isinstance(given, bytes):
         return _rows(name, list(given))
     raise Refused(
         f"{name}: is {type(given).__name__}; must be a mapping of document ids to "
@@ -92,15 +104,9 @@ def _segmentations(name: str, given: Mapping[str, Any]) -> pa.Table:
     keys: list[tuple[Any, str]] = []
     segmentations: list[Any] = []
     for coder, codings in by_coder.items():
-        if not isinstance(codings, Mapping):
-            raise Refused(f"{name}: {coder} is {type(codings).__name__}; must be a Segmentation")
+        _require_codings(name, coder, codings)
         keys += [(document, coder) for document in codings]
         segmentations += codings.values()
-    for (document, _), each in zip(keys, segmentations, strict=True):
-        if not isinstance(each, Segmentation) or not isinstance(document, str):
-            raise Refused(
-                f"{name}: {document!r} is {type(each).__name__}; must be a text with a Segmentation"
-            )
     columns = {
         "document_id": [document for document, _ in keys],
         "coder": [coder for _, coder in keys],
@@ -114,6 +120,21 @@ def _segmentations(name: str, given: Mapping[str, Any]) -> pa.Table:
     return pa.table({key: pa.array(each, INPUT_TYPES[key]) for key, each in columns.items()})
 
 
+def _require_codings(name: str, coder: Any, codings: Any) -> None:
+    """Refuse what is not the {document: segmentation} of a coder."""
+    if isinstance(codings, Segmentation):
+        raise Refused(f"{name}: {coder} is a Segmentation, others are not; all must be one")
+    if not isinstance(codings, Mapping):
+        raise Refused(f"{name}: {coder} is {type(codings).__name__}; must be a Segmentation")
+    if not isinstance(coder, str):
+        raise Refused(f"{name}: {coder!r} must be the name of a coder, a text")
+    for document, each in codings.items():
+        if not isinstance(document, str):
+            raise Refused(f"{name}: {document!r} must be the id of a document, a text")
+        if not isinstance(each, Segmentation):
+            raise Refused(f"{name}: {document} is {type(each).__name__}; must be a Segmentation")
+
+
 def _rows(name: str, rows: list[Any]) -> tuple[pa.Table, Ints | None]:
     """Return the table of rows as dicts, with the checks and the messages of JSON Lines."""
     if not rows:
@@ -121,6 +142,12 @@ def _rows(name: str, rows: list[Any]) -> tuple[pa.Table, Ints | None]:
     table = _plain_table(rows) if name != "documents" else None
     if table is not None:
         return table, None
+    for number, row in enumerate(rows, start=1):
+        if not isinstance(row, Mapping) or not all(isinstance(key, str) for key in row):
+            raise Refused(
+                f"{name}: row {number} is {shown(row)}; must be a dict with names of columns as "
+                "keys, such as document_id"
+            )
     defaults = row_defaults(name)
     parsed = [
         parse_record(
@@ -167,6 +194,8 @@ def _plain_table(rows: list[Any]) -> pa.Table | None:
 def _columns(rows: list[Any]) -> dict[str, list[Any]] | None:
     """Return the values of rows by key; None if they are not dicts with the same keys."""
     if {*map(type, rows)} != {dict} or len({*map(len, rows)}) > 1:
+        return None
+    if not all(isinstance(key, str) for key in rows[0]):
         return None
     try:
         return {name: [*map(itemgetter(name), rows)] for name in rows[0]}

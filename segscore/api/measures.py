@@ -52,16 +52,17 @@ def table_of_measures(names: tuple[str, ...]) -> MeasureTable:
     return PAIRS.only(names)
 
 
-def require_measure(name: str, known: Iterable[str]) -> None:
+def require_measure(name: Any, known: Iterable[str]) -> None:
     """Refuse a name that is not a measure.
 
     Raises:
-        Refused: there is no such measure; the message names the most similar one.
+        Refused: there is no such measure; the message names a similar one.
     """
+    if not isinstance(name, str):
+        raise Refused(f"{name!r}: must be the name of a measure, such as 'pk'")
     if name not in known:
-        raise Refused(
-            f"{name}: no such measure{nearest(name, known)}; segscore.measures() lists them all"
-        )
+        near = nearest(name.lower(), known)
+        raise Refused(f"{name}: no such measure{near}; segscore.measures() lists them all")
 
 
 @cache

@@ -86,6 +86,20 @@ class RunTables:
         return f"{type(self).__name__}({', '.join(self.names)})\n{self.signature}"
 
 
+def location_of_run(run: Any) -> str:
+    """Return the folder or URL of a run.
+
+    Raises:
+        Refused: it is neither a path nor a URL.
+    """
+    if not isinstance(run, str | PathLike):
+        raise Refused(
+            f"{type(run).__name__} is no run; give the folder or URL of a finished run, or what "
+            "segscore.evaluate returns"
+        )
+    return fspath(run)
+
+
 def read_run(run: "str | PathLike[str]") -> "Evaluation | RunTables":
     """Read a finished run of any command.
 
@@ -108,9 +122,10 @@ def read_run(run: "str | PathLike[str]") -> "Evaluation | RunTables":
     from segscore.api.compare import ComparisonTables
     from segscore.api.evaluation import Evaluation
 
-    finished = FinishedRun.open(fspath(run))
+    location = location_of_run(run)
+    finished = FinishedRun.open(location)
     if finished.command == "score":
-        return Evaluation(FinishedScoring.open(fspath(run)))
+        return Evaluation(FinishedScoring.open(location))
     kinds: dict[str | None, type[RunTables]] = {
         "agree": AgreementTables,
         "compare": ComparisonTables,

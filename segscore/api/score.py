@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from segscore.api.measures import require_measure, table_of_measures
-from segscore.api.segmentation import Segmentation
+from segscore.api.segmentation import Segmentation, require_positions
 from segscore.api.settings import read_settings
 from segscore.pipeline.arrays.compiling import announced_compilation
 from segscore.pipeline.arrays.ragged import Ints, Ragged
-from segscore.pipeline.errors import Refused
+from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.measures import PAIRS
 from segscore.pipeline.measures import Table as MeasureTable
 from segscore.pipeline.measures.selection import EVERYTHING
@@ -39,7 +39,7 @@ _ONE_PAIR = Pairs(_FIRST, _FIRST, one_to_one=True)
 P_SEG_COUNTS = ("windows", "reference_windows")
 """The counts that P_seg is computed from."""
 
-_OF_TABLES = ("consensus", "reference_points", "confusion")
+_OF_TABLES = ("group_by", "consensus", "reference_points", "confusion", "replicates", "seed")
 """Settings that need tables of several segmentations."""
 
 
@@ -119,7 +119,8 @@ class Score:
     def __getattr__(self, name: str) -> float | None:
         """Return the value of a measure."""
         if name.startswith("_") or name not in PAIRS.measures:
-            raise AttributeError(f"a score has no attribute or measure {name}", name=name, obj=self)
+            near = nearest(name, PAIRS.measures) if not name.startswith("_") else ""
+            raise AttributeError(f"a score has no attribute or measure {name}{near}", name=name)
         return self[name]
 
     def __dir__(self) -> list[str]:
@@ -294,30 +295,20 @@ def pair_settings(settings: Mapping[str, Any]) -> MeasuringSettings:
         Refused: a value is invalid, or the setting needs tables.
         TypeError: there is no such setting.
     """
-    given = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in settings.items()
-    }
-    return _pair_settings(tuple(given.items()))
+    for name in settings:
+        if name in _OF_TABLES:
+            raise Refused(f"{name}: one pair has none; use segscore.evaluate")
+    return _pair_settings(tuple(read_settings(MeasuringSettings, settings, _OF_PAIRS).items()))
 
 
 @lru_cache
 def _pair_settings(given: tuple[tuple[str, Any], ...]) -> MeasuringSettings:
-    for name, _ in given:
-        if name in (*_OF_TABLES, "replicates", "seed"):
-            raise Refused(f"{name}: one pair has none; use segscore.evaluate")
-        if name not in MeasuringSettings.__dataclass_fields__:
-            raise TypeError(f"there is no setting {name}; there are: {', '.join(_NAMES)}")
-    chosen = read_settings(MeasuringSettings, dict(given))
-    settings = MeasuringSettings(**chosen, replicates=0)
+    settings = MeasuringSettings(**dict(given), replicates=0)
     settings.require_documents(None)
     return settings
 
 
-_NAMES = [
-    name
-    for name in MeasuringSettings.__dataclass_fields__
-    if name not in (*_OF_TABLES, "replicates", "seed")
-]
+_OF_PAIRS = [name for name in MeasuringSettings.__dataclass_fields__ if name not in _OF_TABLES]
 
 
 def require_sum(settings: MeasuringSettings) -> None:
@@ -358,10 +349,11 @@ def _as_side(name: str, given: "Segmentation | WholeNumbers", n_units: int | Non
         if n_units is not None and n_units != given.n_units:
             raise Refused(f"{name}: {SAME_UNITS}: {_other_units(given.n_units, n_units)}")
         return given
-    if n_units is None:
-        raise Refused(f"{name}: n_units is missing (absent, empty or null); every row needs it")
     try:
-        return Segmentation(given, n_units)
+        positions = require_positions(given)
+        if n_units is None:
+            raise Refused("n_units is missing; give the number of units of the document")
+        return Segmentation(positions, n_units)
     except Refused as problem:
         raise Refused(f"{name}: {str(problem).removeprefix('segmentation: ')}") from None
 

@@ -1,6 +1,6 @@
 """One segmentation of one document, created from any of the common notations."""
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -10,7 +10,7 @@ from operator import index
 from typing import TYPE_CHECKING, Any, Self
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.tables.formats.rows import NO_LINE, ParsedRow, RowPlace, integer_of
+from segscore.pipeline.tables.formats.rows import NO_LINE, ParsedRow, RowPlace, integer_of, shown
 
 if TYPE_CHECKING:
     import numpy as np
@@ -61,7 +61,7 @@ class Segmentation:
         collapsed: int = 0,
     ) -> None:
         """Convert the numbers to Python's, and check the rules of input tables."""
-        positions = _whole_numbers("boundaries", boundaries)
+        positions = _whole_numbers("boundaries", require_positions(boundaries))
         kinds = None if types is None else _whole_numbers("boundary_types", types)
         units = _whole_number("n_units", n_units)
         if not _keeps_rules(positions, units, kinds):
@@ -102,7 +102,7 @@ class Segmentation:
         Raises:
             Refused: a flag is neither 0 nor 1.
         """
-        flags = mask if isinstance(mask, str) else _as_list(mask)
+        flags = mask if isinstance(mask, str) else _as_list("mask", mask)
         for number, flag in enumerate(flags, start=1):
             if flag not in ("0", "1", 0, 1):
                 raise Refused(f"character {number} of the mask is {flag!r}; expected 0 or 1")
@@ -117,10 +117,17 @@ class Segmentation:
         (2,)
 
         Raises:
-            Refused: there is no label.
+            Refused: there is no label, or labels cannot be compared.
         """
-        units = list(_as_list(labels))
-        changes = [place for place, (a, b) in enumerate(pairwise(units), start=1) if a != b]
+        units = _as_list("labels", labels)
+        if not units:
+            raise Refused("labels: there is none; give one for each unit")
+        try:
+            changes = [place for place, (a, b) in enumerate(pairwise(units), start=1) if a != b]
+        except (TypeError, ValueError):  # arrays, and pandas' missing value
+            raise Refused(
+                "labels: two of them cannot be compared; give a text or a number for each unit"
+            ) from None
         return cls(changes, len(units))
 
     @classmethod
@@ -152,7 +159,7 @@ class Segmentation:
             Refused: a time is negative or lies after the end, or the unit is unknown.
         """
         rate = _rate(unit)
-        times = [_seconds("start", start) for start in _as_list(starts)]
+        times = [_seconds("start", start) for start in _as_list("starts", starts)]
         return cls._from_times(
             [time for time in times if time], _seconds("duration", duration), rate
         )
@@ -184,9 +191,7 @@ class Segmentation:
                 ``from_starts`` lists.
         """
         rate = _rate(unit)
-        both = [
-            (_seconds("start", start), _seconds("end", end)) for start, end in _as_list(intervals)
-        ]
+        both = [_interval(each) for each in _as_list("intervals", intervals)]
         if not both:
             raise Refused("intervals: there is none; give one or more")
         for start, end in both:
@@ -243,16 +248,47 @@ class Segmentation:
         return "".join("│" if column in columns else "─" for column in range(_COLUMNS_DRAWN))
 
 
-def _as_list(values: Any) -> Any:
-    """Return a numpy array as nested lists of Python's numbers, and anything else as a list."""
-    return values.tolist() if hasattr(values, "tolist") else list(values)
+def require_positions(values: Any) -> list[Any]:
+    """Return boundaries as a list; refuse a mask, which is another notation of them.
+
+    Raises:
+        Refused: they are a text, flags, or no list.
+    """
+    if isinstance(values, str | bytes):
+        raise _not_positions("a text", values)
+    positions = _as_list("boundaries", values)
+    kinds = {*map(type, positions)}
+    flags = kinds == {int} and len(positions) > 1 and 0 in positions and {*positions} <= {0, 1}
+    if flags or kinds == {bool}:
+        raise _not_positions("flags", positions)
+    return positions
+
+
+def _not_positions(notation: str, values: Any) -> Refused:
+    return Refused(
+        f"boundaries are {notation}, not positions: {shown(values)}; for a flag per potential "
+        "boundary, as in NLTK, use segscore.Segmentation.from_mask"
+    )
+
+
+def _as_list(name: str, values: Any) -> list[Any]:
+    """Return a list; a numpy array as nested lists of Python's numbers."""
+    plain = values.tolist() if hasattr(values, "tolist") else values
+    if isinstance(plain, Mapping) or not isinstance(plain, Iterable):
+        raise _PLACE.wrong(name, plain, "a list")
+    return [*plain]
+
+
+def _interval(given: Any) -> tuple[Fraction, Fraction]:
+    """Return the start and the end of a segment."""
+    ends = _as_list("interval", given)
+    if len(ends) != 2:
+        raise _PLACE.wrong("interval", ends, "a start and an end")
+    return _seconds("start", ends[0]), _seconds("end", ends[1])
 
 
 def _whole_numbers(name: str, values: Any) -> tuple[int, ...]:
-    try:
-        values = tuple(_as_list(values))
-    except TypeError:
-        raise _PLACE.wrong(name, values, "a list") from None
+    values = tuple(_as_list(name, values))
     if set(map(type, values)) <= {int}:
         return values
     return tuple(_whole_number(f"{name}[{i}]", value) for i, value in enumerate(values))
@@ -289,7 +325,14 @@ def _broken(boundaries: tuple[int, ...], n_units: int, types: tuple[int, ...] | 
     from segscore.pipeline.tables.read import validate_rows
 
     row = ParsedRow(
-        "document", "coder", "reference", n_units, boundaries, types, source=_PLACE.source
+        "document",
+        "coder",
+        "reference",
+        n_units,
+        boundaries,
+        types,
+        source=_PLACE.source,
+        line=NO_LINE,
     )
     table = segmentation_table([row])
     _, rejects = validate_rows(numbered_rows(_PLACE.source, table), SEGMENTATIONS)
@@ -311,7 +354,7 @@ def _seconds(name: str, value: Any) -> Fraction:
     """Return a number exactly; a float is the shortest decimal that reads back as it."""
     try:
         exact = value if isinstance(value, Fraction) else Fraction(str(value))
-    except ValueError:
+    except (ValueError, ZeroDivisionError):
         raise Refused(f"{name} is {value!r}; expected a number of seconds") from None
     if exact < 0:
         raise Refused(f"{name} is {value}; expected a number of seconds >= 0")

@@ -1,12 +1,12 @@
 """Read settings that are given as keywords, as commands read their options."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from numbers import Integral, Real
 from types import NoneType
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
-from segscore.pipeline.errors import Refused
+from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.runs.options import Option
 
 _ACCEPTED: dict[Any, type[Any]] = {
@@ -28,24 +28,34 @@ _KINDS = {
 """Type of a setting -> how a message names it."""
 
 
-def read_settings(settings: type, given: Mapping[str, Any]) -> dict[str, Any]:
+def read_settings(
+    settings: type, given: Mapping[str, Any], known: Iterable[str] = ()
+) -> dict[str, Any]:
     """Return given values in the types of the fields of a settings class.
 
-    A list may replace a tuple, and the text of an option what the option is read as. Names that
-    are no fields are left as they are.
+    A list may replace a tuple, an array a list, and the text of an option what the option is read
+    as.
 
     >>> from segscore.pipeline.scoring.settings import ScoreSettings
     >>> read_settings(ScoreSettings, {"group_by": "genre,year", "c_seg_costs": [1, 0.5]})
     {'group_by': ('genre', 'year'), 'c_seg_costs': (1.0, 0.5)}
 
+    Args:
+        settings: the settings class.
+        given: values by name.
+        known: names that may be given; empty for those of all options of the class.
+
     Raises:
         Refused: a value has another type, or its text cannot be read.
+        TypeError: there is no such setting.
     """
     fields = _fields(settings)
-    return {
-        name: _read(name, value, *fields[name]) if name in fields else value
-        for name, value in given.items()
-    }
+    names = [*known] or [*fields]
+    for name in given:
+        if name not in names:
+            near = nearest(name, names)
+            raise TypeError(f"there is no setting {name}{near}; there are: {', '.join(names)}")
+    return {name: _read(name, value, *fields[name]) for name, value in given.items()}
 
 
 @cache
@@ -59,6 +69,7 @@ def _fields(settings: type) -> dict[str, tuple[Any, Option]]:
 
 
 def _read(name: str, value: Any, kind: Any, option: Option) -> Any:
+    value = value.tolist() if hasattr(value, "tolist") else value  # of NumPy, pandas, torch...
     if isinstance(value, str) and option.read is not None:
         return option.read(name, value)
     if get_origin(kind) is tuple:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import pandas as pd
 import polars
 import pyarrow as pa
 import pytest
@@ -217,8 +218,18 @@ def test_averages_by_name(made: Corpus) -> None:
     evaluation = package.evaluate(made.references, made.hypotheses, group_by="reference")
     with pytest.raises(package.Refused, match=r"pk: there are 3 hypotheses \(h0, h1, h2\)"):
         evaluation["pk"]
-    with pytest.raises(package.Refused, match="pk, h9: not in the summary"):
-        evaluation["pk", "h9"]
+    for key, message in (
+        (
+            ("pk", "h12"),
+            "pk, h12: not in the summary; the nearest is h[12]; it has the hypotheses h0, h1",
+        ),
+        (("pkk", "h1"), "pkk: no such measure; the nearest is pk; segscore.measures"),
+        (("purity", "h1"), "purity, h1: not in the summary.*; it has the measures pk,"),
+        (("pk", "h1", "h2"), r"\('pk', 'h1', 'h2'\): must be the name of a measure, such as 'pk'"),
+        (None, "None: must be the name of a measure"),
+    ):
+        with pytest.raises(package.Refused, match=message):
+            evaluation[key]  # type: ignore[index]
     average = evaluation["pk", "h1"]
     rows = {
         row["average"]: row
@@ -256,7 +267,8 @@ def test_shown_with_the_best_values_marked(made: Corpus) -> None:
     assert evaluation.to_pandas()["value"].dropna().max() >= best
 
 
-ROW = {"document_id": "d", "coder": "c", "n_units": 9, "boundaries": [2]}
+ONE = package.Segmentation([2], 9)
+ROW: dict[Any, Any] = {"document_id": "d", "coder": "c", "n_units": 9, "boundaries": [2]}
 
 
 @pytest.mark.parametrize(
@@ -268,7 +280,20 @@ ROW = {"document_id": "d", "coder": "c", "n_units": 9, "boundaries": [2]}
         ({"d": [2]}, "references: d is list; must be a Segmentation"),
         ([{**ROW, "n_units": "9"}], 'references:1: n_units is "9"; expected a whole number'),
         ([ROW, {**ROW, "boundaries": [2.5]}], r"references:2: boundaries\[0\] is 2.5; expected"),
-        ([ROW, 5], "references:2: the line is 5; expected one JSON object"),
+        ([ROW, 5], "references: row 2 is 5; must be a dict with names of columns as keys"),
+        ([{**ROW, 5: 1}], "references: row 1 is .*; must be a dict with names of columns as keys"),
+        (None, "references: is NoneType; must be a mapping of document ids"),
+        (b"tables", "references: is bytes; must be a mapping of document ids"),
+        ("", "the location of a table is an empty text"),
+        ({"c": {"d": ONE}, "d": ONE}, "references: d is a Segmentation, others are not"),
+        ({1: {"d": ONE}}, "references: 1 must be the name of a coder, a text"),
+        ({"c": {1: ONE}}, "references: 1 must be the id of a document, a text"),
+        ({"c": {"d": [2]}}, "references: d is list; must be a Segmentation"),
+        (pd.Series([1]), "references: Series cannot be read as a table: .*; a table has columns"),
+        (
+            pd.DataFrame({"boundaries": [[2], "x"]}),
+            "references: DataFrame cannot be read as a table: .*Conversion failed for column bound",
+        ),
         ([{**ROW, "window": 3}], "references:1: window cannot be an attribute"),
         (pa.table({"document_id": ["d"]}), "references: column coder is missing; column n_units"),
         ("no-such-folder", "no-such-folder"),
@@ -305,11 +330,6 @@ def test_rows_of_both_roles() -> None:
     assert package.evaluate(both, both).scores.num_rows == 1
     table = pa.Table.from_pylist(both)
     assert package.evaluate(table, table).scores.num_rows == 1
-
-
-def test_an_unknown_setting_is_a_type_error() -> None:
-    with pytest.raises(TypeError, match="there is no setting nt"):
-        package.evaluate([ROW], [ROW], nt=3)
 
 
 def test_the_scale_of_a_calibration_is_shown() -> None:

@@ -111,13 +111,11 @@ def test_undefined_is_none() -> None:
 
 
 def test_an_unknown_measure_names_the_nearest() -> None:
-    with pytest.raises(
-        segscore.Refused, match=r"windowdiff: no such measure; the nearest is window_d"
-    ):
+    with pytest.raises(segscore.Refused, match="no such measure; the nearest is window_diff;"):
         segscore.score(**PAIR)["windowdiff"]
-    with pytest.raises(AttributeError, match="no attribute or measure windowdiff"):
+    with pytest.raises(AttributeError, match="measure windowdiff; the nearest is window_diff"):
         segscore.score(**PAIR).windowdiff  # noqa: B018
-    with pytest.raises(AttributeError, match="no attribute 'windowdiff'"):
+    with pytest.raises(AttributeError, match="attribute 'windowdiff'; the nearest is window_diff"):
         segscore.windowdiff  # noqa: B018
 
 
@@ -167,7 +165,7 @@ def test_what_needs_tables_is_refused(settings: dict[str, Any], message: str) ->
 
 
 def test_an_unknown_setting_is_a_type_error() -> None:
-    with pytest.raises(TypeError, match="there is no setting nt; there are: measures, n_t, window"):
+    with pytest.raises(TypeError, match="no setting nt; the nearest is n_t; there are: measures,"):
         segscore.score(**PAIR, nt=3)
 
 

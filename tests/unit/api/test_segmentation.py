@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import segscore
 from segscore import Refused, Segmentation
 from tests.support.notations import mask as mask_of
 from tests.support.strategies import segmentations
@@ -64,8 +65,10 @@ def test_gaps_and_overlaps_of_intervals() -> None:
         (lambda: Segmentation([2], 0), "n_units_positive: n_units is at least 1"),
         (lambda: Segmentation([2, 2], 9), "boundaries_ascending"),
         (lambda: Segmentation([0], 9), "boundaries_in_range"),
-        (lambda: Segmentation([True], 9), r"boundaries\[0\] is true; expected a whole number"),
+        (lambda: Segmentation([True, 2], 9), r"boundaries\[0\] is true; expected a whole number"),
         (lambda: Segmentation(5, 9), "boundaries is 5; expected a list"),  # type: ignore[arg-type]
+        (lambda: Segmentation({2: 1}, 9), "expected a list"),  # type: ignore[arg-type]
+        (lambda: Segmentation([], 2**31), "^segmentation: n_units is 2147483648; expected a value"),
         (lambda: Segmentation([2], 9.0), "n_units is 9.0; expected a whole"),  # type: ignore[arg-type]
         (lambda: Segmentation([2], 9, types=[]), "boundary_types_parallel"),
         (lambda: Segmentation([2], 9, types=[0]), "boundary_types_positive"),
@@ -73,18 +76,53 @@ def test_gaps_and_overlaps_of_intervals() -> None:
         (lambda: Segmentation.from_masses([]), "one segment or more"),
         (lambda: Segmentation.from_masses([3, 0]), "each >= 1"),
         (lambda: Segmentation.from_mask("012"), "character 3 of the mask is '2'; expected 0 or 1"),
-        (lambda: Segmentation.from_labels([]), "n_units_positive"),
+        (lambda: Segmentation.from_mask(None), "mask is null; expected a list"),  # type: ignore[arg-type]
+        (lambda: Segmentation.from_labels([]), "labels: there is none"),
+        (lambda: Segmentation.from_labels([np.zeros(2), np.ones(2)]), "two of them cannot be comp"),  # type: ignore[list-item]
         (lambda: Segmentation.from_starts([-1], duration=9), "start is -1; expected"),
         (lambda: Segmentation.from_starts([10], duration=9), "boundaries_in_range"),
         (lambda: Segmentation.from_starts([1], duration=9, unit="h"), "unit h: must be one of ms"),
+        (lambda: Segmentation.from_starts(["1/0"], duration=9), "start is '1/0'"),  # type: ignore[list-item]
+        (lambda: Segmentation.from_starts(5, duration=9), "starts is 5; expected a list"),  # type: ignore[arg-type]
         (lambda: Segmentation.from_starts([1], duration=float("nan")), "duration is nan"),
         (lambda: Segmentation.from_intervals([]), "intervals: there is none"),
+        (
+            lambda: Segmentation.from_intervals([(1,)]),
+            r"interval is \[1\]; expected a start and an",
+        ),
+        (lambda: Segmentation.from_intervals([1, 2]), "interval is 1; expected a list"),  # type: ignore[list-item]
         (lambda: Segmentation.from_intervals([(3, 2)]), "interval 3 to 2: ends before it starts"),
     ],
 )
 def test_what_is_no_segmentation_is_refused(make: Any, message: str) -> None:
     with pytest.raises(Refused, match=message):
         make()
+
+
+@pytest.mark.parametrize(
+    "mask",
+    ["0100", b"0100", [0, 1, 0, 0], [False, True], np.array([False, True]), [0, 0]],
+    ids=repr,
+)
+def test_a_mask_given_as_boundaries_names_from_mask(mask: Any) -> None:
+    message = r"not positions: .*; for a flag per .* use segscore\.Segmentation\.from_mask"
+    for call in (
+        lambda: Segmentation(mask, 5),
+        lambda: segscore.pk(reference=mask, hypothesis=[2], n_units=5),
+        lambda: segscore.pk(reference=[2], hypothesis=mask, n_units=5),
+        lambda: segscore.Metric("pk").update(reference=mask, hypothesis=mask),
+    ):
+        with pytest.raises(Refused, match=message):
+            call()
+
+
+@pytest.mark.parametrize("boundaries", [[0], [0, 2], [1], [1, 1]])
+def test_positions_are_not_taken_for_a_mask(boundaries: list[int]) -> None:
+    if boundaries == [1]:
+        assert Segmentation(boundaries, 5).boundaries == (1,)
+        return
+    with pytest.raises(Refused, match="boundaries_"):
+        Segmentation(boundaries, 5)
 
 
 def test_a_long_document_is_drawn_to_scale() -> None:

@@ -7,6 +7,7 @@ import pytest
 
 import segscore as package
 
+untyped: Any = package
 ONE = {"a": package.Segmentation([2, 5], 11)}
 ROWS = [{"document_id": "a", "coder": "ann", "n_units": 11, "boundaries": [3], "genre": "news"}]
 
@@ -27,6 +28,9 @@ ROWS = [{"document_id": "a", "coder": "ann", "n_units": 11, "boundaries": [3], "
         ({"c_seg_costs": 0.5}, "c_seg_costs: 0.5 must be a list"),
         ({"c_seg_costs": "a,b"}, "c_seg_costs a,b: must be numbers separated by commas"),
         ({"window": 3.5}, "window: 3.5 must be a text or a whole number"),
+        ({"window": np.array([3])}, "window: [3] must be a text or a whole number"),
+        ({"n_t": {2: 1}}, "n_t: {2: 1} must be a whole number"),
+        ({"c_seg_costs": [[1], [2]]}, "c_seg_costs: [1] must be a number"),
     ],
     ids=str,
 )
@@ -52,10 +56,33 @@ def test_values_of_other_types_are_refused(settings: dict[str, Any], message: st
             lambda: package.compare(package.evaluate(ONE, ONE), measure="pk", permutations=9.5),
             "permutations: 9.5 must be",
         ),
+        (lambda: untyped.evaluate(ONE, ONE, measures=5), "measures: 5 must be a list"),
+        (lambda: untyped.evaluate(ONE, ONE, client=5), "client: is int; must be a Dask client"),
+        (lambda: untyped.calibrate(ONE, measure=None), "measure: None must be a text"),
+        (lambda: untyped.Metric(["pk"]), r"\['pk'\]: must be the name of a measure"),
+        (lambda: untyped.compare("run", measure=None), "measures: None must be a list"),
+        (lambda: untyped.compare(["run"], measure="pk"), "list is no run; give the folder"),
+        (lambda: untyped.read_run(None), "NoneType is no run; give the folder or URL"),
     ],
 )
 def test_every_function_refuses_them(call: Any, message: str) -> None:
     with pytest.raises(package.Refused, match=message):
+        call()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: package.evaluate(ONE, ONE, nt=2),
+        lambda: package.evaluate(ONE, ONE, nt=2, output="run"),
+        lambda: package.agree({"a": ONE, "b": ONE}, nt=2),
+        lambda: package.calibrate(ONE, measure="pk", nt=2),
+        lambda: package.Metric("pk", nt=2),
+        lambda: package.pk(reference=ONE["a"], hypothesis=ONE["a"], nt=2),
+    ],
+)
+def test_an_unknown_setting_is_a_type_error_that_names_the_nearest(call: Any) -> None:
+    with pytest.raises(TypeError, match="there is no setting nt; the nearest is n_t; there are: "):
         call()
 
 
