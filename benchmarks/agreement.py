@@ -119,7 +119,8 @@ def pi(codings: References) -> float:
     pairs = peers(codings.first, (0, len(codings.documents)))
     boundaries, size = codings.side.boundaries, codings.size
     counts = edits.count(pair_rows(boundaries, boundaries, pairs.row, pairs.peer, size[pairs.row]))
-    by_name = {name: np.array([row.sum()]) for name, row in zip(edits.COUNTS, counts, strict=True)}
+    sums = counts.sum(axis=1, keepdims=True)
+    by_name = dict(zip(edits.COUNTS, sums, strict=True))
     by_name["pair_places"] = by_name["potential_boundaries"]
     (actual,) = evaluate([ACTUAL["boundary_similarity"]], by_name, {"n_t": 2}, rows=False).values()
     first = codings.first

@@ -7,6 +7,7 @@ is free.  docs/scale.md explains what is measured and what is assumed.
 
 import heapq
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -24,7 +25,9 @@ class Measured:
     """Measurements of this machine, all from a run of ``benchmarks.scale``.
 
     Attributes:
-        tasks: seconds of tasks of ROWS_AT_ONCE hypotheses, with a single worker.
+        tasks: seconds of tasks of ROWS_AT_ONCE hypotheses whose references were sent.
+        shuffled_tasks: seconds of tasks of ROWS_AT_ONCE hypotheses whose rows were shuffled.
+        survey: seconds to read and validate the references of ROWS_AT_ONCE shuffled hypotheses.
         start: seconds of a run with almost no input.
         plan: client seconds per part, to find and claim it.
         reference: client seconds per reference, to read and validate it.
@@ -38,12 +41,15 @@ class Measured:
         client: client seconds per receipt; receipts are processed one at a time.
         scheduler_byte, client_byte: the same per byte of the receipt.
         beat: scheduler seconds per heartbeat of a worker.
+        exchange: seconds of a shuffle of almost no rows.
         pack: worker seconds per shuffled row, to read, pack, unpack and write it.
         packet: additional seconds per packet of rows.
         shuffled_row: bytes of a shuffled row.
     """
 
     tasks: tuple[float, ...]
+    shuffled_tasks: tuple[float, ...]
+    survey: float
     start: float
     plan: float
     reference: float
@@ -59,14 +65,10 @@ class Measured:
     scheduler_byte: float
     client_byte: float
     beat: float
+    exchange: float
     pack: float
     packet: float
     shuffled_row: float
-
-    @property
-    def task(self) -> float:
-        """Mean seconds of a task."""
-        return sum(self.tasks) / len(self.tasks)
 
 
 @dataclass(frozen=True)
@@ -235,10 +237,10 @@ class Cluster:
                 heapq.heappush(events, (now, worker, "free"))
         return max(self.scheduler.free, self.client.free)
 
-    def draw(self, count: int, rows: int) -> list[float]:
+    def draw(self, measured: Sequence[float], count: int, rows: int) -> list[float]:
         """Draw the seconds of tasks from those measured."""
         scale = rows / ROWS_AT_ONCE / self.assumed.speed
-        return [*(self.random.choice(self.measured.tasks, count) * scale)]
+        return [*(self.random.choice(measured, count) * scale)]
 
 
 @cache
@@ -266,16 +268,11 @@ def predict(
             else _send(cluster, references)
         ),
     }
-    scale = rows / ROWS_AT_ONCE
-    tasks = cluster.draw(parts, rows)
-    read = measured.input * scale
-    if design.shuffle:
-        read += measured.shuffled_row * rows / assumed.pairs_per_reference
-    stages["tasks"] = cluster.run(
-        0, tasks, read, measured.output * scale + measured.sums, measured.receipt
-    )
+    stages |= _survey(cluster, parts, rows) if design.shuffle else {}
+    tasks = cluster.draw(measured.shuffled_tasks if design.shuffle else measured.tasks, parts, rows)
+    stages["tasks"] = _score(cluster, design, tasks, rows)
     stages["adding up"] = _add_up(cluster, design, parts)
-    span = stages["tasks"] + stages["adding up"]
+    span = sum(stages.get(name, 0.0) for name in ("surveying", "tasks", "adding up"))
     servers = (cluster.scheduler, cluster.client, cluster.store)
     busy = {server.name: server.busy / span for server in servers}
     sent = 0.0 if design.shuffle else measured.shared * references
@@ -301,13 +298,32 @@ def _shuffle(cluster: Cluster, rows: float, parts: int, at_once: int) -> dict[st
     volume = m.shuffled_row * rows
     hosts = math.ceil(cluster.workers / cluster.assumed.workers_per_host)
     return {
-        "shuffling": max(
+        "shuffling": m.exchange
+        + max(
             work / cluster.workers,
             volume / (hosts * cluster.assumed.network),
             2 * volume / cluster.assumed.store,
             (batches + parts) * m.scheduler,
         )
     }
+
+
+def _survey(cluster: Cluster, parts: int, rows: int) -> dict[str, float]:
+    """Read the shuffled references of each part, to count what depends on all of them."""
+    surveys = cluster.draw([cluster.measured.survey], parts, rows)
+    references = rows / cluster.assumed.pairs_per_reference
+    end = cluster.run(0, surveys, cluster.measured.shuffled_row * references, 0, SMALL)
+    return {"surveying": end}
+
+
+def _score(cluster: Cluster, design: Design, tasks: list[float], rows: int) -> float:
+    """Return the seconds of the tasks that score, which begin when the servers are free."""
+    m, scale = cluster.measured, rows / ROWS_AT_ONCE
+    start = max(cluster.scheduler.free, cluster.client.free)
+    shuffled = m.shuffled_row * rows * (1 + 1 / cluster.assumed.pairs_per_reference)
+    read = shuffled if design.shuffle else m.input * scale
+    end = cluster.run(start, tasks, read, m.output * scale + m.sums, m.receipt)
+    return end - start
 
 
 def _add_up(cluster: Cluster, design: Design, parts: int) -> float:

@@ -1,7 +1,8 @@
 """Measure the tasks of a scoring run: `python -m benchmarks.observed --output RUN ...`.
 
-Runs `segscore score` with these options in this process, and prints one line of JSON. With
-``SHUFFLED`` among the options rows are shuffled even if the references are small enough to be sent.
+Runs `segscore score` with these options, and prints one line of JSON. With ``SHUFFLED`` among the
+options rows are shuffled even if the references are small enough to be sent; ``SHUFFLED=ROWS`` also
+sets the rows of a part.
 """
 
 import json
@@ -21,7 +22,7 @@ from segscore.pipeline.runs.executors import Executor, Outcome
 from segscore.pipeline.runs.planning import Limits
 
 SHUFFLED = "--shuffled"
-MEASURED: dict[str, Any] = {"tasks": [], "receipts": [], "shared": 0, "folders": {}}
+MEASURED: dict[str, Any] = {"tasks": {}, "receipts": [], "shared": 0, "folders": {}}
 CONNECT = executors.connect
 
 
@@ -51,7 +52,8 @@ class Observed:
                 yield outcome
                 continue
             seconds, receipt = outcome.receipt
-            MEASURED["tasks"].append(seconds)
+            stage = calls[outcome.key][1]
+            MEASURED["tasks"].setdefault(stage, []).append(seconds)
             MEASURED["receipts"].append(len(pickle.dumps(receipt, protocol=5)))
             yield replace(outcome, receipt=receipt)
         if calls:
@@ -82,9 +84,10 @@ def main() -> None:
     from segscore.jobs.cli.app import app
 
     executors.connect = connect_observed
-    if SHUFFLED in sys.argv:
-        sys.argv.remove(SHUFFLED)
-        planning.LIMITS = Limits(send=False)
+    for option in [option for option in sys.argv if option.startswith(SHUFFLED)]:
+        sys.argv.remove(option)
+        rows = option.removeprefix(SHUFFLED).removeprefix("=")
+        planning.LIMITS = Limits(int(rows) if rows else None, send=False)
     sys.argv[1:1] = ["score"]
     with redirect_stdout(StringIO()):
         app(standalone_mode=False)

@@ -9,23 +9,25 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from statistics import median
+from statistics import mean, median
 from typing import Any
 
 import pyarrow as pa
 
-from benchmarks.agreement import simulate
 from benchmarks.cost_model import Assumed, Design, Measured, predict
+from benchmarks.observed import SHUFFLED
 from benchmarks.overhead import local_cluster
-from benchmarks.timing import ROOT, SEGSCORE, load
+from benchmarks.timing import ROOT, load
 from benchmarks.whole_job import SYSTEMS, make
 from segscore.pipeline.runs.planning import ROWS_AT_ONCE
 from segscore.pipeline.runs.run_folder import RUN_TABLES
 from segscore.pipeline.storage import find, read_table
 
-PARTS = 8
+PARTS = 16
 DOCUMENTS = PARTS * ROWS_AT_ONCE // SYSTEMS
-CODERS, CODED = 3, 100_000
+SMALL_PART, SMALLEST_PART = 16_384, 20
+"""Rows of a part in runs that measure what a packet costs, and a shuffle of almost no rows."""
+
 VALIDATED = 30_000_000
 """Number of pairs of the runs that validate the model, whose rows segscore shuffles."""
 
@@ -33,7 +35,7 @@ FEW, MANY = 2, 64
 """Numbers of workers of the clusters that measure the overhead of Dask."""
 
 TASKS, HEAVY, MEGABYTE, IDLE = 2_000, 100, 1_000_000, 4.0
-PACKETS = 2_000
+ONE_PROCESS = ("--cluster", "processes", "--workers", "1")
 HERE = Assumed(network=2e9, workers_per_host=2, store=1e12, request=0)
 SIZES, WORKERS = (10**8, 10**10), (10, 100, 1_000)
 SHOWN = ((10**8, 100), (10**10, 1_000))
@@ -70,10 +72,15 @@ def measure_all(folder: str) -> tuple[Measured, Validation]:
     tiny_tables = make(str(tiny_folder), 10)
     tables = make(folder, DOCUMENTS)
     observe(folder, tiny_tables)  # warms the caches
-    tiny = observe(folder, tiny_tables, "--workers", "1")
-    whole = observe(folder, tables, "--workers", "1")
+    start = observe(folder, tiny_tables, "--workers", "1")
+    tiny = observe(folder, tiny_tables, *ONE_PROCESS)
+    whole = observe(folder, tables, *ONE_PROCESS)
     measured = Measured(
-        **_measure_tasks(tiny, whole, tables), **_measure_dask(), **_measure_shuffle(folder, tables)
+        start=start.seconds,
+        memory=start.measured["megabytes"] * 2**20,
+        **_measure_tasks(tiny, whole, tables),
+        **_measure_dask(),
+        **_measure_shuffle(folder, tiny_tables, tables),
     )
     (large_folder := Path(folder) / "large").mkdir()
     large = make(str(large_folder), VALIDATED // SYSTEMS)
@@ -81,12 +88,11 @@ def measure_all(folder: str) -> tuple[Measured, Validation]:
         workers: observe(folder, large, "--cluster", "processes", "--workers", str(workers)).seconds
         for workers in (1, 2)
     }
-    processes = observe(folder, tiny_tables, "--cluster", "processes", "--workers", "1")
-    return measured, Validation(processes.seconds, by_workers)
+    return measured, Validation(tiny.seconds, by_workers)
 
 
 def _measure_tasks(tiny: Observed, whole: Observed, tables: Sequence[str]) -> dict[str, Any]:
-    run, parts = whole.measured, len(whole.measured["tasks"])
+    run, parts = whole.measured, PARTS
 
     def beyond(stage: str) -> float:
         return max(0.0, run["seconds"][stage] - tiny.measured["seconds"][stage])
@@ -94,8 +100,7 @@ def _measure_tasks(tiny: Observed, whole: Observed, tables: Sequence[str]) -> di
     folders = run["folders"]
     tables_size = sum(size for name, size in folders.items() if name in RUN_TABLES)
     return {
-        "tasks": tuple(run["tasks"]),
-        "start": tiny.seconds,
+        "tasks": tuple(run["tasks"]["scored"]),
         "plan": beyond("plan") / parts,
         "reference": beyond("references") / DOCUMENTS,
         "merge": beyond("summary") / parts,
@@ -104,7 +109,6 @@ def _measure_tasks(tiny: Observed, whole: Observed, tables: Sequence[str]) -> di
         "sums": (sum(folders.values()) - tables_size) / parts,
         "receipt": median(run["receipts"]),
         "shared": run["shared"] / DOCUMENTS,
-        "memory": tiny.measured["megabytes"] * 2**20,
     }
 
 
@@ -127,19 +131,33 @@ def _measure_dask() -> dict[str, Any]:
     }
 
 
-def _measure_shuffle(folder: str, tables: Sequence[str]) -> dict[str, Any]:
-    codings, output = simulate(folder, CODED, CODERS, "--units", "60"), f"{folder}/audit"
-    command = [SEGSCORE, "agree", codings, "--output", output, "--workers", "1"]
-    subprocess.run(command, check=True, capture_output=True)
-    record = json.loads((Path(output) / "run.json").read_text())
-    rows = read_table(tables[1])
-    start = time.perf_counter()
-    for number in range(PACKETS):
-        pa.ipc.open_stream(_packed(rows.slice(number, 1))).read_all()
+def _measure_shuffle(
+    folder: str, tiny_tables: Sequence[str], tables: Sequence[str]
+) -> dict[str, Any]:
+    def shuffled(tables: Sequence[str], *part: int) -> Observed:
+        option = "=".join((SHUFFLED, *map(str, part)))
+        return observe(folder, tables, option, *ONE_PROCESS)
+
+    few, whole, many = (
+        shuffled(tiny_tables, SMALLEST_PART),
+        shuffled(tables),
+        shuffled(tables, SMALL_PART),
+    )
+    seconds = [run.measured["seconds"]["meet"] for run in (few, whole, many)]
+    rows = DOCUMENTS * (1 + SYSTEMS)
+    packets = [
+        (DOCUMENTS * SYSTEMS // part) * (rows // part) for part in (ROWS_AT_ONCE, SMALL_PART)
+    ]
+    packet = max(0.0, (seconds[2] - seconds[1]) / (packets[1] - packets[0]))
+    tasks = whole.measured["tasks"]
+    table = read_table(tables[1])
     return {
-        "packet": (time.perf_counter() - start) / PACKETS,
-        "pack": record["seconds"]["meet"] / (CODED * CODERS),
-        "shuffled_row": len(_packed(rows)) / len(rows),
+        "shuffled_tasks": tuple(tasks["scored"]),
+        "survey": mean(tasks["surveyed"]),
+        "exchange": seconds[0],
+        "packet": packet,
+        "pack": (seconds[1] - seconds[0] - packet * packets[0]) / rows,
+        "shuffled_row": len(_packed(table)) / len(table),
     }
 
 
@@ -177,20 +195,28 @@ def measured_table(measured: Measured) -> str:
     rows = [
         [f"`{field.name}`", f"{getattr(measured, field.name):.3g}"]
         for field in fields(measured)
-        if field.name != "tasks"
+        if field.name not in ("tasks", "shuffled_tasks")
     ]
-    tasks = measured.tasks
-    task = (
-        f"{measured.task:.3g} (least {min(tasks):.3g}, most {max(tasks):.3g}, {len(tasks)} tasks)"
-    )
-    return table(("measured", "value"), [["`tasks`, mean", task], *rows])
+    tasks = [
+        [f"`{name}`, mean", f"{mean(seconds):.3g} ({min(seconds):.3g} to {max(seconds):.3g})"]
+        for name, seconds in (
+            ("tasks", measured.tasks),
+            ("shuffled_tasks", measured.shuffled_tasks),
+        )
+    ]
+    return table(("measured", "value"), [*tasks, *rows])
 
 
 def costs_table(measured: Measured) -> str:
     """List the cost of a million pairs on one processor."""
     parts = 1e6 / ROWS_AT_ONCE
     rows = [
-        ["tasks", f"{measured.task * parts:.1f} s"],
+        ["tasks, references sent", f"{mean(measured.tasks) * parts:.1f} s"],
+        ["shuffle", f"{measured.pack * 1e6 * (1 + 1 / SYSTEMS):.1f} s"],
+        [
+            "surveys and tasks, rows shuffled",
+            f"{(measured.survey + mean(measured.shuffled_tasks)) * parts:.1f} s",
+        ],
         ["references, read by the client", f"{measured.reference * 1e6 / SYSTEMS:.2f} s"],
         ["sums, added up by the client", f"{measured.merge * parts:.2f} s"],
         ["scheduler", f"{1000 * measured.scheduler * parts:.1f} ms"],

@@ -3,6 +3,8 @@
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+import typer
+
 from segscore.jobs.cli import startup
 from segscore.jobs.cli.options import Cluster, ExplainPlan, Workers
 from segscore.jobs.show.fitted import Column, out, print_fitted
@@ -16,7 +18,14 @@ from segscore.jobs.show.formats import (
 )
 from segscore.jobs.show.leaderboard import GROUPS_SHOWN
 from segscore.jobs.show.numbers import counted, shown_interval, shown_number
-from segscore.jobs.show.printing import Bar, log_finished, print_plan, print_record, say_done
+from segscore.jobs.show.printing import (
+    Bar,
+    log_finished,
+    print_plan,
+    print_record,
+    say_done,
+    suggest_n_t,
+)
 from segscore.pipeline.agreement.settings import AgreeSettings
 from segscore.pipeline.errors import Done
 
@@ -27,6 +36,7 @@ CODERS_SHOWN = 20
 
 
 def agree(
+    context: typer.Context,
     chosen: AgreeSettings,
     cluster: Cluster = "local",
     workers: Workers = None,
@@ -58,6 +68,7 @@ def agree(
     if format_name == "text":
         print_audit(finished)
         print_record(chosen.output, finished.record)
+        suggest_n_t(context, finished.record)
         return
     log_finished(chosen.output, finished.record)
     if format_name == "json":
@@ -160,6 +171,7 @@ def _print_contested(rows: list[dict[str, Any]]) -> None:
     print_fitted(
         [
             Column("document", [row["document_id"] for row in rows], is_name=True),
+            Column("contested", [shown_number(row["contested"]) for row in rows]),
             Column("mean B", [shown_number(row["boundary_similarity"]) for row in rows]),
             Column("mean WindowDiff", [shown_number(row["window_diff_mean"]) for row in rows]),
             Column("coders", [str(row["codings"]) for row in rows]),

@@ -1,8 +1,15 @@
 """`segscore explain`: list and draw the edits of one document."""
 
-from typing import Annotated
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from segscore.jobs.show.formats import ResultFormat
+
+if TYPE_CHECKING:
+    from segscore.pipeline.scoring.explain import Explained
 
 
 def explain(
@@ -11,18 +18,41 @@ def explain(
     hypothesis: Annotated[
         str | None, typer.Option(help="Coder of the hypothesis; default: all.")
     ] = None,
+    format_name: ResultFormat = "text",
 ) -> None:
     """List the edits between a document's hypotheses and its references, and draw them."""
-    from segscore.jobs.show.fitted import out
-    from segscore.pipeline.reports import terminal
+    from segscore.jobs.show.formats import plain_layout, print_json, print_table
+    from segscore.pipeline.measures.edit_list import Edit
     from segscore.pipeline.scoring import explain as explaining
 
-    console = out()
     pairs = explaining.explain_pairs(run, [document], hypothesis)
+    if format_name == "text":
+        _print(pairs)
+    elif format_name == "json":
+        rows = [asdict(pair) | {"edits": [edit._asdict() for edit in pair.edits]} for pair in pairs]
+        print_json("explain", {"run": run, "pairs": rows})
+    else:
+        rows = [
+            {name: getattr(pair, name) for name in _NAMES} | edit._asdict()
+            for pair in pairs
+            for edit in pair.edits
+        ]
+        print_table(plain_layout([*_NAMES, *Edit._fields], rows, ""), format_name)
+
+
+_NAMES = ("document", "hypothesis", "reference")
+
+
+def _print(pairs: "Sequence[Explained]") -> None:
+    """Print a drawing and a list of the edits of each pair."""
+    from segscore.jobs.show.fitted import out
+    from segscore.pipeline.reports import terminal
+
+    console = out()
     console.print(terminal.LEGEND, markup=False)
     for pair in pairs:
         console.print()
-        console.print(f"{document}: {pair.hypothesis} against {pair.reference}", markup=False)
+        console.print(f"{pair.document}: {pair.hypothesis} against {pair.reference}", markup=False)
         drawing = terminal.draw_in_terminal(pair.n_units, pair.edits, console.width, pair.unit)
         for line in drawing:
             console.print(line, markup=False)

@@ -1,13 +1,14 @@
 """`segscore history`: write the summaries of many runs as one table."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from itertools import pairwise
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from segscore.jobs.cli.log import LOG
+from segscore.jobs.show.formats import ResultFormat
 from segscore.jobs.show.numbers import counted
 from segscore.pipeline.nightly.settings import KeepOption
 
@@ -23,50 +24,65 @@ def history(
         str | None, typer.Option(help="Folder for the table; default: history in RUNS.")
     ] = None,
     keep: KeepOption = None,
+    format_name: ResultFormat = "text",
 ) -> None:
     """Write the summaries of all runs in a folder as one table; exit 1 if one cannot be read."""
-    from segscore.jobs.show.fitted import out
+    from segscore.jobs.show.formats import plain_layout, print_json, print_table
     from segscore.pipeline.nightly.history import gather_history
 
     gathered = gather_history(runs, output, keep)
-    console = out()
-    _print_nights(gathered)
-    if gathered.missing:
-        console.print(_describe_missing(gathered.missing))
-    for removed in gathered.removed:
-        console.print(f"removed night {removed}: more than {keep} days older than the newest")
-    rows = counted(gathered.table.num_rows, "row")
-    console.print(f"{rows} written to {gathered.url}", markup=False)
+    listed = _list_runs(gathered)
+    if format_name == "text":
+        _print(gathered, listed, keep)
+    elif format_name == "json":
+        nights = {"missing": gathered.missing, "removed": gathered.removed}
+        print_json("history", {"output": gathered.url, "runs": listed, **nights})
+    else:
+        print_table(plain_layout(list(listed[0]), listed, ""), format_name)
     for problem in gathered.wrong:
         LOG.say("warning", problem)
     if gathered.wrong:
         raise typer.Exit(1)
 
 
-def _print_nights(gathered: "Gathered") -> None:
-    """Print the newest runs, their outcomes, and how each signature differs from the one before."""
-    from segscore.jobs.show.fitted import Column, print_fitted
+def _list_runs(gathered: "Gathered") -> list[dict[str, Any]]:
+    """List the runs, their outcomes, and how each signature differs from the one before."""
     from segscore.pipeline.runs.signature import signature_differences
 
-    columns = gathered.table.select(["run", "outcome", "signature"])
-    runs = list(dict.fromkeys(tuple(row.values()) for row in columns.to_pylist()))
-    signatures = [signature for _, _, signature in runs]
-    differences = [
-        signature_differences(*pair) for pair in pairwise([*signatures[:1], *signatures])
+    columns = gathered.table.select(["run", "date", "outcome", "signature"])
+    runs = {row["run"]: row for row in columns.to_pylist()}
+    signatures = [row["signature"] for row in runs.values()]
+    pairs = pairwise([*signatures[:1], *signatures])
+    return [
+        row | {"differs_from_previous": ", ".join(signature_differences(*pair))}
+        for row, pair in zip(runs.values(), pairs, strict=True)
     ]
-    earlier = len(runs) - _SHOWN
+
+
+def _print(gathered: "Gathered", listed: Sequence[Mapping[str, Any]], keep: int | None) -> None:
+    """Print the newest runs, nights that are missing or were removed, and what was written."""
+    from segscore.jobs.show.fitted import Column, out, print_fitted
+
+    earlier, newest = len(listed) - _SHOWN, listed[-_SHOWN:]
     print_fitted(
         [
-            Column("run", [run for run, _, _ in runs][-_SHOWN:], is_name=True),
-            Column("outcome", [outcome or "–" for _, outcome, _ in runs][-_SHOWN:], is_name=True),
+            Column("run", [row["run"] for row in newest], is_name=True),
+            Column("outcome", [row["outcome"] or "–" for row in newest], is_name=True),
             Column(
                 "differs from previous",
-                [", ".join(listed) for listed in differences][-_SHOWN:],
+                [row["differs_from_previous"] for row in newest],
                 is_name=True,
             ),
         ],
         caption=f"{earlier} earlier runs are not shown" if earlier > 0 else "",
     )
+    console = out()
+    if gathered.missing:
+        console.print(_describe_missing(gathered.missing))
+    for removed in gathered.removed:
+        console.print(f"removed night {removed}: more than {keep} days older than the newest")
+    rows = counted(gathered.table.num_rows, "row")
+    console.print(f"{rows} written to {gathered.url}", markup=False)
 
 
 def _describe_missing(missing: Sequence[date]) -> str:

@@ -20,6 +20,7 @@ from segscore.jobs.show.formats import (
 )
 from segscore.jobs.show.gating import moved_lines, print_checks
 from segscore.jobs.show.leaderboard import print_scores
+from segscore.jobs.show.numbers import counted
 from segscore.jobs.show.printing import Bar, log_finished, print_record
 from segscore.pipeline.nightly.settings import NightSettings
 from segscore.pipeline.runs.options import Panel
@@ -127,7 +128,10 @@ def _warn(verdict: "Verdict") -> None:
 
 def failure_message(verdict: "Verdict") -> str:
     """Explain in one line why a night ends with exit code 1."""
-    return f"{verdict.date} is published; {verdict.outcome}: {'; '.join(problems(verdict))}"
+    text = f"{verdict.date} is published; {verdict.outcome}: {'; '.join(problems(verdict))}"
+    if verdict.outcome == "failed":
+        text += "; if the change is intended, run the date again with --accept REASON"
+    return text
 
 
 def problems(verdict: "Verdict") -> list[str]:
@@ -141,8 +145,20 @@ def problems(verdict: "Verdict") -> list[str]:
         for date, differences in verdict.differences.items()
     ]
     if verdict.missing:
-        descriptions.append(
-            f"missing tonight: {', '.join(verdict.missing)}; run the date again when they arrive, "
-            "or with --accept REASON if later nights need not have them"
-        )
+        descriptions.append(_describe_missing(verdict))
     return descriptions
+
+
+def _describe_missing(verdict: "Verdict") -> str:
+    """Describe the systems that were expected but not scored, and what to do."""
+    unpaired = [
+        f"{system.system} has {counted(system.rows, 'row')}, but of documents without a reference "
+        f"tonight, such as {system.document_id} (the references have {system.scored_document_id}); "
+        "it has probably delivered the file of another night"
+        for system in verdict.unpaired
+    ]
+    advice = (
+        "run the date again when tonight's segmentations have arrived, or with --accept REASON if "
+        "later nights need not have them"
+    )
+    return "; ".join([f"missing tonight: {', '.join(verdict.missing)}", *unpaired, advice])

@@ -9,7 +9,14 @@ from segscore.jobs.cli.options import Cluster, ExplainPlan, Workers
 from segscore.jobs.show.by_system import summary_layout
 from segscore.jobs.show.formats import ResultFormat, as_rows, described, print_json, print_table
 from segscore.jobs.show.leaderboard import SCORE_LAYOUTS
-from segscore.jobs.show.printing import Bar, log_finished, print_finished, print_plan, say_done
+from segscore.jobs.show.printing import (
+    Bar,
+    log_finished,
+    print_finished,
+    print_plan,
+    say_done,
+    suggest_n_t,
+)
 from segscore.pipeline.errors import Done
 from segscore.pipeline.runs.options import Panel
 from segscore.pipeline.runs.settings import one_of
@@ -17,6 +24,7 @@ from segscore.pipeline.scoring.settings import ScoreSettings
 
 
 def score(
+    context: typer.Context,
     chosen: ScoreSettings,
     cluster: Cluster = "local",
     workers: Workers = None,
@@ -52,6 +60,7 @@ def score(
         finished = run.read_finished(chosen.output)
     if format_name == "text":
         print_finished(chosen.output, finished, layout)
+        suggest_n_t(context, finished.record)
         return
     log_finished(chosen.output, finished.record)
     if format_name == "json":

@@ -7,8 +7,16 @@ from typing import TYPE_CHECKING, Any
 from segscore.jobs.cli import startup
 from segscore.jobs.cli.options import Cluster, Workers
 from segscore.jobs.show.fitted import Column, print_fitted
+from segscore.jobs.show.formats import (
+    ResultFormat,
+    as_rows,
+    described,
+    plain_layout,
+    print_json,
+    print_table,
+)
 from segscore.jobs.show.numbers import shown_number
-from segscore.jobs.show.printing import Bar, print_record
+from segscore.jobs.show.printing import Bar, log_finished, print_record, say_done
 from segscore.pipeline.errors import Done
 from segscore.pipeline.scoring.sweep.settings import SweepSettings
 
@@ -16,6 +24,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from segscore.pipeline.arrays.ragged import Ints
+    from segscore.pipeline.scoring.sweep.run import FinishedSweep
 
 _SHOWN = 7
 """Number of points shown for each curve, besides the operating point."""
@@ -39,23 +48,39 @@ _TOLERANT = {
 
 
 def sweep(
-    chosen: SweepSettings, cluster: Cluster = "local", workers: Workers = None
-) -> Done | None:
+    chosen: SweepSettings,
+    cluster: Cluster = "local",
+    workers: Workers = None,
+    format_name: ResultFormat = "text",
+) -> None:
     """Write error rates at every threshold of boundary scores, or at several tolerances."""
     from segscore.pipeline.runs import executors
-    from segscore.pipeline.scoring.sweep.run import run_sweep
+    from segscore.pipeline.scoring.sweep.run import read_sweep, run_sweep
 
     startup.work(cluster)
     with executors.connect(cluster, workers) as executor, Bar("sweeping") as bar:
         finished = run_sweep(chosen, executor, bar.advance)
     if isinstance(finished, Done):
-        return finished
+        say_done(finished, format_name)
+        finished = read_sweep(chosen.output)
+    if format_name == "text":
+        _print(finished)
+        print_record(chosen.output, finished.record)
+        return
+    log_finished(chosen.output, finished.record)
+    if format_name == "json":
+        tables = as_rows(finished.tables)
+        print_json("sweep", {"output": chosen.output, **described(finished.record), **tables})
+    else:
+        rows, signature = finished.curves.to_pylist(), finished.record["signature"]
+        print_table(plain_layout(finished.curves.column_names, rows, signature), format_name)
+
+
+def _print(finished: "FinishedSweep") -> None:
     if finished.operating_points is None:
         _print_tolerances(finished.curves)
     else:
         _print_curves(finished.curves, finished.operating_points)
-    print_record(chosen.output, finished.record)
-    return None
 
 
 def _print_tolerances(tolerances: "pa.Table") -> None:

@@ -1,8 +1,14 @@
 """`segscore validate`: list the errors of a table, row by row."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from segscore.jobs.show.fitted import out
+from segscore.jobs.show.formats import ResultFormat
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _SHOWN = 50
 
@@ -16,10 +22,11 @@ def validate(
         int,
         typer.Option(help="Units by which the lengths of a document's segmentations may differ."),
     ] = 0,
+    format_name: ResultFormat = "text",
 ) -> None:
     """Check a table and list every row that a run would reject; exit 1 if there is one."""
     from segscore.jobs.cli.log import LOG
-    from segscore.jobs.show.fitted import out
+    from segscore.jobs.show.formats import plain_layout, print_json, print_table
     from segscore.pipeline.runs.settings import MOST_UNITS, within
     from segscore.pipeline.tables import check_table
 
@@ -28,20 +35,30 @@ def validate(
     checked = check_table.check_table(table, kind, length_tolerance)
     for warning in checked.warnings:
         LOG.say("warning", warning)
-    console = out()
-    rejects = checked.rejects.slice(0, _SHOWN).to_pylist()
-    for row in rejects:
-        console.print(
+    rejects = checked.rejects
+    if format_name == "text":
+        _print(rejects)
+        broken = f"{rejects.num_rows} of {checked.rows} rows break a rule"
+        out().print(f"{table}: {broken}", markup=False)
+    elif format_name == "json":
+        counts = {"rows": checked.rows, "rejected": rejects.num_rows}
+        listed = {"rejects": rejects.to_pylist(), "warnings": list(checked.warnings)}
+        print_json("validate", {"table": table, **counts, **listed})
+    else:
+        print_table(plain_layout(rejects.column_names, rejects.to_pylist(), ""), format_name)
+    if rejects.num_rows:
+        raise typer.Exit(1)
+
+
+def _print(rejects: "pa.Table") -> None:
+    """Print the first rejected rows, and how many break each rule."""
+    for row in rejects.slice(0, _SHOWN).to_pylist():
+        out().print(
             f"{row['source']} row {row['row']} ({row['document_id']}, {row['coder']}): "
             f"{row['rule']}: {row['detail']}",
             markup=False,
         )
-    if checked.rejects.num_rows > _SHOWN:
-        console.print(f"... and {checked.rejects.num_rows - _SHOWN} more")
-    for rule in checked.rejects.column("rule").value_counts().to_pylist():
-        console.print(f"{rule['counts']} x {rule['values']}")
-    console.print(
-        f"{table}: {checked.rejects.num_rows} of {checked.rows} rows break a rule", markup=False
-    )
-    if checked.rejects.num_rows:
-        raise typer.Exit(1)
+    if rejects.num_rows > _SHOWN:
+        out().print(f"... and {rejects.num_rows - _SHOWN} more")
+    for rule in rejects.column("rule").value_counts().to_pylist():
+        out().print(f"{rule['counts']} x {rule['values']}")

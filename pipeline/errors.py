@@ -1,5 +1,6 @@
 """Outcomes other than a new result; every message gives the problem, its place and a remedy."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -7,6 +8,12 @@ from itertools import islice
 
 _COMPARED = 100_000
 """The most names that are searched for a similar one, which takes a second."""
+
+_SIMILAR = 50
+"""The most similar names that are ranked."""
+
+_OTHER_NUMBER = 2
+"""The most edits between similar names with different numbers, such as take-7 and take-17."""
 
 
 class Refused(ValueError):  # noqa: N818
@@ -37,6 +44,35 @@ class Done:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Return a remark that names the known name most similar to one; empty if none is similar."""
-    similar = get_close_matches(name, [*islice(known, _COMPARED)], n=1)
-    return f"; the nearest is {similar[0]}" if similar else ""
+    """Return a remark that names the known name most similar to one; empty if none is similar.
+
+    Names with the same numbers come first, then those with fewer edits, then those of the same
+    length. Upper and lower case are equal.
+    """
+    folded = {other.casefold(): other for other in islice(known, _COMPARED)}
+    asked = name.casefold()
+    ranked = sorted(
+        (*_distance(asked, other), folded[other])
+        for other in get_close_matches(asked, folded, n=_SIMILAR)
+    )
+    if not ranked or (ranked[0][0] and ranked[0][1] > _OTHER_NUMBER):
+        return ""
+    return f"; the nearest is {ranked[0][-1]}"
+
+
+def _distance(name: str, other: str) -> tuple[bool, int, int]:
+    """Return whether two names have different numbers, their edits, and by how much one is longer.
+
+    Edits are characters inserted, deleted or replaced (Levenshtein 1966).
+    """
+    numbers, others = (
+        [digits.lstrip("0") for digits in re.findall(r"\d+", text)] for text in (name, other)
+    )
+    above = list(range(len(other) + 1))
+    for row, letter in enumerate(name, start=1):
+        line = [row]
+        for place, opposite in enumerate(other):
+            replaced = above[place] + (letter != opposite)
+            line.append(min(replaced, above[place + 1] + 1, line[-1] + 1))
+        above = line
+    return numbers != others, above[-1], abs(len(name) - len(other))

@@ -123,6 +123,10 @@ NIGHT_RECORD = (
     Key("checks[].moved[].shared", "bool", "whether both nights scored the document"),
     Key("systems[]", "string", "systems scored tonight, without reference points"),
     Key("missing[]", "string", "systems that were expected but are missing tonight"),
+    Key("unpaired[].system", "string", "missing system whose documents all lack a reference"),
+    Key("unpaired[].rows", "int", "number of its rows"),
+    Key("unpaired[].document_id", "string", "id of a document of the system"),
+    Key("unpaired[].scored_document_id", "string", "id of a document that has a reference"),
     Key("new[]", "string", "systems that no earlier good night has"),
     Key(
         "differences.*[]",
@@ -132,7 +136,11 @@ NIGHT_RECORD = (
     Key("outcome", "string", "`passed`, `failed`, `incomplete`, `not_comparable` or `accepted`"),
     Key("finished_at", "string", "time of the verdict: ISO 8601, UTC"),
     Key("expected[]", "string", "systems that later nights must have, or they are incomplete"),
-    Key("warnings[]", "string", "signs that the input of the night is not what it should be"),
+    Key(
+        "warnings[]",
+        "string",
+        "signs that the input is not what it should be, or that a system declines slowly",
+    ),
     Key("accepted", "string or null", "reason given with --accept; null if the night was judged"),
     Key("good", "bool", "whether later nights are compared with this one"),
     Key("exit_code", "int", "exit code of the command"),

@@ -8,11 +8,11 @@ options of fsspec for a store, which should not be on a command line that others
 
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from difflib import get_close_matches
 from typing import Any
 
 import typer
 
+from segscore.pipeline.errors import nearest
 from segscore.pipeline.runs.certificates import Certificates, configure_certificates
 
 STORAGE, CLUSTER = "storage", "cluster"
@@ -147,5 +147,4 @@ def _option_problems(
 
 def _unknown(section: str, key: str, known: Iterable[str]) -> str:
     inside = f"{section}." if section else ""
-    (near,) = get_close_matches(key, known, n=1, cutoff=0.0)
-    return f"no such key {inside}{key}, nearest is {inside}{near}"
+    return f"no such key {inside}{key}{nearest(inside + key, [inside + one for one in known])}"

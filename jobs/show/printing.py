@@ -5,12 +5,15 @@ from time import monotonic
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+import typer
 from rich.console import Console
 from rich.markup import escape
 
 from segscore.jobs.cli.log import LOG
 from segscore.jobs.show.fitted import out
 from segscore.jobs.show.leaderboard import print_scores
+from segscore.pipeline.runs.signature import fields
+from segscore.pipeline.tables.formats.shapes import MILLISECOND
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -129,6 +132,25 @@ def log_finished(output: str, record: dict[str, Any]) -> None:
     if LOG.structured:
         fields = ("signature", "rows", "pairs", "seconds")
         LOG.say("info", "finished", output=output, **{name: record[name] for name in fields})
+
+
+def suggest_n_t(context: typer.Context, record: dict[str, Any]) -> None:
+    """Log how close near misses are in a recording, where that depends on the default of n_t.
+
+    Args:
+        context: the command; nothing is logged if its user or settings file chose n_t.
+        record: run.json of the run.
+    """
+    source = context.get_parameter_source("n_t")
+    is_default = source is not None and source.name == "DEFAULT"
+    chosen = fields(record["signature"])
+    n_t, in_units = chosen.get("n_t"), chosen.get("units") == "units"
+    if is_default and n_t is not None and in_units and record["unit"] == MILLISECOND:
+        LOG.say(
+            "info",
+            f"near misses are boundaries less than {n_t} milliseconds apart, because --n-t is "
+            f"{n_t} by default; for less than a second, pass --n-t 1000",
+        )
 
 
 def print_row_counts(rows: dict[str, dict[str, int]]) -> None:

@@ -44,14 +44,14 @@ def peers(first: Ints, documents: tuple[int, int]) -> Peers:
     """
     start, end = documents
     bounds = first[start : end + 1]
+    coders = np.diff(bounds)
     rows = np.arange(bounds[0], bounds[-1])
-    document = np.repeat(np.arange(end - start), np.diff(bounds))
-    later = bounds[document + 1] - 1 - rows
+    document = np.repeat(np.arange(end - start), coders)
+    later = np.repeat(bounds[1:], coders) - 1 - rows
     row = np.repeat(rows, later)
     within = np.arange(len(row)) - np.repeat(np.cumsum(later) - later, later)
-    coders = np.diff(bounds)
-    pairs = coders * (coders - 1) // 2
-    edges = np.concatenate([np.zeros(1, np.int64), np.cumsum(pairs)])
+    edges = np.zeros(len(bounds), np.int64)
+    np.cumsum(coders * (coders - 1) // 2, out=edges[1:])
     return Peers(documents, row, row + 1 + within, np.repeat(document, later), edges)
 
 

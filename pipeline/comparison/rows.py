@@ -13,7 +13,7 @@ from segscore.pipeline.arrays.document_ids import Documents, hash_names, number
 from segscore.pipeline.arrays.ragged import Flags, Ints, numbers
 from segscore.pipeline.comparison.runs import ScoredRun
 from segscore.pipeline.comparison.systems import System, system_name
-from segscore.pipeline.errors import Refused
+from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.measures import PAIRS, Table
 
 REFERENCE = "reference"
@@ -147,9 +147,10 @@ def _require(run: ScoredRun, group_by: Sequence[str], columns: set[str]) -> None
 
     for name in (name for name in group_by if name not in columns):
         known = {*SCORES.columns, *PANEL_SCORES.columns}
-        attributes = ", ".join([REFERENCE, *sorted(columns - known)])
+        attributes = [REFERENCE, *sorted(columns - known)]
         raise Refused(
-            f"--group-by {name}: {run.url} has no such attribute; there are: {attributes}"
+            f"--group-by {name}: {run.url} has no such attribute{nearest(name, attributes)}; "
+            f"there are: {', '.join(attributes)}"
         )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from segscore.pipeline.errors import Refused
+from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.measures import ALL, PAIRS, PANELS, Table
 from segscore.pipeline.measures.measure import Measure
 from segscore.pipeline.measures.selection import Selection, normal_form, select
@@ -55,15 +55,12 @@ def chosen_measures(names: Iterable[str]) -> list[tuple[Table, list[Measure]]]:
     Raises:
         Refused: there is no such measure; the message names the nearest.
     """
-    from difflib import get_close_matches
-
     chosen: list[tuple[Table, list[Measure]]] = [(PAIRS, []), (PANELS, [])]
     for name in names:
         if name not in ALL:
-            (near,) = get_close_matches(name, ALL, n=1, cutoff=0.0)
             raise Refused(
-                f"--measure {name}: no such measure, nearest is {near}; `segscore measures` lists "
-                "them all"
+                f"--measure {name}: no such measure{nearest(name, ALL)}; `segscore measures` "
+                "lists them all"
             )
         chosen[name in PANELS.measures][1].append(ALL[name])
     return [(table, measures) for table, measures in chosen if measures]

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from segscore.pipeline.comparison.runs import ScoredRun
-from segscore.pipeline.errors import Refused
+from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.scoring.part import POINT, is_point
 
 HUMAN = POINT + "human"
@@ -57,8 +57,9 @@ def find_systems(runs: Sequence[ScoredRun], asked: Sequence[str]) -> list[System
         return systems
     for name in asked:
         if not any(_is_named(system, name) for system in systems):
-            labels = ", ".join(system.label for system in systems)
-            raise Refused(f"--systems {name}: no such system; there are: {labels}")
+            labels = [system.label for system in systems]
+            near = nearest(name, labels)
+            raise Refused(f"--systems {name}: no such system{near}; there are: {', '.join(labels)}")
     chosen = [system for name in asked for system in systems if _is_named(system, name)]
     return list(dict.fromkeys(chosen))
 

@@ -2,10 +2,9 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cache, cached_property
 
-from segscore.pipeline.errors import Refused
+from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.measures import ALL, FAMILIES, PAIR_FAMILIES, PAIRS, PANELS, Table
 
 EVERYTHING = "all"
@@ -68,9 +67,9 @@ def _measures(names: Iterable[str]) -> set[str]:
         elif name in ALL:
             chosen.add(name)
         else:
-            (near,) = get_close_matches(name, [*FAMILIES, EVERYTHING, *ALL], n=1, cutoff=0.0)
+            near = nearest(name, [*FAMILIES, EVERYTHING, *ALL])
             raise Refused(
-                f"--measures {name}: no such measure or family, nearest is {near}; "
+                f"--measures {name}: no such measure or family{near}; "
                 "`segscore measures` lists them all"
             )
     return chosen

@@ -1,16 +1,18 @@
 """Judge a night once; later runs repeat the verdict unless its reasons have changed."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from segscore.pipeline.measures.selection import normal_form, select
 from segscore.pipeline.nightly import gate, nights
-from segscore.pipeline.nightly.choose import choose_nights
+from segscore.pipeline.nightly.choose import ChosenNights, choose_nights
 from segscore.pipeline.nightly.feed import warn_of_feed
 from segscore.pipeline.nightly.nights import Night, Nights
 from segscore.pipeline.nightly.rules import GateRule
-from segscore.pipeline.nightly.settings import FAIL, NightSettings
+from segscore.pipeline.nightly.settings import FAIL, MEDIAN_OF_7, NightSettings
+from segscore.pipeline.nightly.unpaired_systems import unpaired_systems
 from segscore.pipeline.nightly.verdict import (
     ACCEPTED,
     FAILED,
@@ -19,6 +21,7 @@ from segscore.pipeline.nightly.verdict import (
     PASSED,
     Check,
     Verdict,
+    describe_failure,
 )
 from segscore.pipeline.runs import signature
 from segscore.pipeline.scoring.measuring import settings_without_effect
@@ -38,8 +41,7 @@ def judge(night: Night, settings: NightSettings, earlier: Nights) -> Verdict:
     """
     systems = nights.systems_of(night)
     chosen = choose_nights(systems, settings, earlier)
-    differences = _differences(night, chosen.nights(), settings.rules) if settings.rules else {}
-    comparable = chosen.without(differences)
+    comparable, differences = _comparable(night, chosen, settings.rules)
     missing = tuple(system for system in chosen.expected if system not in systems)
     accepted = settings.accept or (night.verdict.accepted if night.verdict is not None else None)
     reasons = _Reasons(_asked(settings), chosen.against, comparable.medians, missing, accepted)
@@ -62,7 +64,11 @@ def judge(night: Night, settings: NightSettings, earlier: Nights) -> Verdict:
         outcome=outcome,
         finished_at=datetime.now(UTC).isoformat(timespec="seconds"),
         expected=systems if outcome in (PASSED, ACCEPTED) else chosen.expected or systems,
-        warnings=tuple(warn_of_feed(night, chosen.single, earlier)),
+        warnings=(
+            *warn_of_feed(night, chosen.single, earlier),
+            *_warn_of_decline(night, settings, earlier, checks),
+        ),
+        unpaired=tuple(unpaired_systems(night, missing)),
     )
 
 
@@ -97,6 +103,34 @@ def _is_current(previous: Verdict, reasons: _Reasons, earlier: Nights) -> bool:
     if dates.union(*before.medians.values()) <= existing:
         return before == reasons
     return (before.asked, before.accepted) == (reasons.asked, reasons.accepted)
+
+
+def _warn_of_decline(
+    night: Night, settings: NightSettings, earlier: Nights, checks: tuple[Check, ...]
+) -> Iterator[str]:
+    """Warn of each check that passes and would fail against the median of the last good nights."""
+    if settings.nights_of_median or any(check.fails for check in checks):
+        return
+    with_median = replace(settings, baseline=MEDIAN_OF_7)
+    chosen = choose_nights(nights.systems_of(night), with_median, earlier)
+    comparable, _ = _comparable(night, chosen, settings.rules)
+    if not comparable.several:
+        return
+    for check in gate.judge_rules(night, comparable, settings.rules, settings.alpha):
+        if check.fails and check.nights > 1:
+            yield (
+                f"{describe_failure(replace(check, moved=()))}; the gate passes, because it "
+                f"compares with {comparable.single[check.system].name} alone; with "
+                f"--baseline {MEDIAN_OF_7} the night fails"
+            )
+
+
+def _comparable(
+    night: Night, chosen: ChosenNights, rules: tuple[GateRule, ...]
+) -> tuple[ChosenNights, dict[str, list[str]]]:
+    """Leave out the nights that are not comparable; return the others, and the differences."""
+    differences = _differences(night, chosen.nights(), rules) if rules else {}
+    return chosen.without(differences), differences
 
 
 def _differences(

@@ -98,7 +98,7 @@ def _set_gate(metrics: Metrics, night: Night) -> None:
         return
     help_ = "Systems that were expected but not scored tonight."
     metrics.set("missing_systems", help_, len(verdict.missing))
-    help_ = "Signs that the input of the night is not what it should be."
+    help_ = "Signs that the input is wrong, or that a system declines slowly."
     metrics.set("warnings", help_, len(verdict.warnings))
     for check in sorted(verdict.checks, key=lambda check: check.fails):
         labels = {"rule": check.rule, "system": check.system}

@@ -3,9 +3,8 @@
 import math
 import re
 from dataclasses import dataclass
-from difflib import get_close_matches
 
-from segscore.pipeline.errors import Refused
+from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.measures import ALL, PAIRS, PANELS
 
 FORM = re.compile(
@@ -69,8 +68,7 @@ def _rule(text: str) -> GateRule:
         )
     average, name, sign = match[1] or "micro", match[2], match[3]
     if name not in ALL:
-        (near,) = get_close_matches(name, ALL, n=1, cutoff=0.0)
-        raise Refused(f"--gate {text}: no such measure, nearest is {near}")
+        raise Refused(f"--gate {text}: no such measure{nearest(name, ALL)}")
     better = ALL[name].better
     if better not in ("neither", _BETTER[sign]):
         correction = (

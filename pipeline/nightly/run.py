@@ -17,8 +17,10 @@ from segscore.pipeline.nightly.settings import NightSettings
 from segscore.pipeline.nightly.verdict import Verdict
 from segscore.pipeline.runs import run_folder
 from segscore.pipeline.runs.executors import Executor
+from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.runs.tasks import Progress
 from segscore.pipeline.scoring import run
+from segscore.pipeline.scoring.unpaired import UNPAIRED_FOLDER, require_few_unpaired
 from segscore.pipeline.storage.placement import require_apart
 
 Warn = Callable[[str], None]
@@ -125,11 +127,14 @@ def _score_and_judge(
         reasons = "".join(f" ({problem})" for problem in earlier.unreadable)
         raise Refused(f"--against {settings.against}: no such night in {settings.runs}{reasons}")
     scored = _score(settings, executor, progress, warn)
+    if scored is None:
+        _require_few_unpaired(settings)
     try:
         night = nights.read_night(settings.runs, settings.date)
         if night is None:
             raise Failed("another process removed it")
         verdict = judge.judge(night, settings, earlier)
+        _warn_of_other_gate(night.verdict, verdict, warn)
         if verdict != night.verdict:
             nights.save_verdict(night.url, verdict)
     except (Refused, Failed) as problem:
@@ -139,6 +144,28 @@ def _score_and_judge(
     for warning in earlier.unreadable:
         warn(f"night ignored: {warning}")
     return Ended(replace(night, verdict=verdict), verdict, scored)
+
+
+def _warn_of_other_gate(before: Verdict | None, verdict: Verdict, warn: Warn) -> None:
+    """Warn if a night succeeds only because the settings of its gate are other than before."""
+    if before is None or verdict.exit_code >= before.exit_code or verdict.accepted is not None:
+        return
+    changed = [
+        f"{name.replace('_', '-')} was {_in_words(value)}, is {_in_words(verdict.asked.get(name))}"
+        for name, value in before.asked.items()
+        if verdict.asked.get(name) != value
+    ]
+    if changed:
+        warn(
+            f"{verdict.date} is {verdict.outcome} only because the settings of its gate have "
+            f"changed ({'; '.join(changed)}); with the former settings it is {before.outcome} "
+            "again; to keep it as a good night whatever the settings, run it with --accept REASON"
+        )
+
+
+def _in_words(setting: object) -> str:
+    """Write a setting of the gate, which is a list of rules or one value."""
+    return (", ".join(setting) or "none") if isinstance(setting, list) else str(setting)
 
 
 def _score(
@@ -152,6 +179,14 @@ def _score(
         warn(f"{settings.date} is scored again: {reason}")
         outcome = run.run_scoring(replace(settings.score, fresh=True), executor, progress)
     return None if isinstance(outcome, Done) else outcome
+
+
+def _require_few_unpaired(settings: NightSettings) -> None:
+    """Check the row counts of a night that was scored before against --max-unpaired."""
+    run = FinishedRun.find(settings.score.output)
+    if run is not None:
+        listed_in = storage.join(run.url, UNPAIRED_FOLDER)
+        require_few_unpaired(run.record["rows"], settings.score.max_unpaired, listed_in)
 
 
 def _latest(published: Nights) -> tuple[date | None, str | None]:

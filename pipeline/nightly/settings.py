@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _PLACEHOLDER = "{date}"
 _LAST_GOOD = "last-good"
+MEDIAN_OF_7 = "median-of-7"
 FAIL, _PASS = "fail", "pass"
 NIGHT = "date="
 """Prefix of the names of nights' folders."""
@@ -145,8 +146,9 @@ class NightSettings:
     baseline: Annotated[
         str,
         Option(
-            "Nights that --against last-good means: last-good, or median-of-7 to compare also "
-            "with the median of the last 7 good nights, which notices a slow decline.",
+            "What --against last-good compares with: last-good, the last good night, or "
+            "median-of-7, also the median of the last 7 good nights; a slow decline then fails, "
+            "instead of being warned of.",
             Panel.GATE,
         ),
     ] = _LAST_GOOD

@@ -45,6 +45,23 @@ class Moved:
 
 
 @dataclass(frozen=True)
+class UnpairedSystem:
+    """A system that was not scored because its documents have no reference.
+
+    Attributes:
+        system: the system.
+        rows: number of its rows without a reference.
+        document_id: the document of one of them.
+        scored_document_id: a document that has a reference.
+    """
+
+    system: str
+    rows: int
+    document_id: str
+    scored_document_id: str
+
+
+@dataclass(frozen=True)
 class Check:
     """The result of one rule for one system.
 
@@ -122,8 +139,10 @@ class Verdict:
         expected: systems that later nights must have: those of tonight or, if some of those
             expected tonight are missing and the night was not accepted, those expected tonight.
         medians: system -> runs, by date, of the nights with whose median it was compared.
-        warnings: signs that the input of the night is not what it should be.
+        warnings: signs that the input of the night is not what it should be, or that a system
+            declines slowly.
         accepted: the reason for which the night was accepted; None if it was not.
+        unpaired: those of the missing systems that delivered documents without a reference.
     """
 
     date: str
@@ -141,6 +160,7 @@ class Verdict:
     medians: dict[str, dict[str, str]] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     accepted: str | None = None
+    unpaired: tuple[UnpairedSystem, ...] = ()
 
     @property
     def good(self) -> bool:
@@ -172,8 +192,9 @@ def read_verdict(url: str, text: str) -> Verdict:
             for check in contents.pop("checks")
         )
         contents.setdefault("expected", contents["systems"])  # an earlier version wrote none
+        unpaired = (UnpairedSystem(**system) for system in contents.pop("unpaired", ()))
         contents |= {name: tuple(contents[name]) for name in _TUPLES if name in contents}
-        return Verdict(checks=checks, **contents)
+        return Verdict(checks=checks, unpaired=tuple(unpaired), **contents)
     except (ValueError, KeyError, TypeError, AttributeError) as problem:
         raise Refused(f"{url}: not a verdict that segscore nightly wrote") from problem
 

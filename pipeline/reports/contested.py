@@ -39,8 +39,9 @@ def contested(run: FinishedRun) -> Section:
         why = ""
     figures = [_figure(row, drawings.get(row["document_id"], ())) for row in rows]
     text = (
-        f"The documents with the lowest mean {SHOWN} over pairs of coders, weighed by the number "
-        f"of boundaries that they rest on. {why}"
+        "The documents with the most disagreement of which one can be sure (contested): the lower "
+        f"end of the 95 % interval of 1 - {SHOWN}, its mean over pairs of coders, as a share of "
+        f"the boundaries that the coders marked. {why}"
     )
     return Section("contested", title, text, figures, missing=why)
 
@@ -93,9 +94,11 @@ def _figure(row: RunRow, drawings: Sequence[Drawing]) -> Figure:
     cells: list[list[Cell]] = [
         [coder, segments] for coder, segments in zip(row["coders"], row["segments"], strict=True)
     ]
-    caption = f"{row['codings']} coders; mean {SHOWN} {row[SHOWN]:.4f}, mean WindowDiff " + (
-        "undefined." if row["window_diff_mean"] is None else f"{row['window_diff_mean']:.4f}."
-    )
+    window_diff = row["window_diff_mean"]
+    caption = (
+        f"contested {row['contested']:.4f}; {row['codings']} coders; mean {SHOWN} "
+        f"{row[SHOWN]:.4f}, mean WindowDiff "
+    ) + ("undefined." if window_diff is None else f"{window_diff:.4f}.")
     return Figure(
         row["document_id"],
         caption,

@@ -145,6 +145,9 @@ class OwnNanny(Nanny):  # type: ignore[misc]
     def __init__(self, *arguments: Any, **options: Any) -> None:
         """Create a nanny whose worker has no HTTP server."""
         super().__init__(*arguments, worker_class=OwnWorker, **options)
+        # With Dask's value the C library returns the memory of every large array to the system when
+        # it is freed, and asks for it again: a fifth of the time of a task.
+        self.pre_spawn_env.pop("MALLOC_TRIM_THRESHOLD_", None)
 
 
 @contextmanager

@@ -63,41 +63,43 @@ def explain_pairs(
         if number < 0:
             near = nearest(document, (name.as_py() for name in reopened.references.documents.ids))
             raise Refused(f"{document}: the run has no accepted reference for this document{near}")
-    hypotheses = reopened.inputs.hypotheses
-    rows = join_rows([*read_document_rows(hypotheses, documents, hypothesis)])
     rows = accept_hypotheses(
-        rows,
+        join_rows([*read_document_rows(reopened.inputs.hypotheses, documents)]),
         reopened.references,
         {},
         typed=reopened.inputs.typed,
         settings=reopened.settings,
     ).rows
-    if not len(rows):
-        by_hypothesis = "" if hypothesis is None else f" of {hypothesis}"
+    chosen = rows if hypothesis is None else _of_coder(rows, hypothesis)
+    if not len(chosen):
+        by_hypothesis, near = "", ""
+        if hypothesis is not None:
+            by_hypothesis = f" of {hypothesis}"
+            near = nearest(hypothesis, rows.table.column("coder").unique().to_pylist())
         raise Refused(
-            f"{run}: no accepted hypothesis{by_hypothesis} for {', '.join(documents)}; rejected "
-            "rows are in its table rejects, and reference points cannot be explained"
+            f"{run}: no accepted hypothesis{by_hypothesis} for {', '.join(documents)}{near}; "
+            "rejected rows are in its table rejects, and reference points cannot be explained"
         )
-    return _explain(reopened, rows)
+    return _explain(reopened, chosen)
 
 
-def read_document_rows(
-    table: InputTable, documents: Sequence[str], coder: str | None = None
-) -> Iterator[Rows]:
+def read_document_rows(table: InputTable, documents: Sequence[str]) -> Iterator[Rows]:
     """Read the segmentations of some documents, one slice of the table at a time.
 
     Args:
         table: table of segmentations.
         documents: ids of the documents.
-        coder: coder of the segmentations; None for all.
     """
     ids = pa.array(documents, pa.string())
     for table_slice in table.slices:
         rows = read_slice(table_slice, table.further)
         chosen = pc.is_in(rows.table.column("document_id"), value_set=ids)
-        if coder is not None:
-            chosen = pc.and_(chosen, pc.equal(rows.table.column("coder"), coder))
         yield rows.keep(flags(pc.fill_null(chosen.combine_chunks(), False)))
+
+
+def _of_coder(rows: Rows, coder: str) -> Rows:
+    is_chosen = pc.equal(rows.table.column("coder"), coder)
+    return rows.keep(flags(is_chosen.combine_chunks()))
 
 
 def _explain(reopened: Reopened, rows: Rows) -> list[Explained]:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from segscore.pipeline import storage
 from segscore.pipeline.errors import Done
 from segscore.pipeline.runs import planning
 from segscore.pipeline.runs.executors import Executor
@@ -22,7 +23,11 @@ from segscore.pipeline.scoring.self_pairs import warn_of_self_pairs
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.scoring.totals import add_sums
 from segscore.pipeline.scoring.type_confusion import tabulate_confusion
-from segscore.pipeline.scoring.unpaired import require_few_unpaired, warn_of_unpaired
+from segscore.pipeline.scoring.unpaired import (
+    UNPAIRED_FOLDER,
+    require_few_unpaired,
+    warn_of_unpaired,
+)
 
 SCORES_UNUSED = (
     "boundary_scores were ignored, every candidate counts; to use them run `segscore sweep`"
@@ -68,7 +73,8 @@ def run_scoring(settings: ScoreSettings, executor: Executor, progress: Progress)
         with run.stage("summary"):
             require_scored(run.attempt, inputs, results.rows)
             require_few_rejects(run.attempt, results.rows, settings.max_rejects)
-            require_few_unpaired(run.attempt, results.rows, settings.max_unpaired)
+            unpaired = storage.join(run.attempt.folder, UNPAIRED_FOLDER)
+            require_few_unpaired(results.rows, settings.max_unpaired, unpaired)
             sums = add_sums(run, results)
             summary = summarise_results(results, sums)
             run.write("summary", summary)

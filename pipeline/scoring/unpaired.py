@@ -10,12 +10,19 @@ from segscore.pipeline.errors import TooManyUnpaired
 from segscore.pipeline.runs.record import RowCounts
 from segscore.pipeline.runs.run_folder import Attempt, prepared_files
 
-_UNPAIRED = "unpaired"
+UNPAIRED_FOLDER = "unpaired"
+"""Folder of the table of unpaired rows, in that of a run."""
+
 _MAX_CODERS = 5
 
 
-def require_few_unpaired(attempt: Attempt, account: RowCounts, max_unpaired: float) -> None:
+def require_few_unpaired(account: RowCounts, max_unpaired: float, listed_in: str) -> None:
     """Check that not too large a share of the hypotheses has no reference.
+
+    Args:
+        account: the numbers of rows.
+        max_unpaired: the largest share, in [0, 1].
+        listed_in: where all unpaired rows are listed.
 
     Raises:
         TooManyUnpaired: the share is too large; the message gives the numbers, and where the rows
@@ -24,17 +31,17 @@ def require_few_unpaired(attempt: Attempt, account: RowCounts, max_unpaired: flo
     hypotheses = account["hypotheses"]
     if hypotheses["unpaired"] > max_unpaired * hypotheses["in"]:
         raise TooManyUnpaired(
-            f"{hypotheses['unpaired']} of {hypotheses['in']} hypotheses have no reference, more "
-            f"than --max-unpaired {max_unpaired} allows, so the run is not published; they are "
-            f"listed in {storage.join(attempt.folder, _UNPAIRED)}"
+            f"{hypotheses['unpaired']} of {hypotheses['in']} hypotheses have no reference, too "
+            f"many to publish the run with --max-unpaired {max_unpaired}; they are listed in "
+            f"{listed_in}"
         )
 
 
 def warn_of_unpaired(attempt: Attempt, account: RowCounts, scored: Collection[str]) -> list[str]:
     """Return the warnings about the unpaired rows of a run; see ``describe_unpaired``."""
-    files = prepared_files(attempt, _UNPAIRED)
+    files = prepared_files(attempt, UNPAIRED_FOLDER)
     unpaired = (storage.read_columns(url, ["table", "coder"]) for url in files)
-    listed_in = storage.join(attempt.output, _UNPAIRED)
+    listed_in = storage.join(attempt.output, UNPAIRED_FOLDER)
     return describe_unpaired(unpaired, account, scored, listed_in)
 
 

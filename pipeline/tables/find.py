@@ -115,8 +115,7 @@ def find_table(name: str, url: str, model: Contract, memory: int | None = None) 
             a wrong type, or a row group is larger than a worker can read.
     """
     files = storage.find(url)
-    if name != "codings":  # codings may include both references and hypotheses
-        _refuse_import(url, files)
+    _refuse_import(name, url, files)
     path_values = path_columns(url, [file.url for file in files])
     with ThreadPoolExecutor(FILES_AT_ONCE) as pool:
         inspected = [*pool.map(partial(_inspect_file, name), files, path_values)]
@@ -140,12 +139,20 @@ def find_table(name: str, url: str, model: Contract, memory: int | None = None) 
     return InputTable(name, tuple(files), tuple(slices), further, url, unit, warnings)
 
 
-def _refuse_import(url: str, files: Sequence[InputFile]) -> None:
-    """Refuse a folder that contains several tables, such as `segscore import` writes."""
+def _refuse_import(name: str, url: str, files: Sequence[InputFile]) -> None:
+    """Refuse a folder that contains several tables, such as `segscore import` writes.
+
+    Codings may include both references and hypotheses.
+    """
     folders = sorted({file.url.rpartition("/")[0] for file in files})
-    tables = [folder for folder in folders if folder.rpartition("/")[2] in _IMPORTED]
-    if len(tables) > 1:
-        raise Refused(f"{url}: contains several tables; name one of them, such as {tables[-1]}")
+    tables = {folder.rpartition("/")[2]: folder for folder in folders}
+    tables = {table: folder for table, folder in tables.items() if table in _IMPORTED}
+    if len(tables) > 1 and (name != "codings" or "documents" in tables):
+        suggested = tables.get(name, [*tables.values()][-1])
+        raise Refused(
+            f"{url}: contains several tables ({', '.join(tables)}); name one of them, such as "
+            f"{suggested}"
+        )
 
 
 @dataclass(frozen=True)

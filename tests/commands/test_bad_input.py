@@ -237,11 +237,22 @@ def test_every_command__a_folder_of_several_tables(workspace: Workspace) -> None
         "shows.jsonl", lines(json_record("a", "x"), json_record("a", "y") | {"role": "hypothesis"})
     )
     assert_success(workspace.segscore("import", shows, "--output", tables))
-    message = f"{tables}: contains several tables; name one of them"
+    message = f"{tables}: contains several tables (hypotheses, references); name one of them"
     assert_refused(
         workspace, workspace.score(references=tables), 2, message, f"such as {tables}/references"
     )
+    assert_refused(workspace, workspace.score(hypotheses=tables), 2, f"{tables}/hypotheses")
     assert_refused(workspace, workspace.segscore("validate", tables), 1, message)
+
+
+def test_agree__a_folder_with_a_documents_table(workspace: Workspace) -> None:
+    """References and hypotheses can be codings of one audit, documents cannot."""
+    shows = workspace.write("shows.jsonl", lines(*(json_record("a", c) | {"m": 1} for c in "xy")))
+    tables = workspace.folder / "tables"
+    assert_success(workspace.segscore("import", shows, "--output", tables))
+    result = workspace.segscore("agree", tables, "--output", workspace.run)
+    message = f"{tables}: contains several tables (documents, references); name one of them"
+    assert_refused(workspace, result, 2, message, f"such as {tables}/references")
 
 
 @pytest.mark.parametrize("kind", ["garbage", "truncated", "empty", "magic only", "not utf-8 json"])

@@ -404,10 +404,11 @@ def test_different_p_seg_is_refused_only_where_it_is_used(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--measure", "window_dif"), "no such measure, nearest is window_diff"),
+        (("--measure", "window_dif"), "no such measure; the nearest is window_diff"),
         (("--measure", "pk,pk"), "--measure pk,pk: names one twice"),
         (("--measure", "pk,"), "--measure: is empty"),
         (("--measure", "pk", "--systems", "nobody"), "--systems nobody: no such system; there are"),
+        (("--measure", "pk", "--systems", "H1"), "no such system; the nearest is h1; there are"),
         (("--measure", "pk", "--group-by", "color"), "there are: reference, genre, year"),
         (("--measure", "pk", "--layout", "rows"), "--layout rows: must be one of pairs"),
         (("--measure", "pk", "--format", "html"), "--format html: must be one of text"),

@@ -92,7 +92,11 @@ def test_a_long_document_is_drawn_where_it_has_boundaries() -> None:
     ("options", "message"),
     [
         (("--document", "nosuch"), "nosuch"),
-        (("--document", "d", "--hypothesis", "nosuch"), "nosuch"),
+        (
+            ("--document", "d", "--hypothesis", "nosuch"),
+            "hypothesis of nosuch for d; rejected",
+        ),
+        (("--document", "d", "--hypothesis", "A"), "hypothesis of A for d; the nearest is a; "),
     ],
 )
 def test_unknown_documents_and_coders_are_named(

@@ -13,6 +13,7 @@ from tests.support.command_line import CommandResult, Segscore
 from tests.support.nights import DAYS, Archive
 from tests.support.paths import DATA
 from tests.support.placements import refusal_line
+from tests.support.scored import scored_corpus, write
 
 TINYREC = DATA / "tinyrec.jsonl"
 COMMON = {"schema_version", "command", "signature", "settings", "rows", "pairs", "warnings"}
@@ -129,6 +130,79 @@ def test_nightly(segscore: Segscore, tmp_path: Path) -> None:
     assert [(row["system"], row["result"]) for row in rows] == [("steady", "failed")]
 
 
+@pytest.mark.parametrize("options", [(), ("--tolerances", "0,2")])
+def test_sweep(segscore: Segscore, tmp_path: Path, options: tuple[str, ...]) -> None:
+    write(scored_corpus(seed=4), tmp_path)
+    output = tmp_path / "run"
+    command = ("sweep", tmp_path / "references", tmp_path / "hypotheses", *options)
+    fresh = segscore(*command, "--output", output, "--format", "json")
+    contents = loaded(fresh)
+    assert contents.keys() >= COMMON | {"output"} and "parts done" in fresh.err
+    tables = ("tolerances",) if options else ("curves", "operating_points")
+    for name in tables:
+        assert contents[name] == read_table(str(output / name)).to_pylist()
+    assert loaded(segscore(*command, "--output", output, "--format", "json")) == contents
+    rows = rows_of_csv(segscore(*command, "--output", output, "--format", "csv"))
+    own = {"signature": contents["signature"]}
+    assert rows == [in_csv(row) | own for row in contents[tables[0]]]
+    again = segscore(*command, "--output", output).out.splitlines()
+    assert "already contains this run" in again[0]
+    printed = segscore(*command, "--output", output, "--fresh").out.splitlines()
+    assert again[1:] == printed
+
+
+def test_history(segscore: Segscore, scored: Path, tmp_path: Path) -> None:
+    (tmp_path / "runs").mkdir()
+    scored.rename(tmp_path / "runs" / "one")
+    other = ("--n-t", 3, "--output", tmp_path / "runs" / "two")
+    assert segscore("score", TINYREC, TINYREC, *other).code == 0
+    contents = loaded(segscore("history", tmp_path / "runs", "--format", "json"))
+    assert contents["output"] == f"{tmp_path}/runs/history/history.parquet"
+    assert contents["missing"] == contents["removed"] == []
+    one, two = contents["runs"]
+    assert (one["run"], one["date"], one["outcome"]) == ("one", None, None)
+    assert (one["differs_from_previous"], two["differs_from_previous"]) == ("", "n_t was 2, is 3")
+    rows = rows_of_csv(segscore("history", tmp_path / "runs", "--format", "csv"))
+    assert rows == [in_csv(row) for row in contents["runs"]]
+
+
+def test_explain(segscore: Segscore, scored: Path) -> None:
+    document = read_table(str(scored / "scores")).to_pylist()[0]["document_id"]
+    command = ("explain", scored, "--document", document, "--format")
+    contents = loaded(segscore(*command, "json"))
+    (pair,) = contents["pairs"]
+    score = next(
+        row
+        for row in read_table(str(scored / "scores")).to_pylist()
+        if row["document_id"] == document and row["hypothesis"] == pair["hypothesis"]
+    )
+    kinds = [edit["kind"] for edit in pair["edits"]]
+    assert kinds.count("match") == score["matches"]
+    assert kinds.count("near_miss") == score["near_misses"]
+    assert kinds.count("miss") == score["misses"]
+    assert kinds.count("false_alarm") == score["false_alarms"]
+    names = {name: pair[name] for name in ("document", "hypothesis", "reference")}
+    rows = rows_of_csv(segscore(*command, "csv"))
+    assert rows == [in_csv(names | edit) for edit in pair["edits"]]
+
+
+def test_validate(segscore: Segscore, tmp_path: Path) -> None:
+    row = {"document_id": "a", "coder": "x", "n_units": 10, "boundaries": [3]}
+    broken = [row, row | {"document_id": "b", "boundaries": [12]}]
+    table = tmp_path / "table.jsonl"
+    table.write_text("".join(json.dumps(one) + "\n" for one in broken))
+    result = segscore("validate", table, "--format", "json")
+    assert result.code == 1 and not result.err
+    contents = json.loads(result.out)
+    assert (contents["rows"], contents["rejected"], contents["warnings"]) == (2, 1, [])
+    (reject,) = contents["rejects"]
+    assert (reject["document_id"], reject["rule"]) == ("b", "boundaries_in_range")
+    rows = csv.DictReader(segscore("validate", table, "--format", "csv").out.splitlines())
+    assert list(rows) == [in_csv(reject)]
+    table.write_text(json.dumps(row))
+    assert loaded(segscore("validate", table, "--format", "json"))["rejects"] == []
+
+
 def test_status_and_measures(segscore: Segscore, scored: Path) -> None:
     contents = loaded(segscore("status", scored, "--format", "json"))
     assert contents["state"] == "finished" and contents["published"] is True
@@ -150,15 +224,21 @@ def test_logs_are_apart_from_results(segscore: Segscore, scored: Path) -> None:
     assert [line["message"] for line in logged][-1] == "finished"
 
 
-@pytest.mark.parametrize("command", ["score", "agree", "nightly", "status", "measures", "compare"])
+@pytest.mark.parametrize(
+    "command",
+    ["score", "agree", "sweep", "nightly", "history", "explain", "validate", "status", "measures",
+     "compare"],
+)  # fmt: skip
 def test_an_unknown_format_is_refused(segscore: Segscore, command: str) -> None:
-    inputs = {"score": ["a", "b"], "agree": ["a"], "status": ["a"], "compare": ["a"]}
+    inputs = {"score": ["a", "b"], "sweep": ["a", "b"], "nightly": [], "measures": []}
     needed = {
         "score": ["--output", "c"],
         "agree": ["--output", "c"],
+        "sweep": ["--output", "c"],
+        "explain": ["--document", "d"],
         "compare": ["--measure", "pk"],
     }
-    words = [command, *inputs.get(command, []), *needed.get(command, [])]
+    words = [command, *inputs.get(command, ["a"]), *needed.get(command, [])]
     assert "must be one of text, json" in refusal_line(segscore(*words, "--format", "xml"))
 
 

@@ -266,6 +266,22 @@ def test_a_stale_system_is_named(archive: Archive) -> None:
     assert result.code == 1 and "missing tonight: other" in one_error(result.err)
     assert "40 of 80 hypotheses have no reference" in result.err
     assert "other: its documents have no reference" in result.err
+    assert (
+        f"other has 40 rows, but of documents without a reference tonight, such as {FIRST}-0 (the "
+        f"references have {SECOND}-0); it has probably delivered the file of another night; run"
+    ) in one_error(result.err)
+    assert archive.read(SECOND, "night.json")["unpaired"] == [
+        {
+            "system": "other",
+            "rows": 40,
+            "document_id": f"{FIRST}-0",
+            "scored_document_id": f"{SECOND}-0",
+        }
+    ]
+    assert one_error(archive.run(SECOND).err) == one_error(result.err)
+    rejected = [*rows(SECOND, "hypothesis", {"steady": 0.9}), *stale, {**stale[0], "n_units": 0}]
+    archive.put(SECOND, "hypothesis", rejected)
+    assert "missing tonight: other; run the date again" in one_error(archive.run(SECOND).err)
 
 
 def test_exchanged_tables_are_warned_of_and_change_nothing_later(archive: Archive) -> None:
@@ -310,10 +326,22 @@ def test_a_night_waits_for_references(archive: Archive, place: str) -> None:
     assert outcome_in_metrics(archive) == "waiting" and archive.read(SECOND, "run.json") is None
     archive.put(SECOND, "reference", references)
     assert archive.run(SECOND, *options).code == 0
+    assert archive.run(SECOND, "--max-unpaired", 0).code == 0
     archive.put(SECOND, "reference", references[:20])
     line = one_error(archive.run(SECOND, *options).err)
     assert "the night stays as it was published before; run the date again" in line
     assert archive.outcome(SECOND) == "passed"
+
+
+def test_max_unpaired_of_a_night_that_is_scored_already(archive: Archive) -> None:
+    archive.put(SECOND, "hypothesis", rows(SECOND, "hypothesis", GOOD))
+    archive.put(SECOND, "reference", rows(SECOND, "reference", GOOD)[:20])
+    assert archive.run(SECOND, "--max-unpaired", 0.5).code == 0
+    before = files(archive.runs)
+    line = one_error(archive.run(SECOND, "--max-unpaired", 0.4).err)
+    assert f"{SECOND}: waiting for input: 40 of 80 hypotheses have no reference" in line
+    assert f"listed in {archive.folder_of(SECOND)}/unpaired; the night stays as it was" in line
+    assert outcome_in_metrics(archive) == "waiting" and files(archive.runs) == before
 
 
 # --- A slow decline ------------------------------------------------------------------------------
@@ -347,6 +375,32 @@ def test_a_slow_decline_is_noticed_by_the_median(archive: Archive) -> None:
     assert f"since the median of 3 nights to {before[-1]}" in one_error(result.err)
     assert metrics(archive)["change_from_median", metric_labels(median)] == median["change"]
     assert metrics(archive)["gate_passed", metric_labels(median)] == 0
+
+
+def test_a_slow_decline_that_passes_is_warned_of(archive: Archive) -> None:
+    """The warning says what the gate would say that compares with the median, too."""
+    archive.settle(gate="boundary_similarity>=-0.05")
+    for place, night in enumerate(DAYS[:12]):
+        archive.deliver(night, {"steady": 0.9, "other": 0.9 - 0.04 * place}, documents=100)
+        result = archive.run(night)
+        assert result.code == 0, result.err
+        if "the median of" in result.err:
+            break
+    verdict = archive.read(night, "night.json")
+    assert (verdict["outcome"], verdict["medians"]) == ("passed", {})
+    (warning,) = verdict["warnings"]
+    assert f"warning: {warning}" in result.err and metrics(archive)["warnings", ()] == 1
+    failure, sentence = warning.split("; ", 1)
+    assert sentence == (
+        f"the gate passes, because it compares with {DAYS[place - 1]} alone; with --baseline "
+        "median-of-7 the night fails"
+    )
+    failed = archive.run(night, "--baseline", "median-of-7")
+    assert failed.code == 1 and f"failed: {failure}, most in " in one_error(failed.err)
+    assert archive.read(night, "night.json")["warnings"] == []
+    assert archive.run(DAYS[place - 1], "--baseline", "median-of-7").code == 0
+    # A date names the one night to compare with.
+    assert "the median of" not in archive.run(night, "--against", DAYS[place - 1]).err
 
 
 def metric_labels(check: dict[str, object]) -> tuple[tuple[str, str], ...]:
@@ -453,7 +507,26 @@ def test_changed_rules_give_a_new_verdict_without_scoring(archive: Archive) -> N
     record = archive.read(SECOND, "run.json")
     assert archive.run(SECOND, "--gate", "boundary_similarity>=-0.9").code == 0
     assert archive.read(SECOND, "run.json") == record
+    failed = archive.run(SECOND)
+    assert failed.code == 1
+    assert "if the change is intended, run the date again with --accept" in one_error(failed.err)
+
+
+def test_a_wider_gate_does_not_last_and_says_so(archive: Archive) -> None:
+    archive.deliver(SECOND, WORSE)
     assert archive.run(SECOND).code == 1
+    passed = archive.run(SECOND, "--gate", "boundary_similarity>=-0.9")
+    assert passed.code == 0
+    assert (
+        f"warning: {SECOND} is passed only because the settings of its gate have changed (gate was "
+        "boundary_similarity>=-0.02, is boundary_similarity>=-0.9); with the former settings it is "
+        "failed again; to keep it as a good night whatever the settings, run it with --accept"
+    ) in passed.err
+    assert "settings of its gate" not in archive.run(SECOND, "--gate", "pk<=+0.9").err
+    assert archive.run(SECOND).code == 1
+    # Do what the message advises.
+    assert "settings of its gate" not in archive.run(SECOND, "--accept", "intended").err
+    assert archive.run(SECOND).code == 0
 
 
 def test_late_references_replace_the_night(archive: Archive) -> None:
@@ -887,7 +960,7 @@ def test_options_that_a_settings_file_cannot_have(archive: Archive) -> None:
         "nightly.date can only be set on the command line",
         "nightly.accept can only be set on the command line",
         "nightly.fresh can only be set on the command line",
-        "no such key nightly.metric, nearest is nightly.metrics",
+        "no such key nightly.metric; the nearest is nightly.metrics",
         "nightly.keep is 'long', must be int",
     ):
         assert message in line

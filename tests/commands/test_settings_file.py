@@ -73,18 +73,20 @@ def test_the_command_line_overrides_the_settings_file(
 def test_every_wrong_key_is_named_before_work_starts(
     segscore: Segscore, tmp_path: Path, tables: Path
 ) -> None:
-    wrong = 'refs = "x"\nn_tt = 3\nseed = "one"\nfresh = true\nunit-weights = 1\n[storage.s4]\n'
+    wrong = (
+        'reference = "x"\nn_tt = 3\nseed = "one"\nfresh = true\nunit-weights = 1\n[storage.s4]\n'
+    )
     file = write(tmp_path, "scores = 1\n" + scoring(tables, wrong))
     result = segscore("score", "--settings", file, "--output", tmp_path / "run")
     assert result.code == 2
     for message in (
-        "no such key scores, nearest is score",
-        "no such key score.refs, nearest is score.references",
-        "no such key score.n_tt, nearest is score.n_t",
+        "no such key scores; the nearest is score",
+        "no such key score.reference; the nearest is score.references",
+        "no such key score.n_tt; the nearest is score.n_t",
         "score.seed is 'one', must be int",
         "score.unit-weights is 1, must be bool",
         "score.fresh can only be set on the command line",
-        "no such key storage.s4, nearest is storage.s3",
+        "no such key storage.s4; the nearest is storage.s3",
     ):
         assert message in result.err
     assert not (tmp_path / "run").exists()

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from segscore.pipeline.runs import planning
+from segscore.pipeline.runs import executors, planning
 from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.scoring import totals
 from segscore.pipeline.statistics import bootstrap
@@ -38,6 +38,21 @@ def test_bytes_are_the_same_on_any_workers(
     assert sum(name.startswith("scores/") for name in expected) > 3
     for name in places:
         assert files(tmp_path / name) == expected, name
+
+
+@pytest.mark.long
+def test_worker_processes_keep_the_memory_of_freed_arrays() -> None:
+    """The C library reads these variables once, when a process starts."""
+    with executors.connect("processes", 1) as executor:
+        calls = {"first": ("/proc/self/environ",)}
+        (outcome,) = executor.run_calls(read_file, calls, None)
+    names = {entry.partition(b"=")[0] for entry in outcome.receipt.split(b"\0")}
+    assert b"OMP_NUM_THREADS" in names  # Dask's other settings are there
+    assert not {name for name in names if name.startswith(b"MALLOC_")}
+
+
+def read_file(shared: None, path: str) -> bytes:
+    return Path(path).read_bytes()
 
 
 def test_bytes_are_the_same_from_one_file_and_from_four(segscore: Segscore, tmp_path: Path) -> None:

@@ -181,3 +181,27 @@ def test_an_argument_that_the_locale_cannot_read_is_refused() -> None:
     assert (done.returncode, done.stdout) == (2, "")
     assert "is not text in the encoding of this locale (ascii); set LC_ALL to" in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_the_default_of_n_t_is_explained_in_milliseconds(
+    segscore: Segscore, tmp_path: Path
+) -> None:
+    """Only of a recording, and only if neither the user nor a settings file chose n_t."""
+    row = {"document_id": "a", "coder": "x", "n_units": 60_000, "boundaries": [30_000]}
+    shows = tmp_path / "shows.jsonl"
+    shows.write_text("".join(json.dumps(row | {"coder": coder}) + "\n" for coder in "xy"))
+    tables = (tmp_path / "ms" / "references", tmp_path / "turns" / "references")
+    for table, unit in zip(tables, ("millisecond", "turn"), strict=True):
+        imported = segscore("import", shows, "--unit", unit, "--output", table.parent)
+        assert imported.code == 0, imported.err
+    settings = tmp_path / "settings.toml"
+    settings.write_text("[agree]\nn-t = 2\n")
+    agree = ("agree", "--output", tmp_path / "audit", "--fresh")
+    hint = "less than 2 milliseconds apart, because --n-t is 2 by default"
+    assert hint in segscore(*agree, tables[0]).err
+    for chosen in (["--n-t", 2], ["--settings", settings], ["--format", "json"]):
+        assert "--n-t" not in segscore(*agree, tables[0], *chosen).err
+    assert "--n-t" not in segscore(*agree, tables[1]).err
+    score = ("score", tables[0], tables[0], "--output", tmp_path / "run", "--fresh")
+    assert hint in segscore(*score).err
+    assert "--n-t" not in segscore(*score, "--measures", "window").err

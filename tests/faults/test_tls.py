@@ -67,7 +67,10 @@ def test_other_clients_are_refused(
     [
         ('tls-ca = "ca.pem"', "tls-cert, tls-key missing; name all three files"),
         ('tls-ca = "a"\ntls-cert = "b"\ntls-key = "c"', "the certificates cannot be read ("),
-        ('tls-certificate = "b"', "no such key cluster.tls-certificate, nearest is cluster.tls-"),
+        (
+            'tls-certificate = "b"',
+            "no such key cluster.tls-certificate; the nearest is cluster.tls-",
+        ),
         ("tls-ca = 1", "cluster.tls-ca is 1, must be str"),
     ],
 )

@@ -10,6 +10,8 @@ from segscore.pipeline.runs.planning import ROWS_AT_ONCE
 
 FREE = Measured(
     tasks=(2.0,),
+    shuffled_tasks=(2.0,),
+    survey=0,
     start=0,
     plan=0,
     reference=0,
@@ -25,6 +27,7 @@ FREE = Measured(
     scheduler_byte=0,
     client_byte=0,
     beat=0,
+    exchange=0,
     pack=0,
     packet=0,
     shuffled_row=0,
@@ -78,6 +81,15 @@ def test_references_reach_all_in_rounds() -> None:
     for workers, rounds in ((1, 0), (3, 1), (9, 2), (10, 3)):
         run = predict(large, assumed, PLAIN, pairs(1), workers)
         assert run.stages["sending"] == pytest.approx((1 + 2 * rounds) * size)
+
+
+def test_a_shuffle_precedes_surveys_and_tasks() -> None:
+    slow = replace(FREE, exchange=5.0, pack=1e-6, shuffled_tasks=(3.0,), survey=0.5)
+    shuffled = Design("shuffled", shuffle=True)
+    run = predict(slow, replace(ENDLESS, pairs_per_reference=4), shuffled, pairs(8), 2)
+    rows = pairs(8) * 5 / 4
+    assert run.stages["shuffling"] == pytest.approx(5 + rows * 1e-6 / 2)
+    assert (run.stages["surveying"], run.stages["tasks"]) == (4 * 0.5, 4 * 3.0)
 
 
 def test_a_worker_too_small_for_the_references_is_reported() -> None:

@@ -1,9 +1,9 @@
 """Read the tracks of a document from a finished run, or from a table of segmentations."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
-from segscore.pipeline.errors import Refused
+from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.reports.export.tracks import (
     DocumentTracks,
     Track,
@@ -14,9 +14,9 @@ from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.scoring.explain import Explained, explain_pairs, read_document_rows
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.tables.columns import SEGMENTATIONS
-from segscore.pipeline.tables.find import find_table
+from segscore.pipeline.tables.find import InputTable, find_table
 from segscore.pipeline.tables.formats.shapes import MILLISECOND
-from segscore.pipeline.tables.read import join_rows, validate_rows
+from segscore.pipeline.tables.read import join_rows, read_slice, validate_rows
 
 
 def read_tracks(url: str, document: str, coders: Sequence[str]) -> DocumentTracks:
@@ -40,7 +40,8 @@ def read_tracks(url: str, document: str, coders: Sequence[str]) -> DocumentTrack
     for coder in coders:
         if coder not in there:
             raise Refused(
-                f"{url}: no coder {coder} for document {document}; there are: {', '.join(there)}"
+                f"{url}: no coder {coder} for document {document}{nearest(coder, there)}; there "
+                f"are: {', '.join(there)}"
             )
     chosen = [track for track in tracks if {track.coder, track.against or track.coder} <= {*coders}]
     lengths = {coder: n for coder, n in lengths.items() if not coders or coder in coders}
@@ -100,7 +101,8 @@ def _of_table(url: str, document: str) -> tuple[dict[str, int], list[Track]]:
             f"{reject['source']} row {reject['row']}: {reject['rule']}: {reject['detail']}"
         )
     if not len(rows):
-        raise Refused(f"{url}: no segmentation of document {document}")
+        near = nearest(document, _documents(table))
+        raise Refused(f"{url}: no segmentation of document {document}{near}")
     lengths: dict[str, int] = {}
     tracks = []
     for index, row in enumerate(rows.table.to_pylist()):
@@ -113,6 +115,13 @@ def _of_table(url: str, document: str) -> tuple[dict[str, int], list[Track]]:
         role = _role_of(rows.urls[rows.file[index]])
         tracks.append(segment_track(coder, role, row["boundaries"], n_units))
     return lengths, tracks
+
+
+def _documents(table: InputTable) -> Iterator[str]:
+    """Read the ids of a table's documents, each once for a slice."""
+    for table_slice in table.slices:
+        ids = read_slice(table_slice, table.further).table.column("document_id")
+        yield from ids.unique().drop_null().to_pylist()
 
 
 def _role_of(url: str) -> str:

@@ -10,6 +10,7 @@ import pyarrow as pa
 from segscore.pipeline.arrays.ragged import Ints
 from segscore.pipeline.errors import Done, Refused
 from segscore.pipeline.runs.executors import Executor
+from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.runs.record import add_rows
 from segscore.pipeline.runs.tasks import Progress, TaskRun
 from segscore.pipeline.scoring.accounting import (
@@ -47,6 +48,14 @@ class FinishedSweep:
     record: dict[str, Any]
     curves: pa.Table
     operating_points: Ints | None = None
+
+    @property
+    def tables(self) -> dict[str, pa.Table]:
+        """The tables of results by name."""
+        if self.operating_points is None:
+            return {"tolerances": self.curves}
+        chosen = self.curves.take(pa.array(self.operating_points))
+        return {"curves": self.curves, "operating_points": chosen}
 
 
 def run_sweep(
@@ -95,6 +104,26 @@ def run_sweep(
             **run.record(inputs.tables, account, curves.column("hypothesis").unique().to_pylist()),
         }
         return FinishedSweep(run.publish(record), curves, chosen)
+
+
+def read_sweep(output: str) -> FinishedSweep:
+    """Read the sweep that a folder contains.
+
+    Raises:
+        Refused: the folder has no finished run.
+    """
+    run = FinishedRun.open(output)
+    if run.settings["tolerances"]:
+        return FinishedSweep(run.record, run.table("tolerances"))
+    curves, points = run.table("curves"), run.rows("operating_points")
+    chosen = {(row["hypothesis"], row["threshold"]) for row in points}
+    steps = zip(*(curves.column(name).to_pylist() for name in _POINT), strict=True)
+    rows = [row for row, step in enumerate(steps) if step in chosen]
+    return FinishedSweep(run.record, curves, np.array(rows, np.int64))
+
+
+_POINT = ("hypothesis", "threshold")
+"""Columns that name a point of the curves."""
 
 
 def _job(run: TaskRun, settings: SweepSettings, inputs: Inputs, references: References) -> SweepJob:

@@ -254,7 +254,7 @@ def test_only_some_measures(made: Corpus) -> None:
         "document_id", "reference", "hypothesis", "n_units", "window", "collapsed_boundaries",
         "windows", "pk_misses", "pk_false_alarms", "pk",
     ]  # fmt: skip
-    with pytest.raises(package.Refused, match="pkk: no such measure or family, nearest is pk"):
+    with pytest.raises(package.Refused, match="pkk: no such measure or family; the nearest is pk"):
         package.evaluate(made.references, made.hypotheses, measures=["pkk"])
 
 

@@ -78,7 +78,7 @@ def test_a_state_that_does_not_fit_is_refused() -> None:
 def test_what_cannot_be_added_up_is_refused() -> None:
     with pytest.raises(segscore.Refused, match="per-run: needs all references"):
         segscore.Metric("pk", window="per-run")
-    with pytest.raises(segscore.Refused, match="pkk: no such measure, nearest is pk"):
+    with pytest.raises(segscore.Refused, match="pkk: no such measure; the nearest is pk"):
         segscore.Metric("pkk")
     with pytest.raises(segscore.Refused, match="--replicates -1: must be at least 0"):
         segscore.Metric("pk").compute(replicates=-1)

@@ -71,7 +71,7 @@ def test_rules_are_read() -> None:
         ("pk<=1.2.3", "must look like"),
         ("median:pk<=0.1", "must look like"),
         ("pk<=1e999", "must look like"),
-        ("pkk<=0.1", "no such measure, nearest is pk"),
+        ("pkk<=0.1", "no such measure; the nearest is pk"),
         ("pk>=-0.1", "lower is better for pk; write pk<=+0.1"),
         ("f1<=+0.1", "higher is better for f1; write f1>=-0.1"),
         ("pk<=-0.1", "the limit must be at least 0"),
