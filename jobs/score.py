@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from segscore.jobs.cli import startup
+from segscore.jobs.cli.log import LOG
 from segscore.jobs.cli.options import Cluster, ExplainPlan, Workers
 from segscore.jobs.show.by_system import summary_layout
 from segscore.jobs.show.formats import ResultFormat, as_rows, described, print_json, print_table
@@ -50,6 +51,12 @@ def score(
     if explain_plan:
         print_plan(run.scoring_plan(chosen, find_inputs(chosen), LIMITS))
         return
+    if layout == "groups" and not chosen.group_by and chosen.consensus is None:
+        LOG.say(
+            "warning",
+            "--layout groups: there are no groups; repeat the command with --group-by and the "
+            "attributes to group by",
+        )
     startup.work(cluster)
     with (
         executors.connect(cluster, workers, chosen.memory_limit) as executor,
