@@ -15,6 +15,7 @@ from segscore.jobs.show.printing import (
     log_finished,
     print_finished,
     print_plan,
+    print_written,
     say_done,
     suggest_n_t,
 )
@@ -61,12 +62,14 @@ def score(
         executors.connect(cluster, workers, chosen.memory_limit) as executor,
         Bar("scoring") as bar,
     ):
-        finished = run.run_scoring(chosen, executor, bar.advance)
-    if isinstance(finished, Done):
-        say_done(finished, format_name)
-        finished = run.read_finished(chosen.output)
+        outcome = run.run_scoring(chosen, executor, bar.advance)
+    if isinstance(outcome, Done):
+        say_done(outcome, format_name)
+    finished = run.read_finished(chosen.output) if isinstance(outcome, Done) else outcome
     if format_name == "text":
         print_finished(chosen.output, finished, layout)
+        if finished is outcome:
+            print_written(chosen.output)
         suggest_n_t(context, finished.record)
         return
     log_finished(chosen.output, finished.record)

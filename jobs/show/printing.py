@@ -120,12 +120,15 @@ def say_done(done: "Done", format_name: str) -> None:
 
 
 def print_record(output: str, record: dict[str, Any]) -> None:
-    """Print the row counts of a run's input, its signature, and where it was written."""
-    console = out()
+    """Print the row counts of a run's input, and its signature."""
     print_row_counts(record["rows"])
     log_finished(output, record)
-    console.print(record["signature"], markup=False)
-    console.print(f"written to {output}", markup=False)
+    out().print(record["signature"], markup=False)
+
+
+def print_written(output: str) -> None:
+    """Print where a run was written."""
+    out().print(f"written to {output}", markup=False)
 
 
 def log_finished(output: str, record: dict[str, Any]) -> None:

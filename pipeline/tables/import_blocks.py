@@ -15,6 +15,7 @@ from segscore.pipeline.tables.formats.detect import detect
 from segscore.pipeline.tables.formats.format_heads import JSON_LINES_ENDINGS, PARQUET_ENDINGS
 from segscore.pipeline.tables.formats.known import FORMATS
 from segscore.pipeline.tables.formats.rows import Defaults, ParsedRow
+from segscore.pipeline.tables.formats.segmentations import csv_rows
 from segscore.pipeline.tables.formats.segmentations.json_blocks import BLOCK, JsonLines
 from segscore.pipeline.tables.formats.tables import stated_table
 from segscore.pipeline.tables.open_input import format_of, open_input
@@ -28,6 +29,7 @@ STATED_ROWS = "segmentations"
 
 _HEAD = 2**20
 _JSON_LINES = "jsonl"
+_CSV = "csv"
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ class Reading:
         format_name: format of all files; None to detect it.
         encoding: encoding of text files; None for UTF-8.
         asked: the other options.
-        rejecting: whether bad lines of JSON Lines are collected, not refused.
+        rejecting: whether bad lines of JSON Lines and CSV are collected, not refused.
         memory: bytes of a worker's memory; None for the default.
     """
 
@@ -94,8 +96,12 @@ def read_input(url: str, reading: Reading) -> ReadFile | FileRows:
     defaults = _defaults(reading)
     if known.name in NAMELESS and defaults.document_id is None:
         defaults = replace(defaults, document_id=name_of_file(url, reading.urls))
-    rows = list(known.rows(file.lines(), url, defaults))
-    return FileRows(iter([rows_of(rows)] if rows else []), [])
+    bad_lines: list[tuple[int, str]] = []
+    if known.name == _CSV and reading.rejecting:
+        rows = [*csv_rows.read(file.lines(), url, defaults, bad_lines)]
+    else:
+        rows = [*known.rows(file.lines(), url, defaults)]
+    return FileRows(iter([rows_of(rows)] if rows else []), bad_lines)
 
 
 def rows_of(parsed: Sequence[ParsedRow]) -> Rows:

@@ -61,7 +61,7 @@ def require_measure(name: Any, known: Iterable[str]) -> None:
     if not isinstance(name, str):
         raise Refused(f"{name!r}: must be the name of a measure, such as 'pk'")
     if name not in known:
-        near = nearest(name.lower(), known)
+        near = nearest(name, known)
         raise Refused(f"{name}: no such measure{near}; segscore.measures() lists them all")
 
 

@@ -61,6 +61,7 @@ def test_score(segscore: Segscore, scored: Path) -> None:
     assert loaded(fresh)["summary"] == summary and not fresh.err
     text = segscore(*again(scored))
     assert "already contains this run" in text.out and "all documents" in text.out
+    assert "written to" not in text.out and "written to" in segscore(*again(scored, "--fresh")).out
     listed = rows_of_csv(segscore(*again(scored, "--format", "csv", "--layout", "measures")))
     own = {"signature": record["signature"]}
     assert listed == [in_csv(row) | own for row in summary]
@@ -156,7 +157,7 @@ def test_sweep(segscore: Segscore, tmp_path: Path, options: tuple[str, ...]) -> 
     again = segscore(*command, "--output", output).out.splitlines()
     assert "already contains this run" in again[0]
     printed = segscore(*command, "--output", output, "--fresh").out.splitlines()
-    assert again[1:] == printed
+    assert [*again[1:], f"written to {output}"] == printed
 
 
 def test_history(segscore: Segscore, scored: Path, tmp_path: Path) -> None:

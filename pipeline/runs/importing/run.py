@@ -32,6 +32,7 @@ from segscore.pipeline.runs.importing.publish import (
 )
 from segscore.pipeline.runs.importing.read_files import READ, ImportedRows, read_files
 from segscore.pipeline.runs.importing.settings import ImportSettings
+from segscore.pipeline.runs.importing.shards import describe_mixed
 from segscore.pipeline.runs.importing.write import TableTypes, WriteJob, cut_tables, write_file
 from segscore.pipeline.runs.tasks import Progress, TaskRun
 from segscore.pipeline.storage import InputFile
@@ -155,6 +156,6 @@ def _write_tables(run: TaskRun, settings: ImportSettings, rows: ImportedRows) ->
         rows={name: number for name, number in counts.items() if number},
         segments={name: rows.total(name)[1] for name in IMPORTED_TABLES if counts[name]},
         contradictions=first_contradictions(described),
-        counted=rows.counted,
+        counted=[*rows.counted, *describe_mixed(rows.shards)],
         rejected=rejects,
     )

@@ -1,6 +1,6 @@
 """Write the rows that a task has read to a file, and read the columns that a later task needs."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,10 +9,13 @@ import pyarrow.compute as pc
 
 from segscore.pipeline import storage
 from segscore.pipeline.storage.memory import row_group_limit
+from segscore.pipeline.tables.formats.rows import shown
 from segscore.pipeline.tables.formats.tables import (
     STATED_TYPES,
+    attribute_names,
     count_segments,
     join_stated,
+    mixed_attributes,
     rows_of_role,
     segmentations_of,
 )
@@ -45,6 +48,8 @@ class Shard:
         ids: least and greatest document_id.
         sample: some of the ids.
         key_size: bytes of all columns but the boundaries.
+        mixed: attributes with values of several types.
+        texts: attribute -> file, line (from 0) and value of the first text that is no number.
     """
 
     name: str
@@ -56,6 +61,8 @@ class Shard:
     ids: tuple[str, str]
     sample: list[str]
     key_size: int
+    mixed: list[str]
+    texts: dict[str, tuple[str, int, str]]
 
     def __post_init__(self) -> None:
         """Refuse an unknown type of a column.
@@ -106,6 +113,43 @@ def write_shard(folder: str, name: str, blocks: Sequence[Rows]) -> Shard | None:
         ids=(bounds["min"], bounds["max"]),
         sample=ids.take(pa.array(range(0, len(ids), _ROWS_PER_SAMPLE))).to_pylist(),
         key_size=table.select(key_columns(table)).nbytes,
+        mixed=mixed_attributes([block.table for block in blocks]),
+        texts={
+            attribute: (urls[int(columns[_FILE][row])], int(columns[_LINE][row]), shown(value))
+            for attribute in attribute_names(table)
+            for row, value in _first_text(table.column(attribute))
+        },
+    )
+
+
+_NUMBER = r"^(-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?|true|false)$"
+"""Texts that may be numbers or truth values as JSON has them."""
+
+
+def _first_text(column: pa.ChunkedArray) -> Iterator[tuple[int, str]]:
+    """Yield the number and the value of the first text that is no number, if there is one."""
+    if column.type == pa.string():
+        is_number = pc.match_substring_regex(column, _NUMBER)
+        row = pc.index(is_number, pa.scalar(False)).as_py()
+        if row >= 0:
+            yield row, column[row].as_py()
+
+
+def describe_mixed(shards: Sequence[Shard]) -> list[str]:
+    """Describe the attributes that are texts in some rows and not in others, a line for each."""
+    mixed = {name for shard in shards for name in shard.mixed}
+    mixed |= {*mixed_attributes([shard.stated for shard in shards])}
+    return [_describe_mixed(name, shards) for name in sorted(mixed)]
+
+
+def _describe_mixed(name: str, shards: Sequence[Shard]) -> str:
+    first = next((shard for shard in shards if name in shard.texts), None)
+    if first is None:
+        return f"attribute {name} has values of several types; the column is written as text"
+    url, line, value = first.texts[name]
+    return (
+        f"{url}:{line + first.before + 1}: attribute {name} is {value}, and no text in other rows; "
+        "the column is written as text"
     )
 
 

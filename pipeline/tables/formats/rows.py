@@ -132,9 +132,13 @@ def is_given(value: Value | None, name: str, place: RowPlace) -> Value:
     """Return the value; raise Refused if it is None."""
     if value is None:
         missing = f"{name} is missing (absent, empty or null); every row needs it"
-        hint = f"; or name it with {_OPTIONS[name]}" if name in _OPTIONS else ""
-        raise place.refusal(missing + hint)
+        raise place.refusal(missing + option_hint(name))
     return value
+
+
+def option_hint(name: str) -> str:
+    """Return the remark that an option can give a missing field; empty if there is none."""
+    return f"; or name it with {_OPTIONS[name]}" if name in _OPTIONS else ""
 
 
 def text_of(value: object, name: str, place: RowPlace) -> str:

@@ -4,6 +4,7 @@ Rows of any file first become one table, as stated: the columns of segmentations
 lists by unit and the attributes, in this order.
 """
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
@@ -25,10 +26,17 @@ STATED_TYPES = {**INPUT_TYPES, ROLE: pa.string()}
 def stated_table(rows: Sequence[ParsedRow]) -> pa.Table:
     """Build the table of rows as stated; what a lenient reader left as None is null.
 
+    Its metadata names the attributes of several types (see ``mixed_attributes``).
+
     Raises Refused for a value that does not fit its column's type, or an attribute with a reserved
     name.
     """
     types = infer_types(rows)
+    mixed = [
+        name
+        for name, kind in types.items()
+        if kind == pa.string() and {type(row.attributes.get(name, "")) for row in rows} != {str}
+    ]
     rows = as_typed(rows, types)
     given = [
         name
@@ -41,10 +49,24 @@ def stated_table(rows: Sequence[ParsedRow]) -> pa.Table:
     }
     for name, kind in types.items():
         columns[name] = _column(rows, name, [row.attributes.get(name) for row in rows], kind)
-    return pa.table(columns)
+    table = pa.table(columns)
+    return table.replace_schema_metadata({_MIXED: json.dumps(mixed)}) if mixed else table
 
 
 _ALWAYS = {*SEGMENTATIONS.required, ROLE}
+_MIXED = "segscore.mixed"
+"""Key of the metadata that lists attributes of several types."""
+
+
+def mixed_attributes(tables: Sequence[pa.Table]) -> list[str]:
+    """Return the attributes that have values of several types in tables of rows as stated."""
+    kinds: dict[str, set[pa.DataType]] = {}
+    mixed: set[str] = set()
+    for table in tables:
+        mixed |= {*json.loads((table.schema.metadata or {}).get(_MIXED.encode(), b"[]"))}
+        for name in attribute_names(table):
+            kinds.setdefault(name, set()).add(table.schema.field(name).type)
+    return sorted(mixed | {name for name, types in kinds.items() if len(types) > 1})
 
 
 def attribute_names(stated: pa.Table) -> list[str]:

@@ -495,12 +495,21 @@ class TestCsv:
     def test_a_missing_column(self, missing: str) -> None:
         header = ",".join(name for name in self.HEADER.split(",") if name != missing)
         message = refusal(csv_rows.read, header)
-        assert message.startswith("f.x:1: the header is [")
-        assert message.endswith(f"expected the columns {missing} too")
+        assert message.startswith(f"f.x:1: the header has no {missing}")
+        assert message.endswith(f"; its columns are {header.replace(',', ', ')}")
+
+    def test_a_missing_column_that_has_another_name(self) -> None:
+        header = f"document,coder,n_units,boundary,{','.join(f'extra_{i}' for i in range(99))}"
+        message = refusal(csv_rows.read, header)
+        assert "no document_id; the nearest is document; or name it with --document-id; " in message
+        assert "no boundaries; the nearest is boundary; its columns are document, " in message
+        assert message.endswith(", ...")
+        assert len(message) < 700
 
     def test_an_empty_file_has_no_header(self) -> None:
         message = refusal(csv_rows.read, "")
-        assert "f.x:1: the header is []; expected the columns boundaries, coder" in message
+        assert message.startswith("f.x:1: the header has no document_id; or name it with --docu")
+        assert message.endswith("; its columns are empty")
 
     @pytest.mark.parametrize(
         ("header", "message"),

@@ -3,6 +3,7 @@
 import gzip
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -13,6 +14,8 @@ import pytest
 from pyarrow import feather
 
 from segscore.pipeline import storage
+from segscore.pipeline.runs import planning
+from segscore.pipeline.tables import import_blocks
 from tests.support.command_line import CommandResult, Segscore
 
 
@@ -363,3 +366,56 @@ class TestMaxRejects:
         ended = run(self.GOOD + self.BAD, "t.jsonl", "--max-rejects", 0.5)
         assert (ended.code, "2 of 3 lines are bad" in ended.err) == (2, True), ended
         assert not (tmp_path / "out").exists()
+
+    CSV = "document_id,coder,n_units,boundaries\nd,c,9,1\ne,c,many,1\ne,c,9,1,5\n"
+    CSV += 'e,c,9,9999999999\n,c,9,1\ne,c,9,9\n\n"f\n2",c,9,2 4\ng,c,9,x\n'
+
+    def test_cells_that_cannot_be_read_are_listed(
+        self, run: Callable[..., CommandResult], tmp_path: Path
+    ) -> None:
+        ended = run(self.CSV, "t.csv", "--max-rejects", 0.75)
+        assert (ended.code, "6 rows rejected" in ended.err) == (0, True), ended
+        assert [row["document_id"] for row in rows(tmp_path)] == ["d", "f\n2"]
+        listed = [
+            (row["row"], row["rule"], row["detail"][:20]) for row in rows(tmp_path, "rejects")
+        ]
+        assert listed == [
+            (2, "line_readable", 'n_units is "many"; e'),
+            (3, "line_readable", "5 cells; expected 4,"),
+            (4, "line_readable", "boundaries[0] is 999"),
+            (5, "line_readable", "document_id is missi"),
+            (10, "line_readable", 'boundaries[0] is "x"'),
+            (6, "boundaries_in_range", "boundaries lie in 1."),
+        ]
+
+    def test_too_many_bad_cells_refuse_everything(
+        self, run: Callable[..., CommandResult], tmp_path: Path
+    ) -> None:
+        ended = run(self.CSV, "t.csv", "--max-rejects", 0.7)
+        assert (ended.code, "6 of 8 lines are bad" in ended.err) == (2, True), ended
+        assert "t.csv:3: line_readable: n_units is" in ended.err
+        assert not (tmp_path / "out").exists()
+
+
+def test_an_attribute_of_several_types_is_pointed_out(
+    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In rows that are read together, in blocks of a file, and in several files."""
+    good = '{{"document_id": "{}", "coder": "c", "n_units": 9, "boundaries": [1], {}}}\n'.format
+    lines = [good(i, f'"a": {i}, "b": {i}.5, "c": "t", "d": "{i}"') for i in range(30)]
+    lines[17] = good(17, '"a": "none", "b": 2, "c": "7", "d": "x"')
+    (tmp_path / "t.jsonl").write_text("".join(lines))
+    (tmp_path / "u.jsonl").write_text(good("u", '"c": 5'))
+    for block in (2**20, 200):
+        monkeypatch.setattr(planning, "LIMITS", replace(planning.LIMITS, bytes_per_part=block))
+        monkeypatch.setattr(import_blocks, "BLOCK", block)
+        storage.remove(str(tmp_path / "out"))
+        ended = segscore(
+            "import", tmp_path / "t.jsonl", tmp_path / "u.jsonl", "--output", tmp_path / "out"
+        )
+        written = "the column is written as text"
+        assert ended.out.splitlines()[:-2] == [
+            f'{tmp_path}/t.jsonl:18: attribute a is "none", and no text in other rows; {written}',
+            f"attribute b has values of several types; {written}",
+            f'{tmp_path}/t.jsonl:1: attribute c is "t", and no text in other rows; {written}',
+        ], ended

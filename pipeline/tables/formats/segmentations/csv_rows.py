@@ -8,8 +8,10 @@ import csv
 import re
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
+from textwrap import shorten
 from typing import TypeVar
 
+from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.tables.columns import SEGMENTATIONS
 from segscore.pipeline.tables.formats.rows import (
     Defaults,
@@ -19,11 +21,14 @@ from segscore.pipeline.tables.formats.rows import (
     is_given,
     list_of,
     numbered,
+    option_hint,
     optional_lists,
+    printable,
     repeated,
     role_of,
     row_number,
 )
+from segscore.pipeline.tables.formats.tables import stated_table
 from segscore.schemas.input_columns import INPUT_TYPES, ROLE
 
 T = TypeVar("T")
@@ -34,16 +39,26 @@ _DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _BETWEEN = re.compile(r"\s*;\s*|\s+")
 IN_BRACKETS = re.compile(r"\s*[,;]\s*|\s+")
 DELIMITERS = ("\t", ",", ";")
+_LONGEST_HEADER = 400
+"""Characters of a wrong header that a message shows."""
+
 _FIELDS = {*INPUT_TYPES, ROLE}
 
 
-def read(lines: Iterable[str], source: str, defaults: Defaults) -> Iterator[ParsedRow]:
+def read(
+    lines: Iterable[str],
+    source: str,
+    defaults: Defaults,
+    bad_lines: list[tuple[int, str]] | None = None,
+) -> Iterator[ParsedRow]:
     """Parse a CSV text into rows; the delimiter is the first of tab, comma and ';' in the header.
 
     An empty document_id, coder or role is taken from `defaults`; empty boundaries mean one segment;
     any other empty cell is absent. Columns with other names are attributes and remain text.
     Raises Refused for a missing, repeated or unnamed column, a record with another number of cells,
     a value of the wrong type, or unclosed quotes. A row's line is the one its record starts on.
+    If `bad_lines` is given, it receives the number (from 0) and the message of every record that
+    cannot be read, which is then left out; the header and the quotes must be right all the same.
     """
     csv.field_size_limit(LONGEST_FIELD)
     texts = (f"{text}\n" for _, text in numbered(lines))
@@ -58,7 +73,16 @@ def read(lines: Iterable[str], source: str, defaults: Defaults) -> Iterator[Pars
             if not header:
                 header = _header(cells, defaults, place)
             elif cells:
-                yield _row(_record(header, cells, place), defaults, place)
+                try:
+                    row = _row(_record(header, cells, place), defaults, place)
+                    if bad_lines is not None:
+                        stated_table([row])  # refuses values that do not fit their column
+                except Refused as refusal:
+                    if bad_lines is None:
+                        raise
+                    bad_lines.append((place.line - 1, str(refusal)))
+                else:
+                    yield row
     except csv.Error as error:
         raise RowPlace(source, line).refusal(f"not CSV: {error}; check the quotes") from error
 
@@ -66,8 +90,10 @@ def read(lines: Iterable[str], source: str, defaults: Defaults) -> Iterator[Pars
 def _header(cells: list[str], defaults: Defaults, place: RowPlace) -> list[str]:
     """Check the column names and return them."""
     needed = [name for name in SEGMENTATIONS.required if getattr(defaults, name, None) is None]
-    if missing := sorted({*needed} - {*cells}):
-        raise place.wrong("the header", cells, f"the columns {', '.join(missing)} too")
+    if missing := [name for name in needed if name not in cells]:
+        lacks = "; ".join(f"no {name}{nearest(name, cells)}{option_hint(name)}" for name in missing)
+        columns = shorten(", ".join(map(printable, cells)), _LONGEST_HEADER, placeholder=" ...")
+        raise place.refusal(f"the header has {lacks}; its columns are {columns or 'empty'}")
     if "" in cells:
         raise place.refusal(f"column {cells.index('') + 1} has no name; name it or remove it")
     if len(set(cells)) < len(cells):
