@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 from segscore.jobs.show.fitted import Column, out, print_fitted
 from segscore.jobs.show.leaderboard import GROUPS_SHOWN
 from segscore.jobs.show.numbers import (
-    chance,
     shown_change,
     shown_changes,
     shown_interval,
     shown_number,
 )
+from segscore.pipeline.statistics.p_values import shown_p
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -110,7 +110,7 @@ def _test(row: _Row) -> str:
     kind = "Friedman chi²" if row["test"] == "friedman" else "Kruskal-Wallis H"
     effect = "W" if row["test"] == "friedman" else "epsilon²"
     return (
-        f"{kind}({row['degrees']}) = {row['statistic']:.2f}, p {chance(row['p'])}, {effect} = "
+        f"{kind}({row['degrees']}) = {row['statistic']:.2f}, p {shown_p(row['p'])}, {effect} = "
         f"{row['effect']:.2f}"
     )
 
@@ -144,10 +144,10 @@ def _print_pairs(rows: Sequence[_Row]) -> None:
             Column("difference", [shown_change(row["difference"]) for row in rows]),
             Column(
                 "p (Holm)",
-                [chance(row["p_permutation_holm"]) + _mark(row) * starred for row in rows],
+                [shown_p(row["p_permutation_holm"]) + _mark(row) * starred for row in rows],
             ),
             Column("95 % interval", [shown_changes(row["ci_low"], row["ci_high"]) for row in rows]),
-            Column("Wilcoxon (Holm)", [chance(row["p_wilcoxon_holm"]) for row in rows]),
+            Column("Wilcoxon (Holm)", [shown_p(row["p_wilcoxon_holm"]) for row in rows]),
             Column("d", ["–" if effect is None else f"{effect:+.2f}" for effect in effects]),
         ],
         caption="; ".join(remarks),

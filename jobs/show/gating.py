@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from segscore.jobs.show.fitted import Column, print_fitted
 from segscore.jobs.show.numbers import shown_change, shown_number
+from segscore.pipeline.statistics.p_values import shown_p
 
 if TYPE_CHECKING:
     from segscore.pipeline.nightly.verdict import Check
@@ -19,7 +20,7 @@ def print_checks(checks: "Sequence[Check]", alpha: float) -> None:
         Column("system", [check.system for check in checks], is_name=True),
         Column("result", [_result(check) for check in checks], is_name=True),
         Column("change", [shown_change(check.change) for check in checks]),
-        Column("p (Holm)", [_p(check.p_adjusted) for check in checks]),
+        Column("p (Holm)", [shown_p(check.p_adjusted) for check in checks]),
         Column("now", [shown_number(check.value) for check in checks]),
         Column("before", [shown_number(check.before) for check in checks]),
     ]
@@ -39,10 +40,6 @@ def _result(check: "Check") -> str:
     (rule,) = parse_rule(check.rule)
     is_beyond = check.change is not None and rule.excess(check.change) > 0
     return "within noise" if is_beyond and check.result == PASSED else check.result
-
-
-def _p(p: float | None) -> str:
-    return "–" if p is None else f"{p:.2g}"
 
 
 def moved_lines(run: str, check: "Check") -> list[str]:

@@ -8,7 +8,8 @@ from segscore.jobs.show.comparison import better_first
 from segscore.jobs.show.fitted import Column, out, print_fitted
 from segscore.jobs.show.formats import Layout, print_table
 from segscore.jobs.show.latex import latex_tables
-from segscore.jobs.show.numbers import chance, shown_number, with_interval
+from segscore.jobs.show.numbers import shown_number, with_interval
+from segscore.pipeline.statistics.p_values import shown_p
 
 if TYPE_CHECKING:
     from segscore.pipeline.comparison.run import FinishedComparison
@@ -71,9 +72,9 @@ def _pairs(finished: "FinishedComparison", average: str) -> Layout:
             row["system"],
             row["other"],
             with_interval(row["difference"], row["ci_low"], row["ci_high"]),
-            chance(row["p_permutation_holm"]),
-            chance(row["p_wilcoxon_holm"]),
-            chance(row["p_nemenyi"]),
+            shown_p(row["p_permutation_holm"]),
+            shown_p(row["p_wilcoxon_holm"]),
+            shown_p(row["p_nemenyi"]),
             "–" if row["effect_d"] is None else f"{row['effect_d']:.2f}",
         ]
         for row in pairs

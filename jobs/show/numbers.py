@@ -30,13 +30,6 @@ def shown_changes(low: float | None, high: float | None) -> str:
     return "–" if low is None or high is None else f"{shown_change(low)} to {shown_change(high)}"
 
 
-def chance(p: float | None) -> str:
-    """Format a p-value with four decimals, never as 0."""
-    if p is None:
-        return "–"
-    return "< .0001" if p < 0.00005 else f"{p:.4f}"
-
-
 def counted(number: int, noun: str) -> str:
     """Format a number of things, such as `1 row` or `2,000 rows`."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"

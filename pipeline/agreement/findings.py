@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from segscore.pipeline.agreement.outliers import FEWEST_CODERS
+from segscore.pipeline.statistics.p_values import shown_p
 
 _Row = dict[str, Any]
 
@@ -94,5 +95,5 @@ def _drift(row: _Row) -> str:
     return (
         f"{row['coder']} drifts: boundary similarity with the others {verb} by "
         f"{abs(row['peer_drift']):.4f} from the first date to the last, relative to that of all "
-        f"(p {row['peer_drift_p']:.2g})."
+        f"(p {shown_p(row['peer_drift_p'])})."
     )

@@ -7,6 +7,7 @@ from typing import Any
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.nightly.rules import GateRule
+from segscore.pipeline.statistics.p_values import shown_p
 
 FILE = "night.json"
 
@@ -218,6 +219,6 @@ def describe_failure(check: Check, quoted: Callable[[str], str] = str) -> str:
     worst = ", ".join(quoted(document.document_id) for document in check.moved[:_WORST_NAMED])
     return (
         f"{what} {verb} by {abs(check.change):.4f} to {check.value:.4f} since "
-        f"{check.compared_with} ({abs(check.limit):g} allowed, p {check.p_adjusted:.2g})"
+        f"{check.compared_with} ({abs(check.limit):g} allowed, p {shown_p(check.p_adjusted)})"
         + (f", most in {worst}" if worst else "")
     )

@@ -6,10 +6,11 @@ from typing import Any
 
 from segscore.pipeline.nightly.verdict import Verdict, describe_failure
 from segscore.pipeline.reports.differences import SIGNIFICANT, PairRows
-from segscore.pipeline.reports.page import four_decimals, isolated, shown_p
+from segscore.pipeline.reports.page import four_decimals, isolated
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.runs.finished import FinishedRun, RunRow, rows_over_all
 from segscore.pipeline.scoring.part import is_point
+from segscore.pipeline.statistics.p_values import shown_p
 
 _NAMED = 3
 """Maximum number of systems that a sentence names."""
@@ -76,9 +77,10 @@ def _certainty(best: str, others: Sequence[str], pairs: PairRows, untested: str)
     ]
     if not close:
         most = shown_p(max(p_values.values()))
+        at_most = "" if most.startswith("<") else "at most "
         many = "the other system" if len(compared) == 1 else f"all {len(compared)} others"
         omitted = " that were compared" if len(compared) < len(others) else ""
-        return f"This is sure: it is better than {many}{omitted}, p at most {most} {test}."
+        return f"This is sure: it is better than {many}{omitted}, p {at_most}{most} {test}."
     least, *more = dict.fromkeys(map(shown_p, sorted(p_values[name] for name in close)))
     at_least = "at least " if more else ""
     return (

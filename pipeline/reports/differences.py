@@ -10,8 +10,9 @@ from segscore.pipeline.comparison.runs import ScoredRun
 from segscore.pipeline.comparison.samples import Sample
 from segscore.pipeline.comparison.tables import compare_sample
 from segscore.pipeline.reports import charts
-from segscore.pipeline.reports.page import Cell, Figure, NumberCell, PageTable, shown_p
+from segscore.pipeline.reports.page import Cell, Figure, NumberCell, PageTable
 from segscore.pipeline.reports.ranking import Ranking
+from segscore.pipeline.statistics.p_values import shown_p
 
 COMPARED = 20
 """Maximum number of systems that are compared pair by pair, the best ones."""

@@ -1,7 +1,8 @@
 """The section on the verdict of a night's gate."""
 
 from segscore.pipeline.nightly.verdict import ACCEPTED, Verdict
-from segscore.pipeline.reports.page import Cell, Figure, NumberCell, PageTable, Section, shown_p
+from segscore.pipeline.reports.page import Cell, Figure, NumberCell, PageTable, Section
+from segscore.pipeline.statistics.p_values import shown_p
 
 _HEADINGS = ("rule", "system", "result", "now", "before", "change", "p (Holm)", "against")
 

@@ -200,11 +200,6 @@ def four_decimals(value: float) -> str:
     return f"{round(value, 4) + 0:.4f}"
 
 
-def shown_p(p: float | None) -> str:
-    """Write a p value with two significant digits, so that it is never 0."""
-    return "–" if p is None else f"{p:.2g}"
-
-
 def _format_cell(cell: Cell) -> str:
     """Format a cell: a dash if undefined, floats with four decimals, thousands separated."""
     if cell is None:
