@@ -124,7 +124,7 @@ def pi(codings: References) -> float:
     by_name["pair_places"] = by_name["potential_boundaries"]
     (actual,) = evaluate([ACTUAL["boundary_similarity"]], by_name, {"n_t": 2}, rows=False).values()
     first = codings.first
-    marks = boundaries.offsets[first[1:]] - boundaries.offsets[first[:-1]]
+    marks = np.diff(boundaries.offsets[first])
     chance = (marks / (np.diff(first) * (size[first[:-1]] - 1))).mean() ** 2
     return float((actual[0] - chance) / (1 - chance))
 

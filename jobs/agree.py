@@ -24,6 +24,7 @@ from segscore.jobs.show.printing import (
     log_finished,
     print_plan,
     print_record,
+    print_written,
     say_done,
     suggest_n_t,
 )
@@ -64,13 +65,15 @@ def agree(
         executors.connect(cluster, workers, chosen.memory_limit) as executor,
         Bar("comparing coders") as bar,
     ):
-        finished = run_agreement(chosen, executor, bar.advance)
-    if isinstance(finished, Done):
-        say_done(finished, format_name)
-        finished = read_audit(chosen.output)
+        outcome = run_agreement(chosen, executor, bar.advance)
+    if isinstance(outcome, Done):
+        say_done(outcome, format_name)
+    finished = read_audit(chosen.output) if isinstance(outcome, Done) else outcome
     if format_name == "text":
         print_audit(finished)
         print_record(chosen.output, finished.record)
+        if finished is outcome:
+            print_written(chosen.output)
         suggest_n_t(context, finished.record)
         return
     log_finished(chosen.output, finished.record)

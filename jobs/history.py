@@ -1,7 +1,7 @@
 """`segscore history`: write the summaries of many runs as one table."""
 
 from collections.abc import Mapping, Sequence
-from datetime import date
+from datetime import UTC, date, datetime
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -83,6 +83,15 @@ def _print(gathered: "Gathered", listed: Sequence[Mapping[str, Any]], keep: int 
         console.print(f"removed night {removed}: more than {keep} days older than the newest")
     rows = counted(gathered.table.num_rows, "row")
     console.print(f"{rows} written to {gathered.url}", markup=False)
+    if last := _describe_last([row["date"] for row in listed]):
+        console.print(last)
+
+
+def _describe_last(dates: Sequence[date | None]) -> str:
+    """Say when the last night is, if it is more than a day ago."""
+    last = max(filter(None, dates), default=None)
+    days = 0 if last is None else (datetime.now(UTC).date() - last).days
+    return f"the last night is {last}, {days} days ago" if days > 1 else ""
 
 
 def _describe_missing(missing: Sequence[date]) -> str:

@@ -21,7 +21,7 @@ from segscore.jobs.show.formats import (
 from segscore.jobs.show.gating import moved_lines, print_checks
 from segscore.jobs.show.leaderboard import print_scores
 from segscore.jobs.show.numbers import counted
-from segscore.jobs.show.printing import Bar, log_finished, print_record
+from segscore.jobs.show.printing import Bar, log_finished, print_record, print_written
 from segscore.pipeline.nightly.settings import NightSettings
 from segscore.pipeline.runs.options import Panel
 from segscore.pipeline.scoring.settings import ScoreSettings
@@ -80,8 +80,10 @@ def print_night(chosen: NightSettings, ended: "Ended") -> None:
     if ended.scored is not None:
         print_scores(ended.scored.summary)
         print_record(chosen.score.output, ended.scored.record)
+        print_written(chosen.score.output)
     else:
-        console.print(f"{ended.verdict.date}: already scored, with the same input", markup=False)
+        place = f"{ended.verdict.date}: already scored, with the same input, in"
+        console.print(f"{place} {chosen.score.output}", markup=False)
         print_record(chosen.score.output, ended.night.record)
     verdict = ended.verdict
     if verdict.checks:

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from segscore.jobs.cli import startup
+from segscore.jobs.cli.log import LOG
 from segscore.jobs.cli.options import Cluster, ExplainPlan, Workers
 from segscore.jobs.show.by_system import summary_layout
 from segscore.jobs.show.formats import ResultFormat, as_rows, described, print_json, print_table
@@ -14,6 +15,7 @@ from segscore.jobs.show.printing import (
     log_finished,
     print_finished,
     print_plan,
+    print_written,
     say_done,
     suggest_n_t,
 )
@@ -49,17 +51,25 @@ def score(
     if explain_plan:
         print_plan(run.scoring_plan(chosen, find_inputs(chosen), LIMITS))
         return
+    if layout == "groups" and not chosen.group_by and chosen.consensus is None:
+        LOG.say(
+            "warning",
+            "--layout groups: there are no groups; repeat the command with --group-by and the "
+            "attributes to group by",
+        )
     startup.work(cluster)
     with (
         executors.connect(cluster, workers, chosen.memory_limit) as executor,
         Bar("scoring") as bar,
     ):
-        finished = run.run_scoring(chosen, executor, bar.advance)
-    if isinstance(finished, Done):
-        say_done(finished, format_name)
-        finished = run.read_finished(chosen.output)
+        outcome = run.run_scoring(chosen, executor, bar.advance)
+    if isinstance(outcome, Done):
+        say_done(outcome, format_name)
+    finished = run.read_finished(chosen.output) if isinstance(outcome, Done) else outcome
     if format_name == "text":
         print_finished(chosen.output, finished, layout)
+        if finished is outcome:
+            print_written(chosen.output)
         suggest_n_t(context, finished.record)
         return
     log_finished(chosen.output, finished.record)

@@ -16,7 +16,13 @@ from segscore.jobs.show.formats import (
     print_table,
 )
 from segscore.jobs.show.numbers import shown_number
-from segscore.jobs.show.printing import Bar, log_finished, print_record, say_done
+from segscore.jobs.show.printing import (
+    Bar,
+    log_finished,
+    print_record,
+    print_written,
+    say_done,
+)
 from segscore.pipeline.errors import Done
 from segscore.pipeline.scoring.sweep.settings import SweepSettings
 
@@ -59,13 +65,15 @@ def sweep(
 
     startup.work(cluster)
     with executors.connect(cluster, workers) as executor, Bar("sweeping") as bar:
-        finished = run_sweep(chosen, executor, bar.advance)
-    if isinstance(finished, Done):
-        say_done(finished, format_name)
-        finished = read_sweep(chosen.output)
+        outcome = run_sweep(chosen, executor, bar.advance)
+    if isinstance(outcome, Done):
+        say_done(outcome, format_name)
+    finished = read_sweep(chosen.output) if isinstance(outcome, Done) else outcome
     if format_name == "text":
         _print(finished)
         print_record(chosen.output, finished.record)
+        if finished is outcome:
+            print_written(chosen.output)
         return
     log_finished(chosen.output, finished.record)
     if format_name == "json":

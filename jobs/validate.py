@@ -52,9 +52,13 @@ def validate(
 
 def _print(rejects: "pa.Table") -> None:
     """Print the first rejected rows, and how many break each rule."""
+    from segscore.pipeline import storage
+
     for row in rejects.slice(0, _SHOWN).to_pylist():
+        is_line = storage.is_json_lines(row["source"])
+        place = f":{row['row'] + 1}" if is_line else f" row {row['row']}"
         out().print(
-            f"{row['source']} row {row['row']} ({row['document_id']}, {row['coder']}): "
+            f"{row['source']}{place} ({row['document_id']}, {row['coder']}): "
             f"{row['rule']}: {row['detail']}",
             markup=False,
         )

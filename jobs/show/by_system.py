@@ -35,7 +35,8 @@ def by_system(
     measures = list(dict.fromkeys(row["measure"] for row in rows))
     groups = list(dict.fromkeys(key[:-1] for key in cells))
     keys = sorted(
-        cells, key=lambda key: (groups.index(key[:-1]), *_place(cells[key], measures, key))
+        cells,
+        key=lambda key: (groups.index(key[:-1]), *system_order(cells[key], measures, key[-1])),
     )
     documents = [max(row["documents"] for row in cells[key].values()) for key in keys]
     values = [[cells[key].get(name, _UNDEFINED) for name in measures] for key in keys]
@@ -57,16 +58,22 @@ def by_system(
     )
 
 
-def _place(
-    cells: Mapping[str, _Row], measures: Sequence[str], key: tuple[Any, ...]
+def system_order(
+    cells: Mapping[str, _Row], measures: Sequence[str], system: str
 ) -> tuple[bool, bool, float, str]:
-    """Return a sort key: systems before reference points, best first by the first measure."""
+    """Return a sort key: systems before reference points, best first by the first measure.
+
+    Args:
+        cells: averages of the system by measure.
+        measures: the measures.
+        system: name of the system.
+    """
     from segscore.pipeline.measures import ALL
     from segscore.pipeline.scoring.part import is_point
 
     value = cells.get(measures[0], _UNDEFINED)["value"]
     sign = -1 if ALL[measures[0]].better == "higher" else 1
-    return is_point(key[-1]), value is None, sign * (value or 0.0), key[-1]
+    return is_point(system), value is None, sign * (value or 0.0), system
 
 
 def _cell(row: _Row) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from segscore.jobs.show.by_system import by_system
+from segscore.jobs.show.by_system import by_system, system_order
 from segscore.jobs.show.comparison import better_first
 from segscore.jobs.show.fitted import Column, out, print_fitted
 from segscore.jobs.show.formats import Layout, print_table
@@ -98,13 +98,18 @@ def _references(finished: "FinishedComparison", average: str) -> Layout:
     """Make one row per reference, one column per system (Kazantseva & Szpakowicz 2012, Table 2).
 
     Consensus references come first, then coders, then the mean over coders.  Measures that use all
-    references at once, such as multWinDiff, have one row.
+    references at once, such as multWinDiff, have one row.  The best system by that mean of the
+    first measure comes first.
     """
     from segscore.pipeline.measures import PANELS
 
     rows = _rows(finished, "systems", average)
-    systems = list(dict.fromkeys(row["system"] for row in rows))
     measures = finished.record["settings"]["measures"]
+    overall: dict[str, dict[str, Any]] = {row["system"]: {} for row in rows}
+    for row in rows:
+        if row["reference"] is None:
+            overall[row["system"]][row["measure"]] = row
+    systems = sorted(overall, key=lambda name: system_order(overall[name], measures, name))
     values = {(row["measure"], row["reference"], row["system"]): row["value"] for row in rows}
     keys = {(row["measure"], row["reference"]): None for row in rows}
     order = sorted(keys, key=lambda key: (measures.index(key[0]), *_reference_order(key[1])))

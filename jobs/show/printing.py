@@ -28,7 +28,10 @@ _LONG = 60.0
 
 
 class Bar:
-    """A progress bar on a terminal; elsewhere a log line for every further tenth."""
+    """A progress bar on a terminal; elsewhere a log line for every further tenth.
+
+    Work in a single part is not logged.
+    """
 
     def __init__(self, work: str) -> None:
         """Draw on standard error, so that results can be piped.
@@ -69,7 +72,7 @@ class Bar:
             self.bar.update(self.task, description=self.work, completed=done, total=parts)
         elif self.bar is not None:
             self.bar.reset(self.task, description=f"{self.work}: adding up", total=None)
-        elif parts and done * 10 // parts > self.tenths:
+        elif parts > 1 and done * 10 // parts > self.tenths:
             self.tenths = done * 10 // parts
             left = (monotonic() - self.start) * (parts - done) / done
             text = f", about {left / 60:.0f} min left" if left > _LONG else ""
@@ -117,12 +120,15 @@ def say_done(done: "Done", format_name: str) -> None:
 
 
 def print_record(output: str, record: dict[str, Any]) -> None:
-    """Print the row counts of a run's input, its signature, and where it was written."""
-    console = out()
+    """Print the row counts of a run's input, and its signature."""
     print_row_counts(record["rows"])
     log_finished(output, record)
-    console.print(record["signature"], markup=False)
-    console.print(f"written to {output}", markup=False)
+    out().print(record["signature"], markup=False)
+
+
+def print_written(output: str) -> None:
+    """Print where a run was written."""
+    out().print(f"written to {output}", markup=False)
 
 
 def log_finished(output: str, record: dict[str, Any]) -> None:

@@ -60,6 +60,12 @@ def parse_rule(text: str) -> tuple[GateRule, ...]:
 
 
 def _rule(text: str) -> GateRule:
+    if not {*"<>="} & {*text}:
+        raise Refused(
+            f"--gate {text}: has no comparison; put the rules in quotes, --gate "
+            "'boundary_similarity>=-0.01', or the shell takes > for a redirection and writes to a "
+            "file named =-0.01"
+        )
     match = FORM.fullmatch(text)
     if match is None or not math.isfinite(limit := float(match[4])):
         raise Refused(

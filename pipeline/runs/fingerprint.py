@@ -71,9 +71,15 @@ def _changed_files(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     removed = [f"the input {url} is no longer read" for url in sorted(old.keys() - new.keys())]
     added = [f"the input {url} was not read before" for url in sorted(new.keys() - old.keys())]
     changed = [
-        f"the input {url} has changed (was {old[url]['size']} bytes, version "
-        f"{old[url]['version']}; is {new[url]['size']} bytes, version {new[url]['version']})"
+        f"the input {url} has changed ({_describe_change(old[url]['size'], new[url]['size'])})"
         for url in sorted(old.keys() & new.keys())
         if old[url] != new[url]
     ]
     return removed + added + changed
+
+
+def _describe_change(before: int, now: int) -> str:
+    """Describe the change of a file by its sizes in bytes; its version means nothing to readers."""
+    if before == now:
+        return f"it was written again since the earlier run, with {now} bytes as before"
+    return f"it had {before} bytes in the earlier run and has {now} now"

@@ -2,12 +2,16 @@
 
 from collections.abc import Iterable
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from segscore.pipeline import storage
+from segscore.pipeline.arrays.ragged import encode
 from segscore.pipeline.runs.run_folder import Attempt, prepared_files
+from segscore.pipeline.scoring.hypotheses import Seen, merge_seen
 from segscore.pipeline.scoring.inputs import Inputs
+from segscore.pipeline.scoring.references import References
 
 _CODERS = ["reference", "hypothesis"]
 
@@ -29,10 +33,33 @@ def describe_self_pairs(scores: Iterable[pa.Table], inputs: Inputs) -> list[str]
         return []
     if not any(pc.any(pc.equal(*rows.select(_CODERS))).as_py() for rows in scores):
         return []
-    location = inputs.references.location
-    return [
+    return [_describe(inputs.references.location)]
+
+
+def describe_seen_selves(seen: Iterable[Seen], references: References, inputs: Inputs) -> list[str]:
+    """Return the same warning for a run that keeps no table of pairs.
+
+    Args:
+        seen: which coders of hypotheses segmented which documents, by part.
+        references: the accepted references.
+        inputs: the input tables.
+    """
+    if not inputs.shared_files:
+        return []
+    coders = encode(references.coder)
+    for coder, (once, _) in merge_seen(seen).items():
+        if coder in coders.names:
+            documents = np.unpackbits(once, count=len(references.documents)).astype(bool)
+            own = references.document[coders.code == coders.names.index(coder)]
+            if documents[own].any():
+                return [_describe(inputs.references.location)]
+    return []
+
+
+def _describe(location: str) -> str:
+    return (
         f"{location}: its rows were read both as references and as hypotheses, so coders were also "
         "scored against their own segmentations, and their averages are too good; state the role "
         "of each row in a column role (import --role writes it), or use `segscore agree` to "
         "compare coders with each other"
-    ]
+    )

@@ -1,15 +1,18 @@
 """Check a table without a run, for every row that a run would reject."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain, islice
 
 import pyarrow as pa
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed, Refused
+from segscore.pipeline.storage import InputFile
 from segscore.pipeline.tables import columns
 from segscore.pipeline.tables.columns import segmentations_contract
 from segscore.pipeline.tables.contradictions import describe, without_contradictions
-from segscore.pipeline.tables.find import find_table
+from segscore.pipeline.tables.find import find_table, unreadable_lines
 from segscore.pipeline.tables.read import Rows, read_valid
 
 DOCUMENTS = "documents"
@@ -45,15 +48,28 @@ def check_table(url: str, kind: str, tolerance: int = 0) -> _Checked:
         Refused: the table does not exist.
         Failed: a file cannot be read as such a table, or the table has no rows.
     """
-    storage.find(url)
+    files = storage.find(url)
     model = columns.DOCUMENTS if kind == DOCUMENTS else segmentations_contract(tolerance)
     try:
         table = find_table(kind, url, model)
         rows, broken = read_valid(table, model)
     except Refused as problem:
-        raise Failed(str(problem)) from problem
+        raise Failed(_describe_lines(kind, files) or str(problem)) from problem
     rejects = [broken, *between_rows(rows, kind, tolerance)]
     return _Checked(kind, len(rows) + broken.num_rows, pa.concat_tables(rejects), table.warnings)
+
+
+def _describe_lines(kind: str, files: Iterable[InputFile]) -> str:
+    """Describe the first lines of JSON Lines files that cannot be read; empty if there are none."""
+    urls = (file.url for file in files if storage.is_json_lines(file.url))
+    messages = chain.from_iterable(unreadable_lines(kind, url) for url in urls)
+    first = list(islice(messages, _LINES_SHOWN + 1))
+    more = "; further lines cannot be read" * (len(first) > _LINES_SHOWN)
+    return "; ".join(first[:_LINES_SHOWN]) + more
+
+
+_LINES_SHOWN = 20
+"""Number of lines that cannot be read that a message describes."""
 
 
 def between_rows(rows: Rows, kind: str, tolerance: int = 0) -> list[pa.Table]:

@@ -259,16 +259,29 @@ def read_json_lines(name: str, url: str, adapted: set[str]) -> tuple[pa.Table, I
         url: the file.
         adapted: receives a clause about each column that is converted or left out.
     """
-    defaults = row_defaults(name)
-
-    def decode(block: bytes, line: int) -> Iterator[str]:
-        return storage.decoded_lines(url, BytesIO(block), line)
-
-    reader = JsonLines(url, defaults, decode, lenient=True, adapted=adapted)
+    reader = _json_lines(name, url, adapted)
     blocks = [*reader.read(storage.chunks(url, BLOCK))]
     stated = join_stated([table for table, _ in blocks])
     lines = np.concatenate([np.zeros(0, np.int64), *(lines for _, lines in blocks)])
     return select_named(name, stated, url, lines)
+
+
+def _json_lines(name: str, url: str, adapted: set[str], *, rejecting: bool = False) -> JsonLines:
+    def decode(block: bytes, line: int) -> Iterator[str]:
+        return storage.decoded_lines(url, BytesIO(block), line)
+
+    return JsonLines(
+        url, row_defaults(name), decode, lenient=True, adapted=adapted, rejecting=rejecting
+    )
+
+
+def unreadable_lines(name: str, url: str) -> Iterator[str]:
+    """Yield a message about each line of a JSONL file that cannot be read as the named table."""
+    reader = _json_lines(name, url, set(), rejecting=True)
+    given = 0
+    for _ in reader.read(storage.chunks(url, BLOCK)):
+        yield from (message for _, message in reader.bad_lines[given:])
+        given = len(reader.bad_lines)
 
 
 def row_defaults(name: str) -> Defaults:

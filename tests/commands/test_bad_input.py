@@ -569,6 +569,22 @@ def test_score__every_row_broken(workspace: Workspace) -> None:
     assert_refused(workspace, result, 1, broken, "nothing could be scored", f"row 0: {RULES[0]} (")
 
 
+def test_validate__all_lines_that_cannot_be_read(workspace: Workspace) -> None:
+    """They have numbers from 1, as in an import, and so have lines that break a rule."""
+    sound, wrong = json_record("a", "x"), json_record("b", "x", 10, (12,))
+    broken = workspace.write("broken.jsonl", lines(sound, "{nope}", sound, wrong, "[1]"))
+    result = workspace.segscore("validate", broken)
+    assert_refused(workspace, result, 1, f"{broken}:2: not JSON", f"; {broken}:5: ")
+    assert f"{broken}:3" not in result.err and f"{broken}:4" not in result.err
+    assert "further lines" not in result.err
+    many = workspace.write("many.jsonl", lines(*[sound, *["{nope}"] * 21]))
+    result = workspace.segscore("validate", many)
+    assert_refused(workspace, result, 1, f"{many}:21: not JSON", "; further lines cannot be read")
+    assert f"{many}:22" not in result.err
+    rows = workspace.write("rows.jsonl", lines(sound, wrong))
+    assert f"{rows}:2 (b, x): boundaries_in_range" in workspace.segscore("validate", rows).out
+
+
 def test_validate__of_thousands_of_broken_rows_only_some_are_shown(workspace: Workspace) -> None:
     broken = workspace.write("broken.parquet", table([(f"d{i}", "x", 0, []) for i in range(2000)]))
     result = workspace.segscore("validate", broken)

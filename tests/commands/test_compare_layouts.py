@@ -53,6 +53,19 @@ def test_every_layout_has_the_same_cells_in_every_format(
             assert value.replace("-", "$-$") in out["latex"]
 
 
+@pytest.mark.parametrize("average", ["macro", "micro"])
+def test_the_columns_of_references_are_in_the_order_of_systems(
+    segscore: Segscore, tinyrec: Path, average: str
+) -> None:
+    options = ("--measure", "window_diff,pk", "--average", average, "--format", "csv")
+    systems = segscore("compare", tinyrec, *options, "--layout", "systems").out
+    references = segscore("compare", tinyrec, *options, "--layout", "references").out
+    listed = [row["system"] for row in csv.DictReader(systems.splitlines())]
+    columns = csv.DictReader(references.splitlines()).fieldnames
+    assert columns is not None and columns[2:-1] == listed
+    assert listed[1:] == sorted(listed[1:]) and len(listed) == 3
+
+
 LONG = "experiments/2026-01/transformer-large.learning-rate-3e-5/[checkpoint]_120000_{final}%"
 PROGRAM = next(filter(None, map(shutil.which, ("pdflatex", "tectonic", "xelatex"))), None)
 FINDER = shutil.which("kpsewhich")

@@ -1,7 +1,7 @@
 """`segscore history`: summaries of many nights, of several versions, as one table."""
 
 import json
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -214,6 +214,21 @@ def test_old_nights_are_removed_first(archive: Archive) -> None:
     again = archive.segscore("history", archive.runs, "--keep", 20)
     assert again.code == 0 and "removed night" not in again.out
     assert archive.segscore("history", archive.runs, "--keep", 0).code == 2
+
+
+def test_the_last_night_is_named_if_it_is_days_ago(
+    archive: Archive, segscore: Segscore, tmp_path: Path
+) -> None:
+    ago = (datetime.now(UTC).date() - date.fromisoformat(SECOND)).days
+    result = archive.segscore("history", archive.runs)
+    assert result.out.endswith(f"\nthe last night is {SECOND}, {ago} days ago\n")
+    today = datetime.now(UTC).date().isoformat()
+    archive.deliver(today)
+    assert archive.run(today).code == 0
+    assert "the last night" not in archive.segscore("history", archive.runs).out
+    runs = tmp_path / "runs"
+    assert segscore("score", *[DATA / "tinyrec.jsonl"] * 2, "--output", runs / "alone").code == 0
+    assert "the last night" not in segscore("history", runs).out
 
 
 def test_missing_nights_are_listed(segscore: Segscore, tmp_path: Path) -> None:

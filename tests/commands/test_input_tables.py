@@ -247,6 +247,9 @@ def test_a_coder_scored_against_itself_is_warned_of(
     assert pairs == [(d, r, h) for d in "ab" for r in coders for h in coders]
     evaluated = evaluate(path, path, replicates=0)
     assert warnings[0] in evaluated.warnings
+    swept = segscore("sweep", path, path, "--tolerances", "0,1", "--output", tmp_path / "sweep")
+    assert warnings[0] in swept.err
+    assert warnings[0] in json.loads((tmp_path / "sweep" / "run.json").read_text())["warnings"]
     put(rows.append_column("role", pa.array(["reference"] * 2 + ["hypothesis"] * 2)))
     record = score(segscore, tmp_path, path, path)
     assert record["warnings"] == []
@@ -257,3 +260,26 @@ def test_a_coder_of_the_same_name_in_another_table_is_not_warned_of(
 ) -> None:
     other = write(tmp_path / "other.parquet", table("gold"))
     assert score(segscore, tmp_path, references, other)["warnings"] == []
+    command = ("sweep", references, other, "--tolerances", "0", "--output", tmp_path / "sweep")
+    assert not segscore(*command).err
+
+
+def test_a_coder_of_other_documents_is_not_swept_against_itself(
+    segscore: Segscore, tmp_path: Path
+) -> None:
+    """The coder has a reference and a hypothesis, but of different documents."""
+    row = {"n_units": 9, "boundaries": [3]}
+    coded = [("a", "x", "reference"), ("b", "x", "hypothesis"), ("a", "y", "hypothesis"),
+             ("b", "y", "reference")]  # fmt: skip
+    rows = [row | dict(zip(("document_id", "coder", "role"), one, strict=True)) for one in coded]
+    path = tmp_path / "both.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    ended = segscore("sweep", path, path, "--tolerances", "0", "--output", tmp_path / "sweep")
+    assert ended.code == 0 and not ended.err
+    path.write_text(
+        "".join(json.dumps(row) + "\n" for row in [*rows, rows[0] | {"role": "hypothesis"}])
+    )
+    ended = segscore(
+        "sweep", path, path, "--tolerances", "0", "--output", tmp_path / "sweep", "--fresh"
+    )
+    assert "against their own segmentations" in ended.err

@@ -497,7 +497,9 @@ def test_the_same_input_repeats_the_verdict_and_changes_nothing(archive: Archive
     again = archive.run(SECOND)
     assert (first.code, again.code) == (1, 1)
     assert one_error(first.err) == one_error(again.err)
-    assert "already scored, with the same input" in again.out
+    folder = archive.folder_of(SECOND)
+    assert f"already scored, with the same input, in {folder}\n" in again.out
+    assert f"written to {folder}\n" in first.out and "written to" not in again.out
     assert {**files(archive.runs), **files(str(archive.metrics.parent))} == before
 
 
@@ -536,13 +538,17 @@ def test_late_references_replace_the_night(archive: Archive) -> None:
     result = archive.run(SECOND)
     assert result.code == 0, result.err
     assert archive.read(SECOND, "run.json")["rows"]["hypotheses"]["unpaired"] == 30
+    few = Path(archive.folder, "references", f"date={SECOND}", "part.jsonl").stat().st_size
     archive.put(SECOND, "reference", all_references)
     reader = Reader(Path(archive.folder_of(SECOND)))
     reader.start()
     result = archive.run(SECOND)
     reader.end()
     assert result.code == 0, result.err
-    assert "is scored again" in result.err and "has changed" in result.err
+    url = f"{archive.folder}/references/date={SECOND}/part.jsonl"
+    size = Path(url).stat().st_size
+    changed = f"the input {url} has changed (it had {few} bytes in the earlier run and has {size} "
+    assert f"{SECOND} is scored again: {changed}now)" in result.err
     assert archive.read(SECOND, "run.json")["rows"]["hypotheses"]["unpaired"] == 0
     assert read_table(f"{archive.folder_of(SECOND)}/scores").num_rows == 80
     assert archive.read(SECOND, "night.json")["checks"][0]["documents"] == 40
@@ -553,6 +559,11 @@ def test_a_changed_baseline_is_compared_again(archive: Archive) -> None:
     archive.deliver(SECOND)
     assert archive.run(SECOND).code == 0
     before = archive.read(SECOND, "night.json")
+    archive.put(FIRST, "hypothesis", rows(FIRST, "hypothesis", GOOD)[::-1])
+    archive.put(FIRST, "reference", rows(FIRST, "reference", GOOD))
+    result = archive.run(FIRST)
+    assert result.code == 0
+    assert "date=2026-01-01/part.jsonl has changed (it was written again since" in result.err
     archive.deliver(FIRST, seed=1)
     assert archive.run(FIRST).code == 0
     assert archive.run(SECOND).code == 0

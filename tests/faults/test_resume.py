@@ -174,7 +174,7 @@ def test_changed_settings_inputs_or_versions_are_refused(
     if finished:
         assert workspace.score().code == 0
     if what == "input":
-        message = f"the input {replaced(workspace)} has changed (was "
+        message = f"the input {replaced(workspace)} has changed (it "
     if what == "version":
         monkeypatch.setattr("segscore.pipeline.runs.fingerprint.version", lambda _: "0.3.0")
         message = "version was 0.2.0, is 0.3.0"

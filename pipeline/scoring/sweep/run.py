@@ -25,6 +25,7 @@ from segscore.pipeline.scoring.inputs import Inputs, collect, cut, find_sides
 from segscore.pipeline.scoring.pairs import Rule
 from segscore.pipeline.scoring.part import ReferenceSet
 from segscore.pipeline.scoring.references import References
+from segscore.pipeline.scoring.self_pairs import describe_seen_selves
 from segscore.pipeline.scoring.sweep.candidates import CHANGING
 from segscore.pipeline.scoring.sweep.curves import VALUES, merge_steps, tabulate_curves
 from segscore.pipeline.scoring.sweep.part import SCORE_COLUMN, SweepJob, SweepReceipt, sweep_part
@@ -103,6 +104,8 @@ def run_sweep(
             "pairs": sum(receipt.pairs for receipt in receipts.values()),
             **run.record(inputs.tables, account, curves.column("hypothesis").unique().to_pylist()),
         }
+        seen = (receipt.seen for receipt in receipts.values())
+        record["warnings"] += describe_seen_selves(seen, references, inputs)
         return FinishedSweep(run.publish(record), curves, chosen)
 
 

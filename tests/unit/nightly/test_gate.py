@@ -64,8 +64,8 @@ def test_rules_are_read() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "must look like"),
-        ("pk", "must look like"),
+        ("", "has no comparison; put the rules in quotes"),
+        ("pk", "has no comparison; put the rules in quotes"),
         ("pk<0.1", "must look like"),
         ("pk<=nan", "must look like"),
         ("pk<=1.2.3", "must look like"),
