@@ -1,5 +1,6 @@
 """`segscore agree`: measure how well the coders of a corpus agree."""
 
+import textwrap
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from segscore.pipeline.agreement.run import FinishedAudit
 
 CODERS_SHOWN = 20
+_DATES_SHOWN = 24
+_LONGEST_HEADING = 16
 
 
 def agree(
@@ -96,6 +99,7 @@ def print_audit(finished: "FinishedAudit") -> None:
         out().print(f"{len(groups) - 1 - GROUPS_SHOWN} more groups are in the table agreement")
     _print_coders(rows_over_all(finished.tables["coders"], by))
     _print_contested(finished.contested)
+    _print_drift(finished.tables["coders"].to_pylist(), by)
     kinds = ("agreement", "coders", "peers")
     for sentence in describe_audit(*(rows_over_all(finished.tables[name], by) for name in kinds)):
         out().print(sentence, markup=False)
@@ -181,4 +185,26 @@ def _print_contested(rows: list[dict[str, Any]]) -> None:
             Column("mean segments", [f"{row['segments_mean']:.1f}" for row in rows]),
         ],
         title="documents, most contested first",
+    )
+
+
+def _print_drift(coders: list[dict[str, Any]], by: list[str]) -> None:
+    """Print how coders who drift agree with their peers on each of the last dates, if any drift."""
+    from segscore.pipeline.agreement.findings import drift_by_date
+
+    drift = drift_by_date(coders, by)
+    if drift is None:
+        return
+    last = slice(-_DATES_SHOWN, None)
+    earlier = len(drift.dates) - _DATES_SHOWN
+    values = {"median\nof all": drift.median} | {
+        textwrap.fill(name, _LONGEST_HEADING): column for name, column in drift.coders.items()
+    }
+    print_fitted(
+        [
+            Column(by[0], drift.dates[last], is_name=True),
+            *(Column(name, [*map(shown_number, column[last])]) for name, column in values.items()),
+        ],
+        title="coders who drift: B with peers by date",
+        caption=f"{earlier} earlier dates are in the table coders" if earlier > 0 else "",
     )

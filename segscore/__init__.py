@@ -80,7 +80,7 @@ else:
         if value is None:
             from segscore.pipeline.errors import nearest
 
-            near = nearest(name.lower(), __dir__()) if not name.startswith("_") else ""
+            near = nearest(name, __dir__()) if not name.startswith("_") else ""
             raise AttributeError(f"module 'segscore' has no attribute {name!r}{near}", name=name)
         globals()[name] = value
         return value

@@ -1,6 +1,8 @@
 """Say in sentences what an audit shows: how well coders agree, and who stands out."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from statistics import median
 from typing import Any
 
 from segscore.pipeline.agreement.outliers import FEWEST_CODERS
@@ -88,6 +90,51 @@ def _outlying_rate(row: _Row) -> str:
         f"{row['coder']} marks far {side} boundaries than the others: at {row['rate']:.4f} of the "
         f"potential boundaries, median {row['rate_median']:.4f}."
     )
+
+
+@dataclass(frozen=True)
+class DriftByDate:
+    """How coders who drift agree with their peers on each date.
+
+    Attributes:
+        dates: the dates, ascending.
+        median: median of all coders on each date.
+        coders: values of the coders who drift, by name; None without peers on a date.
+    """
+
+    dates: list[str]
+    median: list[float]
+    coders: dict[str, list[float | None]]
+
+
+def drift_by_date(coders: Sequence[_Row], group_by: Sequence[str]) -> DriftByDate | None:
+    """Return how coders who drift agree with their peers on each date; None if nobody drifts.
+
+    Args:
+        coders: the rows of the table `coders`, over all documents and of all groups.
+        group_by: attributes of the groups; coders can drift only if there is one, with dates.
+    """
+    marked = sorted((row for row in coders if row.get("drifting")), key=_most_drift)
+    if not marked:
+        return None
+    (attribute,) = group_by
+    known: dict[str, dict[str, float]] = {}
+    for row in coders:
+        if row[attribute] is not None and row[f"peer_{_SHOWN}"] is not None:
+            known.setdefault(str(row[attribute]), {})[row["coder"]] = row[f"peer_{_SHOWN}"]
+    by_date = dict(sorted(known.items()))
+    return DriftByDate(
+        dates=[*by_date],
+        median=[median(values.values()) for values in by_date.values()],
+        coders={
+            row["coder"]: [values.get(row["coder"]) for values in by_date.values()]
+            for row in marked
+        },
+    )
+
+
+def _most_drift(row: _Row) -> tuple[float, str]:
+    return -abs(row["peer_drift"]), row["coder"]
 
 
 def _drift(row: _Row) -> str:

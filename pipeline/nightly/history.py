@@ -92,6 +92,8 @@ def gather_history(runs: str, output: str | None, keep: int | None) -> Gathered:
             finished += [run] if run is not None else []
     if not finished:
         reason = f" ({warnings[0]})" if warnings else ""
+        if run_folder.RECORD in storage.names(runs):
+            reason = "; it is a run itself: name the folder that contains the runs"
         raise Refused(f"{runs}: contains no finished run of segscore score or nightly{reason}")
     table = _concatenate(sorted(finished, key=lambda run: (run.date or date.min, run.name)))
     storage.write_table(url, table, plain=())

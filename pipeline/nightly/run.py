@@ -17,6 +17,7 @@ from segscore.pipeline.nightly.settings import NightSettings
 from segscore.pipeline.nightly.verdict import Verdict
 from segscore.pipeline.runs import run_folder
 from segscore.pipeline.runs.executors import Executor
+from segscore.pipeline.runs.fingerprint import setting_in_words
 from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.runs.tasks import Progress
 from segscore.pipeline.scoring import run
@@ -151,7 +152,8 @@ def _warn_of_other_gate(before: Verdict | None, verdict: Verdict, warn: Warn) ->
     if before is None or verdict.exit_code >= before.exit_code or verdict.accepted is not None:
         return
     changed = [
-        f"{name.replace('_', '-')} was {_in_words(value)}, is {_in_words(verdict.asked.get(name))}"
+        f"{name.replace('_', '-')} was {setting_in_words(value)}, "
+        f"is {setting_in_words(verdict.asked.get(name))}"
         for name, value in before.asked.items()
         if verdict.asked.get(name) != value
     ]
@@ -161,11 +163,6 @@ def _warn_of_other_gate(before: Verdict | None, verdict: Verdict, warn: Warn) ->
             f"changed ({'; '.join(changed)}); with the former settings it is {before.outcome} "
             "again; to keep it as a good night whatever the settings, run it with --accept REASON"
         )
-
-
-def _in_words(setting: object) -> str:
-    """Write a setting of the gate, which is a list of rules or one value."""
-    return (", ".join(setting) or "none") if isinstance(setting, list) else str(setting)
 
 
 def _score(

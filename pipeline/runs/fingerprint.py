@@ -56,7 +56,7 @@ def setting_differences(before: Mapping[str, Any], now: Fingerprint) -> list[str
     ]
     old, new = before.get("settings", {}), current["settings"]
     differences += [
-        f"{name} was {old.get(name)}, is {new.get(name)}"
+        f"{name} was {setting_in_words(old.get(name))}, is {setting_in_words(new.get(name))}"
         for name in sorted(old.keys() | new.keys())
         if old.get(name) != new.get(name)
     ]
@@ -65,6 +65,13 @@ def setting_differences(before: Mapping[str, Any], now: Fingerprint) -> list[str
         for inputs in (before.get("inputs", {}), current["inputs"])
     ]
     return differences + _changed_files(*files)
+
+
+def setting_in_words(setting: object) -> str:
+    """Write a setting, which is a list or one value, for a message."""
+    if isinstance(setting, list):
+        return ", ".join(map(str, setting)) or "none"
+    return str(setting)
 
 
 def _changed_files(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:

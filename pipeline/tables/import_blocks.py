@@ -83,6 +83,8 @@ def read_input(url: str, reading: Reading) -> ReadFile | FileRows:
         return _json_lines(url, storage.chunks(url, BLOCK), reading)
     asked = reading.asked
     file = open_input(url, reading.encoding, reading.memory)
+    if not file.content.strip() and not url.lower().endswith(JSON_LINES_ENDINGS):
+        raise file.refusal("is empty")
     known = FORMATS[reading.format_name or format_of(file, asked)]
     if file.is_parquet and PARQUET_ENDINGS[0] not in known.shared:
         raise file.refusal(f"is a Parquet file, which --format {known.name} does not read")

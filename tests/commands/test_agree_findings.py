@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 from random import Random
+from statistics import median
 
 import pytest
 
@@ -70,6 +71,21 @@ def test_who_stands_out_is_named(segscore: Segscore, tmp_path: Path, codings: Pa
         assert sentence in result.out
     assert starred(result.out) == {"B", "K"}
     assert "* stands out" in result.out
+    _, table = result.out.split("coders who drift: B with peers by date\n")
+    lines = [line.split() for line in table.splitlines()]
+    assert lines[:2] == [["median"], ["month", "of", "all", "K"]]
+    of_coders = {
+        month: {
+            row["coder"]: row["peer_boundary_similarity"]
+            for row in by_month
+            if row["month"] == month
+        }
+        for month in MONTHS
+    }
+    assert lines[3:15] == [
+        [month, f"{median(values.values()):.4f}", f"{values['K']:.4f}"]
+        for month, values in of_coders.items()
+    ]
     assert f"without B, pi is {whole['B']['without_pi_boundary_similarity']:.4f}." in result.out
 
 
@@ -85,3 +101,4 @@ def test_the_report_has_the_same_sentences(
     sentences = [line for line in result.out.splitlines() if " agree far more than " in line]
     assert sentences and all(sentence in page for sentence in sentences)
     assert starred(result.out) == {"B"}
+    assert "coders who drift" not in result.out

@@ -248,3 +248,16 @@ def test_missing_nights_are_listed(segscore: Segscore, tmp_path: Path) -> None:
     Path(archive.folder_of(days[7]), "run.json").unlink()
     result = segscore("history", archive.runs)
     assert "no finished night: 2026-03-08, 2026-03-04 to 2026-03-06" in result.out
+
+
+def test_a_run_itself_is_no_folder_of_runs(segscore: Segscore, tmp_path: Path) -> None:
+    table = tmp_path / "t.jsonl"
+    table.write_text('{"document_id": "d", "coder": "c", "n_units": 9, "boundaries": [2]}\n')
+    run = tmp_path / "run"
+    options = ("--replicates", 0, "--output", run)
+    assert segscore("score", table, table, *options).code == 0
+    ended = segscore("history", run)
+    assert ended.code == 2
+    assert f"{run}: contains no finished run of segscore score or nightly; it is a run" in ended.err
+    other = segscore("score", table, table, *options, "--measures", "pk,window_diff")
+    assert "(measures was none, is pk, window_diff); choose another folder" in other.err

@@ -7,7 +7,6 @@ from pathlib import PurePosixPath
 
 from segscore.pipeline.tables.formats.asked import Asked, InputFile
 from segscore.pipeline.tables.formats.format_heads import without_compression
-from segscore.pipeline.tables.formats.rows import is_given
 from segscore.pipeline.tables.formats.shapes import Shape
 
 
@@ -74,6 +73,8 @@ def name_of_file(url: str, urls: Sequence[str]) -> str:
 def _named(read: ReadFile, asked: Asked) -> Iterator[NamedShape]:
     own = asked.document_id or without_endings(read.file.name, read.endings)
     for shape in read.shapes:
-        coder = is_given(shape.coder or asked.coder, "coder", shape.place)
+        coder = shape.coder or asked.coder
+        if coder is None:
+            raise shape.place.refusal("no coder is named in it; name the coder with --coder")
         role = shape.role or asked.role
         yield NamedShape(shape, read.file, shape.document_id or own, coder, role)

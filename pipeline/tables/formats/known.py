@@ -1,6 +1,6 @@
 """All formats that are read, in one table: their readers, endings, and how content shows them."""
 
-from segscore.pipeline.errors import Refused
+from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.tables.formats.annotation_formats import (
     ANNOTATION_FORMATS,
     EDITING_FORMATS,
@@ -90,5 +90,7 @@ def format_named(name: str) -> str:
     """
     keys = {key.replace("-", ""): key for key in FORMATS}
     if name.replace("-", "") not in keys:
-        raise Refused(f"--format {name}: must be one of {', '.join(FORMATS)}")
+        raise Refused(
+            f"--format {name}: must be one of {', '.join(FORMATS)}{nearest(name, FORMATS)}"
+        )
     return keys[name.replace("-", "")]

@@ -131,9 +131,13 @@ def stem(source: str) -> str:
 def is_given(value: Value | None, name: str, place: RowPlace) -> Value:
     """Return the value; raise Refused if it is None."""
     if value is None:
-        missing = f"{name} is missing (absent, empty or null); every row needs it"
-        raise place.refusal(missing + option_hint(name))
+        raise place.refusal(missing_field(name) + option_hint(name))
     return value
+
+
+def missing_field(name: str) -> str:
+    """Return the message about a field that a row lacks."""
+    return f"{name} is missing (absent, empty or null); every row needs it"
 
 
 def option_hint(name: str) -> str:

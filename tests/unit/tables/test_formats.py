@@ -145,7 +145,7 @@ class TestJsonl:
         text = record(n_units=..., boundaries=..., coder=..., bounds=[2])
         assert refusal(jsonl.read, text, Defaults(coder="c")) == (
             "f.x:1: n_units, boundaries are missing; every row needs them, and this one has "
-            '"document_id", "bounds"'
+            '"document_id", "bounds"; lists of labels are named with --flags, --ids or --sizes'
         )
 
     @pytest.mark.parametrize(

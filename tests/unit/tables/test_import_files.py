@@ -419,3 +419,40 @@ def test_an_attribute_of_several_types_is_pointed_out(
             f"attribute b has values of several types; {written}",
             f'{tmp_path}/t.jsonl:1: attribute c is "t", and no text in other rows; {written}',
         ], ended
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("t.srt", "", "t.srt: is empty"),
+        ("t.csv", "\n \n", "t.csv: is empty"),
+        ("t.dat", gzipped(b""), "t.dat: is empty"),
+        ("t.jsonl", "", "t.jsonl: no segmentation found"),
+        (
+            "t.srt",
+            "1\n00:00:00,000 --> 00:00:09,000\nHello\n",
+            "t.srt:1: no coder is named in it; name the coder with --coder",
+        ),
+        (
+            "t.jsonl",
+            '{"document_id": "d", "coder": "c", "n_units": 9, "boundary": [2]}',
+            "t.jsonl:1: boundaries is missing (absent, empty or null); every row needs it; the "
+            "nearest is boundary\n",
+        ),
+        (
+            "t.jsonl",
+            '{"video": "d", "boundaries": [2], "flags": [0, 1]}',
+            "document_id, coder, n_units are missing; every row needs them, and this one has "
+            '"video", "boundaries", "flags"; lists of labels are named with --flags, --ids or',
+        ),
+    ],
+)
+def test_what_a_file_lacks(
+    run: Callable[..., CommandResult], name: str, content: bytes | str, message: str
+) -> None:
+    ended = run(content, name)
+    assert (ended.code, message in ended.err) == (2, True), ended
+
+
+def test_an_unknown_format_has_a_nearest_one(run: Callable[..., CommandResult]) -> None:
+    assert "jams; the nearest is webvtt\n" in run("", "t.vtt", "--format", "vtt").err

@@ -5,6 +5,7 @@ from typing import TypeVar
 
 import pyarrow as pa
 
+from segscore.pipeline.errors import nearest
 from segscore.pipeline.tables.columns import SEGMENTATIONS
 from segscore.pipeline.tables.formats import strict_json
 from segscore.pipeline.tables.formats.rows import (
@@ -13,9 +14,10 @@ from segscore.pipeline.tables.formats.rows import (
     ParsedRow,
     RowPlace,
     integer_of,
-    is_given,
     list_of,
+    missing_field,
     numbered,
+    option_hint,
     optional_lists,
     role_of,
     row_number,
@@ -99,13 +101,18 @@ def _whole(value: object) -> object:
 def _require(record: Mapping[str, object], defaults: Defaults, place: RowPlace) -> None:
     """Refuse a record without a required field, before any other fault in it is reported."""
     missing = _missing(record, defaults)
+    if not missing:
+        return
+    others = [name for name in record if name not in _FIELDS]
     if len(missing) == 1:
-        is_given(None, missing[0], place)
-    if missing:
-        raise place.refusal(
-            f"{', '.join(missing)} are missing; every row needs them, and this one has "
-            f"{', '.join(map(shown, record)) or 'nothing'}"
-        )
+        (name,) = missing
+        raise place.refusal(f"{missing_field(name)}{nearest(name, others)}{option_hint(name)}")
+    lists = any(isinstance(record[name], list) for name in others)
+    labels = "; lists of labels are named with --flags, --ids or --sizes" if lists else ""
+    raise place.refusal(
+        f"{', '.join(missing)} are missing; every row needs them, and this one has "
+        f"{', '.join(map(shown, record)) or 'nothing'}{labels}"
+    )
 
 
 def _missing(record: Mapping[str, object], defaults: Defaults) -> list[str]:
