@@ -47,7 +47,10 @@ def nightly(
     workers: Workers = None,
     format_name: ResultFormat = "text",
 ) -> None:
-    r"""Score, publish and judge the data of a date; \[score] in --settings sets how to score."""
+    r"""Score the data of a date, publish the run, and exit 1 if a system got worse.
+
+    The table \[score] of --settings sets how to score.
+    """
     scoring: dict[str, Any] = (context.obj or {}).get(SCORE, {})
     chosen = replace(chosen, scoring=read_fields(ScoreSettings, scoring))
     address = cluster or scoring.get("cluster") or "local"

@@ -132,8 +132,9 @@ class NightSettings:
     gate: Annotated[
         str | None,
         Option(
-            "Rules separated by commas: boundary_similarity>=-0.01 lets a micro average fall by "
-            ".01, pk<=+0.02 lets it rise by .02, macro:pk<=+0.02 is for the macro average.",
+            "Rules, in quotes and separated by commas: 'boundary_similarity>=-0.01' lets a micro "
+            "average fall by .01, 'pk<=+0.02' lets it rise by .02, 'macro:pk<=+0.02' is for the "
+            "macro average.",
             Panel.GATE,
         ),
     ] = None
@@ -154,7 +155,11 @@ class NightSettings:
     ] = _LAST_GOOD
     not_comparable: Annotated[
         str,
-        Option("Verdict if the signatures of the two nights differ: fail or pass.", Panel.GATE),
+        Option(
+            "Result of a night that was scored with other settings than the one that it is "
+            "compared with: fail or pass.",
+            Panel.GATE,
+        ),
     ] = FAIL
     accept: Annotated[
         str | None,
