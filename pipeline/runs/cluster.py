@@ -24,6 +24,7 @@ from segscore.pipeline.runs.connecting import (
     worker_addresses,
 )
 from segscore.pipeline.runs.executors import Lost, Outcome, Pack, Unpack, exchange_failure
+from segscore.pipeline.storage.memory import release_memory
 
 __all__ = ["DaskCluster", "dask_client"]
 
@@ -174,7 +175,10 @@ def _submit_calls(
 
 
 def _perform(task: Callable[..., Any], shared: Shared, *arguments: Any) -> Any:
-    return task(shared.on_worker(), *arguments)
+    try:
+        return task(shared.on_worker(), *arguments)
+    finally:
+        release_memory()
 
 
 def _await_workers(client: Client) -> None:
@@ -306,7 +310,7 @@ def _lazy_exchange(
 
     def make(numbered: tuple[str, int, Any]) -> pd.DataFrame:
         _, number, piece = numbered
-        packets = pack(shared_value.on_worker(), piece)
+        packets = _perform(pack, shared_value, piece)
         columns = {
             "place": [place for place, _ in packets],
             "piece": [number] * len(packets),
@@ -317,7 +321,7 @@ def _lazy_exchange(
     def take(frame: pd.DataFrame) -> pd.DataFrame:
         ordered = frame.sort_values("piece")
         counts = [
-            unpack(shared_value.on_worker(), int(place), list(packets))
+            _perform(unpack, shared_value, int(place), list(packets))
             for place, packets in ordered.groupby("place")["packet"]
         ]
         return pd.DataFrame({"count": [sum(counts)]})

@@ -1,5 +1,9 @@
 """The memory of a worker, and how much of it rows and row groups may take."""
 
+import ctypes
+from collections.abc import Callable
+from functools import cache
+
 MEMORY = 4 * 2**30
 """Bytes of memory that a worker is assumed to have by default."""
 
@@ -34,6 +38,23 @@ def row_group_limit(memory: int | None) -> int:
         Bytes of the columns in memory.
     """
     return max(0, (MEMORY if memory is None else memory) - AT_REST) // UNFOLDED
+
+
+def release_memory() -> None:
+    """Return the memory of freed arrays to the system, if the C library can do that.
+
+    Dask gives no more tasks to a worker that uses much of its memory, also if it is free memory.
+    """
+    _malloc_trim()(0)
+
+
+@cache
+def _malloc_trim() -> Callable[[int], object]:
+    try:
+        trim: Callable[[int], object] = ctypes.CDLL(None).malloc_trim
+    except (AttributeError, OSError, TypeError):  # not the GNU C library
+        return lambda _kept: None
+    return trim
 
 
 def readable_size(size: int) -> str:
