@@ -72,7 +72,7 @@ class Bar:
             self.bar.update(self.task, description=self.work, completed=done, total=parts)
         elif self.bar is not None:
             self.bar.reset(self.task, description=f"{self.work}: adding up", total=None)
-        elif (parts > 1 or LOG.structured) and done * 10 // parts > self.tenths:
+        elif done and (parts > 1 or LOG.structured) and done * 10 // parts > self.tenths:
             self.tenths = done * 10 // parts
             left = (monotonic() - self.start) * (parts - done) / done
             text = f", about {left / 60:.0f} min left" if left > _LONG else ""
