@@ -28,6 +28,10 @@ class Failed(Exception):  # noqa: N818
     """The work started but could not be finished; nothing was published (exit code 1)."""
 
 
+class NoResult(Failed):
+    """The input has nothing to measure, so that other input or settings are needed."""
+
+
 class TooManyUnpaired(Failed):
     """More hypotheses have no reference than the settings allow."""
 

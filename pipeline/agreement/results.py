@@ -8,7 +8,7 @@ from segscore.pipeline.agreement.group_tables import filter_similarities, group_
 from segscore.pipeline.agreement.part import AgreeJob, Audited
 from segscore.pipeline.agreement.settings import AgreeSettings
 from segscore.pipeline.agreement.tallies import Tallies, is_bucketed, merge_tallies, settle_units
-from segscore.pipeline.errors import Failed
+from segscore.pipeline.errors import NoResult
 from segscore.pipeline.runs.record import RowCounts
 from segscore.pipeline.statistics import bootstrap
 
@@ -60,10 +60,10 @@ def warn_of_ungrouped(corpus: pa.Table, group_by: tuple[str, ...]) -> list[str]:
     ]
 
 
-def nothing_audited(settings: AgreeSettings, account: RowCounts, why: str) -> Failed:
+def nothing_audited(settings: AgreeSettings, account: RowCounts, why: str) -> NoResult:
     """Return the error to raise if no document has two coders; ``why`` ends its message."""
     codings = account[CODINGS]
-    return Failed(
+    return NoResult(
         f"{settings.codings}: no document has two coders, so there is no agreement to measure: "
         f"of {codings['in']} codings, {codings['rejected']} were rejected and "
         f"{codings['unpaired']} are the only coding of their document{why}"

@@ -28,7 +28,7 @@ from segscore.pipeline.agreement.results import (
 )
 from segscore.pipeline.agreement.settings import AgreeSettings
 from segscore.pipeline.agreement.tallies import GROUP
-from segscore.pipeline.errors import Done, Failed
+from segscore.pipeline.errors import Done, NoResult
 from segscore.pipeline.measures.windows import window_size
 from segscore.pipeline.runs import planning, receipts, shuffle
 from segscore.pipeline.runs.executors import Executor
@@ -70,8 +70,8 @@ def run_agreement(
 
     Raises:
         Refused: the input or the settings are wrong; nothing was written.
-        Failed: no document has two codings, parts failed, or too many rows were rejected; nothing
-            was published.
+        Failed: no document has two codings, parts failed, or too many rows were rejected, also in
+            a run that had already been published; nothing was published.
     """
     run = TaskRun("agree", settings, executor, progress)
     with run.stage("plan"):
@@ -81,11 +81,11 @@ def run_agreement(
         groups = choose_groups(settings.group_by, types, agreement_columns())
         parts = [AgreePart(f"part-{i:05d}", i) for i in range(plan.groups)]
         if not run.prepare(tables.values()):
-            return run.done
+            return _done(run, settings)
     with run.work():
         with run.stage("meet"):
             if not run.claim({AUDITED: parts}):
-                return run.done
+                return _done(run, settings)
             place = Partitioning.of(plan, tables, run.folder)
             if len(receipts.finished_parts(run.folder, AUDITED)) < len(parts):
                 shuffle.shuffle_rows(executor, place)
@@ -111,6 +111,12 @@ def run_agreement(
             record["warnings"].append(TYPES_UNUSED)
         contested = first_contested((row for part in audited for row in part.contested), CONTESTED)
         return FinishedAudit(run.publish(record), written, contested)
+
+
+def _done(run: TaskRun, settings: AgreeSettings) -> Done:
+    """Return the outcome of a run that had already been published, unless it lost too many rows."""
+    require_few_rejects(run.attempt, run.finished_rows, settings.max_rejects)
+    return run.done
 
 
 def read_audit(output: str) -> FinishedAudit:
@@ -171,7 +177,7 @@ def _with_window(run: TaskRun, job: AgreeJob, parts: list[AgreePart]) -> AgreeJo
 def _require_audited(attempt: Attempt, settings: AgreeSettings, account: RowCounts) -> None:
     codings = account[CODINGS]
     if not codings["in"]:
-        raise Failed(
+        raise NoResult(
             f"{settings.codings}: contains no coding; rows with the role hypothesis do not count"
         )
     if not codings["scored"]:

@@ -18,10 +18,8 @@ from segscore.pipeline.nightly.verdict import Verdict
 from segscore.pipeline.runs import run_folder
 from segscore.pipeline.runs.executors import Executor
 from segscore.pipeline.runs.fingerprint import setting_in_words
-from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.runs.tasks import Progress
 from segscore.pipeline.scoring import run
-from segscore.pipeline.scoring.unpaired import UNPAIRED_FOLDER, require_few_unpaired
 from segscore.pipeline.storage.placement import require_apart
 
 Warn = Callable[[str], None]
@@ -128,8 +126,6 @@ def _score_and_judge(
         reasons = "".join(f" ({problem})" for problem in earlier.unreadable)
         raise Refused(f"--against {settings.against}: no such night in {settings.runs}{reasons}")
     scored = _score(settings, executor, progress, warn)
-    if scored is None:
-        _require_few_unpaired(settings)
     try:
         night = nights.read_night(settings.runs, settings.date)
         if night is None:
@@ -176,14 +172,6 @@ def _score(
         warn(f"{settings.date} is scored again: {reason}")
         outcome = run.run_scoring(replace(settings.score, fresh=True), executor, progress)
     return None if isinstance(outcome, Done) else outcome
-
-
-def _require_few_unpaired(settings: NightSettings) -> None:
-    """Check the row counts of a night that was scored before against --max-unpaired."""
-    run = FinishedRun.find(settings.score.output)
-    if run is not None:
-        listed_in = storage.join(run.url, UNPAIRED_FOLDER)
-        require_few_unpaired(run.record["rows"], settings.score.max_unpaired, listed_in)
 
 
 def _latest(published: Nights) -> tuple[date | None, str | None]:

@@ -66,8 +66,8 @@ class FinishedRun:
             unfinished: text of the error if the run is not finished.
 
         Raises:
-            Refused: the folder has no run or an unfinished one, or run.json is not what segscore
-                writes.
+            Refused: the folder does not exist, has no run or an unfinished one, or run.json is not
+                what segscore writes.
         """
         run = cls.find(url)
         if run is None:

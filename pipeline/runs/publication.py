@@ -8,10 +8,11 @@ from typing import Any
 from uuid import uuid4
 
 from segscore.pipeline import storage
-from segscore.pipeline.errors import Failed, Refused
+from segscore.pipeline.errors import Absent, Failed, NoResult, Refused
 from segscore.pipeline.runs import claims, run_folder
 from segscore.pipeline.runs.claims import UNFINISHED, Files
 from segscore.pipeline.runs.fingerprint import Fingerprint
+from segscore.pipeline.runs.record import REJECTS_FOLDER
 from segscore.pipeline.runs.run_folder import (
     PARQUET_ENDING,
     RECORD,
@@ -40,6 +41,9 @@ def check(output: str, fingerprint: Fingerprint, *, fresh: bool) -> Attempt:
 def claimed(attempt: Attempt) -> Iterator[None]:
     """Turn errors of the enclosed work into ``Overtaken`` if another job has claimed the folder.
 
+    If the input has nothing to measure, the attempt is discarded, so that a command with other
+    input or settings may use the folder.
+
     Raises:
         Overtaken: the work failed, with any error, and another job has claimed the folder.
     """
@@ -52,9 +56,27 @@ def claimed(attempt: Attempt) -> Iterator[None]:
             overtaken = isinstance(problem, Overtaken) or not run_folder.is_newest(attempt)
         except (Refused, Failed, OSError):  # the store cannot be reached: raise the first error
             overtaken = False
-        if not overtaken:
-            raise
-        raise _give_up(attempt) from problem
+        if overtaken:
+            raise _give_up(attempt) from problem
+        if isinstance(problem, Absent | NoResult):
+            with suppress(Refused, Failed, OSError):  # the first error says more
+                _discard(attempt)
+        raise
+
+
+def _discard(attempt: Attempt) -> None:
+    """Remove the claims and the files of an attempt that has no result.
+
+    A finished run that the attempt should have replaced stays as it was. If rows were rejected, the
+    prepared files are kept until the next run is published: the message of the error names them.
+
+    Raises:
+        Overtaken: another job has claimed the folder.
+    """
+    rejects = run_folder.prepared_files(attempt, REJECTS_FOLDER)
+    rejected = any(storage.read_columns(url, ["row"]).num_rows for url in rejects)
+    claim_publication(attempt, {})
+    tidy(attempt, run_folder.files_of(attempt), keep=attempt.folder if rejected else None)
 
 
 def _give_up(attempt: Attempt) -> Overtaken:
@@ -181,7 +203,7 @@ def _write_record(attempt: Attempt, text: str) -> None:
         raise _overtaken(attempt) from problem
 
 
-def tidy(attempt: Attempt, shown: Mapping[str, list[str]]) -> None:
+def tidy(attempt: Attempt, shown: Mapping[str, list[str]], keep: str | None = None) -> None:
     """Remove what attempts left beside a finished run, and then their claims.
 
     Outside ``UNFINISHED``, only files that a claim lists and temporary files for them are removed.
@@ -189,6 +211,7 @@ def tidy(attempt: Attempt, shown: Mapping[str, list[str]]) -> None:
     Args:
         attempt: the attempt with the newest claim, which is removed last.
         shown: the files of the finished run.
+        keep: a folder in ``UNFINISHED`` to keep; None for none.
 
     Raises:
         Overtaken: another job has claimed the folder.
@@ -197,9 +220,10 @@ def tidy(attempt: Attempt, shown: Mapping[str, list[str]]) -> None:
     claims_folder = storage.join(output, UNFINISHED)
     _remove_files(attempt, _claimed_files(output, elsewhere=True), shown)
     for name in storage.names(claims_folder):
-        if claims.is_segscore_name(name) and claims.number_of(name) is None:
+        url = storage.join(claims_folder, name)
+        if claims.is_segscore_name(name) and claims.number_of(name) is None and url != keep:
             require_newest(attempt)
-            storage.remove(storage.join(claims_folder, name))
+            storage.remove(url)
     require_newest(attempt)
     for number in claims.claim_numbers(output):  # this attempt's is the last
         storage.remove(claims.url_of(output, number))

@@ -18,7 +18,10 @@ _LIBRARIES = ("segscore", "numpy", "pyarrow", "pandera", "numba", "dask", "distr
 _MAX_CODERS = 5
 _MAX_RULES = 3
 _MAX_IDS = 2
-_REJECTS, _UNPAIRED = "rejects", "unpaired"
+REJECTS_FOLDER = "rejects"
+"""Folder of the table of rejected rows, in that of a run."""
+
+_UNPAIRED = "unpaired"
 _CODER_TABLES = ("hypotheses", "codings")
 """Input tables whose coders are those that a run has results for."""
 
@@ -49,21 +52,23 @@ def _version(library: str) -> str:
 def require_few_rejects(attempt: Attempt, account: RowCounts, max_rejects: float) -> None:
     """Check that a run did not reject too large a share of its input rows to be published.
 
+    Args:
+        attempt: an attempt whose parts are all done, or one that found the run finished.
+        account: the numbers of rows.
+        max_rejects: the largest share, in [0, 1].
+
     Raises:
         Failed: it did; the message gives the numbers, and where the rejected rows are listed.
     """
     rejected = sum(table["rejected"] for table in account.values())
     rows = sum(table["in"] for table in account.values())
     if rejected > max_rejects * rows:
+        published = "the run stays" if attempt.state.done else "nothing was"
         raise Failed(
             f"{rejected} of {rows} input rows were rejected, more than --max-rejects "
-            f"{max_rejects} allows; nothing was published; the rejects are listed in "
-            f"{_rejects_folder(attempt)}"
+            f"{max_rejects} allows; {published} published; the rejects are listed in "
+            f"{storage.join(attempt.written_to, REJECTS_FOLDER)}"
         )
-
-
-def _rejects_folder(attempt: Attempt) -> str:
-    return storage.join(attempt.folder, _REJECTS)
 
 
 def reject_warnings(attempt: Attempt, scored: Collection[str]) -> list[str]:
@@ -73,9 +78,9 @@ def reject_warnings(attempt: Attempt, scored: Collection[str]) -> list[str]:
         attempt: the attempt that rejected the rows.
         scored: the coders that have a result.
     """
-    files = prepared_files(attempt, _REJECTS)
+    files = prepared_files(attempt, REJECTS_FOLDER)
     rejects = (storage.read_columns(url, ["table", "rule", "coder"]) for url in files)
-    return describe_rejects(rejects, scored, storage.join(attempt.output, _REJECTS))
+    return describe_rejects(rejects, scored, storage.join(attempt.output, REJECTS_FOLDER))
 
 
 def describe_rejects(
@@ -125,13 +130,14 @@ def why_nothing_scored(attempt: Attempt, sides: Iterable[str]) -> str:
     """
     rejects = (
         storage.read_columns(url, [*_REJECT_ORDER, "rule", "detail"])
-        for url in prepared_files(attempt, _REJECTS)
+        for url in prepared_files(attempt, REJECTS_FOLDER)
     )
     unpaired = (
         storage.read_columns(url, ["table", "document_id"])
         for url in prepared_files(attempt, _UNPAIRED)
     )
-    return explain_nothing_scored(rejects, unpaired, sides, _rejects_folder(attempt))
+    listed_in = storage.join(attempt.folder, REJECTS_FOLDER)
+    return explain_nothing_scored(rejects, unpaired, sides, listed_in)
 
 
 def explain_nothing_scored(

@@ -12,6 +12,7 @@ from segscore.pipeline import storage
 from segscore.pipeline.errors import Done
 from segscore.pipeline.runs import publication, run_folder
 from segscore.pipeline.runs.fingerprint import Fingerprint
+from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.runs.record import RowCounts, reject_warnings, versions
 from segscore.pipeline.runs.run_folder import Attempt
 from segscore.pipeline.storage.placement import require_apart
@@ -79,6 +80,17 @@ class Run:
         return Done(
             f"{self.settings.output} already contains this run, finished; pass --fresh to repeat it"
         )
+
+    @property
+    def finished_rows(self) -> RowCounts:
+        """The row counts of the finished run in the output folder.
+
+        Raises:
+            Refused: the folder has no finished run.
+        """
+        assert self.settings.output is not None, "only a run with an output folder is finished"
+        rows: RowCounts = FinishedRun.open(self.settings.output).record["rows"]
+        return rows
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:

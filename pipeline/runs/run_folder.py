@@ -99,6 +99,11 @@ class Attempt:
         return prepared_in(self.output, self.current_claim.start)
 
     @property
+    def written_to(self) -> str:
+        """The folder with the tables: that of the run if it is finished, else ``folder``."""
+        return self.output if self.state.done else self.folder
+
+    @property
     def current_claim(self) -> Claim:
         """The claim of this attempt, which must have one."""
         assert self.claim is not None, "a folder is claimed before it is used"
@@ -406,12 +411,15 @@ def read_status(output: str) -> Status:
     """Read the state of a run's folder.
 
     Raises:
-        Refused: the folder has neither a finished nor an unfinished run, or a record is invalid.
+        Refused: the folder does not exist, or has neither a finished nor an unfinished run, or a
+            record is invalid.
     """
     text = storage.read_text(storage.join(output, RECORD))
     newest = claims.newest(output)
     record = None if text is None else record_of(output, text)
     if record is None and newest is None:
+        if not storage.is_folder(output):
+            raise Refused(f"{output}: there is no such folder; name the folder of a run")
         raise Refused(
             f"{output}: contains no run (neither {RECORD} nor {UNFINISHED}/{claims.PLAN})"
         )

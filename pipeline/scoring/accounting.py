@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from segscore.pipeline.arrays.ragged import Flags
-from segscore.pipeline.errors import Absent, Failed
+from segscore.pipeline.errors import Absent, Failed, NoResult
 from segscore.pipeline.runs.record import RowCounts, why_nothing_scored
 from segscore.pipeline.runs.run_folder import Attempt
 from segscore.pipeline.scoring.hypotheses import list_unpaired
@@ -72,7 +72,7 @@ def require_scored(attempt: Attempt, inputs: Inputs, account: RowCounts) -> None
 
     Raises:
         Absent: there is no hypothesis.
-        Failed: no hypothesis was scored; the message gives the numbers of rows and the reasons:
+        NoResult: no hypothesis was scored; the message gives the numbers of rows and the reasons:
             rejected rows, or ids without a counterpart.
     """
     if not account["hypotheses"]["scored"]:
@@ -83,12 +83,12 @@ SIDES = ("hypotheses", "references")
 """The tables whose rows are paired."""
 
 
-def nothing_scored(inputs: Inputs, account: RowCounts, why: str) -> Failed | Absent:
+def nothing_scored(inputs: Inputs, account: RowCounts, why: str) -> NoResult | Absent:
     """Return the error to raise if no hypothesis was scored; ``why`` ends its message."""
     hypotheses = account["hypotheses"]
     if not hypotheses["in"]:
         return Absent(f"{inputs.hypotheses.location}: the table has no rows")
-    return Failed(
+    return NoResult(
         f"{inputs.hypotheses.location}: nothing could be scored: {hypotheses['rejected']} of "
         f"{hypotheses['in']} hypotheses were rejected, {hypotheses['unpaired']} have no "
         f"accepted reference{why}"

@@ -1,13 +1,14 @@
 """Find the input tables of a run, divide them into parts, and read and validate the references."""
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 
 import pyarrow as pa
 
 from segscore.pipeline.errors import Failed, Refused, nearest
 from segscore.pipeline.measures.selection import Selection, select
+from segscore.pipeline.scoring.exchanged import warn_of_exchange
 from segscore.pipeline.scoring.measuring import MeasuringSettings
 from segscore.pipeline.scoring.part import Part
 from segscore.pipeline.scoring.references import References, accept_references, prepare_references
@@ -111,8 +112,9 @@ def find_sides(
         documents: None for no table.
         memory: bytes that a worker may use; None for the default.
     """
+    table = find_table("references", references, SEGMENTATIONS, memory)
     inputs = Inputs(
-        find_table("references", references, SEGMENTATIONS, memory),
+        replace(table, warnings=(*table.warnings, *warn_of_exchange(references, hypotheses))),
         find_table("hypotheses", hypotheses, SEGMENTATIONS, memory),
         find_table("documents", documents, DOCUMENTS, memory) if documents else None,
     )

@@ -5,12 +5,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from segscore.pipeline import storage
 from segscore.pipeline.errors import Done
 from segscore.pipeline.runs import planning
 from segscore.pipeline.runs.executors import Executor
 from segscore.pipeline.runs.planning import Limits, Plan
-from segscore.pipeline.runs.record import require_few_rejects
+from segscore.pipeline.runs.record import RowCounts, require_few_rejects
 from segscore.pipeline.runs.tasks import Progress, TaskRun
 from segscore.pipeline.scoring.accounting import require_scored
 from segscore.pipeline.scoring.broadcast import score_broadcast
@@ -23,11 +22,7 @@ from segscore.pipeline.scoring.self_pairs import warn_of_self_pairs
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.scoring.totals import add_sums
 from segscore.pipeline.scoring.type_confusion import tabulate_confusion
-from segscore.pipeline.scoring.unpaired import (
-    UNPAIRED_FOLDER,
-    require_few_unpaired,
-    warn_of_unpaired,
-)
+from segscore.pipeline.scoring.unpaired import require_few_unpaired, warn_of_unpaired
 
 SCORES_UNUSED = (
     "boundary_scores were ignored, every candidate counts; to use them run `segscore sweep`"
@@ -55,8 +50,8 @@ def run_scoring(settings: ScoreSettings, executor: Executor, progress: Progress)
 
     Raises:
         Refused: the input or the settings are wrong; nothing was written.
-        Failed: nothing could be scored, parts failed, or too many rows were rejected or unpaired;
-            nothing was published.
+        Failed: nothing could be scored, parts failed, or too many rows were rejected or unpaired,
+            also in a run that had already been published; nothing was published.
     """
     run = TaskRun("score", settings, executor, progress)
     with run.stage("plan"):
@@ -64,17 +59,15 @@ def run_scoring(settings: ScoreSettings, executor: Executor, progress: Progress)
         rule = Rule(settings, settings.boundary_types or (1,), group_types(settings, inputs))
         plan = scoring_plan(settings, inputs, run.limits)
         if not run.prepare(inputs.tables):
-            return run.done
+            return _done(run, settings)
     with run.work():
         score_all = score_broadcast if plan.way == planning.SENT else score_shuffled
         results = score_all(run, inputs, plan, rule)
         if results is None:
-            return run.done
+            return _done(run, settings)
         with run.stage("summary"):
             require_scored(run.attempt, inputs, results.rows)
-            require_few_rejects(run.attempt, results.rows, settings.max_rejects)
-            unpaired = storage.join(run.attempt.folder, UNPAIRED_FOLDER)
-            require_few_unpaired(results.rows, settings.max_unpaired, unpaired)
+            _require_few_lost(run, settings, results.rows)
             sums = add_sums(run, results)
             summary = summarise_results(results, sums)
             run.write("summary", summary)
@@ -91,6 +84,17 @@ def run_scoring(settings: ScoreSettings, executor: Executor, progress: Progress)
         if "boundary_scores" in inputs.hypotheses.further.names:
             record["warnings"].append(SCORES_UNUSED)
         return Finished(run.publish(record), summary)
+
+
+def _done(run: TaskRun, settings: ScoreSettings) -> Done:
+    """Return the outcome of a run that had already been published, unless it lost too many rows."""
+    _require_few_lost(run, settings, run.finished_rows)
+    return run.done
+
+
+def _require_few_lost(run: TaskRun, settings: ScoreSettings, rows: RowCounts) -> None:
+    require_few_rejects(run.attempt, rows, settings.max_rejects)
+    require_few_unpaired(run.attempt, rows, settings.max_unpaired)
 
 
 def read_finished(output: str) -> Finished:

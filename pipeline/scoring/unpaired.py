@@ -16,13 +16,13 @@ UNPAIRED_FOLDER = "unpaired"
 _MAX_CODERS = 5
 
 
-def require_few_unpaired(account: RowCounts, max_unpaired: float, listed_in: str) -> None:
+def require_few_unpaired(attempt: Attempt, account: RowCounts, max_unpaired: float) -> None:
     """Check that not too large a share of the hypotheses has no reference.
 
     Args:
+        attempt: an attempt whose parts are all done, or one that found the run finished.
         account: the numbers of rows.
         max_unpaired: the largest share, in [0, 1].
-        listed_in: where all unpaired rows are listed.
 
     Raises:
         TooManyUnpaired: the share is too large; the message gives the numbers, and where the rows
@@ -33,7 +33,7 @@ def require_few_unpaired(account: RowCounts, max_unpaired: float, listed_in: str
         raise TooManyUnpaired(
             f"{hypotheses['unpaired']} of {hypotheses['in']} hypotheses have no reference, too "
             f"many to publish the run with --max-unpaired {max_unpaired}; they are listed in "
-            f"{listed_in}"
+            f"{storage.join(attempt.written_to, UNPAIRED_FOLDER)}"
         )
 
 

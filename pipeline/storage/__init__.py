@@ -17,6 +17,7 @@ from segscore.pipeline.storage.files import (
 )
 from segscore.pipeline.storage.folders import (
     copy,
+    is_folder,
     make_folder,
     move,
     names,
@@ -72,6 +73,7 @@ __all__ = [
     "file_size",
     "find",
     "head",
+    "is_folder",
     "is_json_lines",
     "is_local",
     "join",

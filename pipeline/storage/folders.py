@@ -44,6 +44,15 @@ def names(url: str) -> list[str]:
     return sorted({PurePosixPath(name).name for name in listed if name != place.path.rstrip("/")})
 
 
+def is_folder(url: str) -> bool:
+    """Return whether a folder exists; in a store, whether anything is in it.
+
+    Raises: as ``names``.
+    """
+    place = resolve(url)
+    return bool(place.files.isdir(place.path)) if place.local else bool(names(url))
+
+
 def make_folder(url: str) -> None:
     """Create a folder and its parents; in a store, only check that the bucket exists.
 

@@ -42,6 +42,12 @@ _SHOWN = 60
 """Number of characters of a wrong name that a message shows."""
 
 
+def is_run_file(url: str) -> bool:
+    """Return whether a file is one of a table of a run, by its name and that of its folder."""
+    folder, _, name = url.rpartition("/")
+    return folder.rpartition("/")[2] in RUN_TABLES and _FILE.fullmatch(name) is not None
+
+
 def listed(record: Mapping[str, Any], url: str) -> dict[str, list[str]]:
     """Return the files of a run by table, as its record names them.
 

@@ -12,7 +12,7 @@ from segscore.pipeline.storage import InputFile
 from segscore.pipeline.tables import columns
 from segscore.pipeline.tables.columns import segmentations_contract
 from segscore.pipeline.tables.contradictions import describe, without_contradictions
-from segscore.pipeline.tables.find import find_table, unreadable_lines
+from segscore.pipeline.tables.find import find_table, require_one_table, unreadable_lines
 from segscore.pipeline.tables.read import Rows, read_valid
 
 DOCUMENTS = "documents"
@@ -45,10 +45,11 @@ def check_table(url: str, kind: str, tolerance: int = 0) -> _Checked:
         tolerance: units by which the lengths of a document's segmentations may differ.
 
     Raises:
-        Refused: the table does not exist.
+        Refused: the table does not exist, or the folder contains several.
         Failed: a file cannot be read as such a table, or the table has no rows.
     """
     files = storage.find(url)
+    require_one_table(kind, url, files)
     model = columns.DOCUMENTS if kind == DOCUMENTS else segmentations_contract(tolerance)
     try:
         table = find_table(kind, url, model)

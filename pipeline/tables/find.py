@@ -14,6 +14,7 @@ from segscore.pipeline import storage
 from segscore.pipeline.arrays.ragged import Ints
 from segscore.pipeline.errors import Absent, Refused
 from segscore.pipeline.storage import InputFile
+from segscore.pipeline.storage.listed_files import is_run_file
 from segscore.pipeline.storage.memory import readable_size, row_group_limit
 from segscore.pipeline.tables.column_types import canonical_schema, describe_conversions
 from segscore.pipeline.tables.columns import Contract, contract_of, extra_columns
@@ -115,7 +116,7 @@ def find_table(name: str, url: str, model: Contract, memory: int | None = None) 
             a wrong type, or a row group is larger than a worker can read.
     """
     files = storage.find(url)
-    _refuse_import(name, url, files)
+    require_one_table(name, url, files)
     path_values = path_columns(url, [file.url for file in files])
     with ThreadPoolExecutor(FILES_AT_ONCE) as pool:
         inspected = [*pool.map(partial(_inspect_file, name), files, path_values)]
@@ -139,13 +140,26 @@ def find_table(name: str, url: str, model: Contract, memory: int | None = None) 
     return InputTable(name, tuple(files), tuple(slices), further, url, unit, warnings)
 
 
-def _refuse_import(name: str, url: str, files: Sequence[InputFile]) -> None:
-    """Refuse a folder that contains several tables, such as `segscore import` writes.
+def require_one_table(name: str, url: str, files: Sequence[InputFile]) -> None:
+    """Refuse a folder that contains several tables, such as a run or what `import` writes.
 
     Codings may include both references and hypotheses.
+
+    Args:
+        name: name of the table.
+        url: the folder.
+        files: the files in it.
+
+    Raises:
+        Refused: the folder contains several tables.
     """
     folders = sorted({file.url.rpartition("/")[0] for file in files})
     tables = {folder.rpartition("/")[2]: folder for folder in folders}
+    if len(tables) > 1 and all(is_run_file(file.url) for file in files):
+        raise Refused(
+            f"{url}: is the folder of a run, not an input table; name a table of {name}, such as "
+            f"one that the run read: `inputs` in {storage.join(url, 'run.json')} lists their files"
+        )
     tables = {table: folder for table, folder in tables.items() if table in _IMPORTED}
     if len(tables) > 1 and (name != "codings" or "documents" in tables):
         suggested = tables.get(name, [*tables.values()][-1])

@@ -106,6 +106,19 @@ def read_input(url: str, reading: Reading) -> ReadFile | FileRows:
     return FileRows(iter([rows_of(rows)] if rows else []), bad_lines)
 
 
+def format_of_input(url: str, reading: Reading) -> str:
+    """Return the name of the format that a file is read as.
+
+    Raises:
+        Refused: as ``read_input``.
+    """
+    if reading.format_name is not None:
+        return reading.format_name
+    if is_plain_json_lines(url, reading):
+        return _JSON_LINES
+    return format_of(open_input(url, reading.encoding, reading.memory), reading.asked)
+
+
 def rows_of(parsed: Sequence[ParsedRow]) -> Rows:
     """Return rows of any files as one block."""
     urls = tuple(dict.fromkeys(row.source for row in parsed))

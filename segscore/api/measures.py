@@ -68,6 +68,8 @@ def require_measure(name: Any, known: Iterable[str]) -> None:
 @cache
 def measure_function(name: str) -> MeasureFunction:
     """Return the function of a measure of pairs."""
+    from segscore.api.score import by_keywords, score
+
     measure = PAIRS.measures[name]
 
     def function(
@@ -77,8 +79,6 @@ def measure_function(name: str) -> MeasureFunction:
         n_units: int | None = None,
         **settings: Any,
     ) -> float | None:
-        from segscore.api.score import score
-
         chosen = {**settings, "measures": (name,)}
         return score(reference=reference, hypothesis=hypothesis, n_units=n_units, **chosen)[name]
 
@@ -89,4 +89,4 @@ def measure_function(name: str) -> MeasureFunction:
         f"Formula: {measure.formula}. Source: {measure.source}.\n\n"
         "The arguments and the errors are those of `segscore.score`."
     )
-    return function
+    return by_keywords(function)

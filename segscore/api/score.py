@@ -1,11 +1,11 @@
 """Score one hypothesis against one reference."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, wraps
 from math import isnan
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -33,6 +33,9 @@ from segscore.pipeline.tables.document_lengths import SAME_UNITS
 if TYPE_CHECKING:
     from segscore.api.segmentation import WholeNumbers
     from segscore.pipeline.measures.edit_list import Edit
+
+_Parameters = ParamSpec("_Parameters")
+_Result = TypeVar("_Result")
 
 _FIRST, _NONE = np.zeros(1, np.int64), np.zeros(1, np.int64)
 _ONE_PAIR = Pairs(_FIRST, _FIRST, one_to_one=True)
@@ -233,6 +236,23 @@ class Score:
         return {name: defined(value[0]) for name, value in values.items()}
 
 
+def by_keywords(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
+    """Make a function name its keywords if the sides of a pair are passed by position."""
+
+    @wraps(function)
+    def checked(*arguments: _Parameters.args, **keywords: _Parameters.kwargs) -> _Result:
+        if arguments:
+            name = function.__name__
+            raise TypeError(
+                f"{name}() takes no positional arguments, because programs differ in the order of "
+                f"the sides: call {name}(reference=..., hypothesis=..., n_units=...)"
+            )
+        return function(*arguments, **keywords)
+
+    return checked
+
+
+@by_keywords
 def score(
     *,
     reference: "Segmentation | WholeNumbers",

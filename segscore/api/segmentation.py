@@ -1,6 +1,6 @@
 """One segmentation of one document, created from any of the common notations."""
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -102,7 +102,7 @@ class Segmentation:
         Raises:
             Refused: a flag is neither 0 nor 1.
         """
-        flags = mask if isinstance(mask, str) else _as_list("mask", mask)
+        flags = mask if isinstance(mask, str) else _in_order("mask", mask)
         for number, flag in enumerate(flags, start=1):
             if flag not in ("0", "1", 0, 1):
                 raise Refused(f"character {number} of the mask is {flag!r}; expected 0 or 1")
@@ -119,7 +119,7 @@ class Segmentation:
         Raises:
             Refused: there is no label, or labels cannot be compared.
         """
-        units = _as_list("labels", labels)
+        units = _in_order("labels", labels)
         if not units:
             raise Refused("labels: there is none; give one for each unit")
         try:
@@ -252,11 +252,11 @@ def require_positions(values: Any) -> list[Any]:
     """Return boundaries as a list; refuse a mask, which is another notation of them.
 
     Raises:
-        Refused: they are a text, flags, or no list.
+        Refused: they are a text, flags, a set, or no list.
     """
     if isinstance(values, str | bytes):
         raise _not_positions("a text", values)
-    positions = _as_list("boundaries", values)
+    positions = _in_order("boundaries", values)
     kinds = {*map(type, positions)}
     flags = kinds == {int} and len(positions) > 1 and 0 in positions and {*positions} <= {0, 1}
     if flags or kinds == {bool}:
@@ -279,6 +279,13 @@ def _as_list(name: str, values: Any) -> list[Any]:
     return [*plain]
 
 
+def _in_order(name: str, values: Any) -> list[Any]:
+    """Return a list, as ``_as_list`` does; refuse a set, whose elements have no order."""
+    if isinstance(values, Set):
+        raise Refused(f"{name}: is a set, which has no order; give a list, such as sorted({name})")
+    return _as_list(name, values)
+
+
 def _interval(given: Any) -> tuple[Fraction, Fraction]:
     """Return the start and the end of a segment."""
     ends = _as_list("interval", given)
@@ -288,7 +295,7 @@ def _interval(given: Any) -> tuple[Fraction, Fraction]:
 
 
 def _whole_numbers(name: str, values: Any) -> tuple[int, ...]:
-    values = tuple(_as_list(name, values))
+    values = tuple(_in_order(name, values))
     if set(map(type, values)) <= {int}:
         return values
     return tuple(_whole_number(f"{name}[{i}]", value) for i, value in enumerate(values))

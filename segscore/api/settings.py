@@ -28,6 +28,10 @@ _KINDS = {
 """Type of a setting -> how a message names it."""
 
 
+_SYNONYMS = {"k": "window"}
+"""Name of a setting in other programs -> its name here, where the two are not similar."""
+
+
 def read_settings(
     settings: type, given: Mapping[str, Any], known: Iterable[str] = ()
 ) -> dict[str, Any]:
@@ -53,7 +57,7 @@ def read_settings(
     names = [*known] or [*fields]
     for name in given:
         if name not in names:
-            near = nearest(name, names)
+            near = nearest(_SYNONYMS.get(name, name), names)
             raise TypeError(f"there is no setting {name}{near}; there are: {', '.join(names)}")
     return {name: _read(name, value, *fields[name]) for name, value in given.items()}
 

@@ -443,7 +443,22 @@ def test_a_corpus_without_two_coders_on_a_document_fails(
     assert result.code == 1
     assert "no document has two coders" in result.err
     assert "Traceback" not in result.err
-    assert not (tmp_path / "run" / "run.json").exists()
+    assert [*(tmp_path / "run").iterdir()] == []
+    write(tmp_path / "codings.jsonl", TWO)
+    assert segscore("agree", tmp_path / "codings.jsonl", "--output", tmp_path / "run").code == 0
+
+
+def test_a_limit_of_rejects_applies_to_a_finished_audit(segscore: Segscore, tmp_path: Path) -> None:
+    plain = {"boundaries": [2], "n_units": 9}
+    rows = [{"document_id": "d", "coder": coder, **plain} for coder in "ab"]
+    rows.append({"document_id": "d", "coder": "c", **plain, "boundaries": [9]})
+    (tmp_path / "codings.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    command = ("agree", tmp_path / "codings.jsonl", "--output", tmp_path / "run")
+    assert segscore(*command).code == 0
+    assert "already contains this run" in segscore(*command, "--max-rejects", 0.4).out
+    result = segscore(*command, "--max-rejects", 0.3)
+    assert result.code == 1
+    assert "1 of 3 input rows were rejected, more than --max-rejects 0.3 allows" in result.err
 
 
 def test_contradictions_are_rejected_by_name(segscore: Segscore, tmp_path: Path) -> None:

@@ -242,7 +242,24 @@ def test_every_command__a_folder_of_several_tables(workspace: Workspace) -> None
         workspace, workspace.score(references=tables), 2, message, f"such as {tables}/references"
     )
     assert_refused(workspace, workspace.score(hypotheses=tables), 2, f"{tables}/hypotheses")
-    assert_refused(workspace, workspace.segscore("validate", tables), 1, message)
+    assert_refused(workspace, workspace.segscore("validate", tables), 2, message)
+
+
+def test_every_command__a_run_in_place_of_a_table(workspace: Workspace) -> None:
+    finished = workspace.folder / "finished"
+    assert_success(workspace.score("--output", finished))
+    message = f"{finished}: is the folder of a run, not an input table"
+    assert_refused(workspace, workspace.segscore("validate", finished), 2, message)
+    assert_refused(workspace, workspace.score(hypotheses=finished), 2, message)
+
+
+def test_commands_on_runs__no_such_folder(workspace: Workspace) -> None:
+    missing = workspace.folder / "runn"
+    for command in (("compare", "--measure", "pk"), ("report",), ("explain", "--document", "a"), ("status",)):
+        result = workspace.segscore(command[0], missing, *command[1:])
+        assert_refused(workspace, result, 2, f"{missing}: there is no such folder")
+    missing.mkdir()
+    assert_refused(workspace, workspace.segscore("status", missing), 2, "contains no run")
 
 
 def test_agree__a_folder_with_a_documents_table(workspace: Workspace) -> None:
@@ -567,6 +584,11 @@ def test_score__every_row_broken(workspace: Workspace) -> None:
     )
     result = workspace.score(hypotheses=broken)
     assert_refused(workspace, result, 1, broken, "nothing could be scored", f"row 0: {RULES[0]} (")
+    listed = Path(result.err.split("listed in ")[1].split()[0])
+    assert len(read_table(str(listed)).to_pylist()) == len(BROKEN_ROWS)
+    # A command with other input is not refused, and its run replaces the listed rejects.
+    assert_success(workspace.score())
+    assert not (workspace.run / "_unfinished").exists()
 
 
 def test_validate__all_lines_that_cannot_be_read(workspace: Workspace) -> None:
@@ -738,6 +760,16 @@ def test_score__no_pair_at_all(workspace: Workspace) -> None:
     )
     assert "reference: hypotheses have a, b; references have x, y" in result.err
     assert "rejects" not in result.err
+    assert [*workspace.run.iterdir()] == []
+
+
+def test_score__no_pair_at_all_leaves_a_finished_run(workspace: Workspace) -> None:
+    assert_success(workspace.score())
+    before = {path: path.stat().st_mtime_ns for path in workspace.run.rglob("*")}
+    strangers = workspace.write("strangers.parquet", one_coder("ann", [3], "xyz"))
+    assert workspace.score("--fresh", references=strangers).code == 1
+    assert {path: path.stat().st_mtime_ns for path in workspace.run.rglob("*")} == before
+    assert "already contains this run" in workspace.score().out
 
 
 def test_score__no_hypotheses_at_all(workspace: Workspace) -> None:
@@ -1256,6 +1288,11 @@ def test_score__too_many_rejects(workspace: Workspace) -> None:
         "hypotheses": (4, 2, 2, 0),
     }
     assert not (workspace.run / "_unfinished").exists()
+    # The limit applies to a finished run, too.
+    result = workspace.score(*options[:2], "--max-rejects", 0.39, **given)
+    assert result.code == 1
+    assert "more than --max-rejects 0.39 allows; the run stays published" in result.err
+    assert f"the rejects are listed in {workspace.run}/rejects" in result.err
 
 
 def test_score__too_many_unpaired(workspace: Workspace) -> None:
@@ -1275,6 +1312,21 @@ def test_score__too_many_unpaired(workspace: Workspace) -> None:
         f"{workspace.run}/unpaired",
     ]
     assert all(f"warning: {warning}" in result.err for warning in workspace.warnings())
+    result = workspace.score("--max-unpaired", 0.3, references=references)
+    assert result.code == 1
+    assert f"they are listed in {workspace.run}/unpaired" in result.err
+    assert "already contains this run" in workspace.score(references=references).out
+
+
+def test_score__references_and_hypotheses_that_changed_places(workspace: Workspace) -> None:
+    references = workspace.write("in/refs/a.parquet", one_coder("ann", [3]))
+    hypotheses = workspace.write("in/systems/a.parquet", one_coder("sys", [4]))
+    result = workspace.score(references=hypotheses, hypotheses=references)
+    assert_success(result)
+    warning = f"references are read from {hypotheses}, and hypotheses from {references}; if they"
+    assert warning in result.err and workspace.warnings()[0].startswith(warning)
+    assert_success(workspace.score("--fresh", references=references, hypotheses=hypotheses))
+    assert workspace.warnings() == []
 
 
 def test_score__systems_without_a_reference_are_named(workspace: Workspace) -> None:

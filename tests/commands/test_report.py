@@ -685,7 +685,7 @@ def test_one_system_alone_has_no_table_of_differences(segscore: Segscore, tmp_pa
 def test_reports_that_cannot_be_made_are_refused(
     segscore: Segscore, scored: Path, tmp_path: Path
 ) -> None:
-    assert "contains no run" in refusal_line(segscore("report", tmp_path / "none"))
+    assert "there is no such folder" in refusal_line(segscore("report", tmp_path / "none"))
     unknown = refusal_line(segscore("report", scored, "--measure", "window_dif"))
     assert "nearest is window_diff" in unknown
     assert "--average mean: must be one of" in refusal_line(

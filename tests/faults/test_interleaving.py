@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from segscore.pipeline import storage
-from segscore.pipeline.errors import Failed, Refused
+from segscore.pipeline.errors import Failed, NoResult, Refused
 from segscore.pipeline.runs import publication, receipts, run_folder
 from segscore.pipeline.runs.fingerprint import Fingerprint
 from tests.support.interleaving import Job, Search, Stage
@@ -41,8 +41,11 @@ def expected(n_t: int) -> dict[str, bytes]:
     return {f"scores/part-0{end}": b"scores %d" % n_t, f"summary/all{end}": b"sums %d" % n_t}
 
 
-def work(output: str, n_t: int, *, fresh: bool) -> str:
-    """Run as commands do; return the outcome."""
+NOTHING = "nothing could be scored"
+
+
+def work(output: str, n_t: int, *, fresh: bool, empty: bool = False) -> str:
+    """Run as commands do, or as those whose input has nothing to score; return the outcome."""
     try:
         attempt = publication.check(output, fingerprint(n_t), fresh=fresh)
         if attempt.state.done:
@@ -54,6 +57,8 @@ def work(output: str, n_t: int, *, fresh: bool) -> str:
             if not receipts.finished_parts(folder, "scored"):
                 storage.write_bytes(f"{folder}/scores/part-0.parquet", b"scores %d" % n_t)
                 storage.write_bytes(f"{folder}/receipts/scored/part-0.receipt", b"done")
+            if empty:
+                raise NoResult(NOTHING)
             storage.write_bytes(f"{folder}/summary/all.parquet", b"sums %d" % n_t)
             fields = {"signature": "s", "pairs": 1, "rows": {}, "settings": {"n_t": n_t}}
             whole = fields | {"inputs": {}, "versions": {"segscore": "0.2.0"}}
@@ -66,16 +71,17 @@ def work(output: str, n_t: int, *, fresh: bool) -> str:
 
 
 def jobs(stepped: SteppedStorage, *kinds: str) -> list[Job]:
-    """Make jobs named by n_t, by `f` if they start over, and by the machine if not the first."""
+    """Make jobs named by n_t, `f` if they start over, `e` if empty, and another machine."""
     new_jobs = []
     for number, kind in enumerate(kinds):
-        n_t, fresh, host = int(kind[0]), "f" in kind, kind.partition("@")[2] or "here"
+        letters, _, host = kind.partition("@")
         name = f"{'ABC'[number]}{kind}"
 
-        def act(n_t: int = n_t, fresh: bool = fresh) -> str:
-            return work(stepped.output, n_t, fresh=fresh)
+        def act(letters: str = letters) -> str:
+            fresh, empty = "f" in letters, "e" in letters
+            return work(stepped.output, int(letters[0]), fresh=fresh, empty=empty)
 
-        new_jobs.append(Job(name, 4_000_000 + number, host, act))
+        new_jobs.append(Job(name, 4_000_000 + number, host or "here", act))
     return new_jobs
 
 
@@ -110,7 +116,7 @@ def search(stepped: SteppedStorage, kinds: Sequence[str], before: Tree, deaths: 
 
     def judge(order_jobs: Sequence[Job], order: list[str]) -> None:
         try:
-            require_one_run(stepped, order_jobs)
+            require_one_run(stepped, order_jobs, before)
         except AssertionError as problem:
             raise AssertionError(
                 "\n".join(
@@ -123,15 +129,22 @@ def search(stepped: SteppedStorage, kinds: Sequence[str], before: Tree, deaths: 
     return Search(prepare, stepped.entered, state, judge, deaths, shared)
 
 
-def require_one_run(stepped: SteppedStorage, order_jobs: Sequence[Job]) -> None:
-    """Check that one whole run is left, and that every other job said so."""
+def require_one_run(stepped: SteppedStorage, order_jobs: Sequence[Job], before: Tree) -> None:
+    """Check that one whole run is left, and that every other job said so.
+
+    If no job published because one had nothing to score, what was there before must be left.
+    """
     outcomes = {job.name: str(job.outcome) for job in order_jobs}
+    known = ("published", "done", "died", f"failed: {NOTHING}")
     for outcome in outcomes.values():
-        assert outcome in ("published", "done", "died") or LINES.fullmatch(outcome), outcome
+        assert outcome in known or LINES.fullmatch(outcome), outcome
     winners = [job for job in order_jobs if job.outcome == "published"]
     died = [job for job in order_jobs if job.outcome == "died"]
+    if not died and not winners:
+        assert known[-1] in outcomes.values()
+        assert {name: text for name, text in stepped.tree().items() if name != "./"} == before
+        return
     if not died:
-        assert winners
         n_t = require_whole(stepped.tree(), alone=True)
         assert any(job.name[1] == str(n_t) for job in winners)
         assert len(winners) == 1 or any("f" in job.name for job in winners)
@@ -171,18 +184,23 @@ def stepped(request: pytest.FixtureRequest, tmp_path: Path) -> SteppedStorage:
 
 
 @pytest.mark.parametrize(
-    ("kind", "before"), [("2", None), ("2f", None), ("2f", 2), ("3f", 2)], ids=str
+    ("kind", "before"),
+    [("2", None), ("2f", None), ("2f", 2), ("3f", 2), ("2e", None), ("3fe", 2)],
+    ids=str,
 )
 def test_a_job_may_die_at_every_operation(
     stepped: SteppedStorage, kind: str, before: int | None
 ) -> None:
     """The same command then finds the run, resumes it, or starts it over."""
     tree = finished_run(stepped, before) if before else {}
-    assert search(stepped, [kind], tree, deaths=1).run() > 30
+    assert search(stepped, [kind], tree, deaths=1).run() > 20
 
 
 QUICK = [("store", "2 2", None)]
 LONG = [
+    ("disk", "2 3e", None),
+    ("store", "2 2e", None),
+    ("store", "2f 3fe", 2),
     ("disk", "2 3", None),
     ("store", "2 3", None),
     ("store", "2f 2f", 2),
@@ -210,6 +228,7 @@ def test_two_jobs_in_every_order_leave_one_run(
         ("store", "2 3 2", None),
         ("store", "2f 2f 3f", 2),
         ("store", "2 2@there 3", None),
+        ("store", "2 2e@there 3", None),
     ],
     indirect=["stepped"],
 )

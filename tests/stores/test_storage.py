@@ -458,7 +458,7 @@ def test_a_command_prints_only_its_result(stored: str, tmp_path: Path) -> None:
     result = run_separately("import", tmp_path / "in.jsonl", "--output", stored)
     assert result == CommandResult(0, f"{stored}/references: 1 row, 2 segments\n", "")
     assert_one_line(
-        run_separately("status", f"{stored}/none"), 2, f"{stored}/none: contains no run"
+        run_separately("status", f"{stored}/none"), 2, f"{stored}/none: there is no such folder"
     )
 
 

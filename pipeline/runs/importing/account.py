@@ -1,7 +1,7 @@
 """What an import counted and left out, and the errors and messages about it."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 
 import pyarrow as pa
@@ -23,6 +23,7 @@ class Imported:
         contradictions: rows that a run will reject because of other rows, by file and line.
         counted: what was left out or read in another way, by file.
         rejected: number of bad rows and lines, which are in the table rejects.
+        unused: warnings about options that have no effect on the files.
     """
 
     rows: dict[str, int]
@@ -30,6 +31,7 @@ class Imported:
     contradictions: list[str]
     counted: list[str]
     rejected: int
+    unused: list[str] = field(default_factory=list)
 
 
 def require_accepted(receipts: Iterable[ReadReceipt | RangeReceipt]) -> None:

@@ -33,6 +33,7 @@ from segscore.pipeline.runs.importing.publish import (
 from segscore.pipeline.runs.importing.read_files import READ, ImportedRows, read_files
 from segscore.pipeline.runs.importing.settings import ImportSettings
 from segscore.pipeline.runs.importing.shards import describe_mixed
+from segscore.pipeline.runs.importing.unused_options import warn_of_unused
 from segscore.pipeline.runs.importing.write import TableTypes, WriteJob, cut_tables, write_file
 from segscore.pipeline.runs.tasks import Progress, TaskRun
 from segscore.pipeline.storage import InputFile
@@ -106,7 +107,7 @@ def run_import(
         imported = _write_tables(run, settings, rows)
         move_tables(run.attempt, settings.output, [*imported.rows])
     rejected = imported.rows.pop(_REJECTS, 0)
-    return replace(imported, rejected=rejected)
+    return replace(imported, rejected=rejected, unused=[*warn_of_unused(settings, reading)])
 
 
 def _reading(settings: ImportSettings, files: Sequence[InputFile]) -> Reading:

@@ -125,6 +125,19 @@ def test_positions_are_not_taken_for_a_mask(boundaries: list[int]) -> None:
         Segmentation(boundaries, 5)
 
 
+def test_a_set_has_no_order() -> None:
+    given: Any = {2, 5}
+    for call in (
+        lambda: Segmentation(given, 9),
+        lambda: Segmentation.from_masses(given),
+        lambda: Segmentation.from_labels(given),
+        lambda: segscore.pk(reference=given, hypothesis=[2], n_units=9),
+    ):
+        with pytest.raises(Refused, match="is a set, which has no order; give a list"):
+            call()
+    assert Segmentation.from_starts(given, duration=9, unit="s").boundaries == (2, 5)
+
+
 def test_a_long_document_is_drawn_to_scale() -> None:
     drawn = repr(Segmentation([500], 1000))
     assert drawn == f"Segmentation([500], n_units=1000)  {'─' * 30}│{'─' * 29}"

@@ -86,6 +86,12 @@ def test_an_unknown_setting_is_a_type_error_that_names_the_nearest(call: Any) ->
         call()
 
 
+def test_the_name_of_the_window_size_in_papers_is_known() -> None:
+    one = ONE["a"]
+    with pytest.raises(TypeError, match="there is no setting k; the nearest is window; there are"):
+        package.pk(reference=one, hypothesis=one, k=2)
+
+
 def test_text_is_read_as_on_the_command_line() -> None:
     names = package.evaluate(ONE, ROWS, measures="pk,window_diff").summary.column("measure")
     assert set(names.to_pylist()) == {"pk", "window_diff"}

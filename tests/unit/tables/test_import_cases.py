@@ -64,6 +64,7 @@ def test_case(segscore: Segscore, tmp_path: Path, case: dict[str, Any]) -> None:
         check_refused(result, case["refused"], tmp_path / "out")
         return
     assert result.code == 0, result.err
+    assert "has no effect" not in result.err
     rows = sorted(imported(tmp_path / "out"), key=key)
     expected = sorted(case["rows"], key=key)
     unknown = {"role", "collapsed_boundaries", "doubled_separator"}

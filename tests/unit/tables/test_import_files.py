@@ -311,6 +311,41 @@ def test_options(run: Callable[..., CommandResult], options: tuple[str, ...], me
     assert (result.code, message in result.err) == (2, True), result
 
 
+SRT = "1\n00:00:01,000 --> 00:00:04,000\nGood evening\n"
+
+
+@pytest.mark.parametrize(
+    "option",
+    [("--tier", "a"), ("--columns", "end=Bis"), ("--flags", "f"), ("--frame-rate", "25")],
+    ids=" ".join,
+)
+def test_an_option_without_effect_is_warned_of(
+    run: Callable[..., CommandResult], tmp_path: Path, option: tuple[str, str]
+) -> None:
+    result = run(SRT, "t.srt", "--coder", "a", *option)
+    assert result.code == 0
+    assert result.err == f"warning: {option[0]} has no effect on {tmp_path}/t.srt (subrip)\n"
+
+
+def test_an_option_for_some_of_the_files(
+    segscore: Segscore, run: Callable[..., CommandResult], tmp_path: Path
+) -> None:
+    assert run(SRT, "t.srt", "--coder", "a").err == ""
+    (tmp_path / "t.csv").write_text("skipped\n" + TABLE)
+    files = (tmp_path / "t.srt", tmp_path / "t.csv", "--coder", "a", "--skip-lines", 1)
+    result = segscore("import", *files, "--levels", "--marks", "end", "--output", tmp_path / "two")
+    assert result.code == 0
+    shown = f"{tmp_path}/t.srt (subrip), {tmp_path}/t.csv (intervals)"
+    assert result.err == f"warning: --marks has no effect on {shown}\n"
+
+
+def test_the_frame_rate_of_a_start_timecode_has_an_effect(
+    run: Callable[..., CommandResult],
+) -> None:
+    options = ("--frame-rate", 25, "--start-timecode", "00:00:00:10")
+    assert run(SRT, "t.srt", "--coder", "a", *options).err == ""
+
+
 def test_rows_with_positions_go_beside_segments(
     segscore: Segscore, run: Callable[..., CommandResult], tmp_path: Path
 ) -> None:
