@@ -198,7 +198,6 @@ def test_a_job_may_die_at_every_operation(
 
 QUICK = [("store", "2 2", None)]
 LONG = [
-    ("disk", "2 3e", None),
     ("store", "2 2e", None),
     ("store", "2f 3fe", 2),
     ("disk", "2 3", None),
