@@ -7,7 +7,7 @@ sets the rows of a part.
 
 import json
 import pickle
-import resource
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -79,6 +79,13 @@ def folder_sizes(folder: Path) -> dict[str, int]:
     return sizes
 
 
+def peak_memory() -> float:
+    """Return the peak memory of this process in MB, without that of the one that started it."""
+    status = Path("/proc/self/status").read_text()
+    (kilobytes,) = re.findall(r"VmHWM:\s*(\d+) kB", status)
+    return int(kilobytes) / 1024
+
+
 def main() -> None:
     """Score, and print the measurements."""
     from segscore.jobs.cli.app import app
@@ -93,8 +100,7 @@ def main() -> None:
         app(standalone_mode=False)
     output = sys.argv[sys.argv.index("--output") + 1]
     record = json.loads((Path(output) / "run.json").read_text())
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    MEASURED.update(seconds=record["seconds"], pairs=record["pairs"], megabytes=memory / 1024)
+    MEASURED.update(seconds=record["seconds"], pairs=record["pairs"], megabytes=peak_memory())
     print(json.dumps(MEASURED))
 
 

@@ -7,7 +7,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from statistics import mean, median
 from typing import Any
@@ -19,6 +19,7 @@ from benchmarks.observed import SHUFFLED
 from benchmarks.overhead import local_cluster
 from benchmarks.timing import ROOT, load
 from benchmarks.whole_job import SYSTEMS, make
+from benchmarks.workers import machine
 from segscore.pipeline.runs.planning import ROWS_AT_ONCE
 from segscore.pipeline.runs.run_folder import RUN_TABLES
 from segscore.pipeline.storage import find, read_table
@@ -60,10 +61,17 @@ def observe(folder: str, tables: Sequence[str], *options: str) -> Observed:
 
 @dataclass(frozen=True)
 class Validation:
-    """Seconds of whole runs in processes of this machine, by workers, and of a tiny run."""
+    """Whole runs in processes of this machine.
+
+    Attributes:
+        tiny: seconds of a run with almost no input.
+        measured: seconds of a large run, by the number of workers.
+        both: speed of each processor when both work, relative to one that works alone.
+    """
 
     tiny: float
     measured: dict[int, float]
+    both: float
 
 
 def measure_all(folder: str) -> tuple[Measured, Validation]:
@@ -72,13 +80,14 @@ def measure_all(folder: str) -> tuple[Measured, Validation]:
     tiny_tables = make(str(tiny_folder), 10)
     tables = make(folder, DOCUMENTS)
     observe(folder, tiny_tables)  # warms the caches
-    start = observe(folder, tiny_tables, "--workers", "1")
+    start, whole = (observe(folder, where, "--workers", "1") for where in (tiny_tables, tables))
+    sent = observe(folder, tables, *ONE_PROCESS)
     tiny = observe(folder, tiny_tables, *ONE_PROCESS)
-    whole = observe(folder, tables, *ONE_PROCESS)
     measured = Measured(
+        tasks=tuple(sent.measured["tasks"]["scored"]),
         start=start.seconds,
         memory=start.measured["megabytes"] * 2**20,
-        **_measure_tasks(tiny, whole, tables),
+        **_measure_stages(start, whole, tables),
         **_measure_dask(),
         **_measure_shuffle(folder, tiny_tables, tables),
     )
@@ -88,10 +97,10 @@ def measure_all(folder: str) -> tuple[Measured, Validation]:
         workers: observe(folder, large, "--cluster", "processes", "--workers", str(workers)).seconds
         for workers in (1, 2)
     }
-    return measured, Validation(tiny.seconds, by_workers)
+    return measured, Validation(tiny.seconds, by_workers, machine() / 2)
 
 
-def _measure_tasks(tiny: Observed, whole: Observed, tables: Sequence[str]) -> dict[str, Any]:
+def _measure_stages(tiny: Observed, whole: Observed, tables: Sequence[str]) -> dict[str, Any]:
     run, parts = whole.measured, PARTS
 
     def beyond(stage: str) -> float:
@@ -100,7 +109,6 @@ def _measure_tasks(tiny: Observed, whole: Observed, tables: Sequence[str]) -> di
     folders = run["folders"]
     tables_size = sum(size for name, size in folders.items() if name in RUN_TABLES)
     return {
-        "tasks": tuple(run["tasks"]["scored"]),
         "plan": beyond("plan") / parts,
         "reference": beyond("references") / DOCUMENTS,
         "merge": beyond("summary") / parts,
@@ -234,7 +242,8 @@ def validation_table(measured: Measured, seen: Validation) -> str:
     """Compare the model with this machine."""
     rows = []
     for workers, seconds in seen.measured.items():
-        predicted = predict(measured, HERE, DESIGNS[1], VALIDATED, workers).seconds
+        here = replace(HERE, speed=seen.both if workers > 1 else 1.0)
+        predicted = predict(measured, here, DESIGNS[1], VALIDATED, workers).seconds
         predicted += seen.tiny - measured.start
         error = predicted / seconds - 1
         rows.append([str(workers), f"{predicted:.1f} s", f"{seconds:.1f} s", f"{error:+.0%}"])

@@ -24,6 +24,8 @@ def end_on_sigterm() -> None:
 
 def _end() -> None:
     """Print the message and end the process; in a thread, because the main one may be printing."""
-    LOG.say("error", _MESSAGE, exit_code=TERMINATED)
-    sys.stderr.flush()
-    os._exit(TERMINATED)
+    try:
+        LOG.say("error", _MESSAGE, exit_code=TERMINATED)
+        sys.stderr.flush()
+    finally:  # also if nobody reads standard error any more
+        os._exit(TERMINATED)

@@ -21,6 +21,7 @@ from segscore.pipeline.runs.connecting import (
     check_newcomers,
     dask_client,
     import_frames,
+    present_workers,
     worker_addresses,
 )
 from segscore.pipeline.runs.executors import Lost, Outcome, Pack, Unpack, exchange_failure
@@ -34,6 +35,11 @@ NO_WORKER_SECONDS = 60
 NO_WORKERS = (
     f"no worker was connected for {NO_WORKER_SECONDS} s; finished parts are kept: start workers "
     "and run the same command to resume"
+)
+NO_MEMORY = (
+    "{paused} of {count} workers use so much memory, without a task, that Dask gives them none; "
+    "finished parts are kept: restart the workers or give them more memory (--memory-limit), and "
+    "run the same command to resume"
 )
 NOT_LOADED = (
     "a worker could not load the data that all tasks share ({problem}); finished parts are kept: "
@@ -214,7 +220,7 @@ def _send(client: Client, shared: Shared) -> Future:
         return client.sync(send, callback_timeout=NO_WORKER_SECONDS + SEND_SECONDS)
     except TimeoutError as problem:
         timeout = SEND_TIMEOUT.format(seconds=SEND_SECONDS)
-        raise Failed(timeout if worker_addresses(client) else NO_WORKERS) from problem
+        raise Failed(_obstacle(client) or timeout) from problem
     except OSError:
         raise
     except Exception as problem:  # a worker cannot unpickle it
@@ -241,14 +247,14 @@ class _TrackedFutures(as_completed):  # type: ignore[misc]
 
 
 def _completed_futures(client: Client, futures: Iterable[Future]) -> Iterator[tuple[Future, Any]]:
-    """Yield futures with their results as they end; give up after a long time without workers.
+    """Yield futures with their results as they end; give up if no worker can take tasks for long.
 
     Raises:
-        Failed: there was no worker for ``NO_WORKER_SECONDS``, or one has different software.
+        Failed: for ``NO_WORKER_SECONDS`` no worker could take tasks, or one has different software.
         TimeoutError: the scheduler does not answer.
     """
     completed = _TrackedFutures(futures, with_results=True, raise_errors=False)
-    no_worker_since = None
+    idle_since: float | None = None
     silence = 0.0
     pause = SHORTEST_PAUSE
     while not completed.is_empty():
@@ -256,7 +262,7 @@ def _completed_futures(client: Client, futures: Iterable[Future]) -> Iterator[tu
         check_newcomers(client)  # a worker with other software may be why a task failed
         yield from batch
         if batch:
-            no_worker_since, silence, pause = None, 0.0, SHORTEST_PAUSE
+            idle_since, silence, pause = None, 0.0, SHORTEST_PAUSE
             continue
         time.sleep(pause)
         silence += pause
@@ -264,22 +270,33 @@ def _completed_futures(client: Client, futures: Iterable[Future]) -> Iterator[tu
         if silence < LONG_SILENCE:
             continue
         silence = 0.0
-        if _has_workers(client):
-            no_worker_since = None
-        elif no_worker_since is None:
-            no_worker_since = time.monotonic()
-        elif time.monotonic() - no_worker_since > NO_WORKER_SECONDS:
-            raise Failed(NO_WORKERS)
+        obstacle = _obstacle(client)
+        if obstacle is None:
+            idle_since = None
+        elif idle_since is None:
+            idle_since = time.monotonic()
+        elif time.monotonic() - idle_since > NO_WORKER_SECONDS:
+            raise Failed(obstacle)
 
 
-def _has_workers(client: Client) -> bool:
-    """Return whether there is a worker; if the scheduler was lost, False, and futures will fail."""
+def _obstacle(client: Client) -> str | None:
+    """Return why no worker takes tasks; None if one may.
+
+    Without a scheduler there are no workers, and the futures fail soon.
+    """
     try:
-        return bool(worker_addresses(client))
+        workers = present_workers(client).values()
     except TimeoutError:
         raise
     except OSError:
-        return False
+        return NO_WORKERS
+    if not workers:
+        return NO_WORKERS
+    paused = sum(worker["status"] == "paused" for worker in workers)
+    counts = [worker["metrics"].get("task_counts", {}) for worker in workers]
+    if paused and not any(count.get("executing") for count in counts):
+        return NO_MEMORY.format(paused=paused, count=len(workers))
+    return None
 
 
 def _outcome(key: str, future: Future, result: Any) -> Outcome:

@@ -351,9 +351,17 @@ def ask(client: Client, question: Callable[..., Any], **arguments: Any) -> Any:
 
 def worker_addresses(client: Client) -> set[str]:
     """Return the addresses of the scheduler's present workers; raises what ``ask`` does."""
+    return set(present_workers(client))
+
+
+def present_workers(client: Client) -> dict[str, dict[str, Any]]:
+    """Return what Dask knows of each present worker, by address; raises what ``ask`` does."""
     if client.status != "running":
-        return set()
-    return set(ask(client, client.scheduler.identity, n_workers=-1)["workers"])
+        return {}
+    workers: dict[str, dict[str, Any]] = ask(client, client.scheduler.identity, n_workers=-1)[
+        "workers"
+    ]
+    return workers
 
 
 def _ask_workers(client: ExternalClient, workers: set[str]) -> None:

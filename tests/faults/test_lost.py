@@ -2,15 +2,18 @@
 
 import sys
 
+import psutil  # type: ignore[import-untyped]
 import pytest
-from distributed import Client  # noqa: TID251
+from distributed import Client, get_worker  # noqa: TID251
 from distributed.comm import CommClosedError  # noqa: TID251
 
+from segscore.pipeline.errors import Failed
 from segscore.pipeline.runs import cluster as places
+from segscore.pipeline.runs import executors
 from segscore.pipeline.runs.cluster import DaskCluster
 from segscore.pipeline.runs.connecting import import_frames
 from segscore.pipeline.scoring.part import SUMS
-from tests.support.driven import FaultPlan, Gate
+from tests.support.driven import FaultPlan, Gate, wait
 from tests.support.killing import Cluster, Command, cluster, kill, spawned
 from tests.support.promises import require_one_line, require_same
 from tests.support.resuming import Workspace
@@ -178,3 +181,24 @@ def test_a_run_without_workers_stops_with_a_message(
         monkeypatch.setattr(places, "NO_WORKER_SECONDS", 60)
         assert workspace.score("--cluster", dask.address).code == 0
     require_same(workspace.run, undisturbed(workspace, "score"))
+
+
+def test_workers_without_free_memory_are_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Dask pauses a worker above 80% of its memory; it cannot free what a task has left behind."""
+    monkeypatch.setattr(places, "NO_WORKER_SECONDS", 2)
+    calls: dict[str, tuple[()]] = {"first": (), "second": ()}
+    with executors.connect("processes", 1, memory=LIMIT) as executor:
+        for _ in ("a task waits", "data that all tasks share waits"):
+            with pytest.raises(Failed, match="1 of 1 workers use so much memory"):
+                list(executor.run_calls(fill_memory, calls, None))
+
+
+LIMIT = 800_000_000
+LEFT_BEHIND: list[bytes] = []
+
+
+def fill_memory(shared: None) -> None:
+    """Fill 85% of the worker's memory, and wait until Dask has noticed."""
+    left = int(0.85 * LIMIT) - psutil.Process().memory_info().rss
+    LEFT_BEHIND.append(b"x" * max(0, left))
+    wait(lambda: get_worker().status.name == "paused", "the worker was paused")

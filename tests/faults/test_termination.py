@@ -11,6 +11,9 @@ from tests.support.resuming import Workspace
 
 AT_PART = {"gate": Gate("runs.receipts.keep", "wait", "part-00002")}
 MESSAGE = "stopped by SIGTERM; finished parts are kept: run the same command to resume"
+NOBODY_READS = ("bash", "-c", 'exec "$@" 2> >(true)', "bash")
+"""Standard error is a pipe whose reader has ended."""
+
 FIRST_PROCESS = ("unshare", "--user", "--map-root-user", "--pid", "--fork", "--kill-child")
 
 
@@ -36,6 +39,15 @@ def test_a_stopped_run_is_resumed(workspace: Workspace, cluster: str) -> None:
     stages = [(stage, part) for stage, part, _ in fault_plan.finished_parts()]
     assert len(stages) == len({*stages})  # no part was done twice
     require_same(workspace.run, workspace.undisturbed())
+
+
+def test_a_run_stops_although_nobody_reads_its_messages(workspace: Workspace) -> None:
+    fault_plan = workspace.fault_plan(AT_PART)
+    run = Command(fault_plan, *workspace.arguments(workspace.run), within=NOBODY_READS)
+    workspace.commands.append(run)
+    wait(lambda: fault_plan.reached("gate"), "the gate was reached")
+    run.terminate()
+    assert run.result().code == 143
 
 
 @pytest.mark.skipif(hosts.refusal() is not None, reason=f"no namespaces here ({hosts.refusal()})")
