@@ -255,7 +255,12 @@ def test_every_command__a_run_in_place_of_a_table(workspace: Workspace) -> None:
 
 def test_commands_on_runs__no_such_folder(workspace: Workspace) -> None:
     missing = workspace.folder / "runn"
-    for command in (("compare", "--measure", "pk"), ("report",), ("explain", "--document", "a"), ("status",)):
+    for command in (
+        ("compare", "--measure", "pk"),
+        ("report",),
+        ("explain", "--document", "a"),
+        ("status",),
+    ):
         result = workspace.segscore(command[0], missing, *command[1:])
         assert_refused(workspace, result, 2, f"{missing}: there is no such folder")
     missing.mkdir()
