@@ -78,7 +78,8 @@ def run_agreement(
         tables = find_tables(settings)
         plan = agreement_plan(settings, tables, run.limits)
         types = attribute_types(tables.values())
-        groups = choose_groups(settings.group_by, types, agreement_columns())
+        undescribed = None if settings.documents else tables["codings"]
+        groups = choose_groups(settings.group_by, types, agreement_columns(), undescribed)
         parts = [AgreePart(f"part-{i:05d}", i) for i in range(plan.groups)]
         if not run.prepare(tables.values()):
             return _done(run, settings)
