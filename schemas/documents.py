@@ -61,14 +61,18 @@ _LENGTH_RULES = [
         as_many_as_units("unit_lengths"),
         "unit_lengths must have one length per unit",
     ),
-    check_rows("unit_lengths_no_null", no_null_inside("unit_lengths"), "no unit length may be null"),
+    check_rows(
+        "unit_lengths_no_null", no_null_inside("unit_lengths"), "no unit length may be null"
+    ),
     check_rows(
         "unit_lengths_not_negative",
         elements("unit_lengths", lambda lengths: pc.greater_equal(lengths, 0)),
         "unit lengths must be at least 0",
     ),
     check_rows("unit_lengths_not_all_zero", not_all_zero, "unit lengths must add up to at least 1"),
-    check_rows("unit_lengths_in_range", total_in_range, "unit lengths must add up to at most 2^31 - 1"),
+    check_rows(
+        "unit_lengths_in_range", total_in_range, "unit lengths must add up to at most 2^31 - 1"
+    ),
 ]
 
 _WEIGHT_RULES = [
@@ -77,7 +81,9 @@ _WEIGHT_RULES = [
         as_many_as_units("unit_weights"),
         "unit_weights must have one weight per unit",
     ),
-    check_rows("unit_weights_no_null", no_null_inside("unit_weights"), "no unit weight may be null"),
+    check_rows(
+        "unit_weights_no_null", no_null_inside("unit_weights"), "no unit weight may be null"
+    ),
     check_rows(
         "unit_weights_not_negative",
         elements("unit_weights", lambda weights: pc.greater_equal(weights, 0)),

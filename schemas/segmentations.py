@@ -69,7 +69,9 @@ _LENGTH_RULE = check_rows("n_units_positive", at_least("n_units", 1), "n_units m
 
 _BOUNDARY_RULES = [
     check_rows(
-        "boundaries_given", not_empty("boundaries"), "boundaries must not be null; [] is one segment"
+        "boundaries_given",
+        not_empty("boundaries"),
+        "boundaries must not be null; [] is one segment",
     ),
     check_rows("boundaries_no_null", no_null_inside("boundaries"), "no boundary may be null"),
 ]
@@ -120,7 +122,9 @@ _SCORE_RULES = [
         "boundary_scores must have one score per boundary",
     ),
     check_rows(
-        "boundary_scores_no_null", no_null_inside("boundary_scores"), "no boundary score may be null"
+        "boundary_scores_no_null",
+        no_null_inside("boundary_scores"),
+        "no boundary score may be null",
     ),
     check_rows(
         "boundary_scores_in_range",
