@@ -159,6 +159,8 @@ def problems(verdict: "Verdict", run: str) -> list[str]:
 
 def _describe_missing(verdict: "Verdict", run: str) -> list[str]:
     """Describe the systems that were expected but not scored, and what to do."""
+    from segscore.pipeline.nightly.verdict import OTHER_NIGHT
+
     if not verdict.missing:
         return []
     rejected = {system.system for system in verdict.rejected}
@@ -167,7 +169,7 @@ def _describe_missing(verdict: "Verdict", run: str) -> list[str]:
     descriptions += [
         f"{system.system} has {counted(system.rows, 'row')}, but of documents without a reference "
         f"tonight, such as {system.document_id} (the references have {system.scored_document_id}); "
-        "it has probably delivered the file of another night"
+        f"it has {OTHER_NIGHT}"
         for system in verdict.unpaired
     ]
     descriptions += [_describe_rejected(system, run) for system in verdict.rejected]

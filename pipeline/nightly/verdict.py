@@ -19,6 +19,9 @@ ACCEPTED = "accepted"
 OUTCOMES = (PASSED, FAILED, INCOMPLETE, NOT_COMPARABLE, ACCEPTED)
 """Outcomes of a night that was published and judged."""
 
+OTHER_NIGHT = "probably delivered the file of another night"
+"""What a system did if none of its documents has a reference."""
+
 _TUPLES = ("systems", "missing", "new", "expected", "warnings")
 
 _WORST_NAMED = 3

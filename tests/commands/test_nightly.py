@@ -279,6 +279,15 @@ def test_a_stale_system_is_named(archive: Archive) -> None:
         }
     ]
     assert one_error(archive.run(SECOND).err) == one_error(result.err)
+    line = one_error(archive.run(SECOND, "--max-unpaired", 0.1).err)
+    named = (
+        f"listed in {archive.folder_of(SECOND)}/unpaired; other: its documents have no reference; "
+        "it has probably delivered the file of another night; the night stays as it was published"
+    )
+    assert named in line
+    Path(archive.runs).rename(Path(archive.runs).with_name("published"))
+    line = one_error(archive.run(SECOND, "--max-unpaired", 0.1).err)
+    assert "/unpaired; other: its documents have no reference; it has probably" in line
 
 
 def test_a_system_whose_rows_are_rejected_is_not_called_missing(archive: Archive) -> None:
