@@ -86,7 +86,6 @@ def measure_all(folder: str) -> tuple[Measured, Validation]:
     measured = Measured(
         tasks=tuple(sent.measured["tasks"]["scored"]),
         start=start.seconds,
-        memory=start.measured["megabytes"] * 2**20,
         **_measure_stages(start, whole, tables),
         **_measure_dask(),
         **_measure_shuffle(folder, tiny_tables, tables),
@@ -117,6 +116,7 @@ def _measure_stages(tiny: Observed, whole: Observed, tables: Sequence[str]) -> d
         "sums": (sum(folders.values()) - tables_size) / parts,
         "receipt": median(run["receipts"]),
         "shared": run["shared"] / DOCUMENTS,
+        "memory": run["megabytes"] * 2**20 - run["shared"],
     }
 
 

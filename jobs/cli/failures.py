@@ -26,7 +26,7 @@ def in_one_line(command: Callable[..., object]) -> Callable[..., None]:
         except (Failed, OSError) as problem:
             fail(str(problem), 1)
         except KeyboardInterrupt:
-            fail("interrupted, nothing published; run the same command to resume", 130)
+            fail("interrupted; finished parts are kept: run the same command to resume", 130)
 
     return run
 
