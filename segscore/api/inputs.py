@@ -148,6 +148,8 @@ def _rows(name: str, rows: list[Any]) -> tuple[pa.Table, Ints | None]:
                 f"{name}: row {number} is {shown(row)}; must be a dict with names of columns as "
                 "keys, such as document_id"
             )
+    if name == "documents" and all(row.get("n_units") is None for row in rows):
+        raise Refused("documents: column n_units is missing")
     defaults = row_defaults(name)
     parsed = [
         parse_record(

@@ -227,11 +227,12 @@ def test_two_jobs_in_every_order_leave_one_run(
         ("store", "2 3 2", None),
         ("store", "2f 2f 3f", 2),
         ("store", "2 2@there 3", None),
+        ("store", "2 2e@there", None),
         ("store", "2 2e@there 3", None),
     ],
     indirect=["stepped"],
 )
-def test_three_jobs_in_random_orders_leave_one_run(
+def test_jobs_in_random_orders_leave_one_run(
     stepped: SteppedStorage, kinds: str, before: int | None
 ) -> None:
     tree = finished_run(stepped, before) if before else {}

@@ -304,6 +304,13 @@ def test_wrong_tables_are_refused(references: Any, message: str) -> None:
         package.evaluate(references, [ROW])
 
 
+def test_documents_without_lengths_are_refused_in_every_form() -> None:
+    rows = [{"document_id": "d", "genre": "news"}, {"document_id": "e", "genre": "talk"}]
+    for documents in (rows, pd.DataFrame(rows), pa.Table.from_pylist(rows)):
+        with pytest.raises(package.Refused, match="documents: column n_units is missing"):
+            package.evaluate([ROW], [ROW], documents=documents)
+
+
 @pytest.mark.parametrize(
     "settings", [{"n_t": 0}, {"group_by": "genre"}, {"units": "words"}, {"consensus": "2"}]
 )
