@@ -49,39 +49,45 @@ def total_in_range(table: pa.Table) -> pa.Array:
 
 _RULES = [
     check_rows(
-        "document_id_given", not_empty("document_id"), "document_id is neither null nor empty"
+        "document_id_given", not_empty("document_id"), "document_id must be neither null nor empty"
     ),
-    check_rows("n_units_given", not_empty("n_units"), "n_units is not null"),
-    check_rows("n_units_positive", at_least("n_units", 1), "n_units is at least 1"),
+    check_rows("n_units_given", not_empty("n_units"), "n_units must not be null"),
+    check_rows("n_units_positive", at_least("n_units", 1), "n_units must be at least 1"),
 ]
 
 _LENGTH_RULES = [
     check_rows(
         "unit_lengths_parallel",
         as_many_as_units("unit_lengths"),
-        "unit_lengths has one length per unit",
+        "unit_lengths must have one length per unit",
     ),
-    check_rows("unit_lengths_no_null", no_null_inside("unit_lengths"), "no unit length is null"),
+    check_rows(
+        "unit_lengths_no_null", no_null_inside("unit_lengths"), "no unit length may be null"
+    ),
     check_rows(
         "unit_lengths_not_negative",
         elements("unit_lengths", lambda lengths: pc.greater_equal(lengths, 0)),
-        "unit lengths are at least 0",
+        "unit lengths must be at least 0",
     ),
-    check_rows("unit_lengths_not_all_zero", not_all_zero, "unit lengths add up to at least 1"),
-    check_rows("unit_lengths_in_range", total_in_range, "unit lengths add up to at most 2^31 - 1"),
+    check_rows("unit_lengths_not_all_zero", not_all_zero, "unit lengths must add up to at least 1"),
+    check_rows(
+        "unit_lengths_in_range", total_in_range, "unit lengths must add up to at most 2^31 - 1"
+    ),
 ]
 
 _WEIGHT_RULES = [
     check_rows(
         "unit_weights_parallel",
         as_many_as_units("unit_weights"),
-        "unit_weights has one weight per unit",
+        "unit_weights must have one weight per unit",
     ),
-    check_rows("unit_weights_no_null", no_null_inside("unit_weights"), "no unit weight is null"),
+    check_rows(
+        "unit_weights_no_null", no_null_inside("unit_weights"), "no unit weight may be null"
+    ),
     check_rows(
         "unit_weights_not_negative",
         elements("unit_weights", lambda weights: pc.greater_equal(weights, 0)),
-        "unit weights are at least 0",
+        "unit weights must be at least 0",
     ),
 ]
 

@@ -60,28 +60,30 @@ def in_range(table: pa.Table) -> pa.Array:
 # millions.
 _IDENTITY_RULES = [
     check_rows(
-        "document_id_given", not_empty("document_id"), "document_id is neither null nor empty"
+        "document_id_given", not_empty("document_id"), "document_id must be neither null nor empty"
     ),
-    check_rows("coder_given", not_empty("coder"), "coder is neither null nor empty"),
+    check_rows("coder_given", not_empty("coder"), "coder must be neither null nor empty"),
 ]
 
-_LENGTH_RULE = check_rows("n_units_positive", at_least("n_units", 1), "n_units is at least 1")
+_LENGTH_RULE = check_rows("n_units_positive", at_least("n_units", 1), "n_units must be at least 1")
 
 _BOUNDARY_RULES = [
     check_rows(
-        "boundaries_given", not_empty("boundaries"), "boundaries is not null; [] is one segment"
+        "boundaries_given",
+        not_empty("boundaries"),
+        "boundaries must not be null; [] is one segment",
     ),
-    check_rows("boundaries_no_null", no_null_inside("boundaries"), "no boundary is null"),
+    check_rows("boundaries_no_null", no_null_inside("boundaries"), "no boundary may be null"),
 ]
 
-_ORDER_RULE = check_rows("boundaries_ascending", ascending, "boundaries are strictly ascending")
+_ORDER_RULE = check_rows("boundaries_ascending", ascending, "boundaries must be strictly ascending")
 
 _RULES = [
     *_IDENTITY_RULES,
-    check_rows("n_units_given", not_empty("n_units"), "n_units is not null"),
+    check_rows("n_units_given", not_empty("n_units"), "n_units must not be null"),
     _LENGTH_RULE,
     *_BOUNDARY_RULES,
-    check_rows("boundaries_in_range", in_range, "boundaries lie in 1..n_units-1"),
+    check_rows("boundaries_in_range", in_range, "boundaries must lie in 1..n_units-1"),
     _ORDER_RULE,
 ]
 
@@ -92,7 +94,7 @@ _OPEN_ENDED_RULES = [
     check_rows(
         "boundaries_in_range",
         elements("boundaries", lambda positions: pc.greater_equal(positions, 1)),
-        "boundaries are at least 1",
+        "boundaries must be at least 1",
     ),
     _ORDER_RULE,
 ]
@@ -101,15 +103,15 @@ _TYPE_RULES = [
     check_rows(
         "boundary_types_parallel",
         parallel("boundary_types", "boundaries"),
-        "boundary_types has one type per boundary",
+        "boundary_types must have one type per boundary",
     ),
     check_rows(
-        "boundary_types_no_null", no_null_inside("boundary_types"), "no boundary type is null"
+        "boundary_types_no_null", no_null_inside("boundary_types"), "no boundary type may be null"
     ),
     check_rows(
         "boundary_types_positive",
         elements("boundary_types", lambda types: pc.greater_equal(types, 1)),
-        "boundary types are at least 1",
+        "boundary types must be at least 1",
     ),
 ]
 
@@ -117,10 +119,12 @@ _SCORE_RULES = [
     check_rows(
         "boundary_scores_parallel",
         parallel("boundary_scores", "boundaries"),
-        "boundary_scores has one score per boundary",
+        "boundary_scores must have one score per boundary",
     ),
     check_rows(
-        "boundary_scores_no_null", no_null_inside("boundary_scores"), "no boundary score is null"
+        "boundary_scores_no_null",
+        no_null_inside("boundary_scores"),
+        "no boundary score may be null",
     ),
     check_rows(
         "boundary_scores_in_range",
@@ -128,7 +132,7 @@ _SCORE_RULES = [
             "boundary_scores",
             lambda scores: pc.and_(pc.greater_equal(scores, 0), pc.less_equal(scores, 1)),
         ),
-        "boundary scores lie in [0, 1]",
+        "boundary scores must lie in [0, 1]",
     ),
 ]
 
@@ -136,7 +140,7 @@ _COLLAPSED_RULES = [
     check_rows(
         "collapsed_boundaries_not_negative",
         at_least("collapsed_boundaries", 0),
-        "collapsed_boundaries is at least 0",
+        "collapsed_boundaries must be at least 0",
     ),
 ]
 

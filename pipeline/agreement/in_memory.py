@@ -78,7 +78,9 @@ def audit_tables(
 def _plan_job(settings: AgreeSettings, given: Sequence[InputTable]) -> AgreeJob:
     """Return the job of an audit whose codings are one part in memory."""
     refuse_taken_names(given, agreement_columns(), "an agreement run")
-    groups = choose_groups(settings.group_by, attribute_types(given), agreement_columns())
+    undescribed = given[0] if len(given) == 1 else None
+    types = attribute_types(given)
+    groups = choose_groups(settings.group_by, types, agreement_columns(), undescribed)
     by = {GROUP + name: kind for name, kind in groups.items()}
     nowhere = Partitioning({}, "", 1, ())
     return AgreeJob(nowhere, settings.measuring, settings.choices.segments, by, "")

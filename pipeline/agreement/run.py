@@ -77,8 +77,7 @@ def run_agreement(
     with run.stage("plan"):
         tables = find_tables(settings)
         plan = agreement_plan(settings, tables, run.limits)
-        types = attribute_types(tables.values())
-        groups = choose_groups(settings.group_by, types, agreement_columns())
+        groups = _groups(settings, tables)
         parts = [AgreePart(f"part-{i:05d}", i) for i in range(plan.groups)]
         if not run.prepare(tables.values()):
             return _done(run, settings)
@@ -111,6 +110,13 @@ def run_agreement(
             record["warnings"].append(TYPES_UNUSED)
         contested = first_contested((row for part in audited for row in part.contested), CONTESTED)
         return FinishedAudit(run.publish(record), written, contested)
+
+
+def _groups(settings: AgreeSettings, tables: Mapping[str, InputTable]) -> dict[str, pa.DataType]:
+    """Return the type of each group-by column."""
+    undescribed = None if settings.documents else tables["codings"]
+    types = attribute_types(tables.values())
+    return choose_groups(settings.group_by, types, agreement_columns(), undescribed)
 
 
 def _done(run: TaskRun, settings: AgreeSettings) -> Done:

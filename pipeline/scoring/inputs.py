@@ -6,6 +6,7 @@ from hashlib import blake2b
 
 import pyarrow as pa
 
+from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed, Refused, nearest
 from segscore.pipeline.measures.selection import Selection, select
 from segscore.pipeline.scoring.exchanged import warn_of_exchange
@@ -150,7 +151,8 @@ def group_types(settings: ScoreSettings, inputs: Inputs) -> dict[str, pa.DataTyp
     """
     tables = [inputs.hypotheses, inputs.references, inputs.documents]
     types = {"reference": pa.string(), **attribute_types(tables)}
-    chosen = choose_groups(settings.group_by, types, SUMMARY_COLUMNS)
+    undescribed = inputs.references if inputs.documents is None else None
+    chosen = choose_groups(settings.group_by, types, SUMMARY_COLUMNS, undescribed)
     if settings.shares:
         # A consensus gets its own group; it is never averaged with the coders behind it.
         chosen.setdefault("reference", types["reference"])
@@ -164,7 +166,10 @@ def attribute_types(tables: Iterable[InputTable | None]) -> dict[str, pa.DataTyp
 
 
 def choose_groups(
-    group_by: tuple[str, ...], types: Mapping[str, pa.DataType], reserved: Iterable[str]
+    group_by: tuple[str, ...],
+    types: Mapping[str, pa.DataType],
+    reserved: Iterable[str],
+    undescribed: InputTable | None = None,
 ) -> dict[str, pa.DataType]:
     """Return the type of each group-by column.
 
@@ -172,6 +177,7 @@ def choose_groups(
         group_by: the requested columns.
         types: types of the available attributes.
         reserved: columns that the output always has.
+        undescribed: references or codings of a run without a documents table; None for others.
 
     Raises:
         Refused: an attribute does not exist, its type cannot name a group, or the output has a
@@ -186,10 +192,22 @@ def choose_groups(
         if name not in types:
             available = ", ".join(sorted(types)) or "none"
             near = nearest(name, sorted(types))
-            raise Refused(f"--group-by {name}: no such attribute{near}; available: {available}")
+            unread = "" if undescribed is None else _unread_documents(undescribed)
+            raise Refused(
+                f"--group-by {name}: no such attribute{near}; available: {available}{unread}"
+            )
         if not _names_a_group(types[name]):
             raise Refused(f"--group-by {name}: cannot group by values of type {types[name]}")
     return {name: types[name] for name in group_by}
+
+
+def _unread_documents(table: InputTable) -> str:
+    """Say where attributes of documents come from, given the references or codings of a run."""
+    folder, separator, _ = table.location.rstrip("/").rpartition("/")
+    documents = f"{folder}{separator}{DOCUMENTS.name}"
+    if table.files and "*" not in folder and storage.is_folder(documents):
+        return f"; {documents} is not read: pass --documents {documents}"
+    return "; attributes of documents come from --documents"
 
 
 def _names_a_group(kind: pa.DataType) -> bool:

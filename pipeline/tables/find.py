@@ -1,6 +1,6 @@
 """Find an input table: its files, their columns, and the slices in which it is read."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,15 +12,15 @@ import pyarrow as pa
 
 from segscore.pipeline import storage
 from segscore.pipeline.arrays.ragged import Ints
-from segscore.pipeline.errors import Absent, Refused
+from segscore.pipeline.errors import Absent, Refused, nearest
 from segscore.pipeline.storage import InputFile
 from segscore.pipeline.storage.listed_files import is_run_file
 from segscore.pipeline.storage.memory import readable_size, row_group_limit
 from segscore.pipeline.tables.column_types import canonical_schema, describe_conversions
-from segscore.pipeline.tables.columns import Contract, contract_of, extra_columns
+from segscore.pipeline.tables.columns import DOCUMENTS, Contract, contract_of, extra_columns
 from segscore.pipeline.tables.formats.described import describe_documents
 from segscore.pipeline.tables.formats.rows import Defaults
-from segscore.pipeline.tables.formats.segmentations.json_blocks import BLOCK, JsonLines
+from segscore.pipeline.tables.formats.segmentations.json_blocks import BLOCK, JsonLines, whole_lines
 from segscore.pipeline.tables.formats.tables import (
     attribute_names,
     documents_of,
@@ -191,7 +191,9 @@ def _inspect_file(name: str, file: InputFile, path_values: PathValues) -> _Inspe
         rows = 1 + file.size // BYTES_PER_LINE
         slices = [Slice(name, file.url, (), 0, rows, file.size, file.version)]
         clauses: set[str] = set()
-        schema = read_json_lines(name, file.url, clauses)[0].schema
+        table, _ = read_json_lines(name, file.url, clauses)
+        _require_columns(name, file.url, table, [field.name for field in path_fields(path_values)])
+        schema = table.schema
         adapted = frozenset(clauses)
         unit = None
     else:
@@ -206,6 +208,28 @@ def _inspect_file(name: str, file: InputFile, path_values: PathValues) -> _Inspe
     ids = (document, document) if isinstance(document, str) else None
     slices = [replace(s, path_values=path_values, ids=ids or s.ids) for s in slices]
     return _Inspected(schema, slices, unit, adapted)
+
+
+def _require_columns(name: str, url: str, table: pa.Table, given: Collection[str]) -> None:
+    """Refuse a JSONL file in which no row has a column that the named table must have.
+
+    Where only some rows lack it, or all have null, each row is rejected.
+
+    Args:
+        name: name of the table.
+        url: the file.
+        table: its rows, with a null for what a row lacks.
+        given: columns that the folders of the file name.
+    """
+    for column in contract_of(name).required:
+        # The number of units of segmentations may be unknown, with --length-tolerance.
+        optional = column in given or (column == "n_units" and name != DOCUMENTS.name)
+        if optional or not len(table) or table.column(column).null_count < len(table):
+            continue
+        key = f'"{column}"'.encode()
+        if not any(key in block for block in whole_lines(storage.chunks(url, BLOCK))):
+            others = [other for other in table.column_names if other not in INPUT_TYPES]
+            raise Refused(f"{url}: column {column} is missing{nearest(column, others)}")
 
 
 def _warnings(name: str, inspected: Iterable[_Inspected]) -> Iterator[str]:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from segscore.pipeline.errors import Refused
+from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.tables.columns import Contract
+from segscore.schemas.input_columns import INPUT_TYPES
 
 if TYPE_CHECKING:
     from pandera.errors import SchemaErrors
@@ -49,8 +50,9 @@ def schema_problems(schema: pa.Schema, model: Contract) -> list[str]:
         cases = _failure_cases(problem)
     else:
         return []
+    others = [name for name in schema.names if name not in INPUT_TYPES]
     missing = [
-        f"column {case['failure_case']} is missing"
+        f"column {case['failure_case']} is missing{nearest(case['failure_case'], others)}"
         for case in cases
         if case["check"] == "column_in_dataframe"
     ]

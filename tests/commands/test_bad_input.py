@@ -362,6 +362,37 @@ def test_score__missing_column(workspace: Workspace, column: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("column", "renamed", "message"),
+    [
+        ("document_id", "document", "column document_id is missing; the nearest is document"),
+        ("coder", "annotator", "column coder is missing"),
+        ("boundaries", None, "column boundaries is missing"),
+    ],
+)
+def test_json_lines__missing_column(
+    workspace: Workspace, column: str, renamed: str | None, message: str
+) -> None:
+    """No row has it; if only some rows lack it, each of them is rejected."""
+    good: dict[str, object] = {"document_id": "a", "coder": "x", "n_units": 9, "boundaries": [3]}
+    wrong = {renamed if name == column else name: value for name, value in good.items()}
+    wrong.pop(None, None)
+    broken = workspace.folder / "broken.jsonl"
+    broken.write_text(f"{json.dumps(wrong)}\n" * 2)
+    assert_refused(workspace, workspace.score(references=broken), 2, broken, message)
+    assert_refused(workspace, workspace.segscore("validate", broken), 1, broken, message)
+    broken.write_text(f"{json.dumps(good)}\n{json.dumps(wrong)}\n")
+    assert "1 of 2 rows break a rule" in workspace.segscore("validate", broken).out
+
+
+def test_json_lines__unknown_number_of_units(workspace: Workspace) -> None:
+    """A table of segmentations may lack it with a tolerance; otherwise, all rows are rejected."""
+    path = workspace.folder / "open.jsonl"
+    path.write_text('{"document_id": "a", "coder": "x", "boundaries": [3]}\n')
+    result = workspace.segscore("validate", path)
+    assert (result.code, "n_units must not be null" in result.out) == (1, True)
+
+
+@pytest.mark.parametrize(
     ("column", "kind"), [(name, kind) for name, kinds in WRONG_TYPES.items() for kind in kinds]
 )
 def test_score__wrong_column_type(workspace: Workspace, column: str, kind: pa.DataType) -> None:
@@ -506,6 +537,27 @@ def test_score__group_by_a_column_of_the_summary(workspace: Workspace, name: str
     )
 
 
+def test_score__group_by_an_attribute_of_documents(workspace: Workspace) -> None:
+    """`segscore import` writes attributes of documents to a table of their own."""
+    references = workspace.write("references/1.parquet", one_coder("x", [3])).parent
+    option = "attributes of documents come from --documents"
+    assert_refused(
+        workspace, workspace.score("--group-by", "genre", references=references), 2, option
+    )
+    documents = workspace.write(
+        "documents/1.parquet",
+        pa.table({"document_id": ["a"], "n_units": [10], "genre": ["x"]}),
+    ).parent
+    remedy = f"{documents} is not read: pass --documents {documents}"
+    result = workspace.score("--group-by", "genre", references=references)
+    assert_refused(workspace, result, 2, "no such attribute", remedy)
+    result = workspace.score(
+        "--group-by", "gender", "--documents", documents, references=references
+    )
+    assert_refused(workspace, result, 2, "available: genre, reference")
+    assert "--documents" not in result.err
+
+
 def test_score__attribute_of_two_types(workspace: Workspace) -> None:
     workspace.write(
         "many/1.parquet", one_coder("sys", [3], "a").append_column("genre", pa.array([1]))
@@ -522,10 +574,10 @@ def test_score__attribute_of_two_types(workspace: Workspace) -> None:
 
 
 BROKEN_ROWS: list[tuple[str, Cells, str]] = [
-    ("document_id_given", (None, "x", 10, [3]), "document_id is neither null nor empty"),
-    ("document_id_given", ("", "x", 10, [3]), "document_id is neither null nor empty"),
-    ("coder_given", ("p", None, 10, [3]), "coder is neither null nor empty"),
-    ("coder_given", ("p", "", 10, [3]), "coder is neither null nor empty"),
+    ("document_id_given", (None, "x", 10, [3]), "document_id must be neither null nor empty"),
+    ("document_id_given", ("", "x", 10, [3]), "document_id must be neither null nor empty"),
+    ("coder_given", ("p", None, 10, [3]), "coder must be neither null nor empty"),
+    ("coder_given", ("p", "", 10, [3]), "coder must be neither null nor empty"),
     ("n_units_given", ("p", "x", None, [3]), "n_units None"),
     ("n_units_positive", ("p", "x", 0, []), "n_units 0"),
     ("n_units_positive", ("p", "x", -5, []), "n_units -5"),

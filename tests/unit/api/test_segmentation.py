@@ -62,7 +62,7 @@ def test_gaps_and_overlaps_of_intervals() -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Segmentation([2], 0), "n_units_positive: n_units is at least 1"),
+        (lambda: Segmentation([2], 0), "n_units_positive: n_units must be at least 1"),
         (lambda: Segmentation([2, 2], 9), "boundaries_ascending"),
         (lambda: Segmentation([0], 9), "boundaries_in_range"),
         (lambda: Segmentation([True, 2], 9), r"boundaries\[0\] is true; expected a whole number"),
