@@ -158,7 +158,7 @@ def problems(verdict: "Verdict", run: str) -> list[str]:
 
 
 def _describe_missing(verdict: "Verdict", run: str) -> list[str]:
-    """Describe the systems that were expected but not scored, and what to do unless causes say it."""
+    """Describe the systems that were expected but not scored, and what to do about them."""
     from segscore.pipeline.nightly.verdict import OTHER_NIGHT
 
     if not verdict.missing:
