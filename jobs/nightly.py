@@ -138,10 +138,10 @@ def failure_message(verdict: "Verdict", run: str) -> str:
         verdict: the verdict on the night.
         run: folder of the night.
     """
-    text = f"{verdict.date} is published; {verdict.outcome}: {'; '.join(problems(verdict, run))}"
-    if verdict.outcome == "failed":
-        text += "; if the change is intended, run the date again with --accept REASON"
-    return text
+    parts = [*problems(verdict, run), *(f"probable cause: {cause}" for cause in verdict.causes)]
+    if verdict.outcome == "failed" and not verdict.causes:
+        parts.append("if the change is intended, run the date again with --accept REASON")
+    return f"{verdict.date} is published; {verdict.outcome}: {'; '.join(parts)}"
 
 
 def problems(verdict: "Verdict", run: str) -> list[str]:
@@ -158,7 +158,7 @@ def problems(verdict: "Verdict", run: str) -> list[str]:
 
 
 def _describe_missing(verdict: "Verdict", run: str) -> list[str]:
-    """Describe the systems that were expected but not scored, and what to do."""
+    """Describe the systems that were expected but not scored, and what to do about them."""
     from segscore.pipeline.nightly.verdict import OTHER_NIGHT
 
     if not verdict.missing:
@@ -173,11 +173,13 @@ def _describe_missing(verdict: "Verdict", run: str) -> list[str]:
         for system in verdict.unpaired
     ]
     descriptions += [_describe_rejected(system, run) for system in verdict.rejected]
-    causes = ["tonight's segmentations have arrived"] if missing else []
-    causes += ["the rejected rows have been corrected"] if rejected else []
+    if verdict.causes:
+        return descriptions
+    conditions = ["tonight's segmentations have arrived"] if missing else []
+    conditions += ["the rejected rows have been corrected"] if rejected else []
     advice = (
-        f"run the date again when {' and '.join(causes)}, or with --accept REASON if later nights "
-        "need not have the missing systems"
+        f"run the date again when {' and '.join(conditions)}, or with --accept REASON if later "
+        "nights need not have the missing systems"
     )
     return [*descriptions, advice]
 

@@ -145,6 +145,7 @@ NIGHT_RECORD = (
         "string",
         "signs that the input is not what it should be, or that a system declines slowly",
     ),
+    Key("causes[]", "string", "warnings that say why systems probably failed or are missing"),
     Key("accepted", "string or null", "reason given with --accept; null if the night was judged"),
     Key("good", "bool", "whether later nights are compared with this one"),
     Key("exit_code", "int", "exit code of the command"),

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def print_checks(checks: "Sequence[Check]", alpha: float) -> None:
     """Print the results of every rule for every system."""
-    against = [check.compared_with for check in checks]
+    against = {check.compared_with for check in checks}
     columns = [
         Column("rule", [check.rule for check in checks], is_name=True),
         Column("system", [check.system for check in checks], is_name=True),
@@ -25,10 +25,16 @@ def print_checks(checks: "Sequence[Check]", alpha: float) -> None:
         Column("before", [shown_number(check.before) for check in checks]),
     ]
     caption = f"alpha {alpha:g}"
-    if len(set(against)) == 1:
-        caption = f"compared with {against[0]}; {caption}"
+    if len(against) == 1:
+        caption = f"compared with {against.pop()}; {caption}"
     else:
-        columns.append(Column("against", against))
+        # Rows may differ in this alone, so that it comes before the values that may be left out.
+        nights = [
+            check.against if check.nights == 1 else f"{check.nights} nights" for check in checks
+        ]
+        columns.insert(3, Column("against", nights))
+        if any(check.nights > 1 for check in checks):
+            caption += "; of several nights, the median is compared with"
     print_fitted(columns, title="gate", caption=caption)
 
 

@@ -1,6 +1,7 @@
 """Warn if the input of a night looks wrong: few documents, repeated values, exchanged tables."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import islice
 
 import pyarrow.compute as pc
@@ -18,7 +19,29 @@ _RECENT = 7
 _Averages = dict[tuple[str, str], float | None]
 
 
-def warn_of_feed(night: Night, others: Mapping[str, Night], earlier: Nights) -> Iterator[str]:
+@dataclass(frozen=True)
+class FeedWarning:
+    """A sign that the input of a night is not what it should be.
+
+    Attributes:
+        text: the warning.
+        systems: the systems that it concerns; empty if it concerns the whole night.
+    """
+
+    text: str
+    systems: frozenset[str] = frozenset()
+
+
+def probable_causes(warnings: Iterable[FeedWarning], systems: Collection[str]) -> Iterator[str]:
+    """Yield each warning that concerns any of the systems that failed or are missing."""
+    for warning in warnings if systems else ():
+        if not warning.systems or not warning.systems.isdisjoint(systems):
+            yield warning.text
+
+
+def warn_of_feed(
+    night: Night, others: Mapping[str, Night], earlier: Nights
+) -> Iterator[FeedWarning]:
     """Yield a warning for each sign that the input of a night is not what it should be.
 
     Args:
@@ -37,7 +60,7 @@ def _is_complete(night: Night) -> bool:
     return night.verdict is not None and night.verdict.outcome != INCOMPLETE
 
 
-def _warn_of_exchange(night: Night, other: Night) -> Iterator[str]:
+def _warn_of_exchange(night: Night, other: Night) -> Iterator[FeedWarning]:
     """Warn if references of another night are systems tonight, and the reverse."""
     new, lost = (
         sorted({*systems_of(first)} - {*systems_of(second)})
@@ -48,7 +71,7 @@ def _warn_of_exchange(night: Night, other: Night) -> Iterator[str]:
     judged = sorted(_references_of(other).intersection(new))
     references = sorted(_references_of(night).intersection(lost))
     if judged and references:
-        yield (
+        yield FeedWarning(
             f"references and hypotheses changed places since {other.name}: {', '.join(judged)} "
             f"was a reference and is judged tonight, {', '.join(references)} was judged and is a "
             "reference tonight; exchange --references and --hypotheses"
@@ -60,7 +83,7 @@ def _references_of(night: Night) -> set[str]:
     return {name for part in parts for name in pc.unique(part.column("reference")).to_pylist()}
 
 
-def _warn_of_few_documents(night: Night, others: Mapping[str, Night]) -> Iterator[str]:
+def _warn_of_few_documents(night: Night, others: Mapping[str, Night]) -> Iterator[FeedWarning]:
     """Warn of each system that is scored on far fewer documents than it was."""
     by_night = {other.url: _documents_of(other) for other in others.values()}
     for system, documents in _documents_of(night).items():
@@ -68,9 +91,10 @@ def _warn_of_few_documents(night: Night, others: Mapping[str, Night]) -> Iterato
             other = others[system]
             before = by_night[other.url][system]
             if documents < _FEW * before:
-                yield (
+                yield FeedWarning(
                     f"{system}: scored on {documents} documents, but on {before} on {other.name}; "
-                    "check that the references and the segmentations of the system are complete"
+                    "check that the references and the segmentations of the system are complete",
+                    frozenset({system}),
                 )
 
 
@@ -79,21 +103,23 @@ def _documents_of(night: Night) -> dict[str, int]:
     return {row["hypothesis"]: row["documents"] for row in system_rows(night)}
 
 
-def _warn_of_repeats(night: Night, recent: Iterable[Night]) -> Iterator[str]:
+def _warn_of_repeats(night: Night, recent: Iterable[Night]) -> Iterator[FeedWarning]:
     """Warn of the systems whose averages are all those of an earlier night."""
     now = {
         system: averages
         for system, averages in _averages_of(night).items()
         if any(value not in (None, 0, 1) for value in averages.values())
     }
+    systems = set(now)
     for before in recent:
         then = _averages_of(before)
         repeated = [system for system in now if now[system] == then.get(system)]
         now = {system: now[system] for system in now if system not in repeated}
         if repeated:
-            yield (
+            yield FeedWarning(
                 f"{', '.join(repeated)}: every average equals that of {before.name}; check that "
-                "tonight's data is new, unless the same documents are scored every night"
+                "tonight's data is new, unless the same documents are scored every night",
+                frozenset() if systems == {*repeated} else frozenset(repeated),
             )
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from segscore.pipeline.measures.selection import normal_form, select
 from segscore.pipeline.nightly import gate, nights
 from segscore.pipeline.nightly.choose import ChosenNights, choose_nights
-from segscore.pipeline.nightly.feed import warn_of_feed
+from segscore.pipeline.nightly.feed import probable_causes, warn_of_feed
 from segscore.pipeline.nightly.nights import Night, Nights
 from segscore.pipeline.nightly.rules import GateRule
 from segscore.pipeline.nightly.settings import FAIL, MEDIAN_OF_7, NightSettings
@@ -53,6 +53,7 @@ def judge(night: Night, settings: NightSettings, earlier: Nights) -> Verdict:
     outcome = _outcome(checks, missing, differences, settings.not_comparable)
     if accepted is not None and outcome != PASSED:
         outcome = ACCEPTED
+    of_feed = [*warn_of_feed(night, chosen.single, earlier)]
     unpaired, rejected = unscored_systems(night, missing)
     return Verdict(
         date=night.date.isoformat(),
@@ -66,11 +67,14 @@ def judge(night: Night, settings: NightSettings, earlier: Nights) -> Verdict:
         finished_at=datetime.now(UTC).isoformat(timespec="seconds"),
         expected=systems if outcome in (PASSED, ACCEPTED) else chosen.expected or systems,
         warnings=(
-            *warn_of_feed(night, chosen.single, earlier),
+            *(warning.text for warning in of_feed),
             *_warn_of_decline(night, settings, earlier, checks),
         ),
         unpaired=unpaired,
         rejected=rejected,
+        causes=tuple(
+            probable_causes(of_feed, {*missing, *(each.system for each in checks if each.fails)})
+        ),
     )
 
 

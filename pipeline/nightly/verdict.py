@@ -22,7 +22,7 @@ OUTCOMES = (PASSED, FAILED, INCOMPLETE, NOT_COMPARABLE, ACCEPTED)
 OTHER_NIGHT = "probably delivered the file of another night"
 """What a system did if none of its documents has a reference."""
 
-_TUPLES = ("systems", "missing", "new", "expected", "warnings")
+_TUPLES = ("systems", "missing", "new", "expected", "warnings", "causes")
 
 _WORST_NAMED = 3
 """Number of documents that the description of a failure names."""
@@ -165,6 +165,7 @@ class Verdict:
         accepted: the reason for which the night was accepted; None if it was not.
         unpaired: those of the missing systems that delivered documents without a reference.
         rejected: those of the missing systems of which rows were rejected.
+        causes: those of the warnings that say why systems probably failed or are missing.
     """
 
     date: str
@@ -184,6 +185,7 @@ class Verdict:
     accepted: str | None = None
     unpaired: tuple[UnpairedSystem, ...] = ()
     rejected: tuple[RejectedSystem, ...] = ()
+    causes: tuple[str, ...] = ()
 
     @property
     def good(self) -> bool:

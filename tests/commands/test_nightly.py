@@ -249,6 +249,28 @@ def test_a_repeated_night_is_warned_of_after_another_one(archive: Archive) -> No
     assert f"other, steady: every average equals that of {FIRST};" in archive.run(THIRD).err
 
 
+def test_a_repetition_is_named_as_the_cause_of_a_failure(archive: Archive) -> None:
+    archive.deliver(SECOND, WORSE)
+    line = one_error(archive.run(SECOND).err)
+    assert line.endswith("; if the change is intended, run the date again with --accept REASON")
+    references, repeated = rows(SECOND, "reference", GOOD), rows(SECOND, "hypothesis", WORSE)
+    archive.put(THIRD, "reference", references)
+    archive.put(THIRD, "hypothesis", repeated)
+    line = one_error(archive.run(THIRD).err)
+    assert "failed: other: micro boundary_similarity fell by" in line and "--accept" not in line
+    cause = f"other, steady: every average equals that of {SECOND}; check that tonight's data is"
+    assert f"; probable cause: {cause} new, unless the same" in line
+    assert archive.read(THIRD, "night.json")["causes"][0].startswith(cause)
+    # Another system's repetition is not why a system failed.
+    steady = [row for row in repeated if row["coder"] == "steady"]
+    worse = [{**row, "coder": "other", "boundaries": [1]} for row in steady]
+    archive.put(FOURTH, "reference", references)
+    archive.put(FOURTH, "hypothesis", [*steady, *worse])
+    result = archive.run(FOURTH)
+    assert f"warning: steady: every average equals that of {THIRD}" in result.err
+    assert "probable cause" not in result.err and "with --accept" in one_error(result.err)
+
+
 def test_a_perfect_system_does_not_look_repeated(archive: Archive) -> None:
     archive.settle('not-comparable = "pass"', 'measures = ["pk"]', gate="pk<=+0.1")
     for night in (SECOND, THIRD):
@@ -324,6 +346,10 @@ def test_exchanged_tables_are_warned_of_and_change_nothing_later(archive: Archiv
         f"references and hypotheses changed places since {FIRST}: desk was a reference and is "
         "judged tonight, other, steady was judged"
     ) in result.err
+    assert one_error(result.err).endswith(
+        "incomplete: missing tonight: other, steady; probable cause: "
+        + archive.read(SECOND, "night.json")["causes"][0]
+    )
     archive.deliver(THIRD)
     result = archive.run(THIRD)
     assert result.code == 0, result.err
