@@ -28,7 +28,7 @@ from segscore.pipeline.scoring.settings import ScoreSettings
 
 if TYPE_CHECKING:
     from segscore.pipeline.nightly.run import Ended
-    from segscore.pipeline.nightly.verdict import Verdict
+    from segscore.pipeline.nightly.verdict import RejectedSystem, Verdict
 
 SCORE = "score"
 
@@ -62,7 +62,7 @@ def nightly(
     if ended.verdict.exit_code:
         from segscore.pipeline.errors import Failed
 
-        raise Failed(failure_message(ended.verdict))
+        raise Failed(failure_message(ended.verdict, chosen.score.output))
 
 
 def _run(chosen: NightSettings, address: str, workers: int | None) -> "Ended":
@@ -99,7 +99,7 @@ def print_night(chosen: NightSettings, ended: "Ended") -> None:
         console.print(f"removed night {removed}: {days}")
     for system in verdict.new if chosen.rules else ():
         console.print(f"{system}: no earlier good night to compare with", markup=False)
-    _warn(verdict)
+    _warn(verdict, chosen.score.output)
     reason = f": {verdict.accepted}" if verdict.outcome == "accepted" else ""
     console.print(f"{verdict.date}: {verdict.outcome}{reason}", markup=False)
     if LOG.structured:
@@ -112,7 +112,7 @@ def print_night_as_data(chosen: NightSettings, ended: "Ended", format_name: str)
 
     verdict, record = ended.verdict, ended.night.record
     log_finished(chosen.score.output, record)
-    _warn(verdict)
+    _warn(verdict, chosen.score.output)
     if format_name == "json":
         night = json.loads(verdict.text())
         summary = ended.night.table("summary").to_pylist()
@@ -124,23 +124,28 @@ def print_night_as_data(chosen: NightSettings, ended: "Ended", format_name: str)
         print_table(plain_layout(names, checks, record["signature"]), format_name)
 
 
-def _warn(verdict: "Verdict") -> None:
+def _warn(verdict: "Verdict", run: str) -> None:
     """Log what is unusual about a night, and the problems of one that does not fail."""
-    described = problems(verdict) if not verdict.exit_code else []
+    described = problems(verdict, run) if not verdict.exit_code else []
     for warning in (*verdict.warnings, *described):
         LOG.say("warning", warning)
 
 
-def failure_message(verdict: "Verdict") -> str:
-    """Explain in one line why a night ends with exit code 1."""
-    text = f"{verdict.date} is published; {verdict.outcome}: {'; '.join(problems(verdict))}"
+def failure_message(verdict: "Verdict", run: str) -> str:
+    """Explain in one line why a night ends with exit code 1.
+
+    Args:
+        verdict: the verdict on the night.
+        run: folder of the night.
+    """
+    text = f"{verdict.date} is published; {verdict.outcome}: {'; '.join(problems(verdict, run))}"
     if verdict.outcome == "failed":
         text += "; if the change is intended, run the date again with --accept REASON"
     return text
 
 
-def problems(verdict: "Verdict") -> list[str]:
-    """Describe the problems of a night, worst first."""
+def problems(verdict: "Verdict", run: str) -> list[str]:
+    """Describe the problems of a night, whose run is in a folder, worst first."""
     from segscore.pipeline.nightly.verdict import describe_failure
 
     descriptions = [describe_failure(check) for check in verdict.checks if check.fails]
@@ -149,21 +154,39 @@ def problems(verdict: "Verdict") -> list[str]:
         "settings, then this night, or use --not-comparable pass"
         for date, differences in verdict.differences.items()
     ]
-    if verdict.missing:
-        descriptions.append(_describe_missing(verdict))
-    return descriptions
+    return [*descriptions, *_describe_missing(verdict, run)]
 
 
-def _describe_missing(verdict: "Verdict") -> str:
+def _describe_missing(verdict: "Verdict", run: str) -> list[str]:
     """Describe the systems that were expected but not scored, and what to do."""
-    unpaired = [
+    from segscore.pipeline.nightly.verdict import OTHER_NIGHT
+
+    if not verdict.missing:
+        return []
+    rejected = {system.system for system in verdict.rejected}
+    missing = [system for system in verdict.missing if system not in rejected]
+    descriptions = [f"missing tonight: {', '.join(missing)}"] if missing else []
+    descriptions += [
         f"{system.system} has {counted(system.rows, 'row')}, but of documents without a reference "
         f"tonight, such as {system.document_id} (the references have {system.scored_document_id}); "
-        "it has probably delivered the file of another night"
+        f"it has {OTHER_NIGHT}"
         for system in verdict.unpaired
     ]
+    descriptions += [_describe_rejected(system, run) for system in verdict.rejected]
+    causes = ["tonight's segmentations have arrived"] if missing else []
+    causes += ["the rejected rows have been corrected"] if rejected else []
     advice = (
-        "run the date again when tonight's segmentations have arrived, or with --accept REASON if "
-        "later nights need not have them"
+        f"run the date again when {' and '.join(causes)}, or with --accept REASON if later nights "
+        "need not have the missing systems"
     )
-    return "; ".join([f"missing tonight: {', '.join(verdict.missing)}", *unpaired, advice])
+    return [*descriptions, advice]
+
+
+def _describe_rejected(system: "RejectedSystem", run: str) -> str:
+    """Describe why a system whose rows were rejected has no result."""
+    unpaired = system.rows - system.rejected
+    return (
+        f"none of the {counted(system.rows, 'row')} of {system.system} could be scored: "
+        f"{system.rejected} rejected, most by the rule {system.rule} (listed in {run}/rejects)"
+        + (f", {unpaired} without a reference" if unpaired else "")
+    )

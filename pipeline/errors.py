@@ -1,7 +1,7 @@
 """Outcomes other than a new result; every message gives the problem, its place and a remedy."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import islice
@@ -33,7 +33,15 @@ class NoResult(Failed):
 
 
 class TooManyUnpaired(Failed):
-    """More hypotheses have no reference than the settings allow."""
+    """More hypotheses have no reference than the settings allow.
+
+    Attributes:
+        systems: the systems of which no row has a reference.
+    """
+
+    def __init__(self, message: str, systems: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.systems = tuple(systems)
 
 
 @dataclass(frozen=True)

@@ -127,6 +127,10 @@ NIGHT_RECORD = (
     Key("unpaired[].rows", "int", "number of its rows"),
     Key("unpaired[].document_id", "string", "id of a document of the system"),
     Key("unpaired[].scored_document_id", "string", "id of a document that has a reference"),
+    Key("rejected[].system", "string", "missing system of which rows were rejected"),
+    Key("rejected[].rows", "int", "number of its rows"),
+    Key("rejected[].rejected", "int", "number of those rejected; the others have no reference"),
+    Key("rejected[].rule", "string", "rule that most of them break; see rejects"),
     Key("new[]", "string", "systems that no earlier good night has"),
     Key(
         "differences.*[]",

@@ -12,7 +12,7 @@ from segscore.pipeline.nightly.feed import warn_of_feed
 from segscore.pipeline.nightly.nights import Night, Nights
 from segscore.pipeline.nightly.rules import GateRule
 from segscore.pipeline.nightly.settings import FAIL, MEDIAN_OF_7, NightSettings
-from segscore.pipeline.nightly.unpaired_systems import unpaired_systems
+from segscore.pipeline.nightly.unscored_systems import unscored_systems
 from segscore.pipeline.nightly.verdict import (
     ACCEPTED,
     FAILED,
@@ -53,6 +53,7 @@ def judge(night: Night, settings: NightSettings, earlier: Nights) -> Verdict:
     outcome = _outcome(checks, missing, differences, settings.not_comparable)
     if accepted is not None and outcome != PASSED:
         outcome = ACCEPTED
+    unpaired, rejected = unscored_systems(night, missing)
     return Verdict(
         date=night.date.isoformat(),
         run=night.fingerprint,
@@ -68,7 +69,8 @@ def judge(night: Night, settings: NightSettings, earlier: Nights) -> Verdict:
             *warn_of_feed(night, chosen.single, earlier),
             *_warn_of_decline(night, settings, earlier, checks),
         ),
-        unpaired=tuple(unpaired_systems(night, missing)),
+        unpaired=unpaired,
+        rejected=rejected,
     )
 
 

@@ -14,7 +14,7 @@ from segscore.pipeline.nightly import judge, metrics, nights
 from segscore.pipeline.nightly.nights import Night, Nights
 from segscore.pipeline.nightly.retention import remove_old
 from segscore.pipeline.nightly.settings import NightSettings
-from segscore.pipeline.nightly.verdict import Verdict
+from segscore.pipeline.nightly.verdict import OTHER_NIGHT, Verdict
 from segscore.pipeline.runs import run_folder
 from segscore.pipeline.runs.executors import Executor
 from segscore.pipeline.runs.fingerprint import setting_in_words
@@ -74,8 +74,8 @@ def run_night(settings: NightSettings, executor: Executor, progress: Progress, w
     except (Absent, TooManyUnpaired) as problem:
         _write_unfinished_metrics(settings, metrics.WAITING, 1, warn)
         raise Failed(
-            f"{settings.date}: waiting for input: {problem}; {_what_stands(settings)}; run the "
-            "date again when the input is complete"
+            f"{settings.date}: waiting for input: {problem}; {_stale_cause(problem)}"
+            f"{_what_stands(settings)}; run the date again when the input is complete"
         ) from problem
     except Exception as problem:
         _write_unfinished_metrics(
@@ -91,6 +91,15 @@ def run_night(settings: NightSettings, executor: Executor, progress: Progress, w
     for warning in not_removed:
         warn(warning)
     return replace(finished, removed=tuple(removed))
+
+
+def _stale_cause(problem: Absent | TooManyUnpaired) -> str:
+    """Return the probable cause if no row of a system has a reference, else nothing."""
+    systems = problem.systems if isinstance(problem, TooManyUnpaired) else ()
+    if not systems:
+        return ""
+    subject = "it has" if len(systems) == 1 else "each of them has"
+    return f"{subject} {OTHER_NIGHT}; "
 
 
 def _what_stands(settings: NightSettings) -> str:

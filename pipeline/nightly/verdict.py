@@ -19,6 +19,9 @@ ACCEPTED = "accepted"
 OUTCOMES = (PASSED, FAILED, INCOMPLETE, NOT_COMPARABLE, ACCEPTED)
 """Outcomes of a night that was published and judged."""
 
+OTHER_NIGHT = "probably delivered the file of another night"
+"""What a system did if none of its documents has a reference."""
+
 _TUPLES = ("systems", "missing", "new", "expected", "warnings")
 
 _WORST_NAMED = 3
@@ -60,6 +63,23 @@ class UnpairedSystem:
     rows: int
     document_id: str
     scored_document_id: str
+
+
+@dataclass(frozen=True)
+class RejectedSystem:
+    """A system that was not scored because rows of it were rejected.
+
+    Attributes:
+        system: the system.
+        rows: number of its rows.
+        rejected: number of its rows that were rejected; the others have no reference.
+        rule: the rule that most of them break.
+    """
+
+    system: str
+    rows: int
+    rejected: int
+    rule: str
 
 
 @dataclass(frozen=True)
@@ -144,6 +164,7 @@ class Verdict:
             declines slowly.
         accepted: the reason for which the night was accepted; None if it was not.
         unpaired: those of the missing systems that delivered documents without a reference.
+        rejected: those of the missing systems of which rows were rejected.
     """
 
     date: str
@@ -162,6 +183,7 @@ class Verdict:
     warnings: tuple[str, ...] = ()
     accepted: str | None = None
     unpaired: tuple[UnpairedSystem, ...] = ()
+    rejected: tuple[RejectedSystem, ...] = ()
 
     @property
     def good(self) -> bool:
@@ -193,9 +215,10 @@ def read_verdict(url: str, text: str) -> Verdict:
             for check in contents.pop("checks")
         )
         contents.setdefault("expected", contents["systems"])  # an earlier version wrote none
-        unpaired = (UnpairedSystem(**system) for system in contents.pop("unpaired", ()))
+        unpaired = tuple(UnpairedSystem(**each) for each in contents.pop("unpaired", ()))
+        rejected = tuple(RejectedSystem(**each) for each in contents.pop("rejected", ()))
         contents |= {name: tuple(contents[name]) for name in _TUPLES if name in contents}
-        return Verdict(checks=checks, unpaired=tuple(unpaired), **contents)
+        return Verdict(checks=checks, unpaired=unpaired, rejected=rejected, **contents)
     except (ValueError, KeyError, TypeError, AttributeError) as problem:
         raise Refused(f"{url}: not a verdict that segscore nightly wrote") from problem
 

@@ -11,7 +11,7 @@ from typing import Any
 from uuid import uuid4
 
 import pyarrow as pa
-from distributed import Client, Future, KilledWorker, as_completed  # noqa: TID251
+from distributed import Client, Future, KilledWorker, as_completed, get_worker  # noqa: TID251
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed, Refused
@@ -56,6 +56,9 @@ _TRIES = 5
 
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.002, 0.1
 """Shortest and longest time between two checks for finished tasks, in seconds."""
+
+MUCH = 0.5
+"""Share of its memory above which a worker returns free memory to the system after a task."""
 
 LONG_SILENCE = 0.5
 """Seconds without a finished task after which to ask the scheduler whether it has workers."""
@@ -184,6 +187,17 @@ def _perform(task: Callable[..., Any], shared: Shared, *arguments: Any) -> Any:
     try:
         return task(shared.on_worker(), *arguments)
     finally:
+        _release_memory()
+
+
+def _release_memory() -> None:
+    """Return the memory of freed arrays to the system, if a worker uses much of its memory.
+
+    Dask pauses a worker that uses 80% of it, even if most of that is free.
+    """
+    worker = get_worker()
+    limit = worker.memory_manager.memory_limit
+    if limit and worker.monitor.get_process_memory() > MUCH * limit:
         release_memory()
 
 

@@ -41,10 +41,7 @@ def row_group_limit(memory: int | None) -> int:
 
 
 def release_memory() -> None:
-    """Return the memory of freed arrays to the system, if the C library can do that.
-
-    Dask gives no more tasks to a worker that uses much of its memory, also if it is free memory.
-    """
+    """Return the memory of freed arrays to the system, if the C library can do that."""
     _malloc_trim()(0)
 
 

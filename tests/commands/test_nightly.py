@@ -279,9 +279,40 @@ def test_a_stale_system_is_named(archive: Archive) -> None:
         }
     ]
     assert one_error(archive.run(SECOND).err) == one_error(result.err)
-    rejected = [*rows(SECOND, "hypothesis", {"steady": 0.9}), *stale, {**stale[0], "n_units": 0}]
-    archive.put(SECOND, "hypothesis", rejected)
-    assert "missing tonight: other; run the date again" in one_error(archive.run(SECOND).err)
+    line = one_error(archive.run(SECOND, "--max-unpaired", 0.1).err)
+    named = (
+        f"listed in {archive.folder_of(SECOND)}/unpaired; other: its documents have no reference; "
+        "it has probably delivered the file of another night; the night stays as it was published"
+    )
+    assert named in line
+    Path(archive.runs).rename(Path(archive.runs).with_name("published"))
+    line = one_error(archive.run(SECOND, "--max-unpaired", 0.1).err)
+    assert "/unpaired; other: its documents have no reference; it has probably" in line
+
+
+def test_a_system_whose_rows_are_rejected_is_not_called_missing(archive: Archive) -> None:
+    steady, other = (rows(SECOND, "hypothesis", {name: 0.9}) for name in GOOD)
+    wrong = [{**row, "n_units": row["n_units"] + 1} for row in other]
+    archive.deliver(SECOND)
+    archive.put(SECOND, "hypothesis", [*steady, *wrong])
+    result = archive.run(SECOND)
+    line = one_error(result.err)
+    assert result.code == 1 and line.endswith(
+        f"{SECOND} is published; incomplete: none of the 40 rows of other could be scored: 40 "
+        f"rejected, most by the rule n_units_agree (listed in {archive.folder_of(SECOND)}/rejects);"
+        " run the date again when the rejected rows have been corrected, or with --accept REASON "
+        "if later nights need not have the missing systems"
+    )
+    verdict = archive.read(SECOND, "night.json")
+    assert verdict["missing"] == ["other"] and verdict["unpaired"] == []
+    (rejected,) = verdict["rejected"]
+    assert rejected == {"system": "other", "rows": 40, "rejected": 40, "rule": "n_units_agree"}
+    assert one_error(archive.run(SECOND).err) == line
+    stale = rows(FIRST, "hypothesis", {"other": 0.8})
+    archive.put(SECOND, "hypothesis", [*steady, *wrong[:1], *stale])
+    result = archive.run(SECOND)
+    assert "none of the 41 rows of other could be scored: 1 rejected" in one_error(result.err)
+    assert "/rejects), 40 without a reference; run the date again" in one_error(result.err)
 
 
 def test_exchanged_tables_are_warned_of_and_change_nothing_later(archive: Archive) -> None:

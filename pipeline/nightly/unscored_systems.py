@@ -1,0 +1,60 @@
+"""Find the systems of which no row was scored: they have no reference, or were rejected."""
+
+from collections import Counter
+from collections.abc import Collection, Mapping
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from segscore.pipeline.nightly.nights import Night
+from segscore.pipeline.nightly.replicates import tables
+from segscore.pipeline.nightly.verdict import RejectedSystem, UnpairedSystem
+
+
+def unscored_systems(
+    night: Night, missing: Collection[str]
+) -> tuple[tuple[UnpairedSystem, ...], tuple[RejectedSystem, ...]]:
+    """Return the systems whose rows are all unpaired, and those with rejected rows, by name.
+
+    Args:
+        night: the night.
+        missing: systems that were expected but not scored.
+    """
+    if not missing:
+        return (), ()
+    unpaired = [*night.parts("unpaired", ["table", "coder", "document_id"])]
+    rejects = [*night.parts("rejects", ["table", "coder", "rule"])]
+    documents = {name: _values_of(unpaired, name, "document_id") for name in sorted(missing)}
+    rejected = []
+    for name in sorted(missing):
+        rules = Counter(_values_of(rejects, name, "rule").to_pylist())
+        if rules:
+            rule = min(rules, key=lambda each: (-rules[each], each))
+            rows = rules.total() + len(documents.pop(name))
+            rejected.append(RejectedSystem(name, rows, rules.total(), rule))
+    return _unpaired_systems(night, documents), tuple(rejected)
+
+
+def _unpaired_systems(
+    night: Night, documents: Mapping[str, pa.ChunkedArray]
+) -> tuple[UnpairedSystem, ...]:
+    """Describe the systems that have unpaired documents."""
+    documents = {name: of_system for name, of_system in documents.items() if len(of_system)}
+    if not documents:
+        return ()
+    scored = tables(night, "scores", ["document_id", "hypothesis"])
+    example = min(pc.min(part["document_id"]).as_py() for part in scored if part.num_rows)
+    return tuple(
+        UnpairedSystem(name, len(of_system), pc.min(of_system).as_py(), example)
+        for name, of_system in documents.items()
+    )
+
+
+def _values_of(parts: Collection[pa.Table], system: str, column: str) -> pa.ChunkedArray:
+    """Return the values of a column in a system's rows, in a table of unpaired or rejected rows."""
+    columns = []
+    for part in parts:
+        is_hypothesis = pc.equal(part["table"], "hypotheses")
+        mask = pc.and_(is_hypothesis, pc.equal(part["coder"], system))
+        columns += part[column].filter(mask).chunks
+    return pa.chunked_array(columns, pa.string())
