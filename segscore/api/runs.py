@@ -117,10 +117,10 @@ def read_run(run: "str | PathLike[str]") -> "Evaluation | RunTables":
     """Read a finished run of any command.
 
     >>> import segscore
-    >>> segscore.read_run("no-such-folder")
+    >>> segscore.read_run("missing")
     Traceback (most recent call last):
         ...
-    segscore.pipeline.errors.Refused: no-such-folder: no run here
+    segscore.pipeline.errors.Refused: missing: there is no such folder; name the folder of a run
 
     Args:
         run: folder or URL of the run.
