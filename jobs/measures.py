@@ -7,7 +7,7 @@ from segscore.jobs.show.formats import ResultFormat
 
 def measures(format_name: ResultFormat = "text") -> None:
     """List every measure: name, formula, range, better direction, source."""
-    from segscore.jobs.show.formats import plain_layout, print_json, print_table
+    from segscore.jobs.show.formats import plain_layout, print_json, table_text
     from segscore.pipeline.measures import ALL
 
     names = ("measure", "formula", "source", "range", "better")
@@ -20,7 +20,8 @@ def measures(format_name: ResultFormat = "text") -> None:
         agreement = [dict(zip(_AGREEMENT, row, strict=True)) for row in _agreement()]
         print_json("measures", {"measures": listed, "agreement": agreement})
     else:
-        print_table(plain_layout(names, listed, ""), format_name)
+        # All texts are segscore's own: similar characters may replace them.
+        print(table_text(plain_layout(names, listed, ""), format_name))
 
 
 _AGREEMENT = ("agreement", "similarity", "formula", "source")

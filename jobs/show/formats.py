@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
@@ -111,8 +112,36 @@ def markdown_text(layout: Layout) -> str:
 
 
 def print_table(layout: Layout, format_name: str) -> None:
-    """Print a table in the format csv or markdown."""
-    print(csv_text(layout) if format_name == "csv" else markdown_text(layout))
+    """Print a table in the format csv or markdown.
+
+    Raises:
+        Refused: as ``require_names_printable``.
+    """
+    require_names_printable(layout)
+    print(table_text(layout, format_name))
+
+
+def table_text(layout: Layout, format_name: str) -> str:
+    """Write a table in the format csv or markdown."""
+    return csv_text(layout) if format_name == "csv" else markdown_text(layout)
+
+
+def require_names_printable(layout: Layout) -> None:
+    """Require that standard output can represent the texts in a table, which nothing may alter.
+
+    Raises:
+        Refused: its encoding lacks a character.
+    """
+    encoding = sys.stdout.encoding or "utf-8"
+    texts = (value for row in layout.numbers for value in row if isinstance(value, str))
+    for text in (*layout.names, *texts):
+        try:
+            text.encode(encoding)
+        except UnicodeEncodeError:
+            raise Refused(
+                f"{text!a} cannot be printed in the encoding of the output ({encoding}); set "
+                "PYTHONIOENCODING=utf-8, or use --format json"
+            ) from None
 
 
 def print_json(command: str, contents: Mapping[str, Any]) -> None:

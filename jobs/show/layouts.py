@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from segscore.jobs.show.by_system import by_system, system_order
 from segscore.jobs.show.comparison import better_first
 from segscore.jobs.show.fitted import Column, out, print_fitted
-from segscore.jobs.show.formats import Layout, print_table
+from segscore.jobs.show.formats import Layout, print_table, require_names_printable
 from segscore.jobs.show.latex import latex_tables
 from segscore.jobs.show.numbers import shown_number, with_interval
 from segscore.pipeline.statistics.p_values import shown_p
@@ -150,6 +150,7 @@ def print_layout(layout: Layout, format_name: str, average: str) -> None:
     if format_name == "text":
         _print_as_text(layout)
     elif format_name == "latex":
+        require_names_printable(layout)
         print(latex_tables(layout, average))
     else:
         print_table(layout, format_name)

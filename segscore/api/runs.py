@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from segscore.pipeline.errors import Refused
+from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 
@@ -22,9 +22,11 @@ class RunTables:
     >>> agreement = segscore.agree(codings)
     >>> agreement.table("corpus").num_rows
     1
+    >>> agreement.corpus.num_rows
+    1
 
     Attributes:
-        run: the run.
+        run: the run; its tables are attributes, too, by their names.
     """
 
     def __init__(self, run: FinishedRun) -> None:
@@ -63,6 +65,17 @@ class RunTables:
         if self.run.tables is not None:
             return list(self.run.tables)
         return list(self.run.record["files"])
+
+    def __getattr__(self, name: str) -> pa.Table:
+        """Return a table by name, if it is no other attribute."""
+        # Copying and unpickling ask for attributes before there is a run.
+        if "run" in vars(self) and name in self.names:
+            return self.table(name)
+        near = nearest(name, self.names) if "run" in vars(self) else ""
+        raise AttributeError(f"{type(self).__name__} has no attribute {name}{near}")
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *self.names})
 
     def to_pandas(self, table: str) -> Any:
         """Return a table as a pandas data frame, with pandas' NA for missing values."""
@@ -104,10 +117,10 @@ def read_run(run: "str | PathLike[str]") -> "Evaluation | RunTables":
     """Read a finished run of any command.
 
     >>> import segscore
-    >>> segscore.read_run("no-such-folder")
+    >>> segscore.read_run("missing")
     Traceback (most recent call last):
         ...
-    segscore.pipeline.errors.Refused: no-such-folder: no run here
+    segscore.pipeline.errors.Refused: missing: there is no such folder; name the folder of a run
 
     Args:
         run: folder or URL of the run.

@@ -135,6 +135,34 @@ def test_other_encodings_get_similar_characters(
     assert name in printed["score"].text
 
 
+def test_data_formats_do_not_alter_names(segscore: Segscore, tmp_path: Path) -> None:
+    rows = [("reference", "ann"), ("hypothesis", "Müller→系统")]
+    table = tmp_path / "rows.jsonl"
+    table.write_text(
+        "".join(
+            f'{{"document_id": "d", "coder": "{coder}", "role": "{role}", "n_units": 9, '
+            '"boundaries": [4]}\n'
+            for role, coder in rows
+        ),
+        encoding="utf-8",
+    )
+    command = ("score", table, table, "--output", tmp_path / "run", "--format")
+    assert segscore(*command, "csv").code == 0
+    commands = [(*command, "csv"), (*command, "markdown"), ("measures", "--format", "csv")]
+    *refused, measures = with_environment(commands, {"PYTHONIOENCODING": "latin-1"}, "latin-1")
+    assert [(result.code, result.text) for result in refused] == [(2, "")] * 2
+    assert (measures.code, "0 to inf" in measures.text) == (0, True)
+    done = subprocess.run(
+        [sys.executable, "-m", "segscore", *map(str, command), "csv"],
+        env=os.environ | {"PYTHONIOENCODING": "latin-1"},
+        capture_output=True,
+        encoding="latin-1",
+        check=False,
+    )
+    assert r"'M\xfcller\u2192\u7cfb\u7edf' cannot be printed" in done.stderr
+    assert "(iso8859-1); set PYTHONIOENCODING=utf-8" in done.stderr
+
+
 def test_a_good_night_is_good_in_any_encoding(segscore: Segscore, tmp_path: Path) -> None:
     archive = Archive(tmp_path / "archive", tmp_path, segscore)
     for night in DAYS[:2]:

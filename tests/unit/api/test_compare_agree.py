@@ -1,6 +1,7 @@
 """Comparisons and agreement in memory have the tables of the commands."""
 
 import json
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -100,3 +101,17 @@ def test_systems_of_two_runs(made: Corpus) -> None:
         package.compare(runs[0], measure="pk", where=True)
     with pytest.raises(package.Refused, match="RUN: is empty"):
         package.compare(measure="pk")
+
+
+def test_every_table_is_an_attribute() -> None:
+    codings = {
+        "ann": {"d": package.Segmentation([2], 9)},
+        "bob": {"d": package.Segmentation([3], 9)},
+    }
+    agreement = package.agree(codings)
+    for name in agreement.names:
+        assert getattr(agreement, name).equals(agreement.table(name))
+        assert name in dir(agreement)
+    with pytest.raises(AttributeError, match="has no attribute reject; the nearest is rejects"):
+        _ = agreement.reject
+    assert copy(agreement).names == agreement.names
