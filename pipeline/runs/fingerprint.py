@@ -70,7 +70,7 @@ def setting_differences(before: Mapping[str, Any], now: Fingerprint) -> list[str
 def setting_in_words(setting: object) -> str:
     """Write a setting, which is a list or one value, for a message."""
     if isinstance(setting, list):
-        return ", ".join(map(str, setting)) or "none"
+        return ",".join(map(str, setting)) or "none"
     return str(setting)
 
 

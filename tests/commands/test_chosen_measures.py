@@ -106,7 +106,7 @@ def test_another_choice_is_another_run(segscore: Segscore, folder: Path, tmp_pat
 
     assert again("pk,window_diff").code == 0
     assert "already" in again("window_diff,pk").out
-    assert "measures was ['pk', 'window_diff'], is ['pk']" in refusal_line(again("pk"))
+    assert "measures was pk,window_diff, is pk" in refusal_line(again("pk"))
 
 
 WITHOUT_EFFECT = [

@@ -260,4 +260,4 @@ def test_a_run_itself_is_no_folder_of_runs(segscore: Segscore, tmp_path: Path) -
     assert ended.code == 2
     assert f"{run}: contains no finished run of segscore score or nightly; it is a run" in ended.err
     other = segscore("score", table, table, *options, "--measures", "pk,window_diff")
-    assert "(measures was none, is pk, window_diff); choose another folder" in other.err
+    assert "(measures was none, is pk,window_diff); choose another folder" in other.err

@@ -173,7 +173,7 @@ def test_an_unknown_setting_is_a_type_error() -> None:
     ("pair", "message"),
     [
         ({"n_units": None}, "reference: n_units is missing"),
-        ({"reference": [5, 2]}, "reference: boundaries_ascending: boundaries are strictly asc"),
+        ({"reference": [5, 2]}, "reference: boundaries_ascending: boundaries must be strictly asc"),
         ({"hypothesis": [11]}, r"hypothesis: boundaries_in_range: .*boundaries \[11\]"),
         ({"hypothesis": ["2"]}, r'hypothesis: boundaries\[0\] is "2"; expected a whole number'),
         (

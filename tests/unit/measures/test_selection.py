@@ -80,7 +80,7 @@ def test_the_default_is_written_as_nothing() -> None:
 
 @pytest.mark.parametrize(("name", "near"), [("windows", "window"), ("pkk", "pk"), ("", "")])
 def test_a_name_that_does_not_exist_is_refused(name: str, near: str) -> None:
-    with pytest.raises(Refused, match=f"--measures {name}: no such measure or family, .*{near}"):
+    with pytest.raises(Refused, match=f"--measures {name}: no such measure or family; .*{near}"):
         MeasuringSettings(measures=("pk", name))
 
 

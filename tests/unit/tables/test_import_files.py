@@ -420,7 +420,7 @@ class TestMaxRejects:
             (4, "line_readable", "boundaries[0] is 999"),
             (5, "line_readable", "document_id is missi"),
             (10, "line_readable", 'boundaries[0] is "x"'),
-            (6, "boundaries_in_range", "boundaries lie in 1."),
+            (6, "boundaries_in_range", "boundaries must lie "),
         ]
 
     def test_too_many_bad_cells_refuse_everything(
