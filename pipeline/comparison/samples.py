@@ -157,7 +157,11 @@ def _unchecked(runs: Sequence[ScoredRun], checked: Sequence[str]) -> list[str]:
 
 
 def _nothing_shared(runs: Sequence[ScoredRun], systems: Sequence[System], other: int) -> str:
-    reason = f"; {other} documents have different references in each run" if other else ""
+    reason = ""
+    if other:
+        reason = f"; {other} documents have different references in each run"
+    elif len(runs) > 1:
+        reason = "; `segscore nightly --against` compares nights of different documents"
     labels = ", ".join(system.label for system in systems)
     return f"{', '.join(run.url for run in runs)}: {labels} share no document{reason}"
 
