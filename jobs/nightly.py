@@ -121,6 +121,11 @@ def print_night_as_data(chosen: NightSettings, ended: "Ended", format_name: str)
     else:
         names = [field.name for field in fields(Check) if field.name != "moved"]
         checks = [asdict(check) for check in verdict.checks]
+        if format_name == "markdown":
+            checks = [
+                row | {"result": check.result_in_words}
+                for row, check in zip(checks, verdict.checks, strict=True)
+            ]
         print_table(plain_layout(names, checks, record["signature"]), format_name)
 
 

@@ -18,7 +18,7 @@ def print_checks(checks: "Sequence[Check]", alpha: float) -> None:
     columns = [
         Column("rule", [check.rule for check in checks], is_name=True),
         Column("system", [check.system for check in checks], is_name=True),
-        Column("result", [_result(check) for check in checks], is_name=True),
+        Column("result", [check.result_in_words for check in checks], is_name=True),
         Column("change", [shown_change(check.change) for check in checks]),
         Column("p (Holm)", [shown_p(check.p_adjusted) for check in checks]),
         Column("now", [shown_number(check.value) for check in checks]),
@@ -36,16 +36,6 @@ def print_checks(checks: "Sequence[Check]", alpha: float) -> None:
         if any(check.nights > 1 for check in checks):
             caption += "; of several nights, the median is compared with"
     print_fitted(columns, title="gate", caption=caption)
-
-
-def _result(check: "Check") -> str:
-    """Return the result of a check; "within noise" for a change beyond its limit that passed."""
-    from segscore.pipeline.nightly.rules import parse_rule
-    from segscore.pipeline.nightly.verdict import PASSED
-
-    (rule,) = parse_rule(check.rule)
-    is_beyond = check.change is not None and rule.excess(check.change) > 0
-    return "within noise" if is_beyond and check.result == PASSED else check.result
 
 
 def moved_lines(run: str, check: "Check") -> list[str]:

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.nightly.rules import GateRule
+from segscore.pipeline.nightly.rules import GateRule, parse_rule
 from segscore.pipeline.statistics.p_values import shown_p
 
 FILE = "night.json"
@@ -134,6 +134,13 @@ class Check:
             if self.nights == 1
             else f"the median of {self.nights} nights to {self.against}"
         )
+
+    @property
+    def result_in_words(self) -> str:
+        """The result; `within noise` of a check that passed with a change beyond its limit."""
+        (rule,) = parse_rule(self.rule)
+        is_beyond = self.change is not None and rule.excess(self.change) > 0
+        return "within noise" if is_beyond and self.result == PASSED else self.result
 
     @property
     def fails(self) -> bool:

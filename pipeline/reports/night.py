@@ -13,7 +13,7 @@ def gate_section(night: Verdict) -> Section:
         [
             check.rule,
             check.system,
-            check.result,
+            check.result_in_words,
             check.value,
             check.before,
             check.change,

@@ -40,7 +40,11 @@ from segscore.pipeline.scoring.part import (
     hypothesis_blocks,
     point_blocks,
 )
-from segscore.pipeline.scoring.results import describe_results, summarise_results
+from segscore.pipeline.scoring.results import (
+    describe_results,
+    summarise_results,
+    warn_of_absent_points,
+)
 from segscore.pipeline.scoring.self_pairs import describe_self_pairs
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.scoring.type_confusion import tabulate_confusion
@@ -197,6 +201,7 @@ def _score(tables: AcceptedTables) -> ScoredTables:
     scored = {str(key[0]) for key in totals.pairs.groups} if totals.pairs is not None else set()
     warnings = warn_of_inputs(inputs.tables, written["rejects"], scored)
     warnings += describe_unpaired([written["unpaired"]], account, scored, "unpaired")
+    warnings += warn_of_absent_points(settings, scored)
     if "scores" in written:
         warnings += describe_self_pairs([written["scores"]], inputs)
     record = {

@@ -1,12 +1,13 @@
 """Describe and average the results of a run."""
 
+from collections.abc import Collection
 from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from segscore.pipeline.scoring.part import PartSums, TaskResults
+from segscore.pipeline.scoring.part import POINT, PartSums, TaskResults
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.statistics import averages
 from segscore.pipeline.statistics.bootstrap import estimator
@@ -24,6 +25,21 @@ def describe_results(
         "p_seg": None if np.isnan(results.p_seg) else results.p_seg,
         "pairs": results.pairs,
     }
+
+
+def warn_of_absent_points(settings: ScoreSettings, scored: Collection[str]) -> list[str]:
+    """Return a warning if the reference point ``human`` was asked for and has no segmentation.
+
+    Args:
+        settings: the settings of the run.
+        scored: the hypotheses that were scored, reference points included.
+    """
+    if "human" not in settings.points or not scored or f"{POINT}human" in scored:
+        return []
+    return [
+        "--reference-points human: no document has references by two coders, so that there is no "
+        "coder to score against the others"
+    ]
 
 
 def summarise_results(results: TaskResults, totals: PartSums) -> pa.Table:

@@ -17,7 +17,11 @@ from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.grouped import score_shuffled
 from segscore.pipeline.scoring.inputs import Inputs, find_inputs, group_types
 from segscore.pipeline.scoring.pairs import Rule
-from segscore.pipeline.scoring.results import describe_results, summarise_results
+from segscore.pipeline.scoring.results import (
+    describe_results,
+    summarise_results,
+    warn_of_absent_points,
+)
 from segscore.pipeline.scoring.self_pairs import warn_of_self_pairs
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.scoring.totals import add_sums
@@ -81,6 +85,7 @@ def run_scoring(settings: ScoreSettings, executor: Executor, progress: Progress)
         }
         record["warnings"] += warn_of_unpaired(run.attempt, results.rows, scored)
         record["warnings"] += warn_of_self_pairs(run.attempt, inputs)
+        record["warnings"] += warn_of_absent_points(settings, scored)
         if "boundary_scores" in inputs.hypotheses.further.names:
             record["warnings"].append(SCORES_UNUSED)
         return Finished(run.publish(record), summary)

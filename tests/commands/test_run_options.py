@@ -127,6 +127,21 @@ def test_reference_points_are_scored_beside_the_hypotheses(
     assert humans["documents"] == sum(len(rows) > 1 for rows in references.values())
 
 
+@pytest.mark.parametrize("coders", [1, 2])
+def test_humans_that_cannot_be_scored_are_named(
+    segscore: Segscore, tmp_path: Path, coders: int
+) -> None:
+    references = [row for row in corpus(seed=3).references if int(row["coder"][1:]) < coders]
+    hypotheses = [row | {"coder": "h0"} for row in references if row["coder"] == "r0"]
+    Corpus(references, hypotheses, []).write(tmp_path)
+    finished = segscore(
+        "score", tmp_path / "references", tmp_path / "hypotheses", "--reference-points", "human",
+        "--replicates", 0, "--output", tmp_path / "run",
+    )  # fmt: skip
+    assert finished.code == 0, finished.err
+    assert ("no document has references by two coders" in finished.err) == (coders == 1)
+
+
 @pytest.mark.long
 def test_reference_points_are_independent_of_the_split(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

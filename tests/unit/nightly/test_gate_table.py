@@ -1,9 +1,12 @@
 """The gate's table on a terminal of 80 columns."""
 
+from typing import Any
+
 import pytest
 
 from segscore.jobs.show.gating import print_checks
-from segscore.pipeline.nightly.verdict import Check
+from segscore.pipeline.nightly.verdict import Check, Verdict
+from segscore.pipeline.reports.night import gate_section
 
 
 def test_rows_that_differ_in_their_nights_alone_are_told_apart(
@@ -39,3 +42,28 @@ def test_rows_that_differ_in_their_nights_alone_are_told_apart(
     assert "against" in lines[1] and "change" in lines[1]
     assert any("2026-01-07" in line for line in lines) and any("7 nights" in line for line in lines)
     assert "the median" in " ".join(lines[-3:]) and "no room here for" in " ".join(lines[-3:])
+
+
+@pytest.mark.parametrize(
+    ("change", "result", "words"),
+    [
+        (-0.03, "passed", "within noise"),
+        (-0.01, "passed", "passed"),
+        (-0.03, "failed", "failed"),
+        (None, "undefined", "undefined"),
+    ],
+)
+def test_a_change_within_noise_has_the_same_words_everywhere(
+    capsys: pytest.CaptureFixture[str], change: float | None, result: str, words: str
+) -> None:
+    average = ("boundary_similarity", "micro")
+    check = Check(
+        "boundary_similarity>=-0.02", "s", *average, -0.02, "2026-01-07", 0.5, 0.53, 40, 40, 0,
+        change=change, result=result,
+    )  # fmt: skip
+    asked: dict[str, Any] = {"alpha": 0.05}
+    night = Verdict("2026-01-08", "", asked, {}, (check,), ("s",), (), (), {}, "passed", "", ())
+    table = gate_section(night).figures[0].table
+    assert table is not None and table.rows[0][2] == words
+    print_checks([check], 0.05)
+    assert words in capsys.readouterr().out
