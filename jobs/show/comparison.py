@@ -87,7 +87,7 @@ def _print_systems(title: str, rows: list[_Row], tests: list[_Row]) -> None:
                 "95 % interval", [shown_interval(row["ci_low"], row["ci_high"]) for row in rows]
             ),
             Column("rank", [_short(row["rank"]) for row in rows]),
-            Column("95 % interval", [_ranks(row) for row in rows]),
+            Column("rank interval", [_ranks(row) for row in rows]),
             Column("mean rank", [_mean_rank(row) for row in rows]),
             Column("documents", [str(row["defined"]) for row in rows]),
         ],
@@ -120,8 +120,13 @@ def _short(value: float | None) -> str:
     return "–" if value is None else f"{value:.3g}"
 
 
+def by_difference(row: _Row) -> tuple[bool, float]:
+    """Return a sort key for pairs: the largest difference first, undefined ones last."""
+    return row["difference"] is None, -abs(row["difference"] or 0)
+
+
 def _print_pairs(rows: Sequence[_Row]) -> None:
-    rows = sorted(rows, key=lambda row: (row["difference"] is None, -abs(row["difference"] or 0)))
+    rows = sorted(rows, key=by_difference)
     more = len(rows) - PAIRS_SHOWN
     rows = [better_first(row) for row in rows[:PAIRS_SHOWN]]
     starred = any("*" in _mark(row) for row in rows)

@@ -90,8 +90,10 @@ def _caption(headings: Sequence[str], values: Sequence[str], average: str) -> st
         _heading(value) if heading == "measure" else f"{heading} {value}"
         for heading, value in zip(headings, values, strict=True)
     ]
-    about = "".join(f"{part}, " for part in reversed(parts))
-    return f"{about}{average} averages"
+    caption = ", ".join([*reversed(parts), f"{average} averages"])
+    # Names such as multWinDiff stay as they are published.
+    is_plain = caption.partition(" ")[0].islower()
+    return caption[0].upper() + caption[1:] if is_plain else caption
 
 
 def _heading(heading: str) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from segscore.jobs.show.by_system import by_system, system_order
+from segscore.jobs.show.comparison import by_difference
 from segscore.jobs.show.fitted import Column, out, print_fitted
 from segscore.jobs.show.formats import Layout, print_table, require_names_printable
 from segscore.jobs.show.latex import latex_tables
@@ -61,9 +62,15 @@ def _group(row: dict[str, Any], by: Sequence[str]) -> list[str]:
 
 
 def _pairs(finished: "FinishedComparison", average: str) -> Layout:
-    """Make one row per pair and measure: the difference, its interval, its tests."""
+    """Make one row per pair and measure: the difference, its interval, its tests.
+
+    Groups and measures keep their order; the largest difference of each comes first.
+    """
     by = finished.record["settings"]["group_by"]
-    rows = _rows(finished, "comparisons", average)
+    parts: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for row in _rows(finished, "comparisons", average):
+        parts.setdefault(tuple(row[name] for name in (*by, "measure")), []).append(row)
+    rows = [row for part in parts.values() for row in sorted(part, key=by_difference)]
     pairs = [better_first(row) for row in rows]
     shown = [
         [

@@ -57,13 +57,17 @@ class CalibrateSettings:
         Raises:
             Refused: a setting has a value that it cannot have.
         """
-        from segscore.pipeline.measures import PAIRS
+        from segscore.pipeline.measures import ALL, PAIRS
 
         if self.measure not in PAIRS.measures:
             near = nearest(self.measure, PAIRS.measures)
             raise Refused(
                 f"--measure {self.measure}: is no measure of pairs{near}; `segscore measures` "
                 "lists them"
+            )
+        if self.value is not None and not ALL[self.measure].has(self.value):
+            raise Refused(
+                f"--value {self.value:g}: {self.measure} has values from {ALL[self.measure].range}"
             )
         check_locations({**self.inputs, "--output": self.output})
         self.measuring.require_documents(self.documents)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from math import inf
 from types import CodeType
 from typing import Literal
 
@@ -53,6 +54,11 @@ class Measure:
         """The smallest and the largest possible value, as text."""
         lower = "-∞" if self.lower is None else f"{self.lower:g}"
         return f"{lower} to {'∞' if self.upper is None else f'{self.upper:g}'}"
+
+    def has(self, value: float) -> bool:
+        """Return whether a number is between the smallest and the largest possible value."""
+        lower = -inf if self.lower is None else self.lower
+        return lower <= value <= (inf if self.upper is None else self.upper)
 
     @cached_property
     def code(self) -> CodeType:

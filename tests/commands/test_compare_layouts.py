@@ -66,6 +66,20 @@ def test_the_columns_of_references_are_in_the_order_of_systems(
     assert listed[1:] == sorted(listed[1:]) and len(listed) == 3
 
 
+def test_the_largest_difference_of_each_measure_comes_first(
+    segscore: Segscore, long_names: Path
+) -> None:
+    options = ("--measure", "window_diff,pk", "--group-by", "reference", "--format", "csv")
+    printed = segscore("compare", long_names, *options, "--layout", "pairs").out
+    sizes: dict[tuple[str, str], list[float]] = {}
+    for row in csv.DictReader(printed.splitlines()):
+        part = sizes.setdefault((row["reference"], row["measure"]), [])
+        part.append(abs(float(row["difference"])))
+    assert all(part == sorted(part, reverse=True) for part in sizes.values())
+    assert any(len({*part}) > 1 for part in sizes.values())
+    assert [measure for _, measure in sizes] == ["window_diff", "pk"] * (len(sizes) // 2)
+
+
 LONG = "experiments/2026-01/transformer-large.learning-rate-3e-5/[checkpoint]_120000_{final}%"
 PROGRAM = next(filter(None, map(shutil.which, ("pdflatex", "tectonic", "xelatex"))), None)
 FINDER = shutil.which("kpsewhich")
@@ -100,6 +114,7 @@ def test_latex_is_divided_to_fit(segscore: Segscore, long_names: Path, layout: s
     captions = [line for line in result.out.splitlines() if line.startswith(r"\caption{")]
     assert len(captions) == (1 if layout == "systems" else 7)
     assert all(("in brackets" in line) == (layout != "references") for line in captions)
+    assert all(line.removeprefix(r"\caption{")[0].isupper() for line in captions)
     assert r"WindowDiff $\downarrow$" in result.out and "resizebox" not in result.out
     for block in re.findall(r"\\begin\{tabular\}\{@\{\}(.*)@\{\}\}\n\\toprule\n(.*)\n", result.out):
         kinds, heading = block

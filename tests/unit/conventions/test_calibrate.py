@@ -214,6 +214,20 @@ def test_unknown_measures_are_refused() -> None:
         calibration("boundry_similarity")
 
 
+@pytest.mark.parametrize(
+    ("measure", "value", "allowed"),
+    [("pk", "5", "0 to 1"), ("pk", "-0.1", "0 to 1"), ("window_diff_weighted", "-1", "0 to ∞")],
+)
+def test_values_that_a_measure_cannot_have_are_refused(
+    measure: str, value: str, allowed: str
+) -> None:
+    message = f"--value {value}: {measure} has values from {allowed}"
+    with pytest.raises(Refused, match=message):
+        CalibrateSettings(STARGAZER, measure, float(value))
+    CalibrateSettings(STARGAZER, "pk", 1.0)
+    CalibrateSettings(STARGAZER, "window_diff_weighted", 5.0)
+
+
 @pytest.mark.parametrize("measure", ["b_tp", "over_segmentation"])
 def test_measures_without_a_direction_are_refused(measure: str) -> None:
     with pytest.raises(Refused, match=f"^{measure}: neither high nor low values are better"):
