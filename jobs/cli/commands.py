@@ -6,9 +6,12 @@ from typing import Any
 
 import typer
 from typer.core import TyperGroup
+from typer.exceptions import TyperException
 
 from segscore.jobs.cli.failures import in_one_line
 from segscore.jobs.cli.signature import build_command
+from segscore.jobs.cli.usage import explain_usage
+from segscore.pipeline.errors import Refused
 
 COMMANDS = (
     "import",
@@ -38,6 +41,17 @@ class CommandGroup(TyperGroup):
         """Create the group; ``settings`` are Typer's."""
         super().__init__(**settings)
         self.commands = _Commands()  # type: ignore[assignment]
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command.
+
+        Raises:
+            Refused: the command line has a wrong option or argument.
+        """
+        try:
+            return super().invoke(ctx)
+        except TyperException as problem:
+            raise Refused(explain_usage(problem, ctx)) from problem
 
 
 class _Commands(Mapping[str, Any]):

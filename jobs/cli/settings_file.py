@@ -6,6 +6,7 @@ options of fsspec for a store, which should not be on a command line that others
 `[cluster]` names the certificates of a cluster that uses TLS.
 """
 
+import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -51,9 +52,9 @@ def load_settings(context: typer.Context, url: str | None) -> str | None:
     if text is None:
         raise Refused(f"--settings {url}: no such file")
     try:
-        tables = tomllib.loads(text)
+        tables = tomllib.loads(text + "\n")  # with it, problems of the last line have a number
     except tomllib.TOMLDecodeError as problem:
-        raise Refused(f"--settings {url}: not TOML ({problem})") from problem
+        raise Refused(f"--settings {url}: {_explain_toml(text, str(problem))}") from problem
     assert context.parent is not None
     assert context.info_name is not None
     group: Any = context.parent.command
@@ -79,6 +80,16 @@ def load_settings(context: typer.Context, url: str | None) -> str | None:
     files = tables.get(CLUSTER, {})
     configure_certificates({_parameter_name(key): path for key, path in files.items()})
     return url
+
+
+def _explain_toml(text: str, problem: str) -> str:
+    """Say where a text is not TOML, and why; of the line only the key, as values may be secret."""
+    place = re.search(r"line (\d+)", problem)
+    line = text.splitlines()[int(place[1]) - 1] if place else ""
+    key = line.partition("=")[0].strip()
+    if place and ("overwrite" in problem or "twice" in problem):
+        return f"line {place[1]} sets {key} a second time; set it once"
+    return f"not TOML ({problem})"
 
 
 def _parameter_name(key: str) -> str:
@@ -131,8 +142,12 @@ def _option_problems(
     section: str, values: Mapping[str, Any], parameters: Mapping[str, Any]
 ) -> Iterator[str]:
     known = {name: item for name, item in parameters.items() if name not in UNSET}
+    keys: dict[str, str] = {}
     for key, value in values.items():
         name = _parameter_name(key)
+        if keys.setdefault(name, key) != key:
+            yield f"{section}.{key} is set a second time, as {keys[name]}; set it once"
+            continue
         if name in UNSET:
             yield f"{section}.{key} can only be set on the command line"
             continue

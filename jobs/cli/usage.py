@@ -1,0 +1,65 @@
+"""Explain in one line what is wrong with a command line."""
+
+import re
+from typing import Any
+
+from segscore.pipeline.errors import nearest
+
+_KINDS = {"int_parsing": "an integer", "float_parsing": "a number"}
+"""Why pydantic refuses a value -> what the value must be."""
+
+_EXTRA = re.compile(r"got unexpected extra argument\(s\) \((.*)\)", re.IGNORECASE)
+
+_INSTEAD = {
+    "measures": "; `segscore measures` lists every measure, and `segscore measures --format csv | "
+    "grep NAME` shows one"
+}
+"""Command that has no arguments -> what to do instead of giving it one."""
+
+
+def explain_usage(problem: Any, context: Any) -> str:
+    """Say which option or argument is wrong, its value, and what is allowed.
+
+    Args:
+        problem: the error of Typer.
+        context: Typer's context of the group of all commands.
+    """
+    command = context.invoked_subcommand or ""
+    path = f"segscore {command}".rstrip()
+    cause = problem.__cause__
+    if hasattr(problem, "possibilities"):
+        explanation = _explain_unknown(problem.option_name, context.command.commands, command)
+    elif hasattr(cause, "errors"):
+        explanation = _explain_value(problem.param.opts[0], cause.errors()[0])
+    else:
+        text = problem.format_message().rstrip(".")
+        if text.endswith("?"):
+            return str(text)
+        extra = _EXTRA.fullmatch(text)
+        explanation = text[:1].lower() + text[1:]
+        if extra:
+            explanation = f"{extra[1]}: unexpected argument{_INSTEAD.get(command, '')}"
+    return f"{explanation}; see `{path} --help`"
+
+
+def _explain_unknown(option: str, commands: Any, command: str) -> str:
+    """Say that a command has no such option, and what there is instead."""
+    unknown = f"{option}: `segscore {command}` has no such option"
+    if command == "nightly" and option in _options(commands["score"]):
+        return f"{unknown}; set {option.removeprefix('--')} in the table [score] of --settings"
+    return unknown + nearest(option, _options(commands[command]))
+
+
+def _options(command: Any) -> list[str]:
+    """Return the options of a command, such as --n-t."""
+    return [text for one in command.params for text in one.opts if text.startswith("--")]
+
+
+def _explain_value(option: str, error: Any) -> str:
+    """Say what a value must be that pydantic refuses."""
+    expected = error["msg"]
+    if error["type"] in _KINDS:
+        expected = f"must be {_KINDS[error['type']]}"
+    elif error["type"] == "greater_than_equal":
+        expected = f"must be at least {error['ctx']['ge']}"
+    return f"{option} {error['input']}: {expected}"
