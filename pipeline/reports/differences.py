@@ -51,9 +51,9 @@ def difference_figure(pairs: PairRows, sample: Sample, ranking: Ranking) -> Figu
     more = f" The best {COMPARED} systems; {left} more are left out." if left > 0 else ""
     return Figure(
         f"Difference in {ranking.measure.name}{ranking.measure.arrow}, row minus column",
-        f"{ranking.average} averages. * p < {SIGNIFICANT} in a paired permutation test, adjusted "
-        "by Holm for all these pairs. Blue: the system of the row is better. The command "
-        f"segscore compare runs more tests.{more}",
+        f"{ranking.average.capitalize()} averages. * p < {SIGNIFICANT} in a paired permutation "
+        "test, adjusted by Holm for all these pairs. Blue: the system of the row is better. The "
+        f"command segscore compare runs more tests.{more}",
         PageTable(_HEADINGS, cells),
         charts.graded([*_cells(best, pairs)], "difference", ranking.measure.better, middle=0.0),
         wide=True,

@@ -796,3 +796,13 @@ def test_a_box_and_its_outliers_cover_all_documents(values: list[float]) -> None
     beyond = [v for v in values if v < drawn_box.q1 - reach or v > drawn_box.q3 + reach]
     assert len(beyond) == drawn_box.outliers
     assert {value for _, value in drawn_box.furthest} <= set(beyond)
+
+
+def test_strips_of_systems_with_similar_names_are_labelled_differently() -> None:
+    names = [f"experiments/2026/lr{rate}-seed-1-final-averaged" for rate in ("3e-5", "1e-4")]
+    drawing = draw_strip("d", "", 20, [boundary_strip(name, [3]) for name in ["desk", *names]])
+    labels = [row.label for row in drawing.rows]
+    assert [row.name for row in drawing.rows] == ["desk", *names]
+    assert labels[0] == "desk"
+    assert len(set(labels)) == len(labels)
+    assert "3e-5" in labels[1] and "1e-4" in labels[2]
