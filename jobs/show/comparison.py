@@ -12,7 +12,7 @@ from segscore.jobs.show.numbers import (
     shown_interval,
     shown_number,
 )
-from segscore.pipeline.comparison.pair_rows import better_first
+from segscore.pipeline.comparison.pair_rows import better_first, by_difference
 from segscore.pipeline.statistics.p_values import shown_p
 
 if TYPE_CHECKING:
@@ -118,11 +118,6 @@ def _test(row: _Row) -> str:
 
 def _short(value: float | None) -> str:
     return "–" if value is None else f"{value:.3g}"
-
-
-def by_difference(row: _Row) -> tuple[bool, float]:
-    """Return a sort key for pairs: the largest difference first, undefined ones last."""
-    return row["difference"] is None, -abs(row["difference"] or 0)
 
 
 def _print_pairs(rows: Sequence[_Row]) -> None:

@@ -12,3 +12,8 @@ def better_first(row: Mapping[str, Any]) -> dict[str, Any]:
     negative = [None if value is None else -value for value in turned.values()]
     swapped = dict(zip(("difference", "ci_low", "ci_high", "effect_d"), negative, strict=True))
     return dict(row) | swapped | {"system": row["other"], "other": row["system"]}
+
+
+def by_difference(row: Mapping[str, Any]) -> tuple[bool, float]:
+    """Return a sort key for pairs: the largest difference first, undefined ones last."""
+    return row["difference"] is None, -abs(row["difference"] or 0)
