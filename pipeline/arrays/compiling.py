@@ -10,8 +10,8 @@ from typing import Any
 from numba.core import event
 
 _MESSAGE = (
-    "compiling its loops, which takes some seconds the first time on a machine; later calls read "
-    "them from numba's cache"
+    "compiling its loops that this machine has not used yet, which takes some seconds; later calls "
+    "read them from numba's cache"
 )
 
 _EVENT = "numba:compile"

@@ -90,7 +90,7 @@ def _verdict(search: Search, values: int) -> Iterator[str]:
         if (answer := search.agreed_answers().get(question.name))
     ]
     if len(search.simplest) > 1 and agreed:
-        yield f"The simplest ones agree in: {'; '.join(agreed)}."
+        yield f"All of the simplest ones have in common: {'; '.join(agreed)}."
 
 
 def _describe_group(search: Search, group: Sequence[Tried], command: str) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """Fingerprints: two attempts are the same run if command, settings, inputs and version agree."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import blake2b
 from importlib.metadata import version
@@ -11,6 +11,9 @@ from segscore.pipeline.tables.find import InputTable
 
 IGNORED_SETTINGS = ("output", "fresh", "max_rejects", "max_unpaired")
 """Settings that do not affect what is computed."""
+
+_NAMED = 2
+"""Number of files with the same kind of difference that a message names."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +85,15 @@ def _changed_files(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
         for url in sorted(old.keys() & new.keys())
         if old[url] != new[url]
     ]
-    return removed + added + changed
+    return [*_first_named(removed), *_first_named(added), *_first_named(changed)]
+
+
+def _first_named(differences: Sequence[str]) -> list[str]:
+    """Return the first differences of a kind, and how many more there are."""
+    first, more = [*differences[:_NAMED]], len(differences) - _NAMED
+    if more > 0:
+        first[-1] += f", and likewise {more} more {'input' if more == 1 else 'inputs'}"
+    return first
 
 
 def _describe_change(before: int, now: int) -> str:

@@ -179,7 +179,8 @@ MaxUnpairedOption = Annotated[
 MemoryLimitOption = Annotated[
     int | None,
     Option(
-        "Memory that a worker may use, such as 2GB; default: no limit, planned for 4GiB.",
+        "Memory that a worker may use, such as 2GB; without it, as much as it needs, in parts "
+        "sized for 4GiB.",
         Panel.RUNNING,
         read_memory,
     ),
