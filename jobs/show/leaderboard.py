@@ -32,6 +32,10 @@ def print_scores(summary: "pa.Table", layout: str | None = None) -> None:
     """
     from segscore.pipeline.statistics.averages import summary_groups
 
+    if not summary.num_rows:
+        need = "no document has several references, which all the chosen measures need"
+        out().print(f"no averages: {need}")
+        return
     by = summary_groups(summary.column_names)
     groups = _by_group(summary, by)
     shown = list(groups) if layout in ("groups", "measures") else list(groups)[:1]

@@ -94,7 +94,8 @@ def print_finished(output: str, finished: "Finished", layout: str) -> None:
         layout: one of ``SCORE_LAYOUTS``.
     """
     print_scores(finished.summary, layout)
-    _print_next(output, finished.summary)
+    if finished.summary.num_rows:
+        _print_next(output, finished.summary)
     print_record(output, finished.record)
 
 

@@ -142,6 +142,20 @@ def test_humans_that_cannot_be_scored_are_named(
     assert ("no document has references by two coders" in finished.err) == (coders == 1)
 
 
+@pytest.mark.parametrize("layout", ["systems", "measures"])
+def test_a_run_without_averages_says_so(segscore: Segscore, tmp_path: Path, layout: str) -> None:
+    """The chosen measure needs several references, which no document has."""
+    references = [row for row in corpus(seed=3).references if row["coder"] == "r0"]
+    Corpus(references, [row | {"coder": "h0"} for row in references], []).write(tmp_path)
+    finished = segscore(
+        "score", tmp_path / "references", tmp_path / "hypotheses", "--layout", layout,
+        "--measures", "mult_window_diff", "--output", tmp_path / "run",
+    )  # fmt: skip
+    assert finished.code == 0, finished.err
+    assert "no averages: no document has several references" in finished.out
+    assert "segscore report" not in finished.out and "written to" in finished.out
+
+
 @pytest.mark.long
 def test_reference_points_are_independent_of_the_split(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
