@@ -140,6 +140,20 @@ def test_nightly(segscore: Segscore, tmp_path: Path) -> None:
     assert [(row["system"], row["result"]) for row in rows] == [("steady", "failed")]
 
 
+def test_a_change_within_noise_is_named_in_tables_for_people(
+    segscore: Segscore, tmp_path: Path
+) -> None:
+    archive = Archive(tmp_path / "archive", tmp_path, segscore)
+    archive.settle(gate="boundary_similarity>=-0")
+    for night, chance in zip(DAYS[:2], (0.7, 0.65), strict=True):
+        archive.deliver(night, {"steady": chance}, documents=10)
+        assert archive.run(night).code == 0
+    printed = {name: archive.run(DAYS[1], "--format", name).out for name in ("csv", "markdown")}
+    (row,) = csv.DictReader(printed["csv"].splitlines())
+    assert float(row["change"]) < 0 and row["result"] == "passed"
+    assert "within noise" in printed["markdown"] and "within noise" in archive.run(DAYS[1]).out
+
+
 @pytest.mark.parametrize("options", [(), ("--tolerances", "0,2")])
 def test_sweep(segscore: Segscore, tmp_path: Path, options: tuple[str, ...]) -> None:
     write(scored_corpus(seed=4), tmp_path)
