@@ -35,11 +35,15 @@ def rest() -> None:
 def work(cluster: str = "local") -> None:
     """Prepare for the work of a command, after its modules have been imported.
 
-    Enable the collector, but exempt all existing objects from it, and leave out pandas.
+    Reuse memory, enable the collector, but exempt all existing objects from it, and leave out
+    pandas.
 
     Args:
         cluster: where the command runs; only threads of this process never need pandas.
     """
+    from segscore.pipeline.storage.memory import reuse_memory
+
+    reuse_memory()
     gc.freeze()
     gc.set_threshold(_ALLOCATIONS)
     gc.enable()

@@ -25,7 +25,7 @@ from segscore.pipeline.runs.connecting import (
     worker_addresses,
 )
 from segscore.pipeline.runs.executors import Lost, Outcome, Pack, Unpack, exchange_failure
-from segscore.pipeline.storage.memory import release_memory
+from segscore.pipeline.storage.memory import release_memory, reuse_memory
 
 __all__ = ["DaskCluster", "dask_client"]
 
@@ -85,7 +85,8 @@ class Shared:
     options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, repr=False)
 
     def on_worker(self) -> Any:
-        """Apply the settings of stores on the worker, and return the value."""
+        """Apply our settings of stores and of memory on the worker, and return the value."""
+        reuse_memory()
         storage.configure(self.options)
         return self.value
 

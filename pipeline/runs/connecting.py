@@ -145,9 +145,6 @@ class OwnNanny(Nanny):  # type: ignore[misc]
     def __init__(self, *arguments: Any, **options: Any) -> None:
         """Create a nanny whose worker has no HTTP server."""
         super().__init__(*arguments, worker_class=OwnWorker, **options)
-        # With Dask's value the C library returns the memory of every large array to the system when
-        # it is freed, and asks for it again. Instead, tasks end with ``release_memory``.
-        self.pre_spawn_env.pop("MALLOC_TRIM_THRESHOLD_", None)
 
 
 @contextmanager

@@ -351,11 +351,11 @@ def number_groups(columns: list[Coded]) -> tuple[Ints, list[GroupKey]]:
     code = np.zeros(len(columns[0].code), np.int64)
     for coded in columns:
         code = np.where((code < 0) | (coded.code < 0), -1, code * len(coded.names) + coded.code)
-    combinations = np.unique(code[code >= 0])
+    known = code >= 0
+    number = np.full(len(code), -1, np.int64)
+    combinations, _, number[known] = adding.distinct(code[known])
     keys, remainder = [], combinations
     for coded in reversed(columns):
         remainder, digit = np.divmod(remainder, max(1, len(coded.names)))
         keys.append([coded.names[i] for i in digit.tolist()])
-    return np.where(code < 0, -1, np.searchsorted(combinations, code)), [
-        *zip(*reversed(keys), strict=True)
-    ]
+    return number, [*zip(*reversed(keys), strict=True)]
