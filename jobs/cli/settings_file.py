@@ -21,14 +21,14 @@ PROTOCOLS = ("s3", "gs", "gcs", "abfs", "az")
 UNSET = ("help", "settings", "fresh", "date", "accept")
 """Options that a file cannot set; for example, `--fresh` and `--date` must be given each time."""
 
-_KINDS: dict[str, tuple[type, ...]] = {
-    "int": (int,),
-    "float": (int, float),
-    "bool": (bool,),
-    "str": (str, int, float, list),
-    "list[str]": (str, list),
+_KINDS: dict[str, tuple[tuple[type, ...], str]] = {
+    "int": ((int,), "an integer"),
+    "float": ((int, float), "a number"),
+    "bool": ((bool,), "true or false"),
+    "str": ((str, int, float, list), "text, a number or a list"),
+    "list[str]": ((str, list), "text or a list"),
 }
-"""Type of a parameter -> types of the TOML values that a file may give for it."""
+"""Type of a parameter -> types of the TOML values that a file may give for it, and their names."""
 
 
 def load_settings(context: typer.Context, url: str | None) -> str | None:
@@ -135,7 +135,7 @@ def _certificate_problems(values: Mapping[str, Any]) -> Iterator[str]:
         if _parameter_name(key) not in names:
             yield _unknown(CLUSTER, key, [name.replace("_", "-") for name in names])
         elif not isinstance(value, str):
-            yield f"{CLUSTER}.{key} is {value!r}, must be str"
+            yield f"{CLUSTER}.{key} is {value!r}, must be text"
 
 
 def _option_problems(
@@ -154,9 +154,8 @@ def _option_problems(
         if name not in known:
             yield _unknown(section, key, known)
             continue
-        kinds = _KINDS[known[name].bare_type()]
+        kinds, expected = _KINDS[known[name].bare_type()]
         if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
-            expected = " or ".join(dict.fromkeys(kind.__name__ for kind in kinds))
             yield f"{section}.{key} is {value!r}, must be {expected}"
 
 

@@ -1029,7 +1029,7 @@ def test_options_that_a_settings_file_cannot_have(archive: Archive) -> None:
         "nightly.accept can only be set on the command line",
         "nightly.fresh can only be set on the command line",
         "no such key nightly.metric; the nearest is nightly.metrics",
-        "nightly.keep is 'long', must be int",
+        "nightly.keep is 'long', must be an integer",
     ):
         assert message in line
 

@@ -83,8 +83,8 @@ def test_every_wrong_key_is_named_before_work_starts(
         "no such key scores; the nearest is score",
         "no such key score.reference; the nearest is score.references",
         "no such key score.n_tt; the nearest is score.n_t",
-        "score.seed is 'one', must be int",
-        "score.unit-weights is 1, must be bool",
+        "score.seed is 'one', must be an integer",
+        "score.unit-weights is 1, must be true or false",
         "score.fresh can only be set on the command line",
         "no such key storage.s4; the nearest is storage.s3",
     ):

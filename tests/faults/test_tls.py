@@ -71,7 +71,7 @@ def test_other_clients_are_refused(
             'tls-certificate = "b"',
             "no such key cluster.tls-certificate; the nearest is cluster.tls-",
         ),
-        ("tls-ca = 1", "cluster.tls-ca is 1, must be str"),
+        ("tls-ca = 1", "cluster.tls-ca is 1, must be text"),
     ],
 )
 def test_wrong_settings_are_refused(workspace: Workspace, text: str, problem: str) -> None:
