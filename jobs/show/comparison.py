@@ -12,6 +12,7 @@ from segscore.jobs.show.numbers import (
     shown_interval,
     shown_number,
 )
+from segscore.pipeline.comparison.pair_rows import better_first
 from segscore.pipeline.statistics.p_values import shown_p
 
 if TYPE_CHECKING:
@@ -117,16 +118,6 @@ def _test(row: _Row) -> str:
 
 def _short(value: float | None) -> str:
     return "–" if value is None else f"{value:.3g}"
-
-
-def better_first(row: _Row) -> _Row:
-    """Return a pair with its better system first, and the signs of its differences accordingly."""
-    if row["better"] != row["other"]:
-        return row
-    turned = {name: row[name] for name in ("difference", "ci_high", "ci_low", "effect_d")}
-    negative = [None if value is None else -value for value in turned.values()]
-    swapped = dict(zip(("difference", "ci_low", "ci_high", "effect_d"), negative, strict=True))
-    return row | swapped | {"system": row["other"], "other": row["system"]}
 
 
 def _print_pairs(rows: Sequence[_Row]) -> None:

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from segscore.jobs.show.by_system import by_system, system_order
-from segscore.jobs.show.comparison import better_first
 from segscore.jobs.show.fitted import Column, out, print_fitted
 from segscore.jobs.show.formats import Layout, print_table, require_names_printable
 from segscore.jobs.show.latex import latex_tables
 from segscore.jobs.show.numbers import shown_number, with_interval
+from segscore.pipeline.comparison.pair_rows import better_first
 from segscore.pipeline.statistics.p_values import shown_p
 
 if TYPE_CHECKING:

@@ -198,9 +198,11 @@ _Z = 1.96
 def most_contested(documents: pa.Table, number: int) -> list[dict[str, Any]]:
     """Return the most contested rows of `documents`, without those whose codings are all the same.
 
+    Documents that are equally contested are ordered by WindowDiff, the largest first, then by id.
+
     Args:
-        documents: columns of the table, including the id, boundary_similarity, codings and
-            segments_mean.
+        documents: columns of the table, including the id, boundary_similarity, codings,
+            segments_mean and window_diff_mean.
         number: the most rows to return.
     """
     similarity, codings, segments = (
@@ -211,14 +213,23 @@ def most_contested(documents: pa.Table, number: int) -> list[dict[str, Any]]:
     differ = similarity < 1
     rows = documents.filter(pa.array(differ))
     rows = rows.append_column("contested", pa.array(shares[differ]))
-    order = [("contested", "descending"), ("document_id", "ascending")]
+    order = [
+        ("contested", "descending"),
+        ("window_diff_mean", "descending"),
+        ("document_id", "ascending"),
+    ]
     chosen: list[dict[str, Any]] = rows.sort_by(order).slice(0, number).to_pylist()
     return chosen
 
 
 def first_contested(rows: Iterable[dict[str, Any]], number: int) -> list[dict[str, Any]]:
     """Return the most contested of rows of ``most_contested``, at most ``number``."""
-    return nsmallest(number, rows, key=lambda row: (-row["contested"], row["document_id"]))
+    return nsmallest(number, rows, key=_contested_order)
+
+
+def _contested_order(row: dict[str, Any]) -> tuple[float, float, str]:
+    window_diff = row["window_diff_mean"]
+    return -row["contested"], 1.0 if window_diff is None else -window_diff, row["document_id"]
 
 
 def contested_in(parts: Iterable[pa.Table], number: int) -> list[dict[str, Any]]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from segscore.pipeline.comparison.pair_rows import better_first
 from segscore.pipeline.comparison.runs import ScoredRun
 from segscore.pipeline.comparison.samples import Sample
 from segscore.pipeline.comparison.tables import compare_sample
@@ -21,7 +22,7 @@ PERMUTATIONS = 9999
 SIGNIFICANT = 0.05
 
 LISTED = ("difference", "ci_low", "ci_high", "p_permutation", "p_permutation_holm")
-_HEADINGS = ("system", "other", "difference", "95 % from", "to", "p", "p (Holm)", "better")
+_HEADINGS = ("system, better first", "against", "difference", "95 % from", "to", "p", "p (Holm)")
 
 PairRows = Mapping[tuple[str, str], Mapping[str, Any]]
 """Names of two systems -> their row of the table comparisons."""
@@ -44,15 +45,15 @@ def difference_figure(pairs: PairRows, sample: Sample, ranking: Ranking) -> Figu
     left = len(sample.systems) - COMPARED
     best = [sample.systems[i].label for i in ranking.order(sample)[:COMPARED]]
     cells: list[list[Cell]] = [
-        [*names, *(_difference_cell(column, row[column]) for column in LISTED), row["better"]]
-        for names, row in pairs.items()
+        [row["system"], row["other"], *(_difference_cell(name, row[name]) for name in LISTED)]
+        for row in map(better_first, pairs.values())
     ]
     more = f" The best {COMPARED} systems; {left} more are left out." if left > 0 else ""
     return Figure(
         f"Difference in {ranking.measure.name}{ranking.measure.arrow}, row minus column",
-        f"{ranking.average} averages. * p < {SIGNIFICANT} in a paired permutation test, adjusted "
-        "by Holm for all these pairs. Blue: the system of the row is better. The command "
-        f"segscore compare runs more tests.{more}",
+        f"{ranking.average.capitalize()} averages. * p < {SIGNIFICANT} in a paired permutation "
+        "test, adjusted by Holm for all these pairs. Blue: the system of the row is better. The "
+        f"command segscore compare runs more tests.{more}",
         PageTable(_HEADINGS, cells),
         charts.graded([*_cells(best, pairs)], "difference", ranking.measure.better, middle=0.0),
         wide=True,

@@ -38,8 +38,9 @@ def gate_section(night: Verdict) -> Section:
     figures = [Figure("Rules", table=table, folded=False, wide=True)]
     if moved:
         heads = ("document", "system", "measure", "now", "before")
+        worsened = PageTable(heads, moved)
         figures.append(
-            Figure("Documents that worsened most", table=PageTable(heads, moved), folded=False)
+            Figure("Documents that worsened most", table=worsened, folded=False, wide=True)
         )
     sentences = [f"{night.date}: {night.outcome}."]
     if night.outcome == ACCEPTED:

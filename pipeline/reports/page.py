@@ -11,7 +11,7 @@ from hashlib import sha256
 from typing import Any
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.reports.strips import NAME, Drawing
+from segscore.pipeline.reports.strips import Drawing
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ def render(page: Page, library: str) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"cell": _format_cell, "short": shortened}
+    environment.filters |= {"cell": _format_cell}
     environment.globals["marks"] = _MARKS
     environment.tests["written"] = lambda cell: isinstance(cell, NumberCell)
     script, *_ = loader.get_source(environment, "page.js")
@@ -161,12 +161,6 @@ _MARKS = {
     "extra": ("M0 16V0M-3 1h6", "false alarm"),
 }
 """Kind of mark -> its SVG path in the key, and its meaning."""
-
-
-def shortened(name: str) -> str:
-    """Shorten a name to fit beside a strip; keep both ends, as names often differ at one."""
-    half = NAME // 2
-    return name if len(name) <= NAME else f"{name[:half]}…{name[1 - half :]}"
 
 
 def charting_library() -> str:

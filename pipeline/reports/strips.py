@@ -6,6 +6,7 @@ from math import ceil
 
 from segscore.pipeline.measures.edit_list import Edit
 from segscore.pipeline.reports.positions import round_step, shown_position
+from segscore.pipeline.reports.short_labels import short_labels
 
 WIDTH, LEFT, RIGHT = 1000, 190, 10
 """Width of a drawing in its own unit, and of its margins; names are in the left one."""
@@ -16,7 +17,7 @@ HIGH, _STEP, RULER, _GAP = 16, 24, 18, 14
 _UNITS, LINES = 300, 8
 """Units in a line, and maximum number of lines; a longer document has more units in a line."""
 
-NAME = 20
+_NAME = 20
 """Letters of a name that fit beside a strip."""
 
 _KINDS = {
@@ -43,9 +44,18 @@ class Strip:
 
 @dataclass(frozen=True)
 class StripPart:
-    """The part of a strip in one line of a drawing: its place, width, and SVG paths by kind."""
+    """The part of a strip in one line of a drawing: its place, width, and SVG paths by kind.
+
+    Attributes:
+        name: coder of the strip.
+        label: its name, shortened to fit beside the strip.
+        top: distance from the top of the drawing.
+        width: width of the strip.
+        paths: kind of mark -> SVG path.
+    """
 
     name: str
+    label: str
     top: int
     width: float
     paths: Mapping[str, str]
@@ -107,6 +117,7 @@ def draw_strip(
         strips: strips from top to bottom.
         unit: name of the unit; None if it is not known.
     """
+    labels = short_labels((strip.name for strip in strips), _NAME)
     units = max(_UNITS, ceil(n_units / LINES))
     scale = (WIDTH - LEFT - RIGHT) / min(units, n_units)
     rows: list[StripPart] = []
@@ -124,7 +135,8 @@ def draw_strip(
                 kind: "".join(_paths(kind, marks, first, last, scale))
                 for kind, marks in strip.marks.items()
             }
-            rows.append(StripPart(strip.name, top, round((last - first) * scale, 1), paths))
+            width = round((last - first) * scale, 1)
+            rows.append(StripPart(strip.name, labels[strip.name], top, width, paths))
             top += _STEP
         top += _GAP
     kinds = [kind for strip in strips for kind in strip.marks]

@@ -9,6 +9,7 @@ import pytest
 
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.storage import read_table
+from tests.support.audits import contested_order
 from tests.support.command_line import CommandResult, Segscore
 from tests.support.nights import DAYS, Archive
 from tests.support.paths import DATA
@@ -114,7 +115,7 @@ def test_agree(segscore: Segscore, tmp_path: Path) -> None:
     for name in ("agreement", "coders", "peers", "corpus"):
         assert contents[name] == read_table(str(output / name)).to_pylist()
     documents = read_table(str(output / "documents")).to_pylist()
-    most = sorted(documents, key=lambda row: (-row["contested"], row["document_id"]))
+    most = sorted(documents, key=contested_order)
     contested = [row["document_id"] for row in contents["contested"]]
     assert contested == [row["document_id"] for row in most][: len(contested)]
     assert loaded(segscore(*command, "--format", "json")) == contents

@@ -32,6 +32,7 @@ from segscore.pipeline.reports.strips import (
 from segscore.pipeline.reports.sweep import POINTS, thinned
 from segscore.pipeline.scoring.reopen import recorded_location
 from segscore.pipeline.storage import read_table
+from tests.support.audits import contested_order
 from tests.support.command_line import Segscore
 from tests.support.comparisons import refusal_line
 from tests.support.corpora import corpus
@@ -361,14 +362,21 @@ def test_differences_equal_those_of_compare(segscore: Segscore, scored: Path) ->
     assert result.code == 0, result.err
     compared = read_table(str(scored.parent / "c" / "comparisons")).to_pylist()
     differences = {
-        (row["system"], row["other"]): row for row in compared if row["average"] == "macro"
+        frozenset((row["system"], row["other"])): row
+        for row in compared
+        if row["average"] == "macro"
     }
     heads, *rows = read.tables["Difference in boundary_similarity ↑, row minus column"]
     assert len(rows) == len(differences)
     for row in rows:
         cells = dict(zip(heads, row, strict=True))
-        expected = differences[cells["system"], cells["other"]]
-        assert number(cells["difference"]) == pytest.approx(expected["difference"], abs=1e-4)
+        better = cells["system, better first"]
+        expected = differences[frozenset((better, cells["against"]))]
+        assert better == expected["better"]
+        difference, low, high = (number(cells[name]) for name in ("difference", "95 % from", "to"))
+        assert difference == pytest.approx(abs(expected["difference"]), abs=1e-4)
+        assert difference is not None and low is not None and high is not None
+        assert low <= difference <= high
         for name, column in (("p", "p_permutation"), ("p (Holm)", "p_permutation_holm")):
             assert number(cells[name]) == pytest.approx(expected[column], abs=1e-4)
 
@@ -451,7 +459,7 @@ def test_the_report_of_an_audit_shows_its_tables(segscore: Segscore, tmp_path: P
     for title in (name for name in read.tables if name.startswith("Supported ")):
         assert sum(int(row[1]) for row in read.tables[title][1:]) == marked
     documents = read_table(str(run / "documents")).to_pylist()
-    contested = sorted(documents, key=lambda row: (-row["contested"], row["document_id"]))[:5]
+    contested = sorted(documents, key=contested_order)[:5]
     assert [name for name in read.tables if name.startswith("moonstone/")] == [
         row["document_id"] for row in contested
     ]
@@ -788,3 +796,13 @@ def test_a_box_and_its_outliers_cover_all_documents(values: list[float]) -> None
     beyond = [v for v in values if v < drawn_box.q1 - reach or v > drawn_box.q3 + reach]
     assert len(beyond) == drawn_box.outliers
     assert {value for _, value in drawn_box.furthest} <= set(beyond)
+
+
+def test_strips_of_systems_with_similar_names_are_labelled_differently() -> None:
+    names = [f"experiments/2026/lr{rate}-seed-1-final-averaged" for rate in ("3e-5", "1e-4")]
+    drawing = draw_strip("d", "", 20, [boundary_strip(name, [3]) for name in ["desk", *names]])
+    labels = [row.label for row in drawing.rows]
+    assert [row.name for row in drawing.rows] == ["desk", *names]
+    assert labels[0] == "desk"
+    assert len(set(labels)) == len(labels)
+    assert "3e-5" in labels[1] and "1e-4" in labels[2]

@@ -87,6 +87,12 @@ def messages(host: Host) -> str:
     return "\n".join(str(line["message"]) for line in log(host))
 
 
+def has_ended(host: Host) -> bool:
+    """Return whether no attempt runs, which `systemctl start` would join."""
+    state = host.say("systemctl", "show", "--property=ActiveState", SERVICE).strip()
+    return state in ("ActiveState=inactive", "ActiveState=failed")
+
+
 def deliver(host: Host, root: Path) -> None:
     """Write the tables of yesterday's night into the store."""
     for day in yesterday():
@@ -126,8 +132,9 @@ def test_the_timer_starts_the_night_until_the_tables_have_arrived(root: Path) ->
         file = metrics.with_name("segscore.duckdb")
         wait(file.exists, "the file of dashboards was written")
         assert in_python(host, SHOWN) in {f"{day} passed\n" for day in yesterday()}
-        (root / "opt/segscore/dashboards/views.sql").write_text("broken")
         host.say("systemctl", "stop", timer)
+        wait(lambda: has_ended(host), "the last attempt of the timer ended", COMPILE_SECONDS)
+        (root / "opt/segscore/dashboards/views.sql").write_text("broken")
         host.say("systemctl", "start", SERVICE)
         assert "Parser Error" in host.say("journalctl", "--unit", SERVICE, "--no-pager")
         assert host.say("systemctl", "show", "--property=Result", SERVICE) == "Result=success\n"

@@ -30,3 +30,9 @@ def audit(folder: Path, codings: str, **chosen: Any) -> dict[str, Rows]:
         exists = (folder / "run" / name).exists()
         rows[name] = read_table(str(folder / "run" / name)).to_pylist() if exists else []
     return rows
+
+
+def contested_order(row: dict[str, Any]) -> tuple[float, float, str]:
+    """Return the place of a row of `documents` among contested ones, the most contested first."""
+    window_diff = row["window_diff_mean"]
+    return -row["contested"], 1.0 if window_diff is None else -window_diff, row["document_id"]

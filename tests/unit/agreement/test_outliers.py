@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from segscore.pipeline.agreement.documents import contested_share, most_contested
+from segscore.pipeline.agreement.documents import contested_in, contested_share, most_contested
 from segscore.pipeline.agreement.drift import drifts
 from segscore.pipeline.agreement.findings import describe_audit
 from segscore.pipeline.agreement.outliers import BEYOND, deviations, deviations_of_pairs
@@ -175,11 +175,29 @@ def test_contested_documents_are_weighed_by_coders_and_size() -> None:
             "boundary_similarity": [0.0, 0.2, 1.0, 0.0, 0.0, 1.0],
             "codings": [2, 7, 3, 2, 2, 2],
             "segments_mean": [2.0, 9.0, 4.0, 2.0, 20.0, 1.0],
+            "window_diff_mean": [0.5, 0.4, 0.0, None, 0.6, 0.0],
         }
     )
     rows = most_contested(table, 10)
-    assert [row["document_id"] for row in rows] == ["large pair", "panel", "also a pair", "pair"]
+    assert [row["document_id"] for row in rows] == ["large pair", "panel", "pair", "also a pair"]
     assert most_contested(table, 1) == rows[:1]
+
+
+def test_equally_contested_documents_are_ordered_by_window_diff() -> None:
+    """Parts are ordered as the whole table is, whichever part a document is in."""
+    table = pa.table(
+        {
+            "document_id": ["d", "c", "b", "a"],
+            "boundary_similarity": [0.0] * 4,
+            "codings": [2] * 4,
+            "segments_mean": [2.0] * 4,
+            "window_diff_mean": [0.5, None, 0.7, 0.5],
+        }
+    )
+    assert [row["document_id"] for row in most_contested(table, 4)] == ["b", "a", "d", "c"]
+    for cut in range(5):
+        parts = [table.slice(0, cut), table.slice(cut)]
+        assert contested_in(parts, 4) == most_contested(table, 4)
 
 
 @given(st.floats(0, 1), st.integers(0, 400))
