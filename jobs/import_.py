@@ -31,7 +31,8 @@ def import_(
     ):
         progress = bar.advance if large else ignore_progress
         imported = run_import(chosen, files, executor, progress, resumable=large)
-    for line in (*imported.unused, *imported.contradictions):
+    adapted = ["; ".join(imported.adapted)] if imported.adapted else []
+    for line in (*adapted, *imported.unused, *imported.contradictions):
         LOG.say("warning", line)
     if imported.contradictions:
         LOG.say("warning", "written as they are; a run will reject these rows")

@@ -1,6 +1,6 @@
 """Read the files of an import: blocks of rows, and shapes that are converted to rows later."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,7 +15,7 @@ from segscore.pipeline.tables.formats.detect import detect
 from segscore.pipeline.tables.formats.format_heads import JSON_LINES_ENDINGS, PARQUET_ENDINGS
 from segscore.pipeline.tables.formats.known import FORMATS
 from segscore.pipeline.tables.formats.rows import Defaults, ParsedRow
-from segscore.pipeline.tables.formats.segmentations import csv_rows
+from segscore.pipeline.tables.formats.segmentations import csv_rows, jsonl
 from segscore.pipeline.tables.formats.segmentations.json_blocks import BLOCK, JsonLines
 from segscore.pipeline.tables.formats.tables import stated_table
 from segscore.pipeline.tables.open_input import format_of, open_input
@@ -61,10 +61,13 @@ class FileRows:
         blocks: its rows as stated; ``row`` is the line of each, from 0.
         bad_lines: number (from 0) and message of the lines that could not be read; complete when
             all blocks have been read.
+        adapted: a clause about each column that is converted; complete when all blocks have been
+            read.
     """
 
     blocks: Iterator[Rows]
     bad_lines: list[tuple[int, str]]
+    adapted: Collection[str]
 
 
 def read_json_block(url: str, block: bytes, first: int, reading: Reading) -> FileRows:
@@ -99,11 +102,14 @@ def read_input(url: str, reading: Reading) -> ReadFile | FileRows:
     if known.name in NAMELESS and defaults.document_id is None:
         defaults = replace(defaults, document_id=name_of_file(url, reading.urls))
     bad_lines: list[tuple[int, str]] = []
-    if known.name == _CSV and reading.rejecting:
+    adapted: set[str] = set()
+    if known.name == _JSON_LINES:
+        rows = [*jsonl.read(file.lines(), url, defaults, adapted=None if asked.strict else adapted)]
+    elif known.name == _CSV and reading.rejecting:
         rows = [*csv_rows.read(file.lines(), url, defaults, bad_lines)]
     else:
         rows = [*known.rows(file.lines(), url, defaults)]
-    return FileRows(iter([rows_of(rows)] if rows else []), bad_lines)
+    return FileRows(iter([rows_of(rows)] if rows else []), bad_lines, adapted)
 
 
 def format_of_input(url: str, reading: Reading) -> str:
@@ -137,13 +143,20 @@ def _json_lines(url: str, chunks: Iterator[bytes], reading: Reading, first: int 
     def decode(block: bytes, line: int) -> Iterator[str]:
         return InputFile(url, block, first_line=line).lines()
 
-    reader = JsonLines(url, _defaults(reading), decode, rejecting=reading.rejecting)
+    adapted: set[str] = set()
+    reader = JsonLines(
+        url,
+        _defaults(reading),
+        decode,
+        adapted=None if reading.asked.strict else adapted,
+        rejecting=reading.rejecting,
+    )
 
     def blocks() -> Iterator[Rows]:
         for table, lines in reader.read(chunks, first):
             yield _block(url, table, lines)
 
-    return FileRows(blocks(), reader.bad_lines)
+    return FileRows(blocks(), reader.bad_lines, adapted)
 
 
 def _block(url: str, table: pa.Table, lines: Ints) -> Rows:

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from segscore.pipeline import storage
+from segscore.pipeline.errors import Failed
 from segscore.pipeline.runs import planning
 from segscore.pipeline.runs.importing import run as importing
 from segscore.pipeline.runs.importing.run import find_imported, run_import
@@ -53,7 +54,13 @@ def imported(output: Path) -> dict[str, list[dict[str, Any]]]:
 
 attributes = st.dictionaries(
     st.sampled_from(["genre", "year", "=", "line"]),
-    st.one_of(st.sampled_from(["news", "5", ""]), st.integers(0, 3), st.booleans()),
+    st.one_of(
+        st.sampled_from(["news", "5", ""]),
+        st.integers(0, 3),
+        st.booleans(),
+        st.lists(st.sampled_from(["ü", "v", None]), max_size=2),
+        st.lists(st.integers(0, 1), max_size=2),
+    ),
 )
 lists = st.dictionaries(
     st.sampled_from(["unit_lengths", "unit_weights"]), st.just([1, 2, 3, 4, 5, 6, 7, 8, 9])
@@ -107,6 +114,7 @@ def corpus(folder: Path) -> Path:
             boundaries=(1 + np.flatnonzero(chance.random(8999) < 0.0003)).tolist(),
             genre=("news", "talk")[chance.integers(2)] if coder == "odd" else "news",
             year=int(name[-2:]),
+            tags=["news"] if coder == "odd" and name > "show-12" else [],
         )
         for name in names
         for coder in ("desk", "odd", "sys-a", "sys-b")
@@ -191,6 +199,61 @@ def test_a_small_import_does_not_wait_for_dask(tmp_path: Path) -> None:
 
 
 GOOD = [line(f"d{number}", "c", "reference") for number in range(30)]
+
+
+ODD = [
+    {
+        **line(str(number), "c", "reference", n_units=9.0, tags=[] if number < 20 else ["x", None]),
+        "document_id": number,
+        "levels": [1, 0.5] if number % 7 == 5 else None,
+    }
+    for number in range(30)
+]
+ADAPTED = (
+    "warning: document_id is a number, read as text; n_units is written with decimals, read as "
+    "whole numbers\n"
+)
+
+
+@pytest.mark.parametrize("parts", ["one", "many"])
+def test_ids_and_lists_are_adapted(
+    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, parts: str
+) -> None:
+    """Whatever a part contains, the columns have one type, and one line says what was adapted."""
+    if parts == "many":
+        monkeypatch.setattr(planning, "LIMITS", SMALL)
+    file = write_lines(tmp_path / "t.jsonl", ODD)
+    ended = segscore("import", file, "--output", tmp_path / "out")
+    assert (ended.code, ended.err) == (0, ADAPTED)
+    assert ended.out.splitlines()[0].endswith("references: 30 rows, 60 segments")
+    documents = storage.read_table(str(tmp_path / "out" / "documents")).sort_by("document_id")
+    schema = documents.schema.remove_metadata()
+    assert [str(schema.field(name).type.value_type) for name in ("levels", "tags")] == [
+        "double",
+        "string",
+    ]
+    expected = sorted((str(row["document_id"]), row["tags"], row["levels"]) for row in ODD)
+    columns = documents.select(["document_id", "tags", "levels"]).to_pydict()
+    assert [*zip(*columns.values(), strict=True)] == expected
+    ended = segscore("import", file, "--strict", "--output", tmp_path / "strict")
+    assert (ended.code, f"{file}:1: document_id is 0; expected a text" in ended.err) == (2, True)
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_a_resumed_import_says_what_was_adapted(
+    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = write_lines(tmp_path / "t.jsonl", ODD)
+
+    def fail(*_: object) -> None:
+        raise Failed("the disk is full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(importing, "move_tables", fail)
+        assert segscore("import", file, "--output", tmp_path / "out").code == 1
+    ended = segscore("import", file, "--output", tmp_path / "out", "--workers", 1)
+    assert (ended.code, ended.err.count(ADAPTED)) == (0, 1), ended
+    assert not (tmp_path / "out" / "_import").exists()
 
 
 @pytest.mark.parametrize("number", [0, 1, 17, 29])

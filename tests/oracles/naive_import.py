@@ -20,7 +20,9 @@ def naive_import(rows: Sequence[Row]) -> dict[str, list[Row]]:
     shared = [
         name
         for name in attributes
-        if all(len({row[name] for row in own if name in row}) <= 1 for own in documents.values())
+        if all(
+            len({repr(row[name]) for row in own if name in row}) <= 1 for own in documents.values()
+        )
     ]
     tables = {
         name: [_segmentation(row, shared) for row in rows if row["role"] == role]
@@ -32,19 +34,30 @@ def naive_import(rows: Sequence[Row]) -> dict[str, list[Row]]:
 
 def _with_text(rows: Sequence[Row]) -> list[Row]:
     """Return rows in which an attribute with values of several types is text."""
-    kinds: dict[str, set[type]] = {}
+    kinds: dict[str, set[str]] = {}
     for row in rows:
         for name in row.keys() - {*OWN}:
-            kinds.setdefault(name, set()).add(type(row[name]))
+            kinds.setdefault(name, set()).add(_kind(row[name]))
+    for found in kinds.values():
+        if any(kind.startswith("list of") for kind in found):
+            found.discard("list")
     return [
         {
-            name: json.dumps(value)
+            name: json.dumps(value, ensure_ascii=False)
             if len(kinds.get(name, ())) > 1 and not isinstance(value, str)
             else value
             for name, value in row.items()
         }
         for row in rows
     ]
+
+
+def _kind(value: object) -> str:
+    """Name the type of a value, and of the values in a list; an empty list is just a list."""
+    if not isinstance(value, list):
+        return type(value).__name__
+    kinds = [type(element).__name__ for element in value if element is not None]
+    return f"list of {kinds[0]}" if kinds else "list"
 
 
 def _segmentation(row: Row, shared: Sequence[str]) -> Row:

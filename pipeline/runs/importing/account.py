@@ -23,6 +23,7 @@ class Imported:
         contradictions: rows that a run will reject because of other rows, by file and line.
         counted: what was left out or read in another way, by file.
         rejected: number of bad rows and lines, which are in the table rejects.
+        adapted: a clause about each column that was converted.
         unused: warnings about options that have no effect on the files.
     """
 
@@ -31,6 +32,7 @@ class Imported:
     contradictions: list[str]
     counted: list[str]
     rejected: int
+    adapted: list[str]
     unused: list[str] = field(default_factory=list)
 
 

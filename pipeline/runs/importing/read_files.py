@@ -33,6 +33,7 @@ class ImportedRows:
         others: whether there are rows that were not converted from shapes.
         rejects: number of bad rows and lines.
         counted: what was left out or read in another way, by file.
+        adapted: a clause about each column that was converted.
     """
 
     shards: list[Shard]
@@ -40,6 +41,7 @@ class ImportedRows:
     others: bool
     rejects: int
     counted: list[str]
+    adapted: list[str]
 
     @property
     def number(self) -> int:
@@ -86,6 +88,7 @@ def read_files(
         others=bool(read),
         rejects=sum(receipt.rejects for receipt in both),
         counted=[line for receipt in both for line in receipt.counted],
+        adapted=sorted({clause for receipt in both for clause in receipt.adapted}),
     )
 
 

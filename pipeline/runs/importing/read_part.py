@@ -75,6 +75,7 @@ class ReadReceipt:
         rejects: number of bad rows and lines, which are in a file of ``BAD_ROWS``.
         lines: number of lines, if the part is a range of a file.
         counted: what was left out of shapes or read in another way.
+        adapted: a clause about each column that was converted.
     """
 
     refusal: str | None = None
@@ -85,6 +86,7 @@ class ReadReceipt:
     rejects: int = 0
     lines: int = 0
     counted: list[str] = field(default_factory=list)
+    adapted: list[str] = field(default_factory=list)
 
 
 def read_part(job: ReadJob, part: ImportPart) -> ReadReceipt:
@@ -120,6 +122,7 @@ def _read_files(job: ReadJob, part: ImportPart) -> ReadReceipt:
     shapes: list[ReadFile] = []
     blocks: list[Rows] = []
     rejects: list[pa.Table] = []
+    adapted: set[str] = set()
     for url in part.urls:
         file = read_input(url, job.reading)
         if isinstance(file, ReadFile):
@@ -128,11 +131,18 @@ def _read_files(job: ReadJob, part: ImportPart) -> ReadReceipt:
             checked, bad = _check(url, file)
             blocks += checked
             rejects += bad
+            adapted |= {*file.adapted}
     number = write_rejects(job.folder, f"{part.name}-read", rejects)
     shard = write_shard(job.folder, part.name, blocks)
     asked = job.reading.asked
     surveyed = survey_shapes(name_shapes(shapes, asked), asked)
-    read = ReadReceipt(shard=shard, shapes=bool(shapes), surveyed=surveyed, rejects=number)
+    read = ReadReceipt(
+        shard=shard,
+        shapes=bool(shapes),
+        surveyed=surveyed,
+        rejects=number,
+        adapted=sorted(adapted),
+    )
     if not (job.alone and shapes):
         return read
     survey = Survey.of(surveyed, job.extents, stated_lengths(blocks))
@@ -152,7 +162,8 @@ def _read_range(job: ReadJob, part: ImportPart, end: int) -> ReadReceipt:
     content = storage.read_lines(url, part.start, end)
     first = 2 if part.start else 1  # no line but the first of a file has a byte order mark
     try:
-        blocks, rejects = _check(url, read_json_block(url, content, first, job.reading))
+        read = read_json_block(url, content, first, job.reading)
+        blocks, rejects = _check(url, read)
         sound = not any(table.num_rows for table in rejects)
     except Refused:
         if not part.start:
@@ -161,12 +172,12 @@ def _read_range(job: ReadJob, part: ImportPart, end: int) -> ReadReceipt:
     if part.start and not sound:
         # The line that has the byte before the range ends before the first line of the range.
         first = 2 + storage.count_newlines(url, part.start - 1)
-        blocks, rejects = _check(url, read_json_block(url, content, first, job.reading))
+        read = read_json_block(url, content, first, job.reading)
+        blocks, rejects = _check(url, read)
     number = write_rejects(job.folder, f"{part.name}-read", rejects)
-    blocks = [Rows(b.name, b.table, b.urls, b.file, b.row - (first - 1)) for b in blocks]
-    shard = write_shard(job.folder, part.name, blocks)
+    shard = write_shard(job.folder, part.name, blocks, skipped=first - 1)
     lines = content.count(b"\n") + (bool(content) and not content.endswith(b"\n"))
-    return ReadReceipt(shard=shard, rejects=number, lines=lines)
+    return ReadReceipt(shard=shard, rejects=number, lines=lines, adapted=sorted(read.adapted))
 
 
 def _check(url: str, read: FileRows) -> tuple[list[Rows], list[pa.Table]]:

@@ -23,6 +23,7 @@ from segscore.pipeline.runs.importing.describe import (
     describe_range,
     write_documents,
 )
+from segscore.pipeline.runs.importing.mixed_attributes import describe_mixed
 from segscore.pipeline.runs.importing.parts import cut_files
 from segscore.pipeline.runs.importing.publish import (
     has_begun_to_publish,
@@ -32,7 +33,6 @@ from segscore.pipeline.runs.importing.publish import (
 )
 from segscore.pipeline.runs.importing.read_files import READ, ImportedRows, read_files
 from segscore.pipeline.runs.importing.settings import ImportSettings
-from segscore.pipeline.runs.importing.shards import describe_mixed
 from segscore.pipeline.runs.importing.unused_options import warn_of_unused
 from segscore.pipeline.runs.importing.write import TableTypes, WriteJob, cut_tables, write_file
 from segscore.pipeline.runs.tasks import Progress, TaskRun
@@ -157,6 +157,7 @@ def _write_tables(run: TaskRun, settings: ImportSettings, rows: ImportedRows) ->
         rows={name: number for name, number in counts.items() if number},
         segments={name: rows.total(name)[1] for name in IMPORTED_TABLES if counts[name]},
         contradictions=first_contradictions(described),
-        counted=[*rows.counted, *describe_mixed(rows.shards)],
+        counted=[*rows.counted, *describe_mixed((s.first_values, s.before) for s in shards)],
         rejected=rejects,
+        adapted=rows.adapted,
     )

@@ -1,6 +1,7 @@
 """Write the rows that a task has read to a file, and read the columns that a later task needs."""
 
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,14 +9,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from segscore.pipeline import storage
+from segscore.pipeline.runs.importing.mixed_attributes import find_first_values
 from segscore.pipeline.storage.memory import row_group_limit
-from segscore.pipeline.tables.formats.rows import shown
 from segscore.pipeline.tables.formats.tables import (
     STATED_TYPES,
-    attribute_names,
+    FirstValues,
     count_segments,
     join_stated,
-    mixed_attributes,
     rows_of_role,
     segmentations_of,
 )
@@ -48,8 +48,7 @@ class Shard:
         ids: least and greatest document_id.
         sample: some of the ids.
         key_size: bytes of all columns but the boundaries.
-        mixed: attributes with values of several types.
-        texts: attribute -> file, line (from 0) and value of the first text that is no number.
+        first_values: attribute -> the first value of each type; lines count from 0.
     """
 
     name: str
@@ -61,8 +60,7 @@ class Shard:
     ids: tuple[str, str]
     sample: list[str]
     key_size: int
-    mixed: list[str]
-    texts: dict[str, tuple[str, int, str]]
+    first_values: dict[str, FirstValues]
 
     def __post_init__(self) -> None:
         """Refuse an unknown type of a column.
@@ -76,14 +74,30 @@ class Shard:
     def stated(self) -> pa.Table:
         """A table without rows, with the columns of the rows."""
         fields = [
-            (name, STATED_TYPES[name] if name in STATED_TYPES else pa.type_for_alias(kind))
+            (name, STATED_TYPES[name] if name in STATED_TYPES else _type_named(kind))
             for name, kind in self.columns.items()
         ]
         return pa.schema(fields).empty_table()
 
 
-def write_shard(folder: str, name: str, blocks: Sequence[Rows]) -> Shard | None:
-    """Write the rows of blocks, and describe them; None if there are none."""
+_LIST = re.compile("list<item: (.*)>")
+
+
+def _type_named(name: str) -> pa.DataType:
+    if found := _LIST.fullmatch(name):
+        return pa.list_(pa.type_for_alias(found[1]))
+    return pa.type_for_alias(name)
+
+
+def write_shard(folder: str, name: str, blocks: Sequence[Rows], skipped: int = 0) -> Shard | None:
+    """Write the rows of blocks, and describe them; None if there are none.
+
+    Args:
+        folder: the folder that tasks write to.
+        name: name of the file.
+        blocks: the rows.
+        skipped: number of lines to subtract, because ``Shard.before`` will count them.
+    """
     blocks = [block for block in blocks if len(block)]
     if not blocks:
         return None
@@ -91,7 +105,10 @@ def write_shard(folder: str, name: str, blocks: Sequence[Rows]) -> Shard | None:
     table = in_one_chunk(join_stated([block.table for block in blocks]))
     numbers = [np.array([urls.index(url) for url in block.urls], np.int64) for block in blocks]
     files = [number[block.file] for number, block in zip(numbers, blocks, strict=True)]
-    columns = {_FILE: np.concatenate(files), _LINE: np.concatenate([b.row for b in blocks])}
+    columns = {
+        _FILE: np.concatenate(files),
+        _LINE: np.concatenate([b.row for b in blocks]) - skipped,
+    }
     columns |= {_STATED + column: table.column(column) for column in table.column_names}
     storage.write_table(_url(folder, name), pa.table(columns), plain=tuple(columns))
     ids = table.column("document_id")
@@ -113,43 +130,7 @@ def write_shard(folder: str, name: str, blocks: Sequence[Rows]) -> Shard | None:
         ids=(bounds["min"], bounds["max"]),
         sample=ids.take(pa.array(range(0, len(ids), _ROWS_PER_SAMPLE))).to_pylist(),
         key_size=table.select(key_columns(table)).nbytes,
-        mixed=mixed_attributes([block.table for block in blocks]),
-        texts={
-            attribute: (urls[int(columns[_FILE][row])], int(columns[_LINE][row]), shown(value))
-            for attribute in attribute_names(table)
-            for row, value in _first_text(table.column(attribute))
-        },
-    )
-
-
-_NUMBER = r"^(-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?|true|false)$"
-"""Texts that may be numbers or truth values as JSON has them."""
-
-
-def _first_text(column: pa.ChunkedArray) -> Iterator[tuple[int, str]]:
-    """Yield the number and the value of the first text that is no number, if there is one."""
-    if column.type == pa.string():
-        is_number = pc.match_substring_regex(column, _NUMBER)
-        row = pc.index(is_number, pa.scalar(False)).as_py()
-        if row >= 0:
-            yield row, column[row].as_py()
-
-
-def describe_mixed(shards: Sequence[Shard]) -> list[str]:
-    """Describe the attributes that are texts in some rows and not in others, a line for each."""
-    mixed = {name for shard in shards for name in shard.mixed}
-    mixed |= {*mixed_attributes([shard.stated for shard in shards])}
-    return [_describe_mixed(name, shards) for name in sorted(mixed)]
-
-
-def _describe_mixed(name: str, shards: Sequence[Shard]) -> str:
-    first = next((shard for shard in shards if name in shard.texts), None)
-    if first is None:
-        return f"attribute {name} has values of several types; the column is written as text"
-    url, line, value = first.texts[name]
-    return (
-        f"{url}:{line + first.before + 1}: attribute {name} is {value}, and no text in other rows; "
-        "the column is written as text"
+        first_values=find_first_values(blocks, skipped),
     )
 
 

@@ -137,14 +137,20 @@ def _lists_differ(column: pa.Array, rows: Ints, first: Ints) -> Flags:
     ours, theirs = column.take(pa.array(rows)), column.take(pa.array(first))
     lengths = pc.list_value_length(ours).to_numpy()
     differing = np.asarray(lengths != pc.list_value_length(theirs).to_numpy())
-    comparable = np.flatnonzero(~differing)
-    values = [
-        pc.list_flatten(lists.take(pa.array(comparable))).fill_null(_NO_ELEMENT).to_numpy()
-        for lists in (ours, theirs)
-    ]
-    parents = np.repeat(comparable, lengths[comparable])
-    differing[parents[values[0] != values[1]]] = True
+    comparable = pa.array(np.flatnonzero(~differing))
+    our_values, their_values = (pc.list_flatten(lists.take(comparable)) for lists in (ours, theirs))
+    parents = np.repeat(comparable.to_numpy(), lengths[comparable.to_numpy()])
+    differing[parents[_values_differ(our_values, their_values)]] = True
     return differing
+
+
+def _values_differ(ours: pa.Array, theirs: pa.Array) -> Flags:
+    if ours.type == pa.int32():
+        values = [each.fill_null(_NO_ELEMENT).to_numpy() for each in (ours, theirs)]
+    else:
+        codes = pa.concat_arrays([ours, theirs]).dictionary_encode().indices
+        values = np.split(codes.fill_null(-1).to_numpy(), 2)
+    return np.asarray(values[0] != values[1])
 
 
 def _require_agreement(

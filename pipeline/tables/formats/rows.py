@@ -14,7 +14,8 @@ from segscore.pipeline.errors import Refused
 from segscore.schemas.input_columns import BY_BOUNDARY, BY_UNIT, INPUT_TYPES, ROLES
 
 Value = TypeVar("Value")
-Attribute = str | int | float | bool
+Scalar = str | int | float | bool
+Attribute = Scalar | tuple[Scalar | None, ...]
 SHOWN_CHARACTERS = 40
 _WHOLE_NUMBERS = {
     name: pa.types.is_integer(INPUT_TYPES[name].value_type) for name in (*BY_BOUNDARY, *BY_UNIT)

@@ -13,8 +13,14 @@ import pyarrow.compute as pc
 
 from segscore.pipeline.arrays.ragged import Ints
 from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS
-from segscore.pipeline.tables.formats.attributes import as_typed, infer_types
-from segscore.pipeline.tables.formats.rows import ParsedRow
+from segscore.pipeline.tables.formats.attributes import (
+    as_typed,
+    common_type,
+    infer_types,
+    json_text,
+    type_of,
+)
+from segscore.pipeline.tables.formats.rows import ParsedRow, shown
 from segscore.schemas.input_columns import BY_UNIT, INPUT_TYPES, ROLE
 
 STATED = (*SEGMENTATIONS.required, ROLE, *SEGMENTATIONS.optional, *BY_UNIT)
@@ -26,17 +32,17 @@ STATED_TYPES = {**INPUT_TYPES, ROLE: pa.string()}
 def stated_table(rows: Sequence[ParsedRow]) -> pa.Table:
     """Build the table of rows as stated; what a lenient reader left as None is null.
 
-    Its metadata names the attributes of several types (see ``mixed_attributes``).
+    Its metadata lists the attributes of several types (see ``mixed_attributes``).
 
     Raises Refused for a value that does not fit its column's type, or an attribute with a reserved
     name.
     """
     types = infer_types(rows)
-    mixed = [
-        name
+    mixed = {
+        name: _first_values(rows, name)
         for name, kind in types.items()
         if kind == pa.string() and {type(row.attributes.get(name, "")) for row in rows} != {str}
-    ]
+    }
     rows = as_typed(rows, types)
     given = [
         name
@@ -57,16 +63,22 @@ _ALWAYS = {*SEGMENTATIONS.required, ROLE}
 _MIXED = "segscore.mixed"
 """Key of the metadata that lists attributes of several types."""
 
+FirstValues = dict[str, tuple[str, int, str]]
+"""Type of an attribute -> file, line and value of the first value that has it."""
 
-def mixed_attributes(tables: Sequence[pa.Table]) -> list[str]:
-    """Return the attributes that have values of several types in tables of rows as stated."""
-    kinds: dict[str, set[pa.DataType]] = {}
-    mixed: set[str] = set()
-    for table in tables:
-        mixed |= {*json.loads((table.schema.metadata or {}).get(_MIXED.encode(), b"[]"))}
-        for name in attribute_names(table):
-            kinds.setdefault(name, set()).add(table.schema.field(name).type)
-    return sorted(mixed | {name for name, types in kinds.items() if len(types) > 1})
+
+def _first_values(rows: Sequence[ParsedRow], name: str) -> FirstValues:
+    found: FirstValues = {}
+    for row in rows:
+        if name in row.attributes:
+            value = row.attributes[name]
+            found.setdefault(str(type_of(value)), (row.source, row.line, shown(value)))
+    return found
+
+
+def mixed_attributes(stated: pa.Table) -> dict[str, FirstValues]:
+    """Return the attributes that had several types when ``stated_table`` built a table."""
+    return dict(json.loads((stated.schema.metadata or {}).get(_MIXED.encode(), b"{}")))
 
 
 def attribute_names(stated: pa.Table) -> list[str]:
@@ -155,8 +167,8 @@ def join_types(schemas: Iterable[pa.Schema]) -> dict[str, pa.DataType]:
     found: dict[str, pa.DataType] = {name: STATED_TYPES[name] for name in STATED if name in _ALWAYS}
     for schema in schemas:
         for field in schema:
-            if found.setdefault(field.name, field.type) != field.type:
-                found[field.name] = pa.string()
+            known = found.get(field.name, field.type)
+            found[field.name] = common_type(known, field.type)
     attributes = sorted(found.keys() - {*STATED})
     return {name: found[name] for name in (*STATED, *attributes) if name in found}
 
@@ -164,7 +176,7 @@ def join_types(schemas: Iterable[pa.Schema]) -> dict[str, pa.DataType]:
 def with_columns(table: pa.Table, types: Mapping[str, pa.DataType]) -> pa.Table:
     """Return a table with these columns: null where it has none, attributes as text if they must.
 
-    A number or a truth value as text has the spelling of JSON.
+    A number, a truth value or a list as text has the spelling of JSON.
     """
     return pa.table(
         {
@@ -180,7 +192,8 @@ def with_columns(table: pa.Table, types: Mapping[str, pa.DataType]) -> pa.Table:
 def _as_type(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
     if column.type == kind:
         return column
-    if pa.types.is_floating(column.type):
-        texts = [None if value is None else repr(value) for value in column.to_pylist()]
+    written = pa.types.is_floating(column.type) or pa.types.is_list(column.type)
+    if written and kind == pa.string():
+        texts = [None if value is None else json_text(value) for value in column.to_pylist()]
         return pa.chunked_array([pa.array(texts, kind)])
     return column.cast(kind)

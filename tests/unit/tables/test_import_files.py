@@ -437,8 +437,12 @@ def test_an_attribute_of_several_types_is_pointed_out(
 ) -> None:
     """In rows that are read together, in blocks of a file, and in several files."""
     good = '{{"document_id": "{}", "coder": "c", "n_units": 9, "boundaries": [1], {}}}\n'.format
-    lines = [good(i, f'"a": {i}, "b": {i}.5, "c": "t", "d": "{i}"') for i in range(30)]
-    lines[17] = good(17, '"a": "none", "b": 2, "c": "7", "d": "x"')
+    listed = ["[]"] * 16 + ["[1]"] * 14
+    lines = [
+        good(i, f'"a": {i}, "b": {i}.5, "c": "t", "d": "{i}", "e": {listed[i]}, "f": {listed[i]}')
+        for i in range(30)
+    ]
+    lines[17] = good(17, '"a": "none", "b": 2, "c": "7", "d": "x", "e": "x"')
     (tmp_path / "t.jsonl").write_text("".join(lines))
     (tmp_path / "u.jsonl").write_text(good("u", '"c": 5'))
     for block in (2**20, 200):
@@ -449,10 +453,12 @@ def test_an_attribute_of_several_types_is_pointed_out(
             "import", tmp_path / "t.jsonl", tmp_path / "u.jsonl", "--output", tmp_path / "out"
         )
         written = "the column is written as text"
+        first = f"{tmp_path}/t.jsonl:1"
         assert ended.out.splitlines()[:-2] == [
-            f'{tmp_path}/t.jsonl:18: attribute a is "none", and no text in other rows; {written}',
-            f"attribute b has values of several types; {written}",
-            f'{tmp_path}/t.jsonl:1: attribute c is "t", and no text in other rows; {written}',
+            f'{first[:-1]}18: attribute a is "none", but 0 at {first}; {written}',
+            f"{first[:-1]}18: attribute b is 2, but 0.5 at {first}; {written}",
+            f'{tmp_path}/u.jsonl:1: attribute c is 5, but "t" at {first}; {written}',
+            f'{first[:-1]}18: attribute e is "x", but [1] at {first[:-1]}17; {written}',
         ], ended
 
 

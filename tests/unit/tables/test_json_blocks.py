@@ -28,8 +28,12 @@ TEXTS = st.sampled_from(
 VALUES = st.none() | st.booleans() | WHOLE | FLOATS | TEXTS
 NAMES = st.sampled_from(["genre", "year", "date", "é", "window", "g\\", "unit_lengths"])
 LISTS = st.lists(st.integers(0, 9), max_size=3)
+LIST_ATTRIBUTES = st.one_of(
+    *(st.lists(st.none() | one, max_size=2) for one in (TEXTS, WHOLE, FLOATS, st.booleans())),
+    st.lists(VALUES | LISTS, max_size=2),
+)
 ATTRIBUTES = st.dictionaries(
-    NAMES, VALUES | LISTS | st.dictionaries(NAMES, VALUES, max_size=2), max_size=2
+    NAMES, VALUES | LIST_ATTRIBUTES | st.dictionaries(NAMES, VALUES, max_size=2), max_size=2
 )
 COMMON = st.fixed_dictionaries(
     {
@@ -44,6 +48,8 @@ COMMON = st.fixed_dictionaries(
         "genre": st.sampled_from(["news", "2024-01-01"]),
         "year": st.integers(0, 3),
         "seconds": FLOATS,
+        "tags": st.lists(st.sampled_from(["t", "2024-01-01", None]), max_size=2),
+        "levels": LISTS,
     },
 )
 BROKEN = st.dictionaries(
@@ -140,11 +146,11 @@ def test_the_size_of_blocks_changes_nothing(lines: list[str], size: int) -> None
 
 
 def test_usual_lines_are_not_left_to_the_exact_reader() -> None:
-    """Times as text, missing attributes, roles, and numbers that are never whole."""
+    """Times as text, missing attributes, roles, lists, and numbers that are never whole."""
     usual: dict[str, Any] = {"document_id": "d", "coder": "c", "n_units": 9, "boundaries": [1, 4]}
     rows = [
-        {**usual, "role": "hypothesis", "date": "2024-01-01", "seconds": 1.5, "seen": True},
-        {**usual, "boundary_scores": [0.5, 1], "date": None, "year": 1997, "seconds": 2.25},
+        {**usual, "role": "hypothesis", "date": "2024-01-01", "seconds": 1.5, "tags": ["t", None]},
+        {**usual, "boundary_scores": [0.5, 1], "date": None, "year": 1997, "seen": [True, False]},
     ]
     content = "".join(json.dumps(row) + "\n" for row in rows).encode()
     expected = outcome(exactly, content, False)
@@ -179,11 +185,12 @@ def test_blocks_are_whole_lines(content: bytes, size: int) -> None:
 
 
 def test_an_attribute_of_several_types_in_several_blocks_is_text() -> None:
-    values: list[Any] = [1, 1.0, True, "w", None, 1e16]
+    values: list[Any] = [1, 1.0, True, "w", None, 1e16, (), (1.0, None), ("ü", "w")]
     tables = [
         stated_table([ParsedRow("d", "c", "reference", 9, (1,), attributes={"v": value})])
         if value is not None
         else stated_table([ParsedRow("d", "c", "reference", 9, (1,))])
         for value in values
     ]
-    assert join_stated(tables).column("v").to_pylist() == ["1", "1.0", "true", "w", None, "1e+16"]
+    texts = ["1", "1.0", "true", "w", None, "1e+16", "[]", "[1.0, null]", '["ü", "w"]']
+    assert join_stated(tables).column("v").to_pylist() == texts

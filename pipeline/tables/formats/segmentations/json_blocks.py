@@ -6,7 +6,7 @@ be is read by the exact reader, so the rows and messages are the same whoever re
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
 
@@ -34,6 +34,8 @@ _COLUMNS: Mapping[str, pa.DataType] = {
     name: pa.string() if name == ROLE else INPUT_TYPES[name] for name in STATED
 }
 _ATTRIBUTES = (pa.string(), pa.int64(), pa.float64(), pa.bool_())
+_LISTS = tuple(pa.list_(kind) for kind in (pa.string(), pa.int64(), pa.bool_(), pa.null()))
+"""Lists that are attributes, unless the exact reader is lenient, and then leaves them out."""
 _TEXTS = ("document_id", "coder", ROLE)
 
 Decode = Callable[[bytes, int], Iterable[str]]
@@ -156,7 +158,7 @@ class JsonLines:
             if name in _REQUIRED or column.null_count < len(column):
                 kept[name] = column
             if name not in _COLUMNS and column.null_count < len(column):
-                _require_attribute(name, column, text)
+                _require_attribute(name, column, text, () if self.lenient else _LISTS)
         found = pa.table(kept)
         return with_columns(found, join_types([found.schema]))
 
@@ -237,9 +239,18 @@ def _attribute_types(table: pa.Table) -> dict[str, pa.DataType]:
     }
 
 
-def _require_attribute(name: str, column: pa.Array, text: bytes) -> None:
-    """Raise _Unclear if the exact reader may refuse an attribute, or read its numbers otherwise."""
-    if column.type not in _ATTRIBUTES or name in OWN_COLUMNS or not name:
+def _require_attribute(
+    name: str, column: pa.Array, text: bytes, lists: Sequence[pa.DataType]
+) -> None:
+    """Raise _Unclear if the exact reader may refuse an attribute, or read its numbers otherwise.
+
+    Args:
+        name: its name.
+        column: its values.
+        text: the block that they were read from.
+        lists: types of lists that the exact reader keeps.
+    """
+    if column.type not in (*_ATTRIBUTES, *lists) or name in OWN_COLUMNS or not name:
         raise _Unclear
     if pa.types.is_floating(column.type):
         numbers = column.drop_null().to_numpy(zero_copy_only=False)

@@ -13,6 +13,7 @@ from segscore.pipeline.tables.formats.rows import (
     Defaults,
     ParsedRow,
     RowPlace,
+    Scalar,
     integer_of,
     list_of,
     missing_field,
@@ -45,11 +46,13 @@ def read(
 
     A missing or null document_id, coder or role is taken from `defaults`. Other fields are
     attributes, and so are members of an object (published.k -> published_k); null is absent. If
-    lenient, missing or null fields and nulls in lists become None, and validation rejects them.
+    lenient, missing or null fields and nulls in lists become None, and validation rejects them, and
+    attributes that are lists are left out; otherwise those of one type are kept.
     `first` is the number of the first line.
-    If `adapted` is given, ids may be integers, whole numbers may be written as 11.0, and attributes
-    may be lists, which are left out; `adapted` receives a clause about each column concerned.
-    Raises Refused for a missing field (unless lenient), a wrong type, or a list as an attribute.
+    If `adapted` is given, ids may be integers and whole numbers may be written as 11.0; `adapted`
+    receives a clause about each column that is converted or left out.
+    Raises Refused for a missing field (unless lenient), a wrong type, or a list that cannot be an
+    attribute.
     """
     for number, text in numbered(lines, first):
         if text.strip():
@@ -73,7 +76,7 @@ def parse_record(
         record = _converted(record, adapted)
     if not lenient:
         _require(record, defaults, place)
-    attributes = _attributes(record, place, adapted)
+    attributes = _attributes(record, place, adapted, lenient=lenient)
     return _row(record, attributes, place, defaults, lenient=lenient)
 
 
@@ -153,7 +156,7 @@ def _row(
 
 
 def _attributes(
-    record: Mapping[str, object], place: RowPlace, adapted: set[str] | None
+    record: Mapping[str, object], place: RowPlace, adapted: set[str] | None, *, lenient: bool
 ) -> dict[str, Attribute]:
     """Return the attributes of a record, with nested members flattened and nulls dropped.
 
@@ -163,12 +166,13 @@ def _attributes(
     waiting = [(name, value) for name, value in record.items() if name not in _FIELDS]
     while waiting:
         name, value = waiting.pop()
+        attribute = _attribute(value, name, place, lenient=lenient)
         if isinstance(value, dict):
             waiting.extend((f"{name}_{inner}", member) for inner, member in value.items())
-        elif isinstance(value, str | int | float):
+        elif attribute is not None:
             if name in attributes:
                 raise place.refusal(f"two fields make the attribute {name}; rename one of them")
-            attributes[name] = value
+            attributes[name] = attribute
         elif value is not None and adapted is not None and _FIRST_NUMBERS & record.keys():
             adapted.add(f"{name} is left out: its values are lists")
         elif value is not None:
@@ -176,3 +180,22 @@ def _attributes(
             lacks = f"; the row has no {missing}" if missing else ""
             raise place.wrong(name, value, f"one value: an attribute cannot be a list{lacks}")
     return attributes
+
+
+def _attribute(value: object, name: str, place: RowPlace, *, lenient: bool) -> Attribute | None:
+    """Return a value as an attribute; None if it is left out."""
+    if isinstance(value, str | int | float):
+        return value
+    return _list_attribute(value, name, place) if isinstance(value, list) and not lenient else None
+
+
+def _list_attribute(values: list[object], name: str, place: RowPlace) -> tuple[Scalar | None, ...]:
+    """Return a list of values of one type or null; whole numbers beside others become floats."""
+    kinds = {type(value) for value in values if value is not None}
+    if kinds == {int, float}:
+        return tuple(None if v is None else row_number(v, name, place) for v in values)
+    if len(kinds) > 1 or not kinds <= {str, int, float, bool}:
+        raise place.wrong(
+            name, values, "a list of texts, of numbers, or of true and false; convert or remove it"
+        )
+    return tuple(value for value in values if value is None or isinstance(value, Scalar))
