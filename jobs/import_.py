@@ -18,9 +18,11 @@ def import_(
     from segscore.jobs.show.fitted import out
     from segscore.jobs.show.numbers import counted
     from segscore.jobs.show.printing import Bar
+    from segscore.pipeline.reports.positions import shown_position
     from segscore.pipeline.runs import executors
     from segscore.pipeline.runs.importing.run import SMALL, find_imported, run_import
     from segscore.pipeline.runs.tasks import ignore_progress
+    from segscore.pipeline.tables.formats.shapes import MILLISECOND
 
     files = find_imported(chosen)
     large = cluster != "local" or sum(file.size for file in files) > SMALL
@@ -46,3 +48,5 @@ def import_(
         if name in imported.segments:
             numbers.append(counted(imported.segments[name], "segment"))
         out().print(f"{chosen.output}/{name}: {', '.join(numbers)}", markup=False)
+    if imported.unit == MILLISECOND:
+        out().print(f"longest document: {shown_position(imported.longest, MILLISECOND)}")

@@ -38,7 +38,8 @@ def validate(
     rejects = checked.rejects
     if format_name == "text":
         _print(rejects)
-        broken = f"{rejects.num_rows} of {checked.rows} rows break a rule"
+        verb = "row breaks" if checked.rows == 1 else "rows break"
+        broken = f"{rejects.num_rows} of {checked.rows} {verb} a rule"
         out().print(f"{table}: {broken}", markup=False)
     elif format_name == "json":
         counts = {"rows": checked.rows, "rejected": rejects.num_rows}
@@ -52,13 +53,11 @@ def validate(
 
 def _print(rejects: "pa.Table") -> None:
     """Print the first rejected rows, and how many break each rule."""
-    from segscore.pipeline import storage
+    from segscore.pipeline.tables.validate import place_of
 
     for row in rejects.slice(0, _SHOWN).to_pylist():
-        is_line = storage.is_json_lines(row["source"])
-        place = f":{row['row'] + 1}" if is_line else f" row {row['row']}"
         out().print(
-            f"{row['source']}{place} ({row['document_id']}, {row['coder']}): "
+            f"{place_of(row)} ({row['document_id']}, {row['coder']}): "
             f"{row['rule']}: {row['detail']}",
             markup=False,
         )

@@ -24,6 +24,14 @@ class Absent(Refused):
     """An input does not exist, or is still empty."""
 
 
+class OtherRole(Absent):
+    """An input has rows, but all have the role of another table."""
+
+
+class OtherFormat(Refused):
+    """A file is in a format that has to be imported first."""
+
+
 class Failed(Exception):  # noqa: N818
     """The work started but could not be finished; nothing was published (exit code 1)."""
 

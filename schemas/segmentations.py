@@ -80,7 +80,11 @@ _ORDER_RULE = check_rows("boundaries_ascending", ascending, "boundaries must be 
 
 _RULES = [
     *_IDENTITY_RULES,
-    check_rows("n_units_given", not_empty("n_units"), "n_units must not be null"),
+    check_rows(
+        "n_units_given",
+        not_empty("n_units"),
+        "n_units must not be null; give it in each row, or in --documents with --length-tolerance",
+    ),
     _LENGTH_RULE,
     *_BOUNDARY_RULES,
     check_rows("boundaries_in_range", in_range, "boundaries must lie in 1..n_units-1"),

@@ -63,8 +63,10 @@ def warn_of_ungrouped(corpus: pa.Table, group_by: tuple[str, ...]) -> list[str]:
 def nothing_audited(settings: AgreeSettings, account: RowCounts, why: str) -> NoResult:
     """Return the error to raise if no document has two coders; ``why`` ends its message."""
     codings = account[CODINGS]
+    cause = "each document has one coding; agreement needs two"
+    if codings["rejected"]:
+        cause = f"{codings['rejected']} of {codings['in']} codings were rejected"
     return NoResult(
         f"{settings.codings}: no document has two coders, so there is no agreement to measure: "
-        f"of {codings['in']} codings, {codings['rejected']} were rejected and "
-        f"{codings['unpaired']} are the only coding of their document{why}"
+        f"{cause}{why}"
     )

@@ -47,6 +47,7 @@ from segscore.pipeline.tables.columns import SEGMENTATIONS
 from segscore.pipeline.tables.find import find_table
 from segscore.pipeline.tables.preparation import preparing, require_free
 from segscore.pipeline.tables.read import read_valid
+from segscore.pipeline.tables.validate import place_of
 
 TABLE, _RECORD, _UNFINISHED = "codings", "simulation.json", "_codings"
 BOUNDARIES_PER_PART = 2**24
@@ -177,7 +178,7 @@ def _rejects_warning(rejects: pa.Table, valid: int) -> str:
     first = rejects.slice(0, 1).to_pylist()[0]
     return (
         f"{rejects.num_rows} of {valid + rejects.num_rows} rows rejected, the first: "
-        f"{first['source']} row {first['row']} ({first['document_id']}, {first['coder']}): "
+        f"{place_of(first)} ({first['document_id']}, {first['coder']}): "
         f"{first['rule']}: {first['detail']}"
     )
 

@@ -84,13 +84,15 @@ def _verdict(search: Search, values: int) -> Iterator[str]:
             "Too many conventions fit to tell which one was used: more digits, or more numbers of "
             "the same paper (--published-table), narrow it down."
         )
-    agreed = [
-        f"{question.name} {answer}"
+    agreed = search.agreed_answers() if len(search.simplest) > 1 else {}
+    chosen = [
+        f"  {question.name} {answer}: {question.choice(answer).sentence}"
         for question in search.questions
-        if (answer := search.agreed_answers().get(question.name))
+        if (answer := agreed.get(question.name))
     ]
-    if len(search.simplest) > 1 and agreed:
-        yield f"All of the simplest ones have in common: {'; '.join(agreed)}."
+    if chosen:
+        yield "The simplest ones agree on:"
+        yield from chosen
 
 
 def _describe_group(search: Search, group: Sequence[Tried], command: str) -> Iterator[str]:

@@ -125,9 +125,10 @@ def _warn_of_decline(
     for check in gate.judge_rules(night, comparable, settings.rules, settings.alpha):
         if check.fails and check.nights > 1:
             yield (
-                f"{describe_failure(replace(check, moved=()))}; the gate passes, because it "
-                f"compares with {comparable.single[check.system].name} alone; with "
-                f"--baseline {MEDIAN_OF_7} the night fails"
+                f"{describe_failure(replace(check, moved=()))}; no rule failed, because "
+                "the gate compares only with the last good night "
+                f"({comparable.single[check.system].name}); with --baseline {MEDIAN_OF_7} the "
+                "night fails"
             )
 
 

@@ -9,7 +9,14 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 
 from segscore.pipeline import storage
-from segscore.pipeline.errors import Absent, Done, Failed, Refused, TooManyUnpaired
+from segscore.pipeline.errors import (
+    Absent,
+    Done,
+    Failed,
+    OtherRole,
+    Refused,
+    TooManyUnpaired,
+)
 from segscore.pipeline.nightly import judge, metrics, nights
 from segscore.pipeline.nightly.nights import Night, Nights
 from segscore.pipeline.nightly.retention import remove_old
@@ -71,13 +78,13 @@ def run_night(settings: NightSettings, executor: Executor, progress: Progress, w
         raise Failed(
             f"{settings.date}: another process is working on this night: {problem}"
         ) from problem
-    except (Absent, TooManyUnpaired) as problem:
-        _write_unfinished_metrics(settings, metrics.WAITING, 1, warn)
-        raise Failed(
-            f"{settings.date}: waiting for input: {problem}; {_stale_cause(problem)}"
-            f"{_what_stands(settings)}; run the date again when the input is complete"
-        ) from problem
     except Exception as problem:
+        if _is_awaited(problem, settings):
+            _write_unfinished_metrics(settings, metrics.WAITING, 1, warn)
+            raise Failed(
+                f"{settings.date}: waiting for input: {problem}; {_stale_cause(problem)}"
+                f"{_what_stands(settings)}; run the date again when the input is complete"
+            ) from problem
         _write_unfinished_metrics(
             settings, metrics.BROKEN, 2 if isinstance(problem, Refused) else 1, warn
         )
@@ -93,7 +100,15 @@ def run_night(settings: NightSettings, executor: Executor, progress: Progress, w
     return replace(finished, removed=tuple(removed))
 
 
-def _stale_cause(problem: Absent | TooManyUnpaired) -> str:
+def _is_awaited(problem: Exception, settings: NightSettings) -> bool:
+    """Return whether a night may succeed when more input is there."""
+    if isinstance(problem, OtherRole):
+        # Rows of the other role only can be a mistake, unless one file is to contain both roles.
+        return settings.score.references == settings.score.hypotheses
+    return isinstance(problem, Absent | TooManyUnpaired)
+
+
+def _stale_cause(problem: Exception) -> str:
     """Return the probable cause if no row of a system has a reference, else nothing."""
     systems = problem.systems if isinstance(problem, TooManyUnpaired) else ()
     if not systems:

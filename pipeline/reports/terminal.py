@@ -87,7 +87,7 @@ class _Axis:
     def describe_gap(self, columns: int) -> str:
         """Describe columns without a boundary that are not drawn."""
         length = shown_position(columns * self.scale, self.unit)
-        return f"… {length}{'' if self.is_time else ' positions'} without a boundary"
+        return f"… ({length}{'' if self.is_time else ' positions'} without a boundary, left out)"
 
 
 def _ruler(columns: range, axis: _Axis) -> list[str]:

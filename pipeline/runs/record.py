@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed
 from segscore.pipeline.runs.run_folder import Attempt, prepared_files
+from segscore.pipeline.tables.validate import place_of
 
 RowCounts = dict[str, dict[str, int]]
 """Input table -> numbers of rows: `in`, which is the sum of `scored`, `rejected`, `unpaired`."""
@@ -175,4 +176,4 @@ def _first_rejected(rejects: Iterable[pa.Table]) -> str:
     if not first:
         return ""
     row = min(first, key=lambda row: [row[name] for name in _REJECT_ORDER])
-    return f"{row['source']} row {row['row']}: {row['rule']} ({row['detail']})"
+    return f"{place_of(row)}: {row['rule']} ({row['detail']})"

@@ -12,6 +12,7 @@ from segscore.pipeline.runs.run_folder import Attempt
 from segscore.pipeline.scoring.hypotheses import list_unpaired
 from segscore.pipeline.scoring.inputs import Collected, Inputs
 from segscore.pipeline.scoring.part import Receipt
+from segscore.pipeline.tables.read import no_rows_error
 
 
 def count_rows(collected: Collected, paired: Flags) -> RowCounts:
@@ -71,7 +72,7 @@ def require_scored(attempt: Attempt, inputs: Inputs, account: RowCounts) -> None
     """Refuse to publish a run in which nothing was scored.
 
     Raises:
-        Absent: there is no hypothesis.
+        Absent: there is no reference or no hypothesis.
         NoResult: no hypothesis was scored; the message gives the numbers of rows and the reasons:
             rejected rows, or ids without a counterpart.
     """
@@ -85,11 +86,17 @@ SIDES = ("hypotheses", "references")
 
 def nothing_scored(inputs: Inputs, account: RowCounts, why: str) -> NoResult | Absent:
     """Return the error to raise if no hypothesis was scored; ``why`` ends its message."""
+    for table in (inputs.references, inputs.hypotheses):
+        if not account[table.name]["in"]:
+            return no_rows_error(table)
     hypotheses = account["hypotheses"]
-    if not hypotheses["in"]:
-        return Absent(f"{inputs.hypotheses.location}: the table has no rows")
-    return NoResult(
-        f"{inputs.hypotheses.location}: nothing could be scored: {hypotheses['rejected']} of "
-        f"{hypotheses['in']} hypotheses were rejected, {hypotheses['unpaired']} have no "
-        f"accepted reference{why}"
-    )
+    if hypotheses["rejected"]:
+        cause = (
+            f"{hypotheses['rejected']} of {hypotheses['in']} hypotheses were rejected, "
+            f"{hypotheses['unpaired']} have no accepted reference"
+        )
+    elif account["references"]["rejected"]:
+        cause = "no document of the hypotheses has an accepted reference"
+    else:
+        cause = "no document id of the hypotheses is in the references"
+    return NoResult(f"{inputs.hypotheses.location}: nothing could be scored: {cause}{why}")

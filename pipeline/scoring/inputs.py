@@ -21,6 +21,7 @@ from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS, segmentat
 from segscore.pipeline.tables.contradictions import Described, describe
 from segscore.pipeline.tables.find import InputTable, Slice, find_table
 from segscore.pipeline.tables.read import Rows, read_valid
+from segscore.pipeline.tables.validate import place_of
 
 _SCORES_COLUMNS = (
     "document_id",
@@ -309,4 +310,4 @@ def _first_reject(rejects: pa.Table) -> str:
     if not rejects.num_rows:
         return ""
     row = rejects.slice(0, 1).to_pylist()[0]
-    return f"; first reject: {row['source']} row {row['row']}: {row['rule']} ({row['detail']})"
+    return f"; first reject: {place_of(row)}: {row['rule']} ({row['detail']})"

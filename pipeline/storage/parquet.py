@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from segscore.pipeline.errors import Refused
+from segscore.pipeline.errors import OtherFormat, Refused
 from segscore.pipeline.storage import temporary
 from segscore.pipeline.storage.bounds import RowGroup, require_fit, spans
 from segscore.pipeline.storage.files import failing
@@ -49,7 +49,7 @@ def _open_parquet(place: Place) -> tuple[pq.ParquetFile, str | RemoteFile]:
         raise Refused(f"{url}: no permission to read it") from problem
     except (pa.ArrowException, OSError, UnicodeDecodeError) as problem:
         if not url.endswith(PARQUET):
-            raise Refused(
+            raise OtherFormat(
                 f"{url}: the name is not that of a Parquet or JSON Lines file; convert other "
                 "formats with `segscore import`"
             ) from problem

@@ -7,7 +7,7 @@ from itertools import chain, islice
 import pyarrow as pa
 
 from segscore.pipeline import storage
-from segscore.pipeline.errors import Failed, Refused
+from segscore.pipeline.errors import Failed, OtherFormat, Refused
 from segscore.pipeline.storage import InputFile
 from segscore.pipeline.tables import columns
 from segscore.pipeline.tables.columns import segmentations_contract
@@ -45,7 +45,7 @@ def check_table(url: str, kind: str, tolerance: int = 0) -> _Checked:
         tolerance: units by which the lengths of a document's segmentations may differ.
 
     Raises:
-        Refused: the table does not exist, or the folder contains several.
+        Refused: the table does not exist, the folder contains several, or a file must be imported.
         Failed: a file cannot be read as such a table, or the table has no rows.
     """
     files = storage.find(url)
@@ -54,6 +54,8 @@ def check_table(url: str, kind: str, tolerance: int = 0) -> _Checked:
     try:
         table = find_table(kind, url, model)
         rows, broken = read_valid(table, model)
+    except OtherFormat:
+        raise
     except Refused as problem:
         raise Failed(_describe_lines(kind, files) or str(problem)) from problem
     rejects = [broken, *between_rows(rows, kind, tolerance)]

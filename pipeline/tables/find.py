@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from io import BytesIO
+from itertools import starmap
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,11 @@ from segscore.pipeline.storage.memory import readable_size, row_group_limit
 from segscore.pipeline.tables.column_types import canonical_schema, describe_conversions
 from segscore.pipeline.tables.columns import DOCUMENTS, Contract, contract_of, extra_columns
 from segscore.pipeline.tables.formats.described import describe_documents
+from segscore.pipeline.tables.formats.mixed_attributes import (
+    Located,
+    describe_mixed,
+    find_first_values,
+)
 from segscore.pipeline.tables.formats.rows import Defaults
 from segscore.pipeline.tables.formats.segmentations.json_blocks import BLOCK, JsonLines, whole_lines
 from segscore.pipeline.tables.formats.tables import (
@@ -300,8 +306,18 @@ def read_json_lines(name: str, url: str, adapted: set[str]) -> tuple[pa.Table, I
     reader = _json_lines(name, url, adapted)
     blocks = [*reader.read(storage.chunks(url, BLOCK))]
     stated = join_stated([table for table, _ in blocks])
+    adapted |= {f"{text}; both are read as text" for text in _mixed(url, blocks)}
     lines = np.concatenate([np.zeros(0, np.int64), *(lines for _, lines in blocks)])
     return select_named(name, stated, url, lines)
+
+
+def _mixed(url: str, blocks: Iterable[tuple[pa.Table, Ints]]) -> list[str]:
+    """Describe the attributes of a JSONL file with values of several types."""
+
+    def located(table: pa.Table, lines: Ints) -> Located:
+        return table, lambda row: (url, int(lines[row]))
+
+    return describe_mixed([(find_first_values(starmap(located, blocks)), 0)])
 
 
 def _json_lines(name: str, url: str, adapted: set[str], *, rejecting: bool = False) -> JsonLines:

@@ -8,7 +8,13 @@ from segscore.pipeline.errors import Absent, Refused
 from segscore.pipeline.tables.column_types import canonical_schema, describe_conversions
 from segscore.pipeline.tables.columns import Contract, extra_columns
 from segscore.pipeline.tables.find import InputTable, Slice
-from segscore.pipeline.tables.read import Rows, conform, in_one_chunk, needed_columns
+from segscore.pipeline.tables.read import (
+    Rows,
+    conform,
+    in_one_chunk,
+    needed_columns,
+    other_role_error,
+)
 from segscore.pipeline.tables.units import recorded_unit
 from segscore.pipeline.tables.validate import schema_problems
 
@@ -46,13 +52,18 @@ def rows_of_table(table: InputTable, content: pa.Table, row: Ints | None = None)
         row: number of each row where it was given, shape (rows,); by default 0, 1, 2...
 
     Raises:
+        OtherRole: all rows have the role of another table.
         Refused: a value does not fit its column's type.
     """
     chosen = content.select(needed_columns(table.name, content.column_names, table.further))
     whole = Slice(table.name, table.name, (), 0, content.num_rows, content.nbytes, "")
     conformed, other = conform(chosen, whole, table.further)
     rows = numbered_rows(table.name, conformed, row)
-    return rows if other is None else rows.keep(~other)
+    if other is None:
+        return rows
+    if other.all():
+        raise other_role_error(table.name, table.location, len(rows))
+    return rows.keep(~other)
 
 
 def numbered_rows(name: str, table: pa.Table, row: Ints | None = None) -> Rows:

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from segscore.pipeline import storage
 from segscore.pipeline.arrays.document_ids import Numbered, number
 from segscore.pipeline.arrays.ragged import Coded, Flags, Ints, encode, flags
-from segscore.pipeline.errors import Absent, Refused
+from segscore.pipeline.errors import Absent, OtherRole, Refused
 from segscore.pipeline.tables.column_types import convert_columns
 from segscore.pipeline.tables.columns import DOCUMENTS, Contract, contract_of
 from segscore.pipeline.tables.find import (
@@ -23,7 +23,7 @@ from segscore.pipeline.tables.find import (
 from segscore.pipeline.tables.path_columns import with_path_columns
 from segscore.pipeline.tables.quick_check import documents_are_sound, is_sound
 from segscore.pipeline.tables.validate import REJECT_COLUMNS, broken_rules, descriptions
-from segscore.schemas.input_columns import INPUT_TYPES, ROLE, ROLES, TABLE_ROLES
+from segscore.schemas.input_columns import INPUT_TYPES, ROLE, TABLE_ROLES
 
 _ROWS_AT_ONCE = 65_536
 """Number of rows that are validated at a time."""
@@ -33,9 +33,8 @@ def _of_other_role(name: str, table: pa.Table) -> Flags | None:
     """Return which rows have the other role than the table's; None if the table has no roles."""
     if name not in TABLE_ROLES or ROLE not in table.column_names:
         return None
-    (other,) = (role for role in ROLES if role != TABLE_ROLES[name])
-    role = table.column(ROLE).combine_chunks()
-    return flags(pc.fill_null(pc.equal(role.cast(pa.string()), other), False))
+    role = table.column(ROLE).combine_chunks().cast(pa.string())
+    return flags(pc.fill_null(pc.equal(role, TABLE_ROLES[_opposite(name)]), False))
 
 
 @dataclass(frozen=True)
@@ -242,14 +241,44 @@ def read_valid(table: InputTable, model: Contract) -> tuple[Rows, pa.Table]:
     """Read a whole table; return the rows that are valid on their own, and the rejects.
 
     Raises:
-        Absent: the table has no rows at all.
+        Absent: the table has no rows, or only some with the role of another table.
         Refused: as ``read_slice``.
     """
     checked = [validate_rows(read_slice(piece, table.further), model) for piece in table.slices]
     if not sum(len(rows) + rejects.num_rows for rows, rejects in checked):
-        raise Absent(f"{table.files[0].url}: the table has no rows")
+        raise no_rows_error(table)
     rejects = pa.concat_tables([rejects for _, rejects in checked])
     return join_rows([rows for rows, _ in checked]), rejects
+
+
+def no_rows_error(table: InputTable) -> Absent:
+    """Return the error to raise if no row of a table was read."""
+    if table.name in TABLE_ROLES:
+        pieces = (replace(piece, table=_opposite(table.name)) for piece in table.slices)
+        rows = sum(len(read_slice(piece, table.further)) for piece in pieces)
+        if rows:
+            return other_role_error(table.name, table.location, rows)
+    return Absent(f"{table.location}: the table has no rows")
+
+
+def other_role_error(name: str, location: str, rows: int) -> OtherRole:
+    """Return the error to raise if all rows of a table have the role of another table.
+
+    Args:
+        name: name of the table, such as references.
+        location: where its rows are.
+        rows: number of its rows.
+    """
+    return OtherRole(
+        f"{location}: no row has the role {TABLE_ROLES[name]}, but {rows} "
+        f"{'has' if rows == 1 else 'have'} the role {TABLE_ROLES[_opposite(name)]}; exchange the "
+        "tables of references and hypotheses, or name another file"
+    )
+
+
+def _opposite(name: str) -> str:
+    """Return the table that takes the rows of the other role."""
+    return next(other for other, role in TABLE_ROLES.items() if role != TABLE_ROLES[name])
 
 
 def _shown(table: pa.Table, row: int) -> str:

@@ -2,12 +2,14 @@
 
 import os
 import sys
+from collections.abc import Mapping
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from segscore.pipeline.errors import Refused, nearest
+from segscore.pipeline.storage import is_json_lines
 from segscore.pipeline.tables.columns import Contract
 from segscore.schemas.input_columns import INPUT_TYPES
 
@@ -30,6 +32,16 @@ REJECT_COLUMNS = pa.schema(
         ("coder", pa.string()),
     ]
 )
+
+
+def place_of(reject: Mapping[str, Any]) -> str:
+    """Return where a rejected row is: file and line, from 1, or file and number, from 0.
+
+    Args:
+        reject: its row in the table of rejects.
+    """
+    source, row = reject["source"], reject["row"]
+    return f"{source}:{row + 1}" if is_json_lines(source) else f"{source} row {row}"
 
 
 def schema_problems(schema: pa.Schema, model: Contract) -> list[str]:

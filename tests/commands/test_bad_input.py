@@ -14,7 +14,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq  # noqa: TID251  (writes what the storage module never would)
 import pytest
 
+from segscore import evaluate
 from segscore.pipeline import storage
+from segscore.pipeline.errors import Refused
 from segscore.pipeline.runs import connecting, executors, planning
 from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.scoring import run
@@ -390,6 +392,10 @@ def test_json_lines__unknown_number_of_units(workspace: Workspace) -> None:
     path.write_text('{"document_id": "a", "coder": "x", "boundaries": [3]}\n')
     result = workspace.segscore("validate", path)
     assert (result.code, "n_units must not be null" in result.out) == (1, True)
+    assert "0 of 1 row breaks" not in result.out and "1 of 1 row breaks a rule" in result.out
+    result = workspace.score(references=path)
+    first = f"first reject: {path}:1: n_units_given (n_units must not be null; give it in each row"
+    assert_refused(workspace, result, 1, path, "no reference was accepted", first)
 
 
 @pytest.mark.parametrize(
@@ -812,10 +818,8 @@ def test_score__unpaired(workspace: Workspace) -> None:
 def test_score__no_pair_at_all(workspace: Workspace) -> None:
     strangers = workspace.write("strangers.parquet", one_coder("ann", [3], "xyz"))
     result = workspace.score(references=strangers)
-    assert_refused(
-        workspace, result, 1, workspace.hypotheses, "nothing could be scored", "3 have no"
-    )
-    assert "reference: hypotheses have a, b; references have x, y" in result.err
+    assert_refused(workspace, result, 1, workspace.hypotheses, "nothing could be scored")
+    assert "is in the references: hypotheses have a, b; references have x, y" in result.err
     assert "rejects" not in result.err
     assert [*workspace.run.iterdir()] == []
 
@@ -1509,6 +1513,12 @@ def test_validate__names_are_printed_unchanged(workspace: Workspace) -> None:
     assert_refused(workspace, workspace.segscore("validate", missing), 2, missing)
 
 
+def test_a_file_to_import_first_has_the_same_exit_code_everywhere(workspace: Workspace) -> None:
+    path = workspace.write("segments.csv", "document,coder,start,end\na,x,0,9\n")
+    for result in (workspace.segscore("validate", path), workspace.score(references=path)):
+        assert_refused(workspace, result, 2, path, "convert other formats with `segscore import`")
+
+
 def test_score__output_named_as_markup(workspace: Workspace) -> None:
     output = workspace.folder / "[red]run[bold] :smile:"
     result = workspace.score("--output", output)
@@ -1634,6 +1644,29 @@ def test_score__one_table_with_roles(workspace: Workspace) -> None:
     assert_success(workspace.score(references=one_table, hypotheses=one_table))
     assert workspace.scored() == [("a", "ann", "sys")]
     assert workspace.account() == {"references": (2, 1, 0, 1), "hypotheses": (1, 1, 0, 0)}
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "parquet"])
+def test_score__rows_of_the_other_role_only(workspace: Workspace, suffix: str) -> None:
+    paths = []
+    for name, role, number in (("ann", "reference", 3), ("sys", "hypothesis", 1)):
+        rows = one_coder(name, [3]).slice(0, number)
+        rows = rows.append_column("role", pa.array([role] * number))
+        as_lines = lines(*rows.to_pylist())
+        path = workspace.write(f"{name}.{suffix}", as_lines if suffix == "jsonl" else rows)
+        paths.append(path)
+    gold, system = paths
+    exchange = "exchange the tables of references and hypotheses, or name another file"
+    found = "no row has the role reference, but 1 has the role hypothesis"
+    result = workspace.score(references=system, hypotheses=gold)
+    assert_refused(workspace, result, 2, system, found, exchange)
+    found = "no row has the role hypothesis, but 3 have the role reference"
+    assert_refused(workspace, workspace.score(hypotheses=gold), 2, gold, found, exchange)
+    if suffix == "parquet":
+        with pytest.raises(Refused, match=found):
+            evaluate(str(workspace.references), pq.read_table(gold))
+    assert not [*workspace.run.glob("*")]
+    assert_success(workspace.score(references=gold, hypotheses=system))
 
 
 def test_score__candidates_taken_for_boundaries_give_a_warning(workspace: Workspace) -> None:

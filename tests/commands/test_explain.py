@@ -139,7 +139,7 @@ def test_times_are_drawn_to_scale() -> None:
         "                  ~",
         "hypothesis  ──────│───────────────────────────────────────────",
         "",
-        "            … 0:04:10 without a boundary",
+        "            … (0:04:10 without a boundary, left out)",
     ]
     assert drawn[8].strip() == "-"
     assert describe_edit(edits[0], "millisecond") == (

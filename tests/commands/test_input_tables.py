@@ -224,6 +224,18 @@ def test_an_attribute_of_two_types_is_refused_with_both_files(
     assert segscore(*command).code == 0
 
 
+def test_an_attribute_of_several_types_in_a_file_is_warned_of(
+    segscore: Segscore, tmp_path: Path, references: Path
+) -> None:
+    rows = [row | {"show": show} for row, show in zip(table("h").to_pylist(), (103, "103"), strict=True)]
+    path = tmp_path / "hypotheses.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    record = score(segscore, tmp_path, references, path)
+    assert record["warnings"] == [
+        f'hypotheses: {path}:2: attribute show is "103", but 103 at {path}:1; both are read as text'
+    ]
+
+
 @pytest.mark.parametrize("suffix", ["parquet", "jsonl"])
 def test_a_coder_scored_against_itself_is_warned_of(
     segscore: Segscore, tmp_path: Path, suffix: str

@@ -449,8 +449,8 @@ def test_a_slow_decline_that_passes_is_warned_of(archive: Archive) -> None:
     assert f"warning: {warning}" in result.err and metrics(archive)["warnings", ()] == 1
     failure, sentence = warning.split("; ", 1)
     assert sentence == (
-        f"the gate passes, because it compares with {DAYS[place - 1]} alone; with --baseline "
-        "median-of-7 the night fails"
+        "no rule failed, because the gate compares only with the last good night "
+        f"({DAYS[place - 1]}); with --baseline median-of-7 the night fails"
     )
     failed = archive.run(night, "--baseline", "median-of-7")
     assert failed.code == 1 and f"failed: {failure}, most in " in one_error(failed.err)
@@ -650,6 +650,27 @@ def test_waiting_for_input(archive: Archive, delivered: str | None) -> None:
     archive.deliver(SECOND)
     assert archive.run(SECOND).code == 0
     assert outcome_in_metrics(archive) == "passed"
+
+
+def test_exchanged_tables_are_not_waited_for(archive: Archive) -> None:
+    for role, other in (("reference", "hypothesis"), ("hypothesis", "reference")):
+        archive.put(SECOND, role, [row | {"role": other} for row in rows(SECOND, other, GOOD)])
+    result = archive.run(SECOND)
+    line = one_error(result.err)
+    assert result.code == 2 and "waiting" not in line
+    assert "no row has the role reference, but 80 have the role hypothesis; exchange" in line
+    assert outcome_in_metrics(archive) == "broken"
+
+
+def test_a_file_of_both_roles_is_waited_for(archive: Archive) -> None:
+    """Its references may be there before its hypotheses."""
+    text = archive.file.read_text().replace("/hypotheses/date", "/references/date")
+    archive.file.write_text(text)
+    listed = [row | {"role": "reference"} for row in rows(SECOND, "reference", GOOD)]
+    archive.put(SECOND, "reference", listed)
+    result = archive.run(SECOND)
+    line = one_error(result.err)
+    assert result.code == 1 and "waiting for input: " in line and "no row has the role hyp" in line
 
 
 def test_an_empty_table_is_waited_for(archive: Archive) -> None:

@@ -17,6 +17,7 @@ from segscore.pipeline.tables.columns import SEGMENTATIONS
 from segscore.pipeline.tables.find import InputTable, find_table
 from segscore.pipeline.tables.formats.shapes import MILLISECOND
 from segscore.pipeline.tables.read import join_rows, read_slice, validate_rows
+from segscore.pipeline.tables.validate import place_of
 
 
 def read_tracks(url: str, document: str, coders: Sequence[str]) -> DocumentTracks:
@@ -97,9 +98,7 @@ def _of_table(url: str, document: str) -> tuple[dict[str, int], list[Track]]:
     found = join_rows([*read_document_rows(table, [document])])
     rows, rejects = validate_rows(found, SEGMENTATIONS)
     for reject in rejects.to_pylist():
-        raise Refused(
-            f"{reject['source']} row {reject['row']}: {reject['rule']}: {reject['detail']}"
-        )
+        raise Refused(f"{place_of(reject)}: {reject['rule']}: {reject['detail']}")
     if not len(rows):
         near = nearest(document, _documents(table))
         raise Refused(f"{url}: no segmentation of document {document}{near}")

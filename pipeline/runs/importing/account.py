@@ -24,6 +24,8 @@ class Imported:
         counted: what was left out or read in another way, by file.
         rejected: number of bad rows and lines, which are in the table rejects.
         adapted: a clause about each column that was converted.
+        unit: unit of all rows; None if it is not known.
+        longest: the largest number of units of a row.
         unused: warnings about options that have no effect on the files.
     """
 
@@ -33,6 +35,8 @@ class Imported:
     counted: list[str]
     rejected: int
     adapted: list[str]
+    unit: str | None
+    longest: int
     unused: list[str] = field(default_factory=list)
 
 

@@ -23,7 +23,6 @@ from segscore.pipeline.runs.importing.describe import (
     describe_range,
     write_documents,
 )
-from segscore.pipeline.runs.importing.mixed_attributes import describe_mixed
 from segscore.pipeline.runs.importing.parts import cut_files
 from segscore.pipeline.runs.importing.publish import (
     has_begun_to_publish,
@@ -41,6 +40,7 @@ from segscore.pipeline.storage.placement import require_apart
 from segscore.pipeline.tables.check_table import DOCUMENTS
 from segscore.pipeline.tables.find import InputTable
 from segscore.pipeline.tables.formats.known import format_named
+from segscore.pipeline.tables.formats.mixed_attributes import describe_mixed
 from segscore.pipeline.tables.formats.shapes import Extent
 from segscore.pipeline.tables.import_blocks import Reading
 from segscore.pipeline.tables.import_tables import IMPORTED_TABLES
@@ -153,11 +153,14 @@ def _write_tables(run: TaskRun, settings: ImportSettings, rows: ImportedRows) ->
     if rejects and not prepared:
         groups = (with_unit(table, unit) for table in rejects_of(run.folder))
         storage.write_table(storage.join(run.folder, _REJECTS, f"{_REJECTS}.parquet"), groups)
+    mixed = describe_mixed((shard.first_values, shard.before) for shard in shards)
     return Imported(
         rows={name: number for name, number in counts.items() if number},
         segments={name: rows.total(name)[1] for name in IMPORTED_TABLES if counts[name]},
         contradictions=first_contradictions(described),
-        counted=[*rows.counted, *describe_mixed((s.first_values, s.before) for s in shards)],
+        counted=[*rows.counted, *(f"{text}; the column is written as text" for text in mixed)],
         rejected=rejects,
         adapted=rows.adapted,
+        unit=unit,
+        longest=max(shard.longest for shard in shards),
     )

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from segscore.pipeline import storage
-from segscore.pipeline.runs.importing.mixed_attributes import find_first_values
 from segscore.pipeline.storage.memory import row_group_limit
+from segscore.pipeline.tables.formats.mixed_attributes import Located, find_first_values
 from segscore.pipeline.tables.formats.tables import (
     STATED_TYPES,
     FirstValues,
@@ -48,7 +48,8 @@ class Shard:
         ids: least and greatest document_id.
         sample: some of the ids.
         key_size: bytes of all columns but the boundaries.
-        first_values: attribute -> the first value of each type; lines count from 0.
+        longest: the largest number of units of a row.
+        first_values: attribute -> the first value of each type; lines count from 1.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Shard:
     ids: tuple[str, str]
     sample: list[str]
     key_size: int
+    longest: int
     first_values: dict[str, FirstValues]
 
     def __post_init__(self) -> None:
@@ -130,8 +132,14 @@ def write_shard(folder: str, name: str, blocks: Sequence[Rows], skipped: int = 0
         ids=(bounds["min"], bounds["max"]),
         sample=ids.take(pa.array(range(0, len(ids), _ROWS_PER_SAMPLE))).to_pylist(),
         key_size=table.select(key_columns(table)).nbytes,
-        first_values=find_first_values(blocks, skipped),
+        longest=pc.max(table.column("n_units")).as_py(),
+        first_values=find_first_values(map(_located, blocks), skipped),
     )
+
+
+def _located(block: Rows) -> Located:
+    """Return the rows of a block, and where each of them is."""
+    return block.table, lambda row: (block.urls[int(block.file[row])], int(block.row[row]) + 1)
 
 
 def rows_of_imported(table: pa.Table, name: str) -> pa.Table:

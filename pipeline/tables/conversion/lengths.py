@@ -93,13 +93,13 @@ def units_of(extent: Extent) -> int:
 def _unknown(one: NamedShape) -> str:
     if one.role == "hypothesis":
         why = (
-            "the last end of a hypothesis does not; import its references in the same command, or "
-            "name them (the references/ of an earlier import) or a table of lengths with "
-            "--documents"
+            "the last end of a hypothesis is not taken for it; import its references in the same "
+            "command, or pass --documents with the references/ of an earlier import, or with a "
+            "table of lengths"
         )
     else:
         why = (
-            "not every segment has an end; name a table of lengths (document_id and duration or "
-            "n_units) with --documents"
+            "not every segment has an end; pass --documents with a table of lengths (document_id "
+            "and duration or n_units)"
         )
-    return f"{one.shape.place.source}: nothing says how long {one.document_id} is: {why}"
+    return f"{one.shape.place.source}: the length of {one.document_id} is unknown, because {why}"

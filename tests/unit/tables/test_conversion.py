@@ -209,7 +209,7 @@ class TestLength:
         ],
     )
     def test_unknown(self, shape: Shape) -> None:
-        with pytest.raises(Refused, match=r"f.x: nothing says how long d is.*--documents"):
+        with pytest.raises(Refused, match=r"f.x: the length of d is unknown, bec.*--documents"):
             convert(shape)
 
     def test_an_end_in_the_middle_may_be_open(self) -> None:

@@ -1,38 +1,41 @@
 """Find the attributes that have values of several types, and where the types begin to differ."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from segscore.pipeline.tables.formats.rows import shown
 from segscore.pipeline.tables.formats.tables import FirstValues, attribute_names, mixed_attributes
-from segscore.pipeline.tables.read import Rows
 
 _NO_VALUES = pa.list_(pa.null())
 """Type of a list without a value, which every list may be."""
 
+Located = tuple[pa.Table, Callable[[int], tuple[str, int]]]
+"""Rows as stated, and the file and the line, from 1, of the row with a number."""
 
-def find_first_values(blocks: Sequence[Rows], skipped: int) -> dict[str, FirstValues]:
-    """Return the first value of each type of each attribute, with lines from 0.
+
+def find_first_values(blocks: Iterable[Located], skipped: int = 0) -> dict[str, FirstValues]:
+    """Return the first value of each type of each attribute, with lines from 1.
 
     Args:
-        blocks: rows as stated.
+        blocks: parts of the rows.
         skipped: number to subtract from all lines.
     """
     found: dict[str, FirstValues] = {}
     for block in blocks:
-        mixed = mixed_attributes(block.table)
-        for name in attribute_names(block.table):
+        mixed = mixed_attributes(block[0])
+        for name in attribute_names(block[0]):
             first_values = mixed.get(name) or _first_value(block, name)
             for kind, (url, line, value) in first_values.items():
-                found.setdefault(name, {}).setdefault(kind, (url, line - 1 - skipped, value))
+                found.setdefault(name, {}).setdefault(kind, (url, line - skipped, value))
     return found
 
 
-def _first_value(block: Rows, name: str) -> FirstValues:
+def _first_value(block: Located, name: str) -> FirstValues:
     """Return the first value of an attribute that has one type in a block."""
-    column = block.table.column(name).combine_chunks()
+    table, place_of = block
+    column = table.column(name).combine_chunks()
     kind = column.type
     rows = pc.indices_nonzero(pc.is_valid(column))
     if pa.types.is_list(kind):
@@ -42,8 +45,7 @@ def _first_value(block: Rows, name: str) -> FirstValues:
     if not len(rows):
         return {}
     row = rows[0].as_py()
-    url, line = block.urls[int(block.file[row])], int(block.row[row]) + 1
-    return {str(kind): (url, line, shown(column[row].as_py()))}
+    return {str(kind): (*place_of(row), shown(column[row].as_py()))}
 
 
 def describe_mixed(found: Iterable[tuple[dict[str, FirstValues], int]]) -> list[str]:
@@ -57,7 +59,7 @@ def describe_mixed(found: Iterable[tuple[dict[str, FirstValues], int]]) -> list[
     for first_values, before in found:
         for name, values in first_values.items():
             for kind, (url, line, value) in values.items():
-                joined.setdefault(name, {}).setdefault(kind, (url, line + before + 1, value))
+                joined.setdefault(name, {}).setdefault(kind, (url, line + before, value))
     described = (_describe(name, values) for name, values in sorted(joined.items()))
     return [line for line in described if line is not None]
 
@@ -69,7 +71,4 @@ def _describe(name: str, values: FirstValues) -> str | None:
     if len(values) == 1:
         return None
     (first_url, first_line, first), (url, line, value), *_ = values.values()
-    return (
-        f"{url}:{line}: attribute {name} is {value}, but {first} at {first_url}:{first_line}; "
-        "the column is written as text"
-    )
+    return f"{url}:{line}: attribute {name} is {value}, but {first} at {first_url}:{first_line}"
