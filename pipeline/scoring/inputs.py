@@ -20,7 +20,7 @@ from segscore.pipeline.tables.boundary_types import have_boundary_types
 from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS, segmentations_contract
 from segscore.pipeline.tables.contradictions import Described, describe
 from segscore.pipeline.tables.find import InputTable, Slice, find_table
-from segscore.pipeline.tables.read import Rows, read_valid
+from segscore.pipeline.tables.read import Rows, no_rows_error, read_valid
 from segscore.pipeline.tables.validate import place_of
 
 _SCORES_COLUMNS = (
@@ -271,8 +271,11 @@ def require_references(collected: Collected, inputs: Inputs) -> None:
     """Refuse to score without references.
 
     Raises:
+        Absent: there is no reference.
         Failed: no reference was accepted; the message gives the first reject.
     """
+    if not collected.read["references"]:
+        raise no_rows_error(inputs.references)
     if not len(collected.reference_rows):
         first_reject = _first_reject(collected.rejects)
         raise Failed(f"{inputs.references.location}: no reference was accepted{first_reject}")

@@ -20,8 +20,8 @@ from segscore.pipeline.tables.formats.rows import RowPlace, shown
 from segscore.pipeline.tables.formats.segmentations.jsonl import parse_record
 from segscore.pipeline.tables.formats.tables import stated_table
 from segscore.pipeline.tables.in_memory import describe_table, rows_of_table
-from segscore.pipeline.tables.read import Rows
-from segscore.schemas.input_columns import INPUT_TYPES
+from segscore.pipeline.tables.read import Rows, other_role_error
+from segscore.schemas.input_columns import INPUT_TYPES, TABLE_ROLES
 
 Given = Any
 """A table as a user gives it: see `segscore.evaluate`."""
@@ -158,7 +158,10 @@ def _rows(name: str, rows: list[Any]) -> tuple[pa.Table, Ints | None]:
         for number, row in enumerate(rows, start=1)
     ]
     lines = np.arange(1, len(parsed) + 1)
-    return select_named(name, stated_table(parsed), name, lines)
+    table, chosen = select_named(name, stated_table(parsed), name, lines)
+    if name in TABLE_ROLES and not len(chosen):
+        raise other_role_error(name, name, len(rows))
+    return table, chosen
 
 
 def _plain_table(rows: list[Any]) -> pa.Table | None:

@@ -227,7 +227,8 @@ def test_an_attribute_of_two_types_is_refused_with_both_files(
 def test_an_attribute_of_several_types_in_a_file_is_warned_of(
     segscore: Segscore, tmp_path: Path, references: Path
 ) -> None:
-    rows = [row | {"show": show} for row, show in zip(table("h").to_pylist(), (103, "103"), strict=True)]
+    first, second = table("h").to_pylist()
+    rows = [first | {"show": 103}, second | {"show": "103"}]
     path = tmp_path / "hypotheses.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     record = score(segscore, tmp_path, references, path)

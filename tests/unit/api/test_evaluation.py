@@ -332,11 +332,18 @@ def test_nothing_scored_says_why() -> None:
         package.evaluate([{**ROW, "boundaries": [9]}], [ROW])
 
 
-def test_rows_of_both_roles() -> None:
+def test_rows_of_both_roles(tmp_path: Path) -> None:
     both = [{**ROW, "role": "reference"}, {**ROW, "coder": "s", "role": "hypothesis"}]
     assert package.evaluate(both, both).scores.num_rows == 1
     table = pa.Table.from_pylist(both)
     assert package.evaluate(table, table).scores.num_rows == 1
+    (tmp_path / "gold.jsonl").write_text(json.dumps(both[0]))
+    for gold in (both[:1], table.slice(0, 1), str(tmp_path / "gold.jsonl")):
+        with pytest.raises(package.Refused, match="no row has the role hypothesis, but 1 has the"):
+            package.evaluate(both, gold)
+    for systems in (both[1:], table.slice(1)):
+        with pytest.raises(package.Refused, match="no row has the role reference, but 1 has the"):
+            package.evaluate(systems, both)
 
 
 def test_the_scale_of_a_calibration_is_shown() -> None:
