@@ -92,7 +92,7 @@ def _verdict(search: Search, values: int) -> Iterator[str]:
     ]
     if chosen:
         yield "The simplest ones agree on:"
-        yield from chosen
+        yield from (*chosen, "")
 
 
 def _describe_group(search: Search, group: Sequence[Tried], command: str) -> Iterator[str]:
