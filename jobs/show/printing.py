@@ -96,8 +96,12 @@ def print_finished(output: str, finished: "Finished", layout: str) -> None:
         finished: the run.
         layout: one of ``SCORE_LAYOUTS``.
     """
+    from segscore.jobs.show.better_point import explain_better_point
+
     print_scores(finished.summary, layout)
     if finished.summary.num_rows:
+        if (sentence := explain_better_point(finished.summary)) is not None:
+            out().print(sentence, markup=False)
         _print_next(output, finished.summary)
     print_record(output, finished.record)
 

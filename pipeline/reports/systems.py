@@ -153,11 +153,15 @@ def _against(ranking: Ranking, x: str, y: str, caption: str) -> Figure:
                     **{f"{a}_high": e["ci_high"] for a, e in zip("xy", ends, strict=True)},
                 }
             )
-    numbered = "" if few else " Systems are numbered by rank."
+    marked = (
+        " A point without a name has it in its tooltip and in the table."
+        if few
+        else " Systems are numbered by rank."
+    )
     spans = ("95 % from", "to")
     return Figure(
         f"{y} against {x}",
-        caption + numbered,
+        caption + marked,
         PageTable(["system", "rank", x, *spans, y, *spans], rows),
         charts.scatter(points, x + ALL[x].arrow, y + ALL[y].arrow),
     )

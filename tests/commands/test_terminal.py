@@ -152,6 +152,7 @@ def test_tables_are_whole_in_a_pipe(segscore: Segscore, corpus: Path, tmp_path: 
     for name in ("score", "compare", "layout"):
         assert any(line.startswith(LONG + " ") for line in printed[name].lines), name
     assert "no room" not in "".join(result.text for result in printed.values())
+    assert "point:none is better" not in printed["score"].text
 
 
 @pytest.mark.parametrize(
@@ -179,12 +180,14 @@ def test_other_encodings_get_similar_characters(
 
 def test_printed_commands_have_no_altered_names(tmp_path: Path) -> None:
     rows = [
-        {"document_id": f"d{d}", "coder": coder, "role": role, "n_units": 9, "boundaries": [4 + d]}
-        for d in range(2)
-        for coder, role in (("ann", "reference"), ("Über→", "hypothesis"), ("b", "hypothesis"))
+        {"document_id": "d", "coder": coder, "role": role, "n_units": 9, "boundaries": [boundary]}
+        for coder, role, boundary in (
+            ("ann", "reference", 4),
+            ("Über→", "hypothesis", 1),
+            ("b", "hypothesis", 2),
+            ("c", "hypothesis", 3),
+        )
     ]
-    for d, row in enumerate(row for row in rows if row["role"] == "hypothesis"):
-        row["boundaries"] = [1 + d]
     table, run = write(tmp_path / "rows.jsonl", rows), tmp_path / "run"
     commands: list[list[object]] = [
         ["score", table, table, "--output", run],
@@ -250,6 +253,9 @@ def test_systems_come_before_reference_points(segscore: Segscore, tmp_path: Path
     starts = [line.split()[0] for line in lines if line[:1].strip() and " 0." in line]
     assert starts == ["EquiSeg", "point:all", "point:none"]
     assert "*" not in result.out  # there is no other system to be better than
+    assert (
+        "point:none is better than every system by pk and window_diff: it misses all boundaries"
+    ) in result.out
     assert "--layout groups adds the averages of 2 groups by level" in lines
     assert f"charts: segscore report {tmp_path / 'run'}" in lines
     assert any("segscore compare" in line and "boundary_similarity" in line for line in lines)
