@@ -34,10 +34,13 @@ def by_system(
         cells.setdefault(key, {})[row["measure"]] = row
     measures = list(dict.fromkeys(row["measure"] for row in rows))
     groups = list(dict.fromkeys(key[:-1] for key in cells))
-    keys = sorted(
-        cells,
-        key=lambda key: (groups.index(key[:-1]), *system_order(cells[key], measures, key[-1])),
-    )
+    fewer = {group: _with_fewer_documents(cells, group) for group in groups}
+
+    def order(key: tuple[Any, ...]) -> tuple[object, ...]:
+        is_point, *rest = system_order(cells[key], measures, key[-1])
+        return groups.index(key[:-1]), is_point, key[-1] in fewer[key[:-1]], *rest
+
+    keys = sorted(cells, key=order)
     documents = [max(row["documents"] for row in cells[key].values()) for key in keys]
     values = [[cells[key].get(name, _UNDEFINED) for name in measures] for key in keys]
     shown_values = [[cells[key].get(name, _UNDEFINED) for name in shown] for key in keys]
@@ -56,6 +59,20 @@ def by_system(
         signature=signature,
         apart=len(by),
     )
+
+
+def _with_fewer_documents(
+    cells: Mapping[tuple[Any, ...], Mapping[str, _Row]], group: tuple[Any, ...]
+) -> set[str]:
+    """Return the systems of a group that were scored on fewer documents than others."""
+    from segscore.pipeline.scoring.coverage import fewer_documents
+
+    rows = (
+        {"hypothesis": key[-1], "documents": next(iter(averages.values()))["documents"]}
+        for key, averages in cells.items()
+        if key[:-1] == group
+    )
+    return {*fewer_documents(rows)}
 
 
 def system_order(

@@ -68,35 +68,41 @@ def _title(by: Sequence[str], group: _Group) -> str:
 
 def _print_leaderboard(title: str, rows: list[_Row], hint: list[str]) -> None:
     from segscore.pipeline.measures import shown_measures
+    from segscore.pipeline.scoring.coverage import fewer_documents
 
     micro = {(r["measure"], r["hypothesis"]): r for r in rows if r["average"] == "micro"}
     measures = shown_measures(dict.fromkeys(name for name, _ in micro))
     systems, points = _ranked(measures[0], micro)
     names = [*systems, *points]
     documents = {name: str(micro[measures[0], name]["documents"]) for name in names}
+    fewer = fewer_documents(micro[measures[0], name] for name in systems)
+    compared = [name for name in systems if name not in fewer]
     columns = [Column("system, best first", [_name(name, points) for name in names], is_name=True)]
-    columns += [_measure(name, micro, systems, points) for name in measures[:_MOST_MEASURES]]
+    columns += [_measure(name, micro, names, compared) for name in measures[:_MOST_MEASURES]]
     numbers = {micro[measures[0], name]["documents"] for name in names}
     if len(numbers) > 1:
         columns.insert(1, Column("documents", list(documents.values())))
     over = f" over {counted(numbers.pop(), 'document')}" if len(numbers) == 1 else ""
     remarks = [f"micro averages{over}"]
     remarks += ["95 % intervals below them"] * any(r["ci_low"] is not None for r in micro.values())
-    remarks += ["* best system"] * (len(systems) > 1)
+    remarks += [f"* best system{' with all documents' if fewer else ''}"] * (len(compared) > 1)
     remarks += hint if len(measures) > _MOST_MEASURES else []
     ends = {len(systems) - 1} if systems and points else set()
     print_fitted(columns, title=title, caption="; ".join(remarks), sections=ends)
 
 
 def _ranked(measure: str, averages: dict[tuple[str, str], _Row]) -> tuple[list[str], list[str]]:
-    """List the systems, then the reference points, both best first."""
+    """List the systems, then the reference points, both best first.
+
+    Systems that were scored on fewer documents than others are the last ones.
+    """
     from segscore.pipeline.measures import ALL
+    from segscore.pipeline.scoring.coverage import ranked
     from segscore.pipeline.scoring.part import is_point
-    from segscore.pipeline.statistics.averages import best_first
 
     rows = [row for (name, _), row in averages.items() if name == measure]
     higher = ALL[measure].better == "higher"
-    names = [row["hypothesis"] for row in best_first(rows, higher=higher)]
+    names = [row["hypothesis"] for row in ranked(rows, higher=higher)]
     # Systems that the first measure has no rows for come last.
     names += [name for name in dict.fromkeys(name for _, name in averages) if name not in names]
     points = [name for name in names if is_point(name)]
@@ -125,19 +131,22 @@ def measure_heading(measure: str) -> str:
 def _measure(
     measure: str,
     averages: dict[tuple[str, str], _Row],
-    systems: Sequence[str],
-    points: Sequence[str],
+    names: Sequence[str],
+    compared: Sequence[str],
 ) -> Column:
-    best = best_value(measure, [averages.get((measure, name), {}).get("value") for name in systems])
+    from segscore.pipeline.scoring.part import is_point
+
+    values = [averages.get((measure, name), {}).get("value") for name in compared]
+    best = best_value(measure, values)
     cells = []
-    for name in (*systems, *points):
+    for name in names:
         row = averages.get((measure, name), {})
         value = row.get("value")
-        is_best = name in systems and value is not None and value == best
+        is_best = name in compared and value is not None and value == best
         cell = Text(shown_number(value) + ("*" if is_best else " "), "bold" if is_best else "")
         if row.get("ci_low") is not None:
             cell.append(f"\n{_short_interval(row['ci_low'], row['ci_high'])}", "not bold dim")
-        if name in points:
+        if is_point(name):
             cell.stylize("dim")
         cells.append(cell)
     return Column(measure_heading(measure), cells)

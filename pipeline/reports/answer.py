@@ -34,26 +34,47 @@ def best_system(ranking: Ranking, pairs: PairRows, untested: str) -> str:
         untested: why no systems were compared, if there are no comparisons.
     """
     rows = ranking.rows(ranking.measure.name)
-    systems = [row for row in rows if not is_point(row["hypothesis"]) and row["value"] is not None]
+    systems = [
+        row
+        for row in rows
+        if row["value"] is not None
+        and not is_point(row["hypothesis"])
+        and row["hypothesis"] not in ranking.fewer
+    ]
     measure = f"{ranking.measure.name} ({ranking.average} average)"
     if not systems:
-        return f"{measure} is undefined for every system."
+        return f"{measure} is undefined for every system. {_left_out(ranking)}".strip()
     best = systems[0]
     tied = [row["hypothesis"] for row in systems if row["value"] == best["value"]]
     if len(systems) == 1:
-        first = f"{_with_interval(best)} in {measure} for the only system, {listed_names(tied)}."
+        only = "the only system with all documents" if ranking.fewer else "the only system"
+        first = f"{_with_interval(best)} in {measure} for {only}, {listed_names(tied)}."
     elif len(tied) > 1:
         first = f"{listed_names(tied)} are equally good in {measure}: {_with_interval(best)}."
     else:
         others = [row["hypothesis"] for row in systems[1:]]
-        first = f"{listed_names(tied)} is best in {measure}: {_with_interval(best)}. " + _certainty(
-            best["hypothesis"], others, pairs, untested
-        )
+        first = f"{listed_names(tied)} is best in {measure}: {_with_interval(best)}. "
+        shared = next(iter(pairs.values()))["documents"] if ranking.fewer and pairs else None
+        first += _certainty(best["hypothesis"], others, pairs, untested, shared)
     better = [row["hypothesis"] for row in rows[: rows.index(best)] if is_point(row["hypothesis"])]
     if better:
         point, verb = ("point", "is") if len(better) == 1 else ("points", "are")
         first += f" But the reference {point} {listed_names(better)} {verb} better."
-    return first
+    return f"{first} {_left_out(ranking)}".strip()
+
+
+def _left_out(ranking: Ranking) -> str:
+    """Say which systems are not ranked with the others, because they have fewer documents."""
+    if not ranking.fewer:
+        return ""
+    most = max(row["documents"] for row in ranking.rows(ranking.measure.name))
+    least = f"{min(ranking.fewer.values()):,} of {most:,} documents"
+    if len(ranking.fewer) == 1:
+        return f"Not ranked: {listed_names([*ranking.fewer])}, which was scored on {least}."
+    return (
+        f"Not ranked: {listed_names([*ranking.fewer])}, which were scored on fewer documents, the "
+        f"fewest on {least}."
+    )
 
 
 def _with_interval(row: RunRow) -> str:
@@ -63,12 +84,23 @@ def _with_interval(row: RunRow) -> str:
     return f"{text} (95 % {four_decimals(row['ci_low'])} to {four_decimals(row['ci_high'])})"
 
 
-def _certainty(best: str, others: Sequence[str], pairs: PairRows, untested: str) -> str:
-    """Say from which systems the best one differs more than by chance."""
+def _certainty(
+    best: str, others: Sequence[str], pairs: PairRows, untested: str, shared: int | None
+) -> str:
+    """Say from which systems the best one differs more than by chance.
+
+    Args:
+        best: the best system.
+        others: the systems that it is compared with.
+        pairs: as for ``best_system``.
+        untested: as for ``best_system``.
+        shared: number of documents that all systems have, if some have more.
+    """
     compared = {name: row for name in others if (row := _tested(pairs, best, name)) is not None}
     if not compared:
         return f"Whether that is due to chance was not tested{untested}."
-    test = "in a paired permutation test, adjusted by Holm"
+    on = "" if shared is None else f" on the {shared:,} documents that all systems share"
+    test = f"in a paired permutation test{on}, adjusted by Holm"
     p_values = {name: float(row["p_permutation_holm"]) for name, row in compared.items()}
     close = [
         name
@@ -77,7 +109,7 @@ def _certainty(best: str, others: Sequence[str], pairs: PairRows, untested: str)
     ]
     if not close:
         most = shown_p(max(p_values.values()))
-        at_most = "" if most.startswith("<") else "at most "
+        at_most = "" if most.startswith("<") or len(compared) == 1 else "at most "
         many = "the other system" if len(compared) == 1 else f"all {len(compared)} others"
         omitted = " that were compared" if len(compared) < len(others) else ""
         return f"This is sure: it is better than {many}{omitted}, p {at_most}{most} {test}."

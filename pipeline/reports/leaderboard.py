@@ -1,6 +1,6 @@
 """The leaderboard of a scoring run: a row for each system, a column for each headline measure."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from segscore.pipeline.measures import ALL, shown_measures
 from segscore.pipeline.reports.page import Figure, NumberCell, PageTable, four_decimals
@@ -14,42 +14,63 @@ def leaderboard(ranking: Ranking) -> Figure:
     available = {name: None for name, average in ranking.whole if average == ranking.average}
     chosen = ranking.measure.name
     names = [chosen, *(name for name in shown_measures(available) if name != chosen)]
-    rows = {name: _cells(ranking.rows(name), ALL[name].better) for name in names}
+    rows = {name: _cells(ranking.rows(name), ALL[name].better, ranking.fewer) for name in names}
+    documents = {row["hypothesis"]: row["documents"] for row in ranking.rows(chosen)}
     systems, points = (
         [
-            [name, *(cells.get(name) for cells in rows.values())]
+            [
+                name,
+                *(cells.get(name) for cells in rows.values()),
+                *([documents[name]] if ranking.fewer else []),
+            ]
             for name in ranking.systems
             if is_point(name) == apart
         ]
         for apart in (False, True)
     )
     headings = ["system", *(name + ALL[name].arrow for name in names)]
+    last = ""
+    if ranking.fewer:
+        headings.append("documents")
+        last = " Systems with fewer documents than others come last, without shades."
     return Figure(
         "Leaderboard",
         "Shaded by column: blue is better and red is worse than the middle between the best and "
-        "the worst system. A heading sorts the table.",
+        f"the worst system. A heading sorts the table.{last}",
         PageTable(headings, systems, apart=points, apart_heading="Reference points"),
         folded=False,
         wide=True,
     )
 
 
-def _cells(rows: Sequence[RunRow], better: str) -> dict[str, NumberCell]:
-    """Make the cell of each system for one measure."""
-    values = [
-        row["value"] for row in rows if row["value"] is not None and not is_point(row["hypothesis"])
-    ]
+def _cells(rows: Sequence[RunRow], better: str, fewer: Collection[str]) -> dict[str, NumberCell]:
+    """Make the cell of each system for one measure.
+
+    Args:
+        rows: averages of the measure.
+        better: whether lower or higher values are better, or neither.
+        fewer: systems with fewer documents than others.
+    """
+    graded = {
+        row["hypothesis"]: row["value"]
+        for row in rows
+        if row["value"] is not None
+        and not is_point(row["hypothesis"])
+        and row["hypothesis"] not in fewer
+    }
+    values = graded.values()
     ends = (min(values), max(values)) if values and better != "neither" else (0.0, 0.0)
     worst, best = ends if better == "higher" else ends[::-1]
-    return {row["hypothesis"]: _cell(row, worst, best) for row in rows}
+    grades = {
+        name: 2 * (value - worst) / (best - worst) - 1 if worst != best else 0.0
+        for name, value in graded.items()
+    }
+    return {row["hypothesis"]: _cell(row, grades.get(row["hypothesis"], 0.0)) for row in rows}
 
 
-def _cell(row: RunRow, worst: float, best: float) -> NumberCell:
+def _cell(row: RunRow, grade: float) -> NumberCell:
     value, low, high = row["value"], row["ci_low"], row["ci_high"]
     if value is None:
         return NumberCell("–", None)
-    grade = 0.0
-    if worst != best and not is_point(row["hypothesis"]):
-        grade = 2 * (value - worst) / (best - worst) - 1
     interval = "" if low is None else f"{four_decimals(low)} to {four_decimals(high)}"
     return NumberCell(four_decimals(value), value, interval, grade)

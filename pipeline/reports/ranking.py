@@ -11,7 +11,8 @@ from segscore.pipeline.measures import ALL
 from segscore.pipeline.measures.measure import Measure
 from segscore.pipeline.reports.run_tables import group_name
 from segscore.pipeline.runs.finished import FinishedRun, RunRow, rows_by_group, rows_over_all
-from segscore.pipeline.statistics.averages import best_first, summary_groups
+from segscore.pipeline.scoring.coverage import fewer_documents, ranked
+from segscore.pipeline.statistics.averages import summary_groups
 
 
 @dataclass(frozen=True)
@@ -55,9 +56,14 @@ class Ranking:
         return [row | {"group": group_name(row, self.by)} for row in rows]
 
     def rows(self, measure: str) -> list[RunRow]:
-        """Return the systems' averages of a measure, best first."""
+        """Return the systems' averages of a measure, best first; see ``coverage.ranked``."""
         rows = self.whole.get((measure, self.average), {})
-        return best_first(rows.values(), higher=ALL[measure].better == "higher")
+        return ranked(rows.values(), higher=ALL[measure].better == "higher")
+
+    @cached_property
+    def fewer(self) -> dict[str, int]:
+        """Systems that were scored on fewer documents than others -> their number of documents."""
+        return fewer_documents(self.rows(self.measure.name))
 
     @cached_property
     def systems(self) -> list[str]:

@@ -16,6 +16,7 @@ from segscore.pipeline.scoring.accounting import (
     list_unpaired_inputs,
     nothing_scored,
 )
+from segscore.pipeline.scoring.coverage import warn_of_fewer_documents
 from segscore.pipeline.scoring.hypotheses import Accepted, accept_hypotheses
 from segscore.pipeline.scoring.inputs import (
     Collected,
@@ -202,6 +203,7 @@ def _score(tables: AcceptedTables) -> ScoredTables:
     warnings = warn_of_inputs(inputs.tables, written["rejects"], scored)
     warnings += describe_unpaired([written["unpaired"]], account, scored, "unpaired")
     warnings += warn_of_absent_points(settings, scored)
+    warnings += warn_of_fewer_documents(written["summary"])
     if "scores" in written:
         warnings += describe_self_pairs([written["scores"]], inputs)
     record = {

@@ -13,6 +13,7 @@ from segscore.pipeline.runs.record import RowCounts, require_few_rejects
 from segscore.pipeline.runs.tasks import Progress, TaskRun
 from segscore.pipeline.scoring.accounting import require_scored
 from segscore.pipeline.scoring.broadcast import score_broadcast
+from segscore.pipeline.scoring.coverage import warn_of_fewer_documents
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.grouped import score_shuffled
 from segscore.pipeline.scoring.inputs import Inputs, find_inputs, group_types
@@ -86,6 +87,7 @@ def run_scoring(settings: ScoreSettings, executor: Executor, progress: Progress)
         record["warnings"] += warn_of_unpaired(run.attempt, results.rows, scored)
         record["warnings"] += warn_of_self_pairs(run.attempt, inputs)
         record["warnings"] += warn_of_absent_points(settings, scored)
+        record["warnings"] += warn_of_fewer_documents(summary)
         if "boundary_scores" in inputs.hypotheses.further.names:
             record["warnings"].append(SCORES_UNUSED)
         return Finished(run.publish(record), summary)

@@ -159,6 +159,7 @@ def test_markup_in_names_is_shown_as_text(chromium: Browser, pages: dict[str, Pa
         labels = log.page.locator("svg .role-axis-label text").all_text_contents()
         assert any(label.startswith(MARKUP[:8]) for label in labels)
         for point in log.page.locator("svg .mark-symbol.role-mark path").all()[:4]:
+            log.page.mouse.move(0, 0)  # hides the tooltip before, which may cover the point
             point.hover(force=True)
             tooltip = log.page.locator("#vg-tooltip-element.visible")
             tooltip.wait_for()
