@@ -52,6 +52,7 @@ demo: $(VENV)/core
 		--group-by level --reference-points none,all,random-known --output $(DEMO)/run
 	$(BIN)/segscore report $(DEMO)/run --output $(DEMO)/report.html
 	@echo "the scores as a table: $(DEMO)/run/scores; what the measures mean: $(BIN)/segscore measures"
+	@echo "in the commands above, segscore is $(BIN)/segscore, unless $(VENV) is activated"
 
 # Kazantseva & Szpakowicz 2012, Table 2, of the coders and segmenters of Stargazer.
 table: $(VENV)/core

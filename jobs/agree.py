@@ -17,7 +17,6 @@ from segscore.jobs.show.formats import (
     print_json,
     print_table,
 )
-from segscore.jobs.show.leaderboard import GROUPS_SHOWN
 from segscore.jobs.show.numbers import counted, shown_interval, shown_number
 from segscore.jobs.show.printing import (
     Bar,
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     from segscore.pipeline.agreement.run import FinishedAudit
 
 CODERS_SHOWN = 20
+_GROUPS_SHOWN = 3
 _DATES_SHOWN = 24
 _LONGEST_HEADING = 16
 
@@ -87,22 +87,26 @@ def agree(
 
 
 def print_audit(finished: "FinishedAudit") -> None:
-    """Print coefficients by group, coders over all documents, and the most contested documents."""
+    """Print coefficients, coders and contested documents, what they show, and some groups."""
     from segscore.pipeline.agreement.findings import describe_audit
     from segscore.pipeline.runs.finished import rows_over_all
 
     by = list(finished.record["settings"]["group_by"])
     groups = _by_group(finished.tables["agreement"].to_pylist(), by)
-    for group, rows in list(groups.items())[: 1 + GROUPS_SHOWN]:
-        _print_coefficients(_group_title(by, group), rows)
-    if len(groups) > 1 + GROUPS_SHOWN:
-        out().print(f"{len(groups) - 1 - GROUPS_SHOWN} more groups are in the table agreement")
+    whole, *parts = groups.items()
+    _print_coefficients(by, *whole)
     _print_coders(rows_over_all(finished.tables["coders"], by))
     _print_contested(finished.contested)
     _print_drift(finished.tables["coders"].to_pylist(), by)
     kinds = ("agreement", "coders", "peers")
     for sentence in describe_audit(*(rows_over_all(finished.tables[name], by) for name in kinds)):
         out().print(sentence, markup=False)
+    if parts:
+        out().print()
+    for group, rows in parts[:_GROUPS_SHOWN]:
+        _print_coefficients(by, group, rows)
+    if (more := len(parts) - _GROUPS_SHOWN) > 0:
+        out().print(f"{more} more group{'s are' if more > 1 else ' is'} in the table agreement")
 
 
 def _by_group(
@@ -120,7 +124,7 @@ def _group_title(by: list[str], group: tuple[Any, ...]) -> str:
     return ", ".join(f"{name} {part}" for name, part in zip(by, group, strict=True))
 
 
-def _print_coefficients(title: str, rows: list[dict[str, Any]]) -> None:
+def _print_coefficients(by: list[str], group: tuple[Any, ...], rows: list[dict[str, Any]]) -> None:
     first = rows[0]
     similarities = [row["similarity"] for row in rows]
     repeated = [one == before for one, before in pairwise([None, *similarities])]
@@ -139,7 +143,7 @@ def _print_coefficients(title: str, rows: list[dict[str, Any]]) -> None:
             Column("actual", [shown_number(row["actual"]) for row in rows]),
             Column("expected", [shown_number(row["expected"]) for row in rows]),
         ],
-        title=title,
+        title=_group_title(by, group),
         caption=f"{counted(first['codings'], 'coding')} by {counted(first['coders'], 'coder')} of "
         f"{counted(first['documents'], 'document')}, {counted(first['pairs'], 'pair')}",
     )
@@ -153,7 +157,7 @@ def _print_coders(rows: list[dict[str, Any]]) -> None:
     more = len(rows) - CODERS_SHOWN
     marked = {row["coder"] for row in rows if any(row.get(mark) for mark in CODER_MARKS)}
     remarks = ["* stands out, as described below"] * bool(marked)
-    remarks += [f"{more} more are in the table coders"] * (more > 0)
+    remarks += [f"{more} more {'are' if more > 1 else 'is'} in the table coders"] * (more > 0)
     rows = rows[:CODERS_SHOWN]
     names = [row["coder"] + " *" * (row["coder"] in marked) for row in rows]
     deviations = ["–" if row["deviation"] is None else f"{row['deviation']:+.2f}" for row in rows]

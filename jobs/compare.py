@@ -69,7 +69,7 @@ def compare(
     if layout == "references":
         chosen = replace(chosen, group_by=(_REFERENCE,))
     startup.work()
-    with Bar("comparing"):
+    with Bar("comparing", first=""):
         finished = run_comparison(chosen)
     if isinstance(finished, Done):
         return finished

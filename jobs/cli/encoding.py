@@ -28,6 +28,19 @@ def replace_unprintable() -> None:
             stream.reconfigure(errors=_HANDLER)
 
 
+def printable_command(command: str) -> str:
+    """Return a command to copy, or why there is none: with similar characters it would be another.
+
+    A name in it may have a character that the encoding of standard output lacks.
+    """
+    encoding = sys.stdout.encoding or "utf-8"
+    try:
+        command.encode(encoding)
+    except UnicodeEncodeError:
+        return f"no command: the encoding of the output ({encoding}) lacks a character of a name"
+    return command
+
+
 def _similar(error: UnicodeError) -> tuple[str | bytes, int]:
     """Return the replacement for characters that cannot be encoded, and where to go on."""
     if not isinstance(error, UnicodeEncodeError):

@@ -1,6 +1,6 @@
 """Keep imports and the garbage collector from slowing down the start and end of a command.
 
-On a terminal, say why the first run on a machine takes longer.
+Say why the first run on a machine takes longer.
 
 Importing the libraries creates half a million objects, and none of them is garbage.  Scanning them
 again and again, and once more at exit, takes a quarter of a small job's time.
@@ -47,7 +47,7 @@ def work(cluster: str = "local") -> None:
     gc.freeze()
     gc.set_threshold(_ALLOCATIONS)
     gc.enable()
-    if "numba" in sys.modules and sys.stderr.isatty() and not LOG.structured:
+    if "numba" in sys.modules and not LOG.structured:
         from segscore.pipeline.arrays.compiling import announce_compilation
 
         announce_compilation(partial(LOG.say, "info"))
@@ -71,12 +71,12 @@ def _leave_out_pandas() -> None:
 
 
 def leave() -> None:
-    """Say how long compiling took, and free the memory of the process at once on exit.
+    """On a terminal, say how long compiling took; free the memory of the process at once on exit.
 
     For this, all objects are exempted from collection.
     """
     if "segscore.pipeline.arrays.compiling" in sys.modules:
-        from segscore.pipeline.arrays.compiling import report_compilation
+        from segscore.pipeline.arrays.compiling import end_announcement
 
-        report_compilation()
+        end_announcement(report=sys.stderr.isatty())
     gc.freeze()

@@ -4,6 +4,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from segscore.jobs.cli.encoding import printable_command
 from segscore.jobs.show.fitted import Column, out, print_fitted
 from segscore.jobs.show.leaderboard import GROUPS_SHOWN
 from segscore.jobs.show.numbers import (
@@ -44,8 +45,9 @@ def print_comparison(finished: "FinishedComparison", average: str) -> None:
                 _print_systems(_titled(by, group, name, average), systems, tests)
             if pairs:
                 _print_pairs(pairs)
-    if len(groups) > 1 + GROUPS_SHOWN:
-        out().print(f"{len(groups) - 1 - GROUPS_SHOWN} more groups are in the tables of --output")
+    if (more := len(groups) - 1 - GROUPS_SHOWN) > 0:
+        verb = "s are" if more > 1 else " is"
+        out().print(f"{more} more group{verb} in the tables of --output")
     for line in _worst(finished):
         out().print(line, markup=False)
     if "where" in finished.tables:
@@ -126,7 +128,8 @@ def _print_pairs(rows: Sequence[_Row]) -> None:
     rows = [better_first(row) for row in rows[:PAIRS_SHOWN]]
     starred = any("*" in _mark(row) for row in rows)
     remarks = [f"* p < {_ALPHA:g}".replace("0.", ".")] if starred else []
-    remarks += [f"{more} more are in the table comparisons of --output"] if more > 0 else []
+    verb = "are" if more > 1 else "is"
+    remarks += [f"{more} more {verb} in the table comparisons of --output"] if more > 0 else []
     effects = [row["effect_d"] for row in rows]
     print_fitted(
         [
@@ -167,7 +170,8 @@ def _worst(finished: "FinishedComparison") -> list[str]:
             if row["place"] == 1:
                 lines.append(f"{system}, {'furthest behind' if two else 'worst'} by {first}:")
             against = f" against {shown_number(row['other_value'])}" if two else ""
-            lines.append(f"  {shown_number(row['value'])}{against}  {row['command']}")
+            command = printable_command(row["command"])
+            lines.append(f"  {shown_number(row['value'])}{against}  {command}")
     return lines
 
 

@@ -18,8 +18,9 @@ _LEAST_NAME = 16
 """Width to which a column of names may be narrowed before columns of values are left out."""
 
 _GAP = 2
-_PARTS = re.compile(r"[^\s_/:.-]*[\s_/:.-]*")
-"""A part of a name, with the mark or space after which a line may end."""
+_MARKS = r"[\s_/:.=-]"
+_BREAKS = re.compile(rf"(?<={_MARKS})(?!{_MARKS})(?<!\d\.(?=\d))(?<!\de-(?=\d))(?<!=-)|(?<==)(?=-)")
+"""Where a line of a name may end: after marks or a space, but not inside a number."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ def print_fitted(
         console.print(Text(title, "bold"))
     console.print(_table(shown, console.width, sections))
     if left_out:
-        names = ", ".join(_in_one_line(column.heading) for column in left_out)
+        names = ", ".join(_full_heading(column, columns) for column in left_out)
         caption = "; ".join([caption] * bool(caption) + [f"no room here for {names}"])
     for line in textwrap.wrap(caption, console.width):
         console.print(Text(line, "dim"))
@@ -96,8 +97,13 @@ def _natural_width(columns: Sequence[Column]) -> int:
     return sum(column.width + _GAP for column in columns) - _GAP
 
 
-def _in_one_line(heading: str) -> str:
-    return heading.replace("_\n", "_").replace("\n", " ")
+def _full_heading(column: Column, columns: Sequence[Column]) -> str:
+    """Return a heading in one line; one of several equal ones with the column before it."""
+    heading = column.heading.replace("_\n", "_").replace("\n", " ")
+    if sum(other.heading == column.heading for other in columns) == 1:
+        return heading
+    place = next(place for place, other in enumerate(columns) if other is column)
+    return f"{heading} of {columns[place - 1].heading}"
 
 
 def _choose(columns: Sequence[Column], width: int) -> tuple[list[Column], list[Column]]:
@@ -105,11 +111,10 @@ def _choose(columns: Sequence[Column], width: int) -> tuple[list[Column], list[C
     shown = list(columns)
     left_out: list[Column] = []
     while sum(column.least + _GAP for column in shown) - _GAP > width:
-        values = [column for column in shown if not column.is_name]
+        values = [place for place, column in enumerate(shown) if not column.is_name]
         if len(values) < 2:
             break
-        shown.remove(values[-1])
-        left_out.insert(0, values[-1])
+        left_out.insert(0, shown.pop(values[-1]))
     return shown, left_out
 
 
@@ -145,7 +150,7 @@ def _in_lines(cell: str | Text, width: int) -> Text:
 def _fold(name: str, width: int) -> str:
     """Break a long name into lines, after a mark or space where there is one."""
     lines = [""]
-    for part in _PARTS.findall(name):
+    for part in _BREAKS.split(name):
         if cell_len(lines[-1] + part) <= width:
             lines[-1] += part
         else:

@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from segscore.jobs.cli.encoding import printable_command
 from segscore.jobs.show.fitted import Column, print_fitted
 from segscore.jobs.show.numbers import shown_change, shown_number
 from segscore.pipeline.statistics.p_values import shown_p
@@ -49,5 +50,6 @@ def moved_lines(run: str, check: "Check") -> list[str]:
             other = f"on average on {check.against}" if check.nights == 1 else check.compared_with
         values = f"{document.value:.4f}, {document.before:.4f} {other}"
         pair = ["--document", document.document_id, "--hypothesis", check.system]
-        lines.append(f"  {values}: segscore explain {shlex.join([run, *pair])}")
+        command = shlex.join(["segscore", "explain", run, *pair])
+        lines.append(f"  {values}: {printable_command(command)}")
     return lines

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from segscore.jobs.show.fitted import Column
 from segscore.jobs.show.formats import Layout
-from segscore.jobs.show.published import published_name
 from segscore.pipeline.measures import ALL
+from segscore.pipeline.measures.published import published_name
 
 _TEXT_WIDTH = 345.0
 """Width of the text of the class article at 10 pt, in points."""

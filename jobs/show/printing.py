@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from segscore.jobs.cli.encoding import printable_command
 from segscore.jobs.cli.log import LOG
 from segscore.jobs.show.fitted import out
 from segscore.jobs.show.leaderboard import print_scores
@@ -33,25 +34,26 @@ class Bar:
     Work in a single part is logged only as JSON.
     """
 
-    def __init__(self, work: str) -> None:
+    def __init__(self, work: str, first: str = ": reading") -> None:
         """Draw on standard error, so that results can be piped.
 
         Args:
             work: what is done, such as "scoring".
+            first: what follows it until parts are counted; empty if they never are.
         """
         self.console = Console(stderr=True, highlight=False)
-        self.work = work
+        self.work, self.first = work, first
         self.bar: Progress | None = None
         self.tenths, self.start = 0, monotonic()
 
     def __enter__(self) -> "Bar":
         if self.console.is_terminal and not LOG.structured:
-            from rich.progress import Progress, ProgressColumn, TimeElapsedColumn
+            from rich.progress import Progress
 
-            elapsed = ("left,", TimeElapsedColumn(), "elapsed")
-            columns: tuple[str | ProgressColumn, ...] = (*Progress.get_default_columns(), *elapsed)
-            self.bar = Progress(*columns, console=self.console, transient=True)
-            self.task = self.bar.add_task(f"{self.work}: reading", total=None)
+            from segscore.jobs.show.bar_columns import bar_columns
+
+            self.bar = Progress(*bar_columns(), console=self.console, transient=True)
+            self.task = self.bar.add_task(self.work + self.first, total=None)
             self.bar.start()
         return self
 
@@ -71,7 +73,8 @@ class Bar:
         if self.bar is not None and done < parts:
             self.bar.update(self.task, description=self.work, completed=done, total=parts)
         elif self.bar is not None:
-            self.bar.reset(self.task, description=f"{self.work}: adding up", total=None)
+            self.bar.tasks[0].total = None  # update and reset take None for no change
+            self.bar.update(self.task, description=f"{self.work}: adding up", completed=0)
         elif done and (parts > 1 or LOG.structured) and done * 10 // parts > self.tenths:
             self.tenths = done * 10 // parts
             left = (monotonic() - self.start) * (parts - done) / done
@@ -93,8 +96,12 @@ def print_finished(output: str, finished: "Finished", layout: str) -> None:
         finished: the run.
         layout: one of ``SCORE_LAYOUTS``.
     """
+    from segscore.jobs.show.better_point import explain_better_point
+
     print_scores(finished.summary, layout)
     if finished.summary.num_rows:
+        if (sentence := explain_better_point(finished.summary)) is not None:
+            out().print(sentence, markup=False)
         _print_next(output, finished.summary)
     print_record(output, finished.record)
 
@@ -104,10 +111,10 @@ def _print_next(output: str, summary: "pa.Table") -> None:
     from segscore.pipeline.measures import shown_measures
 
     run = shlex.quote(output)
-    out().print(f"charts: segscore report {run}", markup=False)
+    out().print(f"charts: {printable_command(f'segscore report {run}')}", markup=False)
     if len(summary.column("hypothesis").unique()) > 1:
         first = shown_measures(summary.column("measure").unique().to_pylist())[0]
-        tests = f"segscore compare {run} --measure {first}"
+        tests = printable_command(f"segscore compare {run} --measure {first}")
         out().print(f"tests of the differences: {tests}", markup=False)
     out().print()
 

@@ -13,7 +13,10 @@ _Row = dict[str, Any]
 _MOST = 5
 """The most sentences of one kind; the others are counted."""
 
-_SHOWN = "boundary_similarity"
+_SHOWN, _IN_WORDS = "boundary_similarity", "boundary similarity"
+
+_UNSURE = 0.2
+"""A coder whose p value is at least this is not named as the one who most likely drifts."""
 
 CODER_MARKS = ("low_agreement", "outlying_rate", "drifting")
 """Columns of `coders` that mark a coder who stands out."""
@@ -35,9 +38,11 @@ def describe_audit(
         *_listed(coders, "outlying_rate", "rate_deviation", _outlying_rate, "coders"),
         *_listed(coders, "drifting", "peer_drift", _drift, "coders"),
     ]
+    unsure = [] if any(row.get("drifting") for row in coders) else [*_unsure_drift(coders)]
     if not marked and len(coders) < FEWEST_CODERS:
         marked = [f"With fewer than {FEWEST_CODERS} coders, it cannot be said who stands out."]
-    return [*_agreement(agreement), *(marked or ["No coder and no pair of coders stands out."])]
+    marked = marked or ["No coder and no pair of coders stands out."]
+    return [*_agreement(agreement), *marked, *unsure]
 
 
 def _agreement(rows: Sequence[_Row]) -> Iterator[str]:
@@ -64,21 +69,25 @@ def _listed(
     marked = sorted((row for row in rows if row.get(mark)), key=lambda row: -abs(row[measure]))
     yield from map(describe, marked[:_MOST])
     if len(marked) > _MOST:
-        yield f"{len(marked) - _MOST} more are marked in the column {mark} of the table {table}."
+        left = len(marked) - _MOST
+        verb = "are" if left > 1 else "is"
+        yield f"{left} more {verb} marked in the column {mark} of the table {table}."
 
 
 def _low_agreement(row: _Row) -> str:
     without = row[f"without_pi_{_SHOWN}"]
-    change = "" if without is None else f"; without {row['coder']}, pi is {without:.4f}"
+    change = (
+        "" if without is None else f"; without {row['coder']}, pi of {_IN_WORDS} is {without:.4f}"
+    )
     return (
         f"{row['coder']} agrees far less with the others than they do among themselves: "
-        f"boundary similarity {row[f'peer_{_SHOWN}']:.4f}, median {row['peer_median']:.4f}{change}."
+        f"{_IN_WORDS} {row[f'peer_{_SHOWN}']:.4f}, median {row['peer_median']:.4f}{change}."
     )
 
 
 def _high_agreement(row: _Row) -> str:
     return (
-        f"{row['coder']} and {row['peer']} agree far more than other pairs: boundary similarity "
+        f"{row['coder']} and {row['peer']} agree far more than other pairs: {_IN_WORDS} "
         f"{row[_SHOWN]:.4f} over {row['documents']} documents, median {row['pair_median']:.4f}; "
         "find out whether they worked together, or one copied from the other."
     )
@@ -138,9 +147,20 @@ def _most_drift(row: _Row) -> tuple[float, str]:
 
 
 def _drift(row: _Row) -> str:
+    return f"{row['coder']} drifts: {_change(row)}"
+
+
+def _unsure_drift(coders: Sequence[_Row]) -> Iterator[str]:
+    """Yield a sentence about the coder who most likely drifts, if one may."""
+    tested = [row for row in coders if row.get("peer_drift_p") is not None]
+    likely = min(tested, key=lambda row: (row["peer_drift_p"], row["coder"]), default=None)
+    if likely is not None and likely["peer_drift_p"] < _UNSURE:
+        yield f"Nobody drifts for sure; most likely {likely['coder']}: {_change(likely)}"
+
+
+def _change(row: _Row) -> str:
     verb = "falls" if row["peer_drift"] < 0 else "rises"
     return (
-        f"{row['coder']} drifts: boundary similarity with the others {verb} by "
-        f"{abs(row['peer_drift']):.4f} from the first date to the last, relative to that of all "
-        f"(p {shown_p(row['peer_drift_p'])})."
+        f"{_IN_WORDS} with the others {verb} by {abs(row['peer_drift']):.4f} from the first date "
+        f"to the last, relative to the median of all coders (p {shown_p(row['peer_drift_p'])})."
     )

@@ -88,10 +88,17 @@ def announce_compilation(say: Say) -> None:
     event.register(_EVENT, _COMMAND[-1])
 
 
-def report_compilation() -> None:
-    """Say once how long the compilation took that was announced in a command."""
-    for compilation in _COMMAND:
-        compilation.report()
+def end_announcement(*, report: bool) -> None:
+    """Announce no more compilation in a command.
+
+    Args:
+        report: whether to say how long it took, if there was any.
+    """
+    while _COMMAND:
+        compilation = _COMMAND.pop()
+        event.unregister(_EVENT, compilation)
+        if report:
+            compilation.report()
 
 
 @cache

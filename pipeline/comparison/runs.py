@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from segscore.pipeline.errors import Refused, nearest
+from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import ALL, PAIRS, PANELS, Table
 from segscore.pipeline.measures.measure import Measure
+from segscore.pipeline.measures.published import nearest_measure
 from segscore.pipeline.measures.selection import Selection, normal_form, select
 from segscore.pipeline.runs import signature as signatures
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
@@ -59,8 +60,8 @@ def chosen_measures(names: Iterable[str]) -> list[tuple[Table, list[Measure]]]:
     for name in names:
         if name not in ALL:
             raise Refused(
-                f"--measure {name}: no such measure{nearest(name, ALL)}; `segscore measures` "
-                "lists them all"
+                f"--measure {name}: no such measure{nearest_measure(name, ALL)}; `segscore "
+                "measures` lists them all"
             )
         chosen[name in PANELS.measures][1].append(ALL[name])
     return [(table, measures) for table, measures in chosen if measures]

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from segscore.pipeline.errors import Refused, nearest
+from segscore.pipeline.errors import Refused
 from segscore.pipeline.runs.options import (
     DocumentsOption,
     LengthToleranceOption,
@@ -58,9 +58,10 @@ class CalibrateSettings:
             Refused: a setting has a value that it cannot have.
         """
         from segscore.pipeline.measures import ALL, PAIRS
+        from segscore.pipeline.measures.published import nearest_measure
 
         if self.measure not in PAIRS.measures:
-            near = nearest(self.measure, PAIRS.measures)
+            near = nearest_measure(self.measure, PAIRS.measures)
             raise Refused(
                 f"--measure {self.measure}: is no measure of pairs{near}; `segscore measures` "
                 "lists them"

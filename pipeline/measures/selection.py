@@ -4,8 +4,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, cached_property
 
-from segscore.pipeline.errors import Refused, nearest
+from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import ALL, FAMILIES, PAIR_FAMILIES, PAIRS, PANELS, Table
+from segscore.pipeline.measures.published import nearest_measure
 
 EVERYTHING = "all"
 """What selects every measure."""
@@ -67,7 +68,7 @@ def _measures(names: Iterable[str]) -> set[str]:
         elif name in ALL:
             chosen.add(name)
         else:
-            near = nearest(name, [*FAMILIES, EVERYTHING, *ALL])
+            near = nearest_measure(name, [*FAMILIES, EVERYTHING, *ALL])
             raise Refused(
                 f"--measures {name}: no such measure or family{near}; "
                 "`segscore measures` lists them all"

@@ -72,9 +72,10 @@ def _warn_of_exchange(night: Night, other: Night) -> Iterator[FeedWarning]:
     references = sorted(_references_of(night).intersection(lost))
     if judged and references:
         yield FeedWarning(
-            f"references and hypotheses changed places since {other.name}: {', '.join(judged)} "
-            f"was a reference and is judged tonight, {', '.join(references)} was judged and is a "
-            "reference tonight; exchange --references and --hypotheses"
+            f"references and hypotheses changed places since {other.name}: then, "
+            f"{', '.join(references)} {'was' if len(references) == 1 else 'were'} judged by "
+            f"{', '.join(judged)}; tonight it is the reverse; exchange --references and "
+            "--hypotheses"
         )
 
 

@@ -4,8 +4,9 @@ import math
 import re
 from dataclasses import dataclass
 
-from segscore.pipeline.errors import Refused, nearest
+from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import ALL, PAIRS, PANELS
+from segscore.pipeline.measures.published import nearest_measure
 
 FORM = re.compile(
     r"(?:(micro|macro):)?(\w+)(>=|<=)([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[-+]?[0-9]+)?)"
@@ -74,7 +75,7 @@ def _rule(text: str) -> GateRule:
         )
     average, name, sign = match[1] or "micro", match[2], match[3]
     if name not in ALL:
-        raise Refused(f"--gate {text}: no such measure{nearest(name, ALL)}")
+        raise Refused(f"--gate {text}: no such measure{nearest_measure(name, ALL)}")
     better = ALL[name].better
     if better not in ("neither", _BETTER[sign]):
         correction = (

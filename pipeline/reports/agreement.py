@@ -232,7 +232,7 @@ def _prominence(run: FinishedRun, by: Sequence[str]) -> Iterator[Figure]:
         yield Figure(
             f"Supported {where}",
             "Positions that at least one coder marked, in documents with several coders, by the "
-            "share of coders with a boundary there.",
+            f"share of coders with a boundary {where}.",
             PageTable(["share up to", "positions"], cells),
             charts.columns(rows, "share of the coders", "positions"),
         )

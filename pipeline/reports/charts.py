@@ -354,7 +354,7 @@ def line_chart(
     if not _any_defined(rows, "y"):
         return None
     rows = _labelled(rows, "name")
-    x = alt.X("x:T", title=across, scale=alt.Scale(type="utc")) if dates else alt.X("x:Q")
+    x = _date_axis({str(row["x"]) for row in rows}) if dates else alt.X("x:Q")
     tooltip = [
         alt.Tooltip("name:N", title="name"),
         alt.Tooltip("x:N" if dates else "x:Q", title=across),
@@ -368,6 +368,26 @@ def line_chart(
         tooltip=tooltip,
     )
     return _as_json(encoded, 280)
+
+
+def _date_axis(days: set[str]) -> "alt.X":
+    """Return an axis of dates; a few of them are its ticks, as years, months or days."""
+    import altair as alt
+
+    unit = "%Y-%m-%d"
+    for coarser, first in (("%Y-%m", "-01"), ("%Y", "-01-01")):
+        if all(day.endswith(first) for day in days):
+            unit = coarser
+    ticks: Any = sorted(days) if len(days) <= _TICKS else alt.Undefined
+    return alt.X(
+        "x:T",
+        scale=alt.Scale(type="utc"),
+        axis=alt.Axis(values=ticks, format=unit, labelOverlap=True),
+    )
+
+
+_TICKS = 24
+"""Maximum number of dates that all have a tick; for more, Vega chooses the ticks."""
 
 
 def curves(rows: Sequence[MarkValues], points: Sequence[MarkValues], across: str, up: str) -> Chart:

@@ -27,8 +27,9 @@ def section(run: FinishedRun) -> Section:
     return Section(
         "computed",
         "What was computed",
-        "Two results are comparable if their signatures differ at most in the field ci. If a paper "
-        "prints another number, segscore reconcile finds out how it may have been computed.",
+        "Two results are comparable if their signatures differ at most in the fields ci and "
+        "measures. If a paper prints another number, segscore reconcile finds out how it may have "
+        "been computed.",
         [*_figures(run)],
     )
 

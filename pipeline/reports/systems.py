@@ -103,20 +103,21 @@ ERRORS = (
     (
         "b_recall",
         "b_precision",
-        "Shares of boundaries; near misses count in part. Up: fewer false alarms. Right: fewer "
-        "misses.",
+        "Shares of boundaries; near misses count in part. Higher: fewer false alarms. Further "
+        "right: fewer misses.",
     ),
     (
         "pr_false_alarm",
         "pr_miss",
-        "Rates over windows. Up: more with too few boundaries. Right: more with too many.",
+        "Rates over windows. Higher: more windows with too few boundaries. Further right: more "
+        "with too many.",
     ),
     (
         "r_false_alarm",
         "r_miss",
-        "Mean content per unit, in the unit of the run. Up: a unit's segment lacks more of its "
-        "reference segment, as with too many boundaries. Right: it contains more that does not "
-        "belong there, as with too few.",
+        "Mean content per unit, in the unit of the run. Higher: more of each reference segment is "
+        "cut off, as with too many boundaries. Further right: more is included that belongs to "
+        "another segment, as with too few.",
     ),
 )
 """Pairs of measures drawn against each other, and how to read each chart."""
@@ -152,11 +153,15 @@ def _against(ranking: Ranking, x: str, y: str, caption: str) -> Figure:
                     **{f"{a}_high": e["ci_high"] for a, e in zip("xy", ends, strict=True)},
                 }
             )
-    numbered = "" if few else " Systems are numbered by rank."
+    marked = (
+        " A point without a name has it in its tooltip and in the table."
+        if few
+        else " Systems are numbered by rank."
+    )
     spans = ("95 % from", "to")
     return Figure(
         f"{y} against {x}",
-        caption + numbered,
+        caption + marked,
         PageTable(["system", "rank", x, *spans, y, *spans], rows),
         charts.scatter(points, x + ALL[x].arrow, y + ALL[y].arrow),
     )

@@ -1,13 +1,14 @@
 """The measures by name, and a function for each."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
 
-from segscore.pipeline.errors import Refused, nearest
+from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import ALL, PAIRS
 from segscore.pipeline.measures import Table as MeasureTable
 from segscore.pipeline.measures.measure import Measure
+from segscore.pipeline.measures.published import nearest_measure
 
 if TYPE_CHECKING:
     from segscore.api.segmentation import Segmentation, WholeNumbers
@@ -52,7 +53,7 @@ def table_of_measures(names: tuple[str, ...]) -> MeasureTable:
     return PAIRS.only(names)
 
 
-def require_measure(name: Any, known: Iterable[str]) -> None:
+def require_measure(name: Any, known: Collection[str]) -> None:
     """Refuse a name that is not a measure.
 
     Raises:
@@ -61,7 +62,7 @@ def require_measure(name: Any, known: Iterable[str]) -> None:
     if not isinstance(name, str):
         raise Refused(f"{name!r}: must be the name of a measure, such as 'pk'")
     if name not in known:
-        near = nearest(name, known)
+        near = nearest_measure(name, known)
         raise Refused(f"{name}: no such measure{near}; segscore.measures() lists them all")
 
 

@@ -14,9 +14,10 @@ from segscore.api.segmentation import Segmentation, require_positions
 from segscore.api.settings import read_settings
 from segscore.pipeline.arrays.compiling import announced_compilation
 from segscore.pipeline.arrays.ragged import Ints, Ragged
-from segscore.pipeline.errors import Refused, nearest
+from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import PAIRS
 from segscore.pipeline.measures import Table as MeasureTable
+from segscore.pipeline.measures.published import nearest_measure
 from segscore.pipeline.measures.selection import EVERYTHING
 from segscore.pipeline.scoring.boundaries import Side, UnitLengths, typed_side
 from segscore.pipeline.scoring.measuring import MeasuringSettings
@@ -122,7 +123,7 @@ class Score:
     def __getattr__(self, name: str) -> float | None:
         """Return the value of a measure."""
         if name.startswith("_") or name not in PAIRS.measures:
-            near = nearest(name, PAIRS.measures) if not name.startswith("_") else ""
+            near = nearest_measure(name, PAIRS.measures) if not name.startswith("_") else ""
             raise AttributeError(f"a score has no attribute or measure {name}{near}", name=name)
         return self[name]
 

@@ -2,9 +2,12 @@
 
 import json
 import subprocess
+from collections.abc import Sequence
 from itertools import combinations
+from math import hypot
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser
@@ -188,6 +191,63 @@ def test_labels_in_charts_do_not_overlap(
                 )
                 assert apart
         assert shown > 0 or width == 360
+
+
+SCATTERED = """[...document.querySelectorAll('[data-chart]')]
+    .filter(chart => chart.querySelector('.mark-text') && !chart.querySelector('.mark-rect'))
+    .map(chart => ['text', 'path'].map(kind => [...chart.querySelectorAll(`.role-mark ${kind}`)]
+        .filter(element => element.__data__.datum.label && element.style.display !== 'none')
+        .filter(element => kind === 'text' || element.closest('.mark-symbol'))
+        .map(element => [element.__data__.datum.name, element.getBoundingClientRect()])
+        .map(([name, box]) => [name, box.left, box.top, box.right, box.bottom])))"""
+
+
+def gap(label: Sequence[Any], point: Sequence[Any]) -> float:
+    """Return the distance between the box of a label and the middle of a point."""
+    _, left, top, right, bottom = label
+    x, y = (point[1] + point[3]) / 2, (point[2] + point[4]) / 2
+    return hypot(max(left - x, 0, x - right), max(top - y, 0, y - bottom))
+
+
+@pytest.mark.parametrize("kind", ["scored", "many"])
+@pytest.mark.parametrize("width", [360, 1280])
+def test_labels_stand_beside_their_points(
+    chromium: Browser, pages: dict[str, Path], kind: str, width: int
+) -> None:
+    """No other point is as near to a label as its own, unless both are the same point."""
+    with open_report(chromium, pages[kind], width) as log:
+        shown = 0
+        for labels, points in log.page.evaluate(SCATTERED):
+            centres = {point[0]: point for point in points}
+            shown += len(labels)
+            for label in labels:
+                own = gap(label, centres[label[0]])
+                assert 0 < own < 15
+                assert all(
+                    gap(label, point) > own or point[1:] == centres[label[0]][1:]
+                    for point in points
+                    if point[0] != label[0]
+                )
+        assert shown > 0
+
+
+def test_a_narrow_matrix_keeps_the_stars_of_its_numbers(
+    chromium: Browser, pages: dict[str, Path]
+) -> None:
+    """Numbers that have no room in their cells leave their stars, and return with the room."""
+    cells = "[...e.querySelectorAll('.mark-text.role-mark text')].map(text => text.textContent)"
+    with open_report(chromium, pages["scored"]) as log:
+        chart = log.page.locator("figure", has_text="row minus column").locator("[data-chart]")
+        wide = chart.evaluate(f"e => {cells}")
+        assert all(text[0] in "+-–0" for text in wide)
+        log.page.set_viewport_size({"width": 390, "height": 900})
+        log.page.wait_for_timeout(500)
+        stars = ["*" if text.endswith("*") else "" for text in wide]
+        assert chart.evaluate(f"e => {cells}") == stars
+        assert "*" in stars
+        log.page.set_viewport_size({"width": 1280, "height": 900})
+        log.page.wait_for_timeout(500)
+        assert chart.evaluate(f"e => {cells}") == wide
 
 
 def test_leaderboard_is_sorted_by_a_heading(chromium: Browser, pages: dict[str, Path]) -> None:

@@ -7,6 +7,7 @@ from statistics import median
 
 import pytest
 
+from segscore.pipeline.agreement.findings import describe_audit
 from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
 
@@ -39,6 +40,23 @@ def codings(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("audit") / "codings.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return path
+
+
+@pytest.mark.parametrize(("p", "named"), [(0.066, True), (0.2, False), (None, False)])
+def test_a_coder_who_may_drift_is_named_as_not_sure(p: float | None, named: bool) -> None:
+    coders = [
+        {"coder": "Ann", "peer_drift": -0.5, "peer_drift_p": 0.7},
+        {"coder": "Hal", "peer_drift": -0.232, "peer_drift_p": p},
+    ]
+    sentence = (
+        "Nobody drifts for sure; most likely Hal: boundary similarity with the others falls by "
+        "0.2320 from the first date to the last, relative to the median of all coders (p 0.0660)."
+    )
+    assert (sentence in describe_audit([], coders, [])) == named
+    sure = [*coders, {"coder": "Bo", "peer_drift": 0.4, "peer_drift_p": 0.01, "drifting": True}]
+    sentences = describe_audit([], sure, [])
+    assert not any("Nobody drifts" in sentence for sentence in sentences)
+    assert any(sentence.startswith("Bo drifts: boundary sim") for sentence in sentences)
 
 
 def starred(out: str) -> set[str]:
@@ -86,7 +104,8 @@ def test_who_stands_out_is_named(segscore: Segscore, tmp_path: Path, codings: Pa
         [month, f"{median(values.values()):.4f}", f"{values['K']:.4f}"]
         for month, values in of_coders.items()
     ]
-    assert f"without B, pi is {whole['B']['without_pi_boundary_similarity']:.4f}." in result.out
+    without = whole["B"]["without_pi_boundary_similarity"]
+    assert f"without B, pi of boundary similarity is {without:.4f}." in result.out
 
 
 def test_the_report_has_the_same_sentences(

@@ -343,8 +343,8 @@ def test_exchanged_tables_are_warned_of_and_change_nothing_later(archive: Archiv
     result = archive.run(SECOND)
     assert result.code == 1 and archive.outcome(SECOND) == "incomplete"
     assert (
-        f"references and hypotheses changed places since {FIRST}: desk was a reference and is "
-        "judged tonight, other, steady was judged"
+        f"references and hypotheses changed places since {FIRST}: then, other, steady were judged "
+        "by desk; tonight it is the reverse;"
     ) in result.err
     assert one_error(result.err).endswith(
         "incomplete: missing tonight: other, steady; probable cause: "

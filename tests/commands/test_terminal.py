@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from segscore.jobs.show import fitted
+from segscore.jobs.show.fitted import Column, print_fitted
 from tests.support.command_line import Segscore
 from tests.support.nights import DAYS, Archive
 from tests.support.paths import DATA
@@ -100,6 +102,46 @@ def test_tables_are_whole_at_every_width(corpus: Path, tmp_path: Path, width: in
     check_tables(printed, width)
 
 
+@pytest.mark.parametrize(
+    ("room", "rule", "rate"),
+    [
+        (16, "boundary_ similarity>= -0.02", "learning-rate- 3e-5/v1.5"),
+        (17, "boundary_ similarity>=-0.02", "learning-rate- 3e-5/v1.5"),
+        (22, "boundary_similarity>= -0.02", "learning-rate-3e-5/ v1.5"),
+        (26, "boundary_similarity>=-0.02", "learning-rate-3e-5/v1.5"),
+    ],
+)
+def test_names_continue_after_marks_and_not_inside_numbers(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    room: int,
+    rule: str,
+    rate: str,
+) -> None:
+    monkeypatch.setattr(fitted, "_PIPED_WIDTH", room + len("  -0.0200"))
+    names = ["boundary_similarity>=-0.02", "learning-rate-3e-5/v1.5"]
+    columns = [Column("name", names, is_name=True), Column("change", ["-0.0200", ""])]
+    print_fitted(columns, whole=False)
+    *_, rows = capsys.readouterr().out.rstrip().partition("─\n")
+    assert re.sub(r"( +-0.0200)?\s+", " ", rows) == f"{rule} {rate}"
+
+
+def test_a_heading_without_room_is_named_with_the_column_before_it(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fitted, "_PIPED_WIDTH", 60)
+    averages = [
+        Column(heading, [value])
+        for average in ("micro", "macro")
+        for heading, value in ((average, "0.2345"), ("95 % interval", "0.1234 to 0.5678"))
+    ]
+    system = Column("system, best first", ["one"], is_name=True)
+    print_fitted([system, *averages, Column("documents", ["12"])], whole=False)
+    heads, *_, remark = capsys.readouterr().out.strip().splitlines()
+    assert re.split(" {2,}", heads) == ["system, best first", "micro", "95 % interval", "macro"]
+    assert remark == "no room here for 95 % interval of macro, documents"
+
+
 def test_tables_are_whole_in_a_pipe(segscore: Segscore, corpus: Path, tmp_path: Path) -> None:
     printed = {}
     for name, words in command_lines(corpus, tmp_path).items():
@@ -110,6 +152,7 @@ def test_tables_are_whole_in_a_pipe(segscore: Segscore, corpus: Path, tmp_path: 
     for name in ("score", "compare", "layout"):
         assert any(line.startswith(LONG + " ") for line in printed[name].lines), name
     assert "no room" not in "".join(result.text for result in printed.values())
+    assert "point:none is better" not in printed["score"].text
 
 
 @pytest.mark.parametrize(
@@ -133,6 +176,31 @@ def test_other_encodings_get_similar_characters(
     assert "0 to inf" in printed["list"].text
     name = "größer" if encoding == "latin-1" else r"gr\xf6\xdfer"
     assert name in printed["score"].text
+
+
+def test_printed_commands_have_no_altered_names(tmp_path: Path) -> None:
+    rows = [
+        {"document_id": "d", "coder": coder, "role": role, "n_units": 9, "boundaries": [boundary]}
+        for coder, role, boundary in (
+            ("ann", "reference", 4),
+            ("Über→", "hypothesis", 1),
+            ("b", "hypothesis", 2),
+            ("c", "hypothesis", 3),
+        )
+    ]
+    table, run = write(tmp_path / "rows.jsonl", rows), tmp_path / "run"
+    commands: list[list[object]] = [
+        ["score", table, table, "--output", run],
+        ["compare", run, "--measure", "pk"],
+    ]
+    for encoding, altered in (("latin-1", True), ("utf-8", False)):
+        _, compared = with_environment(commands, {"PYTHONIOENCODING": encoding}, encoding)
+        assert compared.code == 0, compared.text
+        explained = [line for line in compared.lines if "segscore explain" in line]
+        assert any(line.endswith("--hypothesis b") for line in explained)
+        assert any(line.endswith("--hypothesis 'Über→'") for line in explained) != altered
+        assert ("(iso8859-1) lacks a character" in compared.text) == altered
+        assert not any("Über>" in line for line in explained)
 
 
 def test_data_formats_do_not_alter_names(segscore: Segscore, tmp_path: Path) -> None:
@@ -185,6 +253,9 @@ def test_systems_come_before_reference_points(segscore: Segscore, tmp_path: Path
     starts = [line.split()[0] for line in lines if line[:1].strip() and " 0." in line]
     assert starts == ["EquiSeg", "point:all", "point:none"]
     assert "*" not in result.out  # there is no other system to be better than
+    assert (
+        "point:none is better than every system by pk and window_diff: it misses all boundaries"
+    ) in result.out
     assert "--layout groups adds the averages of 2 groups by level" in lines
     assert f"charts: segscore report {tmp_path / 'run'}" in lines
     assert any("segscore compare" in line and "boundary_similarity" in line for line in lines)

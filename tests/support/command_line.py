@@ -8,6 +8,7 @@ import pandas  # noqa: F401  (commands leave it out of a process that has not im
 import pytest
 
 from segscore.jobs.cli import app
+from tests.support.kernels import without_announcement
 
 
 @dataclass(frozen=True)
@@ -40,4 +41,4 @@ class Segscore:
             gc.enable()
         captured = self.capture.readouterr()
         assert isinstance(code, int)
-        return CommandResult(code, captured.out, captured.err)
+        return CommandResult(code, captured.out, without_announcement(captured.err))

@@ -13,6 +13,15 @@ SOURCES = b"".join(path.read_bytes() for path in sorted((ROOT / "pipeline").rglo
 KERNELS = ROOT / "build" / "kernels" / blake2b(SOURCES, digest_size=8).hexdigest()
 
 
+ANNOUNCEMENT = "segscore: compiling its loops"
+"""Beginning of the line that a command prints if it compiles, which depends on earlier tests."""
+
+
+def without_announcement(err: str) -> str:
+    """Return standard error without the line that a command prints if it compiles loops."""
+    return "".join(line for line in err.splitlines(True) if not line.startswith(ANNOUNCEMENT))
+
+
 def share() -> None:
     """Cache loops where all processes find them; call this before numba is imported.
 

@@ -3,6 +3,7 @@
 import json
 import threading
 
+from tests.support.kernels import without_announcement
 from tests.support.run_files import RECORD, Run, entries, everything, files, record
 
 UNFINISHED = "_unfinished"
@@ -108,5 +109,6 @@ def require_quiet(err: str) -> None:
 
 
 def message_lines(err: str) -> list[str]:
-    """Return the lines of standard error without those about progress."""
-    return [line for line in err.splitlines() if not line.endswith("parts done")]
+    """Return the lines of standard error without those about progress and compiling."""
+    lines = without_announcement(err).splitlines()
+    return [line for line in lines if not line.endswith("parts done")]

@@ -13,31 +13,57 @@ const theme = {
   text: { color: "currentColor", fontSize: 12 },
 };
 
-// Move the labels of points apart, and hide those without room; hide the numbers of a matrix if
-// they are wider than its cells. The table below the chart has them all.
-function arrangeLabels(place) {
+// Arrange the texts in a chart. The table below the chart has them all.
+function arrangeTexts(place) {
   const texts = [...place.querySelectorAll(".mark-text.role-mark text")];
-  const overlap = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
-  for (const text of texts) {
-    text.style.display = "";
-    if (text.getAttribute("transform") !== text.dataset.placed) text.dataset.origin = text.getAttribute("transform");
-    text.setAttribute("transform", text.dataset.origin);
-  }
-  if (place.querySelector(".mark-rect.role-mark")) {
+  if (place.querySelector(".mark-rect.role-mark")) fillCells(texts);
+  else labelPoints(place, texts);
+}
+
+// Vega keeps the row that an element is drawn from with the element.
+const rowOf = (element) => element.__data__.datum;
+const overlap = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+
+// If the numbers of a matrix are wider than its cells, show only their marks, such as stars.
+function fillCells(texts) {
+  for (const text of texts) text.dataset.full ??= text.textContent;
+  for (const content of [(text) => text.dataset.full, (text) => rowOf(text).mark, () => ""]) {
+    for (const text of texts) text.textContent = content(text);
     const boxes = texts.map((text) => text.getBoundingClientRect()).filter((box) => box.width > 0);
-    const crowded = boxes.some((box, i) => boxes.slice(i + 1).some((other) => overlap(box, other)));
-    for (const text of texts) text.style.display = crowded ? "none" : "";
-    return;
+    if (!boxes.some((box, i) => boxes.slice(i + 1).some((other) => overlap(box, other)))) return;
   }
-  const taken = [...place.querySelectorAll(".mark-symbol.role-mark path")].map((mark) => mark.getBoundingClientRect());
+}
+
+// Where a label may stand beside its point: its anchor, and pixels to the right and down.
+const sides = [
+  ["start", 6, -6], ["end", -6, -6], ["start", 6, 15], ["end", -6, 15],
+  ["start", 9, 4], ["end", -9, 4], ["middle", 0, -10], ["middle", 0, 18],
+];
+
+// Write each label on a side of its point where it covers nothing and stands clearly nearer to its
+// point than to any other; hide the labels of points without such a side.
+function labelPoints(place, texts) {
+  const chart = place.querySelector("svg").getBoundingClientRect();
+  const points = [...place.querySelectorAll(".mark-symbol.role-mark path")].map((mark) => {
+    const box = mark.getBoundingClientRect();
+    return { mark, box, x: (box.left + box.right) / 2, y: (box.top + box.bottom) / 2 };
+  });
+  const distance = (box, { x, y }) =>
+    Math.hypot(Math.max(box.left - x, 0, x - box.right), Math.max(box.top - y, 0, y - box.bottom));
+  const taken = points.map((point) => point.box);
   for (const text of texts) {
-    const [x, y] = text.dataset.origin.match(/-?[\d.]+/g).map(Number);
-    const room = [0, 14, -12, 28, -24, 42, -36].some((down) => {
-      text.dataset.placed = `translate(${x},${y + down})`;
-      text.setAttribute("transform", text.dataset.placed);
-      return !taken.some((box) => overlap(box, text.getBoundingClientRect()));
+    const own = points.find((point) => rowOf(point.mark).name === rowOf(text).name);
+    const others = points.filter((point) => Math.hypot(point.x - own.x, point.y - own.y) > 1);
+    const [x, y] = own.mark.getAttribute("transform").match(/-?[\d.]+/g).map(Number);
+    text.style.display = "";
+    const fits = sides.some(([anchor, right, down]) => {
+      text.setAttribute("text-anchor", anchor);
+      text.setAttribute("transform", `translate(${x + right},${y + down})`);
+      const box = text.getBoundingClientRect();
+      return box.left >= chart.left && box.right <= chart.right && !taken.some((other) => overlap(box, other))
+        && others.every((point) => distance(box, point) > 1.5 * distance(box, own));
     });
-    if (room) taken.push(text.getBoundingClientRect());
+    if (fits) taken.push(text.getBoundingClientRect());
     else text.style.display = "none";
   }
 }
@@ -47,8 +73,8 @@ async function draw() {
     const spec = JSON.parse(document.getElementById(place.dataset.chart).textContent);
     try {
       const { view } = await vegaEmbed(place, spec, { actions: false, renderer: "svg", ast: true, config: theme });
-      arrangeLabels(place);
-      view.addResizeListener(() => setTimeout(() => arrangeLabels(place), 100));
+      arrangeTexts(place);
+      view.addResizeListener(() => setTimeout(() => arrangeTexts(place), 100));
       place.dataset.drawn = "yes";
     } catch (problem) {
       place.textContent = `This chart could not be drawn (${problem.message}); its numbers are in the table.`;

@@ -111,9 +111,9 @@ def test_undefined_is_none() -> None:
 
 
 def test_an_unknown_measure_names_the_nearest() -> None:
-    with pytest.raises(segscore.Refused, match="no such measure; the nearest is window_diff;"):
+    with pytest.raises(segscore.Refused, match="no such measure; it is named window_diff;"):
         segscore.score(**PAIR)["windowdiff"]
-    with pytest.raises(AttributeError, match="measure windowdiff; the nearest is window_diff"):
+    with pytest.raises(AttributeError, match="measure windowdiff; it is named window_diff"):
         segscore.score(**PAIR).windowdiff  # noqa: B018
     with pytest.raises(AttributeError, match="attribute 'windowdiff'; the nearest is window_diff"):
         segscore.windowdiff  # noqa: B018

@@ -150,7 +150,9 @@ def test_a_run_ignores_a_poisoned_cache(tmp_path: Path) -> None:
     cache.mkdir(mode=0o700)
     command = [sys.executable, "-c", "from segscore.jobs.cli.app import main; main()"]
     score = [*command, "score", *[str(DATA / "tinyrec.jsonl")] * 2, "--replicates", "0", "--output"]
-    assert message_lines(run([*score, str(tmp_path / "good")], cache).stderr) == []
+    said = run([*score, str(tmp_path / "good")], cache).stderr
+    assert message_lines(said) == []
+    assert (said.count("compiling its loops"), said.count("compiled its loops")) == (1, 0)
     for folder in (cache, *cache.iterdir()):
         folder.chmod(0o777)
     poisoned = pickle.dumps(numba.__version__) + pickle.dumps(Poison(touched))

@@ -78,7 +78,19 @@ def test_the_default_is_written_as_nothing() -> None:
     assert normal_form([*named(["content"]), "pk"]) == ("content", "pk")
 
 
-@pytest.mark.parametrize(("name", "near"), [("windows", "window"), ("pkk", "pk"), ("", "")])
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("windows", "nearest is window"),
+        ("pkk", "nearest is pk"),
+        ("", ""),
+        ("B", "it is named boundary_similarity"),
+        ("S", "it is named segmentation_similarity"),
+        ("P_k", "it is named pk"),
+        ("WD", "it is named window_diff"),
+        ("WindowDiff", "it is named window_diff"),
+    ],
+)
 def test_a_name_that_does_not_exist_is_refused(name: str, near: str) -> None:
     with pytest.raises(Refused, match=f"--measures {name}: no such measure or family; .*{near}"):
         MeasuringSettings(measures=("pk", name))

@@ -1,5 +1,9 @@
 """The names under which measures were published."""
 
+from collections.abc import Collection
+
+from segscore.pipeline.errors import nearest
+
 _PUBLISHED = {
     "pk": "Pk",
     "window_diff": "WindowDiff",
@@ -23,3 +27,23 @@ _PUBLISHED = {
 def published_name(measure: str) -> str:
     """Return the published name of a measure; words of the column's name if there is none."""
     return _PUBLISHED.get(measure, measure.replace("_", " "))
+
+
+def _letters(name: str) -> str:
+    return "".join(filter(str.isalnum, name)).casefold()
+
+
+_MEASURES = {_letters(name): measure for measure, name in _PUBLISHED.items()} | {
+    "wd": "window_diff"
+}
+
+
+def nearest_measure(name: str, known: Collection[str]) -> str:
+    """Return a remark on the measure that was published under a name, else on the most similar.
+
+    Args:
+        name: no name of a measure.
+        known: the names of measures.
+    """
+    measure = _MEASURES.get(_letters(name))
+    return f"; it is named {measure}" if measure in known else nearest(name, known)
