@@ -388,9 +388,7 @@ def test_broken_rows_are_left_out_with_a_warning(segscore: Segscore, tmp_path: P
     source = table(tmp_path / "some.jsonl", LINE, *broken)
     result = segscore("simulate", source, "--output", tmp_path / "out", "--documents", 2)
     assert result.code == 0
-    assert result.err.startswith(
-        f"warning: 2 of 3 rows rejected, the first: {source} row 1 (d, b): "
-    )
+    assert result.err.startswith(f"warning: 2 of 3 rows rejected, the first: {source}:2 (d, b): ")
     assert result.err.count("\n") == 1
     assert {size for row in parts(tmp_path / "out")[0].to_pylist() for size in row_sizes(row)}
 
