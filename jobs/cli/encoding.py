@@ -28,17 +28,25 @@ def replace_unprintable() -> None:
             stream.reconfigure(errors=_HANDLER)
 
 
+def lacking_encoding(text: str) -> str | None:
+    """Return the encoding of standard output if it lacks a character of a text, else None."""
+    encoding = sys.stdout.encoding or "utf-8"
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        return encoding
+    return None
+
+
 def printable_command(command: str) -> str:
     """Return a command to copy, or why there is none: with similar characters it would be another.
 
     A name in it may have a character that the encoding of standard output lacks.
     """
-    encoding = sys.stdout.encoding or "utf-8"
-    try:
-        command.encode(encoding)
-    except UnicodeEncodeError:
-        return f"no command: the encoding of the output ({encoding}) lacks a character of a name"
-    return command
+    encoding = lacking_encoding(command)
+    if encoding is None:
+        return command
+    return f"no command: the encoding of the output ({encoding}) lacks a character of a name"
 
 
 def _similar(error: UnicodeError) -> tuple[str | bytes, int]:

@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from segscore.jobs.cli.encoding import lacking_encoding
 from segscore.jobs.show.numbers import shown_number
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.runs.options import Panel
@@ -132,16 +132,14 @@ def require_names_printable(layout: Layout) -> None:
     Raises:
         Refused: its encoding lacks a character.
     """
-    encoding = sys.stdout.encoding or "utf-8"
     texts = (value for row in layout.numbers for value in row if isinstance(value, str))
     for text in (*layout.names, *texts):
-        try:
-            text.encode(encoding)
-        except UnicodeEncodeError:
+        encoding = lacking_encoding(text)
+        if encoding is not None:
             raise Refused(
                 f"{text!a} cannot be printed in the encoding of the output ({encoding}); set "
                 "PYTHONIOENCODING=utf-8, or use --format json"
-            ) from None
+            )
 
 
 def print_json(command: str, contents: Mapping[str, Any]) -> None:
