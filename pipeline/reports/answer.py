@@ -34,13 +34,7 @@ def best_system(ranking: Ranking, pairs: PairRows, untested: str) -> str:
         untested: why no systems were compared, if there are no comparisons.
     """
     rows = ranking.rows(ranking.measure.name)
-    systems = [
-        row
-        for row in rows
-        if row["value"] is not None
-        and not is_point(row["hypothesis"])
-        and row["hypothesis"] not in ranking.fewer
-    ]
+    systems = ranking.compared(ranking.measure.name)
     measure = f"{ranking.measure.name} ({ranking.average} average)"
     if not systems:
         return f"{measure} is undefined for every system. {_left_out(ranking)}".strip()

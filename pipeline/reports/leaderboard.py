@@ -1,7 +1,5 @@
 """The leaderboard of a scoring run: a row for each system, a column for each headline measure."""
 
-from collections.abc import Collection, Sequence
-
 from segscore.pipeline.measures import ALL, shown_measures
 from segscore.pipeline.reports.page import Figure, NumberCell, PageTable, four_decimals
 from segscore.pipeline.reports.ranking import Ranking
@@ -14,7 +12,7 @@ def leaderboard(ranking: Ranking) -> Figure:
     available = {name: None for name, average in ranking.whole if average == ranking.average}
     chosen = ranking.measure.name
     names = [chosen, *(name for name in shown_measures(available) if name != chosen)]
-    rows = {name: _cells(ranking.rows(name), ALL[name].better, ranking.fewer) for name in names}
+    rows = {name: _cells(ranking, name) for name in names}
     documents = {row["hypothesis"]: row["documents"] for row in ranking.rows(chosen)}
     systems, points = (
         [
@@ -43,29 +41,20 @@ def leaderboard(ranking: Ranking) -> Figure:
     )
 
 
-def _cells(rows: Sequence[RunRow], better: str, fewer: Collection[str]) -> dict[str, NumberCell]:
-    """Make the cell of each system for one measure.
-
-    Args:
-        rows: averages of the measure.
-        better: whether lower or higher values are better, or neither.
-        fewer: systems with fewer documents than others.
-    """
-    graded = {
-        row["hypothesis"]: row["value"]
-        for row in rows
-        if row["value"] is not None
-        and not is_point(row["hypothesis"])
-        and row["hypothesis"] not in fewer
-    }
-    values = graded.values()
+def _cells(ranking: Ranking, measure: str) -> dict[str, NumberCell]:
+    """Make the cell of each system for one measure."""
+    graded = {row["hypothesis"]: row["value"] for row in ranking.compared(measure)}
+    values, better = graded.values(), ALL[measure].better
     ends = (min(values), max(values)) if values and better != "neither" else (0.0, 0.0)
     worst, best = ends if better == "higher" else ends[::-1]
     grades = {
         name: 2 * (value - worst) / (best - worst) - 1 if worst != best else 0.0
         for name, value in graded.items()
     }
-    return {row["hypothesis"]: _cell(row, grades.get(row["hypothesis"], 0.0)) for row in rows}
+    return {
+        row["hypothesis"]: _cell(row, grades.get(row["hypothesis"], 0.0))
+        for row in ranking.rows(measure)
+    }
 
 
 def _cell(row: RunRow, grade: float) -> NumberCell:

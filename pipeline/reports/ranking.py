@@ -12,6 +12,7 @@ from segscore.pipeline.measures.measure import Measure
 from segscore.pipeline.reports.run_tables import group_name
 from segscore.pipeline.runs.finished import FinishedRun, RunRow, rows_by_group, rows_over_all
 from segscore.pipeline.scoring.coverage import fewer_documents, ranked
+from segscore.pipeline.scoring.part import is_point
 from segscore.pipeline.statistics.averages import summary_groups
 
 
@@ -59,6 +60,16 @@ class Ranking:
         """Return the systems' averages of a measure, best first; see ``coverage.ranked``."""
         rows = self.whole.get((measure, self.average), {})
         return ranked(rows.values(), higher=ALL[measure].better == "higher")
+
+    def compared(self, measure: str) -> list[RunRow]:
+        """Return the known averages of the systems that have all documents, best first."""
+        return [
+            row
+            for row in self.rows(measure)
+            if row["value"] is not None
+            and not is_point(row["hypothesis"])
+            and row["hypothesis"] not in self.fewer
+        ]
 
     @cached_property
     def fewer(self) -> dict[str, int]:
