@@ -295,18 +295,20 @@ def _bounds(statistics: Any) -> tuple[str, str] | None:
     return ("" if statistics.null_count else lowest), highest
 
 
-def read_json_lines(name: str, url: str, adapted: set[str]) -> tuple[pa.Table, Ints]:
+def read_json_lines(name: str, url: str, adapted: set[str] | None = None) -> tuple[pa.Table, Ints]:
     """Read a JSONL file as the named table; return it and the line of each row, from 0.
 
     Args:
         name: name of the table.
         url: the file.
-        adapted: receives a clause about each column that is converted or left out.
+        adapted: receives a clause about each column that is converted or left out, and about each
+            attribute of several types; None if they have been described before.
     """
-    reader = _json_lines(name, url, adapted)
+    reader = _json_lines(name, url, set() if adapted is None else adapted)
     blocks = [*reader.read(storage.chunks(url, BLOCK))]
     stated = join_stated([table for table, _ in blocks])
-    adapted |= {f"{text}; both are read as text" for text in _mixed(url, blocks)}
+    if adapted is not None:
+        adapted |= {f"{text}; both are read as text" for text in _mixed(url, blocks)}
     lines = np.concatenate([np.zeros(0, np.int64), *(lines for _, lines in blocks)])
     return select_named(name, stated, url, lines)
 
