@@ -7,10 +7,18 @@ from typing import Any
 
 from tests.support.paths import ROOT
 
+def _what_compiles() -> bytes:
+    """Return the sources that a compiled loop may depend on."""
+    pipeline = ROOT / "pipeline"
+    loops = [pipeline / "arrays", pipeline / "measures"]
+    files = {path for folder in loops for path in folder.rglob("*.py")}
+    files |= {path for path in pipeline.rglob("*.py") if b"@kernel" in path.read_bytes()}
+    return b"".join(path.read_bytes() for path in sorted(files))
+
+
 # A compiled loop is cached by the date of its own file; one that calls a loop of another file would
-# outlive a change there.  So compiled loops of other sources go to another folder.
-SOURCES = b"".join(path.read_bytes() for path in sorted((ROOT / "pipeline").rglob("*.py")))
-KERNELS = ROOT / "build" / "kernels" / blake2b(SOURCES, digest_size=8).hexdigest()
+# outlive a change there.  So loops compiled from other sources go to another folder.
+KERNELS = ROOT / "build" / "kernels" / blake2b(_what_compiles(), digest_size=8).hexdigest()
 
 
 ANNOUNCEMENT = "segscore: compiling its loops"
