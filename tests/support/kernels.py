@@ -7,6 +7,7 @@ from typing import Any
 
 from tests.support.paths import ROOT
 
+
 def _what_compiles() -> bytes:
     """Return the sources that a compiled loop may depend on."""
     pipeline = ROOT / "pipeline"
