@@ -63,22 +63,23 @@ def name_of(path: Path) -> str:
 
 
 def imported(node: ast.AST) -> Iterator[str]:
-    """Yield what a module imports anywhere when it runs, with the module of each name."""
+    """Yield the full names that a module imports anywhere when it runs."""
     if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
         return
     if isinstance(node, ast.ImportFrom):
         yield from (f"{node.module}.{alias.name}" for alias in node.names)
-        yield node.module or ""
     for child in ast.iter_child_nodes(node):
         yield from imported(child)
 
 
 def test_no_imports_go_in_circles() -> None:
     """Not even inside a folder, or within functions; imports for type checkers may."""
-    graph = {name_of(path): set(imported(module)) for path, module in modules()}
-    TopologicalSorter(
-        {name: names & set(graph) - {name} for name, names in graph.items()}
-    ).prepare()
+    parsed = {name_of(path): module for path, module in modules()}
+    graph: dict[str, set[str]] = {}
+    for name, module in parsed.items():
+        sources = (full if full in parsed else full.rpartition(".")[0] for full in imported(module))
+        graph[name] = {source for source in sources if source in parsed and source != name}
+    TopologicalSorter(graph).prepare()
 
 
 def public(module: ast.Module) -> Iterator[str]:
