@@ -43,6 +43,7 @@ _UNITS = ("units", "words")
 _PAIRINGS = ("greedy", "optimal")
 _MOST_WEIGHT = 1000
 _LEAST_P_SEG = 1e-6
+_MOST_DRAWS = 1000
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,7 @@ class MeasuringSettings:
         confusion: write how often each boundary type was taken for each other one.
         consensus: shares of coders that define consensus references, such as `0.5,0.3,any`.
         reference_points: names of reference points to score in addition to the hypotheses.
+        draws: how often each reference point of a system's own is drawn for a document, 1 to 1000.
         replicates: number of bootstrap replicates for the intervals; 0 for no intervals.
         seed: seed of the bootstrap; at least 0.
     """
@@ -155,10 +157,14 @@ class MeasuringSettings:
     reference_points: Annotated[
         str | None,
         Option(
-            "Reference points to score as well, such as none,all,regular,random-known.",
+            "Reference points to score as well, such as none,all,random-known,random-own.",
             Panel.INPUTS,
         ),
     ] = None
+    draws: Annotated[
+        int,
+        Option("Draws of random-own and shuffled-own for each hypothesis.", Panel.INPUTS),
+    ] = 1
     replicates: ReplicatesOption = 1000
     seed: SeedOption = 0
 
@@ -191,6 +197,7 @@ class MeasuringSettings:
         self._check_unit_weights()
         within("--tolerance", self.tolerance, 0, MOST_UNITS)
         within("--edges", self.edges, 0, 2)
+        within("--draws", self.draws, 1, _MOST_DRAWS)
         self.shares, self.points, self.iou  # noqa: B018  (refuse text that cannot be parsed)
 
     def _check_formulas(self) -> None:
@@ -261,7 +268,20 @@ class MeasuringSettings:
 
     @property
     def points(self) -> tuple[str, ...]:
-        """Names of the reference points."""
+        """Names of the reference points that are made for documents and their references."""
+        if self.reference_points is None:
+            return ()
+        from segscore.pipeline.scoring.reference_points import REFERENCE_POINTS
+
+        return tuple(name for name in self._all_points if name in REFERENCE_POINTS)
+
+    @property
+    def own_points(self) -> tuple[str, ...]:
+        """Names of the reference points that are drawn from each system's own segmentations."""
+        return tuple(name for name in self._all_points if name not in self.points)
+
+    @property
+    def _all_points(self) -> tuple[str, ...]:
         if self.reference_points is None:
             return ()
         from segscore.pipeline.scoring.reference_points import parse_points
