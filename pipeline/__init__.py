@@ -6,6 +6,7 @@ measures/      formulas and their compiled counts
 storage/       files on disk and in object stores, through fsspec; nothing else opens a file
 tables/        find, read, validate and convert input tables; their columns; rejected rows
 statistics/    sums, averages, bootstrap, tests
+settings/      what every command can be asked: options, ranges, how segmentations are measured
 runs/          a run: folder, plan, tasks, shuffle, record; segscore import; it alone imports Dask
 scoring/       segscore score, sweep, explain
 agreement/     segscore agree, simulate

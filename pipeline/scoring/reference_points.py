@@ -15,11 +15,7 @@ import pyarrow as pa
 from segscore.pipeline.arrays.document_ids import Hashes, hash_names, mix
 from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged
-from segscore.pipeline.errors import Refused
 from segscore.pipeline.scoring.draws import GOLDEN_RATIO, below, scatter
-from segscore.pipeline.scoring.own_points import OWN_POINTS
-
-_OPTION = "--reference-points"
 
 
 @dataclass(frozen=True)
@@ -113,22 +109,6 @@ def points(name: str, codings: Codings) -> Points:
     ref_row = start[by_reference][hyp_row] + within
     other = ref_row != rows[hyp_row]
     return Points(boundaries, by_reference, ref_row[other], hyp_row[other])
-
-
-def parse_points(text: str) -> tuple[str, ...]:
-    """Parse ``--reference-points``, names separated by commas.
-
-    Raises:
-        Refused: a name is unknown or given twice; the message names the option and the value.
-    """
-    chosen = tuple(text.split(","))
-    known = [*REFERENCE_POINTS, *OWN_POINTS]
-    for name in chosen:
-        if name not in known:
-            raise Refused(f"{_OPTION} {name}: must be one of {', '.join(known)}")
-    if len(set(chosen)) < len(chosen):
-        raise Refused(f"{_OPTION} {text}: names a reference point twice")
-    return chosen
 
 
 @kernel

@@ -5,14 +5,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.runs.options import (
+from segscore.pipeline.settings.options import (
     Argument,
     MemoryLimitOption,
     Option,
     Panel,
+)
+from segscore.pipeline.settings.ranges import in_unit_interval, one_of
+from segscore.pipeline.settings.reading import (
     read_names,
 )
-from segscore.pipeline.runs.settings import in_unit_interval, one_of
 
 if TYPE_CHECKING:
     from segscore.pipeline.tables.formats.asked import Asked

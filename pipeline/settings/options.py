@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any
 
-from segscore.pipeline.errors import Refused
+from segscore.pipeline.settings.reading import read_memory, read_names, read_window
 
 
 class Panel(StrEnum):
@@ -56,54 +56,6 @@ class Argument:
     """
 
     help: str
-
-
-def read_names(_option: str, text: str) -> tuple[str, ...]:
-    """Read names separated by commas."""
-    return tuple(text.split(",")) if text else ()
-
-
-def read_numbers(option: str, text: str) -> tuple[float, ...]:
-    """Read numbers separated by commas.
-
-    Raises:
-        Refused: the text is not a list of numbers.
-    """
-    try:
-        return tuple(float(part) for part in text.split(","))
-    except ValueError as problem:
-        raise Refused(f"{option} {text}: must be numbers separated by commas") from problem
-
-
-def read_whole_numbers(option: str, text: str) -> tuple[int, ...]:
-    """Read whole numbers separated by commas.
-
-    Raises:
-        Refused: the text is not a list of whole numbers.
-    """
-    try:
-        return tuple(int(part) for part in text.split(","))
-    except ValueError as problem:
-        raise Refused(f"{option} {text}: must be whole numbers separated by commas") from problem
-
-
-def read_window(_option: str, text: str) -> str | int:
-    """Read a window size: a number, or the name of a policy."""
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < 20 else text
-
-
-def read_memory(option: str, text: str) -> int:
-    """Read an amount of memory in bytes; the text may have a unit, such as 2GB.
-
-    Raises:
-        Refused: the text is not an amount of memory.
-    """
-    from dask.utils import parse_bytes  # noqa: TID251
-
-    try:
-        return int(parse_bytes(text))
-    except ValueError as problem:
-        raise Refused(f"{option} {text}: must be a number of bytes, such as 2GB") from problem
 
 
 ReferencesArgument = Annotated[str, Argument("Reference segmentations: a file, folder or glob.")]

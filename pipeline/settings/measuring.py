@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.runs.options import (
+from segscore.pipeline.settings.options import (
     BetaOption,
     EdgesOption,
     LengthToleranceOption,
@@ -17,11 +17,8 @@ from segscore.pipeline.runs.options import (
     SeedOption,
     UnitsOption,
     WindowOption,
-    read_names,
-    read_numbers,
-    read_whole_numbers,
 )
-from segscore.pipeline.runs.settings import (
+from segscore.pipeline.settings.ranges import (
     MOST_REPLICATES,
     MOST_UNITS,
     check_seed,
@@ -30,6 +27,12 @@ from segscore.pipeline.runs.settings import (
     in_unit_interval,
     one_of,
     within,
+)
+from segscore.pipeline.settings.reading import (
+    OWN_POINT_NAMES,
+    read_names,
+    read_numbers,
+    read_whole_numbers,
 )
 
 if TYPE_CHECKING:
@@ -262,36 +265,28 @@ class MeasuringSettings:
         """Share of a document's coders by the name of the consensus coder."""
         if self.consensus is None:
             return {}
-        from segscore.pipeline.scoring.consensus import parse_shares
+        from segscore.pipeline.settings.exact import parse_shares
 
         return parse_shares(self.consensus)
 
     @property
     def points(self) -> tuple[str, ...]:
         """Names of the reference points that are made for documents and their references."""
-        if self.reference_points is None:
-            return ()
-        from segscore.pipeline.scoring.reference_points import REFERENCE_POINTS
-
-        return tuple(name for name in self._all_points if name in REFERENCE_POINTS)
+        return tuple(name for name in self._all_points if name not in OWN_POINT_NAMES)
 
     @property
     def own_points(self) -> tuple[str, ...]:
         """Names of the reference points that are drawn from each system's own segmentations."""
-        return tuple(name for name in self._all_points if name not in self.points)
+        return tuple(name for name in self._all_points if name in OWN_POINT_NAMES)
 
     @property
     def _all_points(self) -> tuple[str, ...]:
-        if self.reference_points is None:
-            return ()
-        from segscore.pipeline.scoring.reference_points import parse_points
-
-        return parse_points(self.reference_points)
+        return () if self.reference_points is None else parse_points(self.reference_points)
 
     @property
     def iou(self) -> "Fraction":
         """The threshold that an IoU must exceed."""
-        from segscore.pipeline.scoring.iou_threshold import parse_iou
+        from segscore.pipeline.settings.exact import parse_iou
 
         return parse_iou(self.tiou)
 
