@@ -30,6 +30,7 @@ from segscore.pipeline.settings.ranges import (
 )
 from segscore.pipeline.settings.reading import (
     OWN_POINT_NAMES,
+    parse_points,
     read_names,
     read_numbers,
     read_whole_numbers,
