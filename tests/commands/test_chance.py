@@ -99,7 +99,7 @@ def test_skill_is_exact_from_the_summarys_own_values(segscore: Segscore, tmp_pat
         best = {"higher": measure.upper, "lower": measure.lower, "neither": None}[measure.better]
         point = f"point:random-own:{row['hypothesis']}"
         chance = values.get((point, row["measure"], row["average"], row["genre"]))
-        if None in (best, chance, row["value"]) or chance == best:
+        if best is None or chance is None or row["value"] is None or chance == best:
             assert row["skill"] is row["skill_low"] is row["skill_high"] is None
             continue
         known += 1

@@ -27,7 +27,7 @@ def expected_pk(reference: Sequence[int], n_units: int, drawn: int, window: int)
     none = chance_of(0, n_units - 1, drawn, window)
     windows = in_windows(reference, n_units, window)
     wrong = [none if inside else 1 - none for inside in windows]
-    return sum(wrong, Fraction(0)) / len(windows)
+    return Fraction(sum(wrong)) / len(windows)
 
 
 def expected_window_diff(
@@ -39,7 +39,7 @@ def expected_window_diff(
         1 - (chance_of(inside, n_units - 1, drawn, window) if inside <= drawn else 0)
         for inside in windows
     ]
-    return sum(wrong, Fraction(0)) / len(windows)
+    return Fraction(sum(wrong)) / len(windows)
 
 
 def expected_matches(reference: Sequence[int], n_units: int, drawn: int) -> Fraction:
