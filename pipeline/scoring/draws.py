@@ -21,7 +21,9 @@ def below(bound: np.uint64, stream: np.uint64) -> tuple[np.uint64, np.uint64]:
 
 
 @kernel
-def scatter(streams: Hashes, n_units: Ints, first: Ints, offsets: Ints, values: Positions) -> None:
+def place_randomly(
+    streams: Hashes, n_units: Ints, first: Ints, offsets: Ints, values: Positions
+) -> None:
     """Fill each row with the first positions of a random permutation of its document's positions.
 
     All rows of a document share one permutation. A partial Fisher-Yates shuffle goes only as far

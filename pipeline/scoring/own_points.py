@@ -13,11 +13,11 @@ import pyarrow as pa
 from segscore.pipeline.arrays.document_ids import Hashes, hash_names, mix
 from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged, RowArrays
-from segscore.pipeline.scoring.draws import GOLDEN_RATIO, below, scatter
+from segscore.pipeline.scoring.draws import GOLDEN_RATIO, below, place_randomly
 
 
 @dataclass(frozen=True)
-class Drawing:
+class OwnDraws:
     """Hypotheses to draw reference points for, each several times.
 
     The draws of a hypothesis follow each other: row r is draw r % draws of hypothesis r // draws.
@@ -66,7 +66,7 @@ class OwnPoint:
 
     meaning: str
     source: str
-    draw: Callable[[Drawing, Ragged], Ragged]
+    draw: Callable[[OwnDraws, Ragged], Ragged]
 
 
 @kernel
@@ -149,21 +149,23 @@ def _offsets(lengths: Ints) -> Ints:
     return np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
 
 
-def _random(drawing: Drawing, own: Ragged) -> Ragged:
-    rows = drawing.hypothesis
+def _random(own_draws: OwnDraws, own: Ragged) -> Ragged:
+    rows = own_draws.hypothesis
     offsets = _offsets(own.lengths[rows])
     values = np.empty(offsets[-1], np.int32)
     one_each = np.arange(len(rows) + 1)
-    scatter(drawing.streams("random-own"), drawing.n_units[rows], one_each, offsets, values)
+    place_randomly(
+        own_draws.streams("random-own"), own_draws.n_units[rows], one_each, offsets, values
+    )
     return Ragged(offsets, values)
 
 
-def _shuffled(drawing: Drawing, own: Ragged) -> Ragged:
-    rows = drawing.hypothesis
+def _shuffled(own_draws: OwnDraws, own: Ragged) -> Ragged:
+    rows = own_draws.hypothesis
     offsets = _offsets(own.lengths[rows])
     values = np.empty(offsets[-1], np.int32)
-    streams = drawing.streams("shuffled-own")
-    _shuffle_segments(streams, rows, drawing.n_units, own.arrays, values)
+    streams = own_draws.streams("shuffled-own")
+    _shuffle_segments(streams, rows, own_draws.n_units, own.arrays, values)
     return Ragged(offsets, values)
 
 
@@ -177,26 +179,26 @@ OWN_POINTS = {
 }
 
 
-def draw(name: str, drawing: Drawing) -> tuple[Ragged, Positions | None]:
+def draw(name: str, own_draws: OwnDraws) -> tuple[Ragged, Positions | None]:
     """Draw an own point for some hypotheses.
 
     Args:
         name: a name in ``OWN_POINTS``.
-        drawing: the hypotheses.
+        own_draws: the hypotheses.
 
     Returns:
         The drawn positions in units, one row per hypothesis and draw, and the type of each; None in
-        a run without types. As in ``drawing``, a position is repeated for each of its types.
+        a run without types. As in ``own_draws``, a position is repeated for each of its types.
     """
-    own = drawing.boundaries if drawing.types is None else _distinct(drawing.boundaries)
-    drawn = OWN_POINTS[name].draw(drawing, own)
-    if drawing.types is None:
+    own = own_draws.boundaries if own_draws.types is None else _distinct(own_draws.boundaries)
+    drawn = OWN_POINTS[name].draw(own_draws, own)
+    if own_draws.types is None:
         return drawn, None
-    rows = drawing.hypothesis
-    offsets = _offsets(drawing.boundaries.lengths[rows])
+    rows = own_draws.hypothesis
+    offsets = _offsets(own_draws.boundaries.lengths[rows])
     dealt = np.empty(offsets[-1], np.int32), np.empty(offsets[-1], np.int32)
-    typed = drawing.boundaries.offsets, drawing.boundaries.values, drawing.types
-    _deal(drawing.streams(f"{name}: types"), rows, typed, drawn.arrays, dealt)
+    typed = own_draws.boundaries.offsets, own_draws.boundaries.values, own_draws.types
+    _deal(own_draws.streams(f"{name}: types"), rows, typed, drawn.arrays, dealt)
     return Ragged(offsets, dealt[0]), dealt[1]
 
 

@@ -7,7 +7,7 @@ from segscore.pipeline.arrays.document_ids import hash_names
 from segscore.pipeline.arrays.ragged import Coded, Ints, ragged
 from segscore.pipeline.scoring.boundaries import Side, UnitLengths, side, trimmed, typed_side
 from segscore.pipeline.scoring.names import POINT
-from segscore.pipeline.scoring.own_points import Drawing, draw
+from segscore.pipeline.scoring.own_points import OwnDraws, draw
 from segscore.pipeline.scoring.pairs import Hypotheses, Rule
 from segscore.pipeline.scoring.references import References
 from segscore.pipeline.tables.read import Rows
@@ -29,7 +29,7 @@ def own_rows(
     types = None
     if hypotheses.side.types is not None:
         types = trimmed(ragged(rows.table.column("boundary_types").chunk(0))).values
-    drawing = Drawing(
+    own_draws = OwnDraws(
         documents=hash_names(hypotheses.document_id).hashes,
         coders=hash_names(pa.array(hypotheses.system.names)).hashes[hypotheses.system.code],
         n_units=references.units[hypotheses.document],
@@ -38,7 +38,7 @@ def own_rows(
         seed=settings.seed,
         draws=settings.draws,
     )
-    source = drawing.hypothesis
+    source = own_draws.hypothesis
     taken = pa.array(source)
     return Hypotheses(
         document_id=hypotheses.document_id.take(taken),
@@ -48,14 +48,14 @@ def own_rows(
             [f"{POINT}{name}:{system}" for system in hypotheses.system.names],
         ),
         document=hypotheses.document[source],
-        side=_side(name, drawing, hypotheses.document[source], references.words),
+        side=_side(name, own_draws, hypotheses.document[source], references.words),
         attributes=hypotheses.attributes.take(taken),
         one_each=settings.draws == 1,
     )
 
 
-def _side(name: str, drawing: Drawing, document: Ints, words: UnitLengths | None) -> Side:
-    positions, types = draw(name, drawing)
+def _side(name: str, own_draws: OwnDraws, document: Ints, words: UnitLengths | None) -> Side:
+    positions, types = draw(name, own_draws)
     if types is None:
         return side(positions, document, words)
     return typed_side(positions, types, document, words)

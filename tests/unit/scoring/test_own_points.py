@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import segscore
 from segscore.pipeline.arrays.document_ids import hash_names
 from segscore.pipeline.arrays.ragged import from_lists
-from segscore.pipeline.scoring.own_points import OWN_POINTS, Drawing, draw
+from segscore.pipeline.scoring.own_points import OWN_POINTS, OwnDraws, draw
 from segscore.pipeline.settings import reading
 from tests.oracles import naive_chance
 from tests.support.chances import evenness
@@ -37,14 +37,14 @@ def hypotheses(draw: st.DrawFn) -> list[Hypothesis]:
     return rows
 
 
-def drawing(rows: Sequence[Hypothesis], *, typed: bool, seed: int = 0, draws: int = 1) -> Drawing:
+def drawing(rows: Sequence[Hypothesis], *, typed: bool, seed: int = 0, draws: int = 1) -> OwnDraws:
     """Make hypotheses that points can be drawn for."""
     places = [
         [place for place, _ in row] if typed else sorted({place for place, _ in row})
         for *_, row in rows
     ]
     types = np.array([kind for *_, row in rows for _, kind in row], np.int32)
-    return Drawing(
+    return OwnDraws(
         documents=hash_names(pa.array([name for name, *_ in rows], pa.string())).hashes,
         coders=hash_names(pa.array([coder for _, coder, *_ in rows], pa.string())).hashes,
         n_units=np.array([n_units for _, _, n_units, _ in rows], np.int64),
@@ -55,7 +55,7 @@ def drawing(rows: Sequence[Hypothesis], *, typed: bool, seed: int = 0, draws: in
     )
 
 
-def drawn_rows(name: str, source: Drawing) -> list[Typed]:
+def drawn_rows(name: str, source: OwnDraws) -> list[Typed]:
     """Return what was drawn; the type is 0 in a run without types."""
     positions, types = draw(name, source)
     kinds = np.zeros(len(positions.values), int) if types is None else types
