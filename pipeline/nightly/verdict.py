@@ -228,7 +228,7 @@ def read_verdict(url: str, text: str) -> Verdict:
         rejected = tuple(RejectedSystem(**each) for each in contents.pop("rejected", ()))
         contents |= {name: tuple(contents[name]) for name in _TUPLES if name in contents}
         return Verdict(checks=checks, unpaired=unpaired, rejected=rejected, **contents)
-    except (ValueError, KeyError, TypeError, AttributeError) as problem:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as problem:
         raise Refused(f"{url}: not a verdict that segscore nightly wrote") from problem
 
 

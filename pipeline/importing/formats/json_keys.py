@@ -2,15 +2,18 @@
 
 import re
 
+from segscore.pipeline.tables.json_depth import DEEPEST
+
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}\[\]:]', re.DOTALL)
-_DEEPEST = 8
+_LISTED = 8
 """Deepest nesting of keys that are listed."""
 
 
 def json_keys(text: str) -> frozenset[str]:
     """Return the paths of all keys: `name` and `chapters[].startTime`, or `[].id` in a list.
 
-    A text that is not JSON has few keys or wrong ones, but is never refused.
+    A text that is not JSON has few keys or wrong ones, but is never refused.  A text that is nested
+    too deeply has the keys before that place.
     """
     keys: set[str] = set()
     outside: list[str] = []
@@ -21,8 +24,10 @@ def json_keys(text: str) -> frozenset[str]:
             name = part[1:].removesuffix('"')
         elif part == ":":
             path = f"{outside[-1]}.{name}" if outside and outside[-1] else name
-            if len(outside) <= _DEEPEST:
+            if len(outside) <= _LISTED:
                 keys.add(path)
+        elif part in "{[" and len(outside) == DEEPEST:
+            break
         elif part == "{":
             outside.append(path)
         elif part == "[":
