@@ -6,13 +6,13 @@ from fractions import Fraction
 from segscore.pipeline import storage
 from segscore.pipeline.importing.formats.asked import Asked, InputFile
 from segscore.pipeline.importing.formats.column_names import unit_of, use_of
-from segscore.pipeline.importing.formats.format_heads import without_compression
 from segscore.pipeline.importing.formats.intervals.interval_cells import name_of
 from segscore.pipeline.importing.formats.intervals.interval_table import DAY
 from segscore.pipeline.importing.formats.intervals.table_rows import read_table_rows
 from segscore.pipeline.importing.formats.shapes import MILLISECOND, Extent
 from segscore.pipeline.importing.formats.speech.uem import read_regions
 from segscore.pipeline.importing.open_input import open_input
+from segscore.pipeline.storage.compression import without_compression
 from segscore.pipeline.tables.rows import RowPlace, shown
 from segscore.pipeline.tables.units import UNIT_KEY
 

@@ -126,7 +126,7 @@ def read_slice(piece: Slice, further: pa.Schema) -> Rows:
         Failed: the file was replaced since planning.
     """
     if not piece.row_groups:
-        table, row = read_json_lines(piece.table, piece.url)
+        table, row = read_json_lines(piece.table, piece.url, piece.limit)
     else:
 
         def choose(names: Sequence[str]) -> list[str]:

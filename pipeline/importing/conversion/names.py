@@ -6,8 +6,8 @@ from itertools import takewhile
 from pathlib import PurePosixPath
 
 from segscore.pipeline.importing.formats.asked import Asked, InputFile
-from segscore.pipeline.importing.formats.format_heads import without_compression
 from segscore.pipeline.importing.formats.shapes import Shape
+from segscore.pipeline.storage.compression import without_compression
 
 
 @dataclass(frozen=True)

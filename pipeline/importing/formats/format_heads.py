@@ -19,14 +19,6 @@ CSV_ENDINGS = (".csv", ".tsv")
 TEXT_ENDINGS = (".txt", ".ref")
 PARQUET_ENDINGS = (".parquet", ".pq")
 
-_COMPRESSED = (".gz", ".zst")
-
-
-def without_compression(name: str) -> str:
-    """Return the name of a file without the ending of its compression."""
-    ending = next((ending for ending in _COMPRESSED if name.lower().endswith(ending)), "")
-    return name[: len(name) - len(ending)]
-
 
 @dataclass(frozen=True)
 class Head:

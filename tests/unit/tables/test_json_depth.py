@@ -65,7 +65,7 @@ def test_brackets_in_texts_are_not_nested(tmp_path: Path) -> None:
     path = tmp_path / "talks.jsonl"
     path.write_text(ROW % json.dumps('[laughs] "[' * 200))
     assert not has_deep_line(path.read_bytes())
-    table, _ = read_json_lines("references", str(path))
+    table, _ = read_json_lines("references", str(path), 10**6)
     assert table.column("more").to_pylist() == ['[laughs] "[' * 200]
 
 
@@ -76,7 +76,7 @@ def test_a_deep_line_is_refused_with_its_number(tmp_path: Path, kind: str) -> No
     path.write_text(ROW % 1 + ROW % nested(100_000, kind))
     read = (
         "from segscore.pipeline.tables.find import read_json_lines\n"
-        f"read_json_lines('references', {str(path)!r})"
+        f"read_json_lines('references', {str(path)!r}, 10**6)"
     )
     done = subprocess.run([sys.executable, "-c", read], capture_output=True, text=True, check=False)
     assert done.returncode == 1
