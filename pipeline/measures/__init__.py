@@ -14,7 +14,7 @@ from segscore.pipeline.measures import (
     windows,
     winpr,
 )
-from segscore.pipeline.measures.compared import Family, PairFamily
+from segscore.pipeline.measures.compared import MeasureFamily, PairFamily
 from segscore.pipeline.measures.measure import Measure, evaluate
 
 
@@ -83,11 +83,11 @@ PAIR_FAMILIES: Mapping[str, PairFamily] = {
 }
 """Name of a family of `scores` -> its counts and measures, in the order of the columns."""
 
-FAMILIES: Mapping[str, Family] = {**PAIR_FAMILIES, "panel": panel}
+FAMILIES: Mapping[str, MeasureFamily] = {**PAIR_FAMILIES, "panel": panel}
 """Name of any family -> its counts and measures."""
 
 
-def _pairs(modules: Collection[Family]) -> Table:
+def _pairs(modules: Collection[MeasureFamily]) -> Table:
     return Table.of(
         {name: meaning for module in modules for name, meaning in module.COUNTS.items()},
         [measure for module in modules for measure in module.MEASURES],

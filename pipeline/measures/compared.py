@@ -65,7 +65,7 @@ class WeightedPairs(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ComparedPairs:
     """Pairs of segmentations that a run counts.
 
     Attributes:
@@ -85,7 +85,7 @@ class Compared:
     weighted: WeightedPairs | None = None
 
 
-class Family(Protocol):
+class MeasureFamily(Protocol):
     """What the module of a family of measures has."""
 
     @property
@@ -97,8 +97,8 @@ class Family(Protocol):
         """The measures, in the order of the columns."""
 
 
-class PairFamily(Family, Protocol):
+class PairFamily(MeasureFamily, Protocol):
     """What the module of a family of `scores` has."""
 
-    def count_compared(self, compared: Compared) -> Ints:
+    def count_compared(self, compared: ComparedPairs) -> Ints:
         """Count each pair: one row per count of ``COUNTS``, shape (counts, pairs)."""

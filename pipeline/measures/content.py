@@ -10,7 +10,7 @@ import numpy as np
 
 from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Ints, Positions, row_values
-from segscore.pipeline.measures.compared import Compared, UnitTotals
+from segscore.pipeline.measures.compared import ComparedPairs, UnitTotals
 from segscore.pipeline.measures.measure import IDENTITY, REVERSIBLE, Measure
 from segscore.pipeline.measures.prefetch import AT_ONCE, FIRST_PAIR, Index, prefetch
 from segscore.pipeline.measures.segmentation_pairs import SegmentationPairs
@@ -232,7 +232,7 @@ def count_weighted(pairs: SegmentationPairs, document: Ints, units: UnitTotals) 
     return counts
 
 
-def count_compared(compared: Compared) -> Ints:
+def count_compared(compared: ComparedPairs) -> Ints:
     """Count each pair of a run, as ``count`` does."""
     weighted = compared.weighted
     return count(compared.pairs) if weighted is None else count_weighted(*weighted)

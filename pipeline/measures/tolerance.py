@@ -10,7 +10,7 @@ import numpy as np
 
 from segscore.pipeline.arrays.kernel import inlined, kernel
 from segscore.pipeline.arrays.ragged import Ints, Positions, row_values
-from segscore.pipeline.measures.compared import Compared
+from segscore.pipeline.measures.compared import ComparedPairs
 from segscore.pipeline.measures.measure import IDENTITY, REVERSIBLE, SYMMETRIC, Measure
 from segscore.pipeline.measures.prefetch import AT_ONCE, FIRST_PAIR, Index, prefetch
 from segscore.pipeline.measures.segmentation_pairs import SegmentationPairs
@@ -159,7 +159,7 @@ def count(pairs: SegmentationPairs, tolerance: int = 0, edges: int = 0) -> Ints:
     return counts
 
 
-def count_compared(compared: Compared) -> Ints:
+def count_compared(compared: ComparedPairs) -> Ints:
     """Count each pair of a run, as ``count`` does."""
     return count(compared.pairs, compared.settings.tolerance, compared.settings.edges)
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from segscore.pipeline.arrays.ragged import Coded, Floats, Ints, column, encode, numbers
 from segscore.pipeline.measures import PAIR_FAMILIES, Table, panel
-from segscore.pipeline.measures.compared import Compared, UnitTotals, WeightedPairs
+from segscore.pipeline.measures.compared import ComparedPairs, UnitTotals, WeightedPairs
 from segscore.pipeline.measures.pairing import TypedSides
 from segscore.pipeline.measures.segmentation_pairs import SegmentationPairs, pair_rows
 from segscore.pipeline.measures.selection import Selection
@@ -205,7 +205,7 @@ def count_pairs(
     ref, hyp = references.side, hypotheses.side
     rows = pairs.ref_row, pairs.hyp_row, references.size[pairs.ref_row]
     untyped = pair_rows(ref.boundaries, hyp.boundaries, *rows)
-    compared = Compared(
+    compared = ComparedPairs(
         untyped,
         pair_rows(ref.typed, hyp.typed, *rows),
         TypedSides(rule.types, ref.types, hyp.types),

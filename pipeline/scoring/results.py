@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from segscore.pipeline.scoring.part import POINT, PartSums, TaskResults
+from segscore.pipeline.scoring.names import POINT
+from segscore.pipeline.scoring.part import PartSums, TaskResults
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.statistics import averages
 from segscore.pipeline.statistics.bootstrap import estimator

@@ -9,7 +9,7 @@ import numpy as np
 
 from segscore.pipeline.arrays.ragged import Ints, from_lists
 from segscore.pipeline.measures import PAIR_FAMILIES, PAIRS, sliding, windows
-from segscore.pipeline.measures.compared import Compared
+from segscore.pipeline.measures.compared import ComparedPairs
 from segscore.pipeline.measures.measure import evaluate
 from segscore.pipeline.measures.pairing import ONE_TYPE, TypedSides
 from segscore.pipeline.measures.segmentation_pairs import pair_rows
@@ -38,7 +38,7 @@ def family_counts(family: str, pair: Pair, counting: Counting) -> dict[str, int]
     n_units, reference, hypothesis = pair
     both = from_lists([reference]), from_lists([hypothesis])
     rows = pair_rows(*both, ONE, ONE, np.array([n_units]))
-    compared = Compared(rows, rows, ONE_TYPE, np.array([counting.k]), counting)
+    compared = ComparedPairs(rows, rows, ONE_TYPE, np.array([counting.k]), counting)
     counted = PAIR_FAMILIES[family].count_compared(compared)
     return dict(zip(PAIR_FAMILIES[family].COUNTS, counted[:, 0].tolist(), strict=True))
 
