@@ -1,7 +1,10 @@
 """The names of hypotheses that a run makes itself."""
 
 POINT = "point:"
-"""With what the name of a reference point begins."""
+"""The beginning of the names of reference points."""
+
+CHANCE = f"{POINT}random-own:"
+"""The beginning of the name of random boundaries at the density of a system, which follows it."""
 
 
 def is_point(hypothesis: str) -> bool:
