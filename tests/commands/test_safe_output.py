@@ -42,36 +42,30 @@ def commands(tmp_path: Path) -> list[list[object]]:
     one.write_text(corpus.read_text("utf-8").replace("d0", "x0"), "utf-8")
     run, document = tmp_path / "run", ("--document", f"d1{HOSTILE}")
     by = ("--group-by", "genre", "--replicates", "50")
-    return [
-        ["validate", broken],
-        ["score", corpus, corpus, *by, "--layout", "groups", "--output", run],
-        ["score", corpus, one, "--output", tmp_path / "other"],
-        ["score", corpus, broken, "--output", tmp_path / "none"],
-        ["compare", run, "--measure", "pk", "--group-by", "genre"],
-        ["compare", run, "--measure", "pk", "--where"],
-        *(
-            ["compare", run, "--measure", "pk", "--layout", "systems", "--format", format_name]
-            for format_name in ("text", "csv", "markdown", "json", "latex")
-        ),
-        ["compare", run, "--measure", "pk", "--baseline", "c\x1b[2J"],
-        ["explain", run, *document],
-        ["explain", run, "--document", "x\x1b[2J"],
-        ["export", run, *document, "--format", "webvtt"],
-        ["agree", corpus, *by, "--output", tmp_path / "audit"],
-        ["sweep", corpus, corpus, "--output", tmp_path / "sweep"],
-        ["calibrate", corpus],
-        ["reconcile", corpus, corpus, "--published", "pk=0.2"],
-        ["status", run],
-        *(
-            [command, *what, "--format", format_name]
-            for format_name in ("csv", "markdown", "json")
-            for command, what in (
-                ("validate", [broken]),
-                ("explain", [run, *document]),
-                ("agree", [corpus, *by, "--output", tmp_path / "audit"]),
-            )
-        ),
+    systems = ("compare", run, "--measure", "pk", "--layout", "systems")
+    audit = ("agree", corpus, *by, "--output", tmp_path / "audit")
+    listed: list[tuple[object, ...]] = [
+        ("validate", broken),
+        ("score", corpus, corpus, *by, "--layout", "groups", "--output", run),
+        ("score", corpus, one, "--output", tmp_path / "other"),
+        ("score", corpus, broken, "--output", tmp_path / "none"),
+        ("compare", run, "--measure", "pk", "--group-by", "genre"),
+        ("compare", run, "--measure", "pk", "--where"),
+        ("compare", run, "--measure", "pk", "--baseline", "c\x1b[2J"),
+        ("explain", run, *document),
+        ("explain", run, "--document", "x\x1b[2J"),
+        audit,
+        ("export", run, *document, "--format", "webvtt"),
+        ("sweep", corpus, corpus, "--output", tmp_path / "sweep"),
+        ("calibrate", corpus),
+        ("reconcile", corpus, corpus, "--published", "pk=0.2"),
+        ("status", run),
+        (*systems, "--format", "latex"),
     ]
+    for format_name in ("csv", "markdown", "json"):
+        for command in (systems, ("validate", broken), ("explain", run, *document), audit):
+            listed.append((*command, "--format", format_name))
+    return [[*command] for command in listed]
 
 
 def test_no_command_prints_control_characters(
