@@ -62,9 +62,11 @@ def commands(tmp_path: Path) -> list[list[object]]:
         ("status", run),
         (*systems, "--format", "latex"),
     ]
-    for format_name in ("csv", "markdown", "json"):
-        for command in (systems, ("validate", broken), ("explain", run, *document), audit):
-            listed.append((*command, "--format", format_name))
+    listed += [
+        (*command, "--format", format_name)
+        for format_name in ("csv", "markdown", "json")
+        for command in (systems, ("validate", broken), ("explain", run, *document), audit)
+    ]
     return [[*command] for command in listed]
 
 
