@@ -1,10 +1,11 @@
 """Run one task per part, skipping parts that already have a receipt."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Protocol, TypeVar, get_type_hints
 from uuid import uuid4
 
-from segscore.pipeline.errors import Failed
+from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.runs import planning, receipts
 from segscore.pipeline.runs.executors import Executor, Lost
 from segscore.pipeline.runs.run import NamedPart, Run, RunSettings
@@ -13,6 +14,10 @@ Progress = Callable[[int, int], None]
 """Called with the number of parts that are done, and the number of all parts."""
 
 Returned = TypeVar("Returned")
+
+
+_CONTRADICTIONS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""What is raised if values do not fit together that were read as data, each valid by itself."""
 
 
 def ignore_progress(_done: int, _parts: int) -> None:
@@ -41,8 +46,28 @@ class TaskRun(Run):
     ) -> None:
         """Create a run, as ``Run`` does; the further arguments become attributes."""
         super().__init__(command, settings)
+        self._resumed = False
         self.executor, self.progress = executor, progress
         self.limits = planning.LIMITS
+
+    @contextmanager
+    def work(self) -> Iterator[None]:
+        """Open the context to do the work of a prepared run in; see ``publication.claimed``.
+
+        Raises:
+            Failed: receipts of an earlier attempt, each valid, do not fit together.
+        """
+        with super().work():
+            try:
+                yield
+            except _CONTRADICTIONS as problem:
+                if isinstance(problem, Refused) or not self._resumed:
+                    raise
+                reason = f"{type(problem).__name__}: {problem}"
+                raise Failed(
+                    f"{self.settings.output}: what an earlier attempt left does not fit together "
+                    f"({reason}); run again with --fresh"
+                ) from problem
 
     def tasks(
         self,
@@ -69,6 +94,7 @@ class TaskRun(Run):
             for part in parts
             if part.name in finished
         }
+        self._resumed = self._resumed or bool(done)
         # Make keys unique: a scheduler shared with other runs keeps results by key.
         attempt = uuid4().hex
         remaining = [part for part in parts if part.name not in done]

@@ -13,7 +13,7 @@ from segscore.pipeline.arrays.document_ids import hash_names
 from segscore.pipeline.arrays.ragged import Bits, Coded, Flags, Ints
 from segscore.pipeline.errors import Failed
 from segscore.pipeline.runs import receipts
-from segscore.pipeline.runs.record import RowCounts
+from segscore.pipeline.runs.record import RowCounts, require_row_counts
 from segscore.pipeline.scoring.boundaries import side, side_from_rows
 from segscore.pipeline.scoring.hypotheses import Accepted, Seen
 from segscore.pipeline.scoring.pairs import (
@@ -168,6 +168,14 @@ class Receipt:
     paired: Bits = field(default_factory=lambda: np.zeros(0, np.uint8))
     seen: Seen = field(default_factory=dict)
     types: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse row counts that do not add up.
+
+        Raises:
+            ValueError: as ``require_row_counts``.
+        """
+        require_row_counts(self.rows)
 
 
 def declare_types(rule: Rule, types: Iterable[int]) -> Rule:
