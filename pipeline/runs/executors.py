@@ -3,13 +3,9 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-<<<<<<< HEAD
-from segscore.pipeline.errors import Failed, Refused
-from segscore.pipeline.plain_text import has_secret
-=======
 from segscore.pipeline.errors import Refused
+from segscore.pipeline.plain_text import has_secret
 from segscore.pipeline.runs.executor import Executor
->>>>>>> main
 from segscore.pipeline.runs.planning import at_once
 from segscore.pipeline.runs.processors import usable_processors
 
