@@ -98,6 +98,7 @@ def test_every_command_names_the_way_out_of_a_damaged_run(
     segscore: Segscore, tmp_path: Path, command: str
 ) -> None:
     corpus, run = DATA / "tinyrec.jsonl", tmp_path / "the run"
+    options: dict[str, list[object]]
     score = ("score", corpus, corpus, "--output", run)
     assert segscore(*score).code == 0
     record = json.loads((run / "run.json").read_text())
