@@ -174,21 +174,14 @@ class Receipt:
     fingerprint: str = ""
 
     def __post_init__(self) -> None:
-        """Check the fingerprint, as a receipt may come from a file.
+        """Check the counts and the fingerprint, as a receipt may come from a file.
 
         Raises:
-            ValueError: it is not one.
-        """
-        if self.fingerprint and not FINGERPRINT.fullmatch(self.fingerprint):
-            raise ValueError("the fingerprint of a part is not 64 hexadecimal digits")
-
-    def __post_init__(self) -> None:
-        """Refuse row counts that do not add up.
-
-        Raises:
-            ValueError: as ``require_row_counts``.
+            ValueError: the counts do not add up, or the fingerprint is none.
         """
         require_row_counts(self.rows)
+        if self.fingerprint and not FINGERPRINT.fullmatch(self.fingerprint):
+            raise ValueError("the fingerprint of a part is not 64 hexadecimal digits")
 
 
 def declare_types(rule: Rule, types: Iterable[int]) -> Rule:
