@@ -25,7 +25,7 @@ _SECRET_NAME = re.compile(
 )
 """The name of a parameter whose value is probably a secret."""
 
-HIDDEN = "…"
+_HIDDEN = "…"
 
 
 def visible(text: str, *, lines: bool = False) -> str:
@@ -68,11 +68,11 @@ def redacted(text: str) -> str:
     """
     if "://" not in text:
         return text
-    return _QUERY.sub(_without_secrets, _PASSWORD.sub(f"{HIDDEN}@", text))
+    return _QUERY.sub(_without_secrets, _PASSWORD.sub(f"{_HIDDEN}@", text))
 
 
 def _without_secrets(found: re.Match[str]) -> str:
-    return found[1] + (HIDDEN if _SECRET_NAME.search(found[2]) else found[2])
+    return found[1] + (_HIDDEN if _SECRET_NAME.search(found[2]) else found[2])
 
 
 def has_secret(url: str) -> bool:

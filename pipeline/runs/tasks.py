@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Protocol, TypeVar, get_type_hints
+from typing import NoReturn, Protocol, TypeVar, get_type_hints
 from uuid import uuid4
 
 from segscore.pipeline.errors import Failed, Refused, Unreadable
@@ -111,14 +111,7 @@ class TaskRun(Run):
                 failures.append((name, outcome.error))
             self.progress(len(done) + len(failures), len(parts))
         if failures:
-            name, error = min(failures, key=_first_cause)
-            if isinstance(error, Unreadable):  # the same command would fail again
-                raise error
-            raise Failed(
-                f"{len(failures)} of {len(parts)} parts failed and nothing was published; "
-                f"the first, {name}: {_one_line(error)}; finished parts are kept: run the same "
-                "command to resume"
-            ) from error
+            _raise_first(failures, len(parts))
         return {part.name: done[part.name] for part in parts}
 
 
@@ -133,6 +126,17 @@ def perform(
     receipt = task(job, part, *arguments)
     receipts.keep(job.folder, stage, part.name, receipt)
     return receipt
+
+
+def _raise_first(failures: Sequence[tuple[str, BaseException]], parts: int) -> NoReturn:
+    """Raise the error for parts that failed; ``parts`` is the number of all."""
+    name, error = min(failures, key=_first_cause)
+    if isinstance(error, Unreadable):  # the same command would fail again
+        raise error
+    raise Failed(
+        f"{len(failures)} of {parts} parts failed and nothing was published; the first, {name}: "
+        f"{_one_line(error)}; finished parts are kept: run the same command to resume"
+    ) from error
 
 
 def _first_cause(failure: tuple[str, BaseException]) -> tuple[bool, bool, str]:
