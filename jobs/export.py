@@ -13,7 +13,7 @@ def export(chosen: ExportSettings) -> None:
     Those of a table, or the references and hypotheses of a run with the edits between them.
     """
     from segscore.jobs.show.fitted import out
-    from segscore.pipeline.reports.export.export import export_tracks, write_export
+    from segscore.pipeline.reports.export.write_export import export_tracks, write_export
 
     files = export_tracks(chosen)
     if chosen.output is not None:

@@ -16,7 +16,7 @@ from segscore.pipeline.runs import receipts
 from segscore.pipeline.runs.record import RowCounts, require_row_counts
 from segscore.pipeline.scoring.boundaries import side, side_from_rows
 from segscore.pipeline.scoring.hypotheses import Accepted, Seen
-from segscore.pipeline.scoring.names import POINT as POINT
+from segscore.pipeline.scoring.names import POINT
 from segscore.pipeline.scoring.own_rows import own_rows
 from segscore.pipeline.scoring.pairs import (
     Hypotheses,
@@ -43,12 +43,6 @@ from segscore.pipeline.tables.columns import SEGMENTATIONS
 from segscore.pipeline.tables.find import Slice
 from segscore.pipeline.tables.read import Rows
 from segscore.pipeline.testsets.digests import FINGERPRINT
-
-
-def is_point(hypothesis: str) -> bool:
-    """Return whether a hypothesis is a reference point, which the run makes itself."""
-    return hypothesis.startswith(POINT)
-
 
 SUMS = "sums"
 """The stage under which the sums of each part are saved."""

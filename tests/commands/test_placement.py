@@ -10,7 +10,7 @@ import pytest
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed, Refused
-from segscore.pipeline.reports.export.export import write_export
+from segscore.pipeline.reports.export.write_export import write_export
 from segscore.pipeline.storage.object_stores import resolve
 from segscore.pipeline.storage.placement import require_apart
 from tests.support.command_line import CommandResult, Segscore
