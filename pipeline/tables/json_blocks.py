@@ -138,10 +138,11 @@ class JsonLines:
             pass
         found = _arrow(text, {}, "infer")
         self.attributes = self.attributes | _attribute_types(found)
+        present = {*found.column_names}
         as_found = all(
             found.schema.field(name).type in (kind, pa.null())
             for name, kind in self.attributes.items()
-            if name in found.column_names
+            if name in present
         )
         return found if as_found else _arrow(text, self.attributes, "infer")
 
