@@ -149,7 +149,7 @@ class TableFile:
             plain: columns whose values rarely repeat, so that a dictionary would waste time.
         """
         self.place = resolve(url)
-        self.plain = plain
+        self.plain = frozenset(plain)
         self.temporary = ""
         self.memory = pa.BufferOutputStream()
         self.writer: pq.ParquetWriter | None = None
