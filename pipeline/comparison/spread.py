@@ -2,7 +2,7 @@
 
 The share of a document in a macro average is its value.  Its share in a micro average, a ratio
 V = sum(a) / sum(b) of sums over documents, is (a - V b) / mean(b), the linear part of what the
-document contributes (Woodruff 1971).  If a measure is no ratio of sums, it is the document's
+document contributes (Woodruff 1971).  If a measure is not a ratio of sums, it is the document's
 jackknife pseudo-value.
 """
 
