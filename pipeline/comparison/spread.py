@@ -65,6 +65,14 @@ def ratio_of_sums(table: Table, measure: Measure) -> tuple[str, str] | None:
 _CONSTANT, _SUM, _OTHER = "constant", "sum", "other"
 """Kinds of expression: without counts; a sum of counts, each times a constant; any other."""
 
+_SUMS: dict[type[ast.operator], tuple[tuple[str, str], ...]] = {
+    ast.Add: ((_SUM, _SUM),),
+    ast.Sub: ((_SUM, _SUM),),
+    ast.Mult: ((_SUM, _CONSTANT), (_CONSTANT, _SUM)),
+    ast.Div: ((_SUM, _CONSTANT),),
+}
+"""The kinds of both sides of an operation that gives a sum."""
+
 
 def _kind(node: ast.expr, table: Table, formulas: Mapping[str, Measure]) -> str:
     """Classify an expression of a formula."""
@@ -83,13 +91,7 @@ def _kind(node: ast.expr, table: Table, formulas: Mapping[str, Measure]) -> str:
     left, right = (_kind(side, table, formulas) for side in (node.left, node.right))
     if left == right == _CONSTANT:
         return _CONSTANT
-    if isinstance(node.op, ast.Add | ast.Sub):
-        return _SUM if left == right == _SUM else _OTHER
-    if isinstance(node.op, ast.Mult):
-        return _SUM if {left, right} == {_CONSTANT, _SUM} else _OTHER
-    if isinstance(node.op, ast.Div):
-        return _SUM if (left, right) == (_SUM, _CONSTANT) else _OTHER
-    return _OTHER
+    return _SUM if (left, right) in _SUMS.get(type(node.op), ()) else _OTHER
 
 
 def _linear(sample: Sample, measure: Measure, parts: tuple[str, str], system: int) -> Floats:
