@@ -174,7 +174,7 @@ def power_lines(rows: Sequence[_Row], settings: Mapping[str, Any]) -> Iterator[s
         rows: rows of `comparisons` of one measure and average.
         settings: the settings of the comparison.
     """
-    from segscore.pipeline.scoring.part import is_point
+    from segscore.pipeline.scoring.names import is_point
 
     asked = settings["difference"]
     known = [
