@@ -22,8 +22,8 @@ from segscore.pipeline.statistics.power import (
 
 
 @dataclass(frozen=True)
-class Question:
-    """What a comparison is to find: see ``CompareSettings``.
+class DifferenceSearch:
+    """A difference that a comparison is to find: see ``CompareSettings``.
 
     Attributes:
         test: level and power of the test.
@@ -52,7 +52,7 @@ class PairPower:
 
 
 def pair_power(
-    sample: Sample, averages: Averages, measure: Measure, average: str, question: Question
+    sample: Sample, averages: Averages, measure: Measure, average: str, search: DifferenceSearch
 ) -> PairPower:
     """Compute what the documents of each pair can show.
 
@@ -64,23 +64,23 @@ def pair_power(
         averages: averages of the sample.
         measure: the measure.
         average: ``micro`` or ``macro``.
-        question: what is to be found.
+        search: what is to be found.
     """
     spread, documents = _spread(sample, averages, measure, average)
     observed = averages.difference[measure.name, average]
     smallest = np.full(len(spread), np.nan)
     for pair in np.flatnonzero(spread > 0):
-        smallest[pair] = spread[pair] * smallest_effect(int(documents[pair]), question.test)
-    wanted = np.full(len(spread), question.difference or np.nan)
+        smallest[pair] = spread[pair] * smallest_effect(int(documents[pair]), search.test)
+    wanted = np.full(len(spread), search.difference or np.nan)
     return PairPower(
         smallest_difference=smallest,
-        documents_needed=_needed(observed, spread, question.test),
-        documents_for_difference=_needed(wanted, spread, question.test),
+        documents_needed=_needed(observed, spread, search.test),
+        documents_for_difference=_needed(wanted, spread, search.test),
     )
 
 
 def simulate_pairs(
-    sample: Sample, averages: Averages, measure: Measure, average: str, question: Question
+    sample: Sample, averages: Averages, measure: Measure, average: str, search: DifferenceSearch
 ) -> Iterator[dict[str, Any]]:
     """Yield the power of each pair on growing numbers of documents (schemas/comparisons.py).
 
@@ -96,7 +96,7 @@ def simulate_pairs(
     by_system = shares(sample, measure, average)
     for pair, (a, b) in enumerate(averages.pairs):
         observed = float(averages.difference[measure.name, average][pair])
-        sought = question.difference or observed
+        sought = search.difference or observed
         systems = sample.systems[a], sample.systems[b]
         if not sought or np.isnan(sought) or all(system.is_point for system in systems):
             continue
@@ -109,7 +109,7 @@ def simulate_pairs(
                 f"at least {LEAST_DOCUMENTS} are needed"
             )
         names = {"system": systems[0].label, "other": systems[1].label, "sought": sought}
-        for point in power_curve(differences, sought, question.test, question.seed):
+        for point in power_curve(differences, sought, search.test, search.seed):
             yield {"measure": measure.name, "average": average, **names, **asdict(point)}
 
 

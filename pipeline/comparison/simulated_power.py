@@ -16,7 +16,7 @@ from segscore.pipeline.arrays.ragged import Flags, Floats
 from segscore.pipeline.statistics.power import PairedTest
 
 CORPORA = 10_000
-FLIPS = 999
+PERMUTATIONS = 999
 PERMUTED = 100
 """Number of documents above which the t test stands for the permutation test, as they agree."""
 
@@ -103,15 +103,15 @@ def _simulate(
 
 
 def _signs(raw: PCG64, documents: int) -> Floats:
-    """Draw the signs of the permutations, -1 or 1, shape (documents, FLIPS)."""
-    bits: NDArray[np.uint64] = raw.random_raw(documents * FLIPS) >> np.uint64(63)
-    return bits.reshape(documents, FLIPS).astype(np.float64) * 2 - 1
+    """Draw the signs of the permutations, -1 or 1, shape (documents, PERMUTATIONS)."""
+    bits: NDArray[np.uint64] = raw.random_raw(documents * PERMUTATIONS) >> np.uint64(63)
+    return bits.reshape(documents, PERMUTATIONS).astype(np.float64) * 2 - 1
 
 
 def _found_by_flips(corpora: Floats, signs: Floats, alpha: float) -> Flags:
     observed = np.abs(corpora.sum(axis=1, keepdims=True))
     as_large = np.count_nonzero(np.abs(corpora @ signs) >= observed * (1 - _NEARLY), axis=1)
-    return np.asarray((as_large + 1) / (FLIPS + 1) <= alpha)
+    return np.asarray((as_large + 1) / (PERMUTATIONS + 1) <= alpha)
 
 
 def _found_by_t(estimate: Floats, error: Floats, documents: int, alpha: float) -> Flags:

@@ -11,7 +11,7 @@ import pyarrow as pa
 from segscore.pipeline.arrays.ragged import Floats
 from segscore.pipeline.comparison import rank_tests
 from segscore.pipeline.comparison.averages import AVERAGES, Averages, average
-from segscore.pipeline.comparison.pair_power import Question, pair_power, simulate_pairs
+from segscore.pipeline.comparison.pair_power import DifferenceSearch, pair_power, simulate_pairs
 from segscore.pipeline.comparison.paired_tests import permutation_tests, signed_ranks
 from segscore.pipeline.comparison.runs import ScoredRun
 from segscore.pipeline.comparison.samples import Sample
@@ -67,14 +67,14 @@ def compare_sample(
     averages = average(sample, settings.seed, settings.replicates)
     tests = permutation_tests(sample, averages, settings.seed, settings.permutations)
     test = PairedTest(settings.alpha, settings.power)
-    question = Question(test, settings.difference, settings.seed)
+    search = DifferenceSearch(test, settings.difference, settings.seed)
     tables: dict[str, list[ComparisonRow]] = {"comparisons": [], "systems": [], "omnibus": []}
     for measure in sample.measures:
         friedman = rank_tests.friedman(sample.values[measure.name])
         kruskal = rank_tests.kruskal(sample.values[measure.name])
         tables["systems"] += _systems(sample, runs, averages, measure, friedman.mean_rank)
         pairs = _pairs(sample, averages, measure, tests, (friedman, kruskal))
-        power = _power(sample, averages, measure, question)
+        power = _power(sample, averages, measure, search)
         tables["comparisons"] += [row | more for row, more in zip(pairs, power, strict=True)]
         if len(sample.systems) >= rank_tests.LEAST:
             tables["omnibus"] += [_omnibus(sample, measure, each) for each in (friedman, kruskal)]
@@ -93,10 +93,10 @@ def simulate_power(sample: Sample, settings: CompareSettings) -> Iterator[Compar
     """
     averages = average(sample, settings.seed, 0)
     test = PairedTest(settings.alpha, settings.power)
-    question = Question(test, settings.difference, settings.seed)
+    search = DifferenceSearch(test, settings.difference, settings.seed)
     for measure in sample.measures:
         for kind in AVERAGES:
-            yield from simulate_pairs(sample, averages, measure, kind, question)
+            yield from simulate_pairs(sample, averages, measure, kind, search)
 
 
 def _limits(replicates: Floats, value: float, defined: int) -> tuple[float, float]:
@@ -208,11 +208,11 @@ def _pairs(
 
 
 def _power(
-    sample: Sample, averages: Averages, measure: Measure, question: Question
+    sample: Sample, averages: Averages, measure: Measure, search: DifferenceSearch
 ) -> Iterator[ComparisonRow]:
     """Yield the columns about power of each row of ``_pairs``."""
     for kind in AVERAGES:
-        of_pairs = asdict(pair_power(sample, averages, measure, kind, question))
+        of_pairs = asdict(pair_power(sample, averages, measure, kind, search))
         for pair in range(len(averages.pairs)):
             yield {name: values[pair] for name, values in of_pairs.items()}
 
