@@ -1,6 +1,9 @@
 """`segscore export`: write the segmentations and edits of a document for annotation programs."""
 
+import sys
+
 from segscore.pipeline.errors import Refused
+from segscore.pipeline.plain_text import visible
 from segscore.pipeline.reports.export.settings import ExportSettings
 
 
@@ -17,7 +20,9 @@ def export(chosen: ExportSettings) -> None:
         for url in write_export(chosen.output, files):
             out().print(url, markup=False)
     elif len(files) == 1:
-        print(*files.values(), end="")
+        text = "".join(files.values())
+        # A program that reads the file needs every character; a terminal would obey some.
+        sys.stdout.write(visible(text, lines=True) if sys.stdout.isatty() else text)
     else:
         raise Refused(
             f"--format {chosen.format_name}: has a file for each track, and there are "
