@@ -48,7 +48,7 @@ def test_elan_times_are_milliseconds_and_stay_as_they_are() -> None:
     ],
 )
 def test_the_coder_of_a_tier(more: str, options: dict[str, Any], coder: str | None) -> None:
-    tiers = tier("t", more) + (tier("u") if "tiers" in options else "")
+    tiers = tier("t", more) + (tier("u") if "tier" in options else "")
     assert yielded(elan.read, eaf(tiers), **options)[0].coder == coder
 
 

@@ -189,7 +189,7 @@ class TestRecords:
         broken = pa.array([b"a", b"\xff"]).view(pa.string())
         pq.write_table(pa.table({"id": broken, "y": [[2], [3]]}), table)
         message = refusal_of(labels.read, b"PAR1", str(table), sizes="y")
-        assert message.startswith(f"{table}: is a broken Parquet file: ")
+        assert message.startswith(f"{table}: row group 0: column id: the text in row 1 of the row")
 
     def test_a_date_that_python_does_not_have(self, tmp_path: Path) -> None:
         table = tmp_path / "f.parquet"
