@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.importing.formats.json_keys import json_keys
+from segscore.pipeline.importing.formats.format import json_keys
 from segscore.pipeline.tables import strict_json
 from segscore.pipeline.tables.find import read_json_lines
 from segscore.pipeline.tables.json_depth import DEEPEST, deep_line, has_deep_line
