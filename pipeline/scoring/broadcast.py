@@ -31,7 +31,9 @@ from segscore.pipeline.scoring.part import (
     score_hypotheses,
     score_points,
 )
+from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.tables.boundary_types import occurring
+from segscore.pipeline.testsets.registry import read_registry
 
 _SCORED, _POINTS = "scored", "points"
 INPUTS_PART = "inputs.parquet"
@@ -53,6 +55,7 @@ def score_broadcast(run: TaskRun, inputs: Inputs, plan: Plan, rule: Rule) -> Tas
         Failed: no reference was accepted, or parts failed.
     """
     settings = rule.settings
+    assert isinstance(settings, ScoreSettings)
     parts = cut(inputs.hypotheses.slices, plan.rows_per_part)
     with run.stage("references"):
         collected = collect(settings, inputs)
@@ -81,7 +84,7 @@ def score_broadcast(run: TaskRun, inputs: Inputs, plan: Plan, rule: Rule) -> Tas
         rule=job.rule,
         p_seg=references.p_seg,
         documents=documents,
-        fingerprint=collected.digests.fingerprint,
+        test_set=collected.recognise(read_registry(settings.registry)),
         rows=add_rows([count_rows(collected, paired), *(receipt.rows for receipt in all_receipts)]),
         pairs=sum(receipt.pairs for receipt in all_receipts),
         folder=run.folder,
