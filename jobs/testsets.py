@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from segscore.jobs.show.fitted import out
-from segscore.jobs.show.formats import ResultFormat
+from segscore.jobs.show.formats import ResultFormat, print_text
 
 if TYPE_CHECKING:
     from segscore.pipeline.testsets.registry import KnownSet, Registry
@@ -33,7 +33,7 @@ def testsets(
 
     if describe is not None:
         entry = describe_references(name or "unnamed", describe)
-        print(json.dumps(entry, ensure_ascii=False, indent=1))
+        print_text(json.dumps(entry, ensure_ascii=False, indent=1))
         return
     known = read_registry(registry)
     if name is None:
