@@ -130,7 +130,7 @@ def score_shuffled(run: TaskRun, inputs: Inputs, plan: Plan, rule: Rule) -> Task
         p_seg=job.p_seg,
         documents=job.documents,
         test_set=recognise(
-            add_contents(receipt.content for receipt in receipts if receipt.content is not None),
+            add_contents([each.content for each in receipts if each.content is not None], registry),
             job.documents,
             registry,
         ),

@@ -166,21 +166,15 @@ class Receipt:
     paired: Bits = field(default_factory=lambda: np.zeros(0, np.uint8))
     seen: Seen = field(default_factory=dict)
     types: tuple[int, ...] = ()
-<<<<<<< HEAD
     content: Content | None = None
-=======
-    fingerprint: str = ""
 
     def __post_init__(self) -> None:
-        """Check the counts and the fingerprint, as a receipt may come from a file.
+        """Check the counts, as a receipt may come from a file.
 
         Raises:
-            ValueError: the counts do not add up, or the fingerprint is none.
+            ValueError: the counts do not add up.
         """
         require_row_counts(self.rows)
-        if self.fingerprint and not FINGERPRINT.fullmatch(self.fingerprint):
-            raise ValueError("the fingerprint of a part is not 64 hexadecimal digits")
->>>>>>> main
 
 
 def declare_types(rule: Rule, types: Iterable[int]) -> Rule:

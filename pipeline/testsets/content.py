@@ -7,6 +7,7 @@ import numpy as np
 
 from segscore.pipeline.arrays.document_ids import Hashes
 from segscore.pipeline.arrays.ragged import Flags, Ints
+from segscore.pipeline.errors import Failed
 from segscore.pipeline.testsets.digests import FINGERPRINT, Digests, add_fingerprints
 from segscore.pipeline.testsets.registry import Prefixes, Registry
 
@@ -34,13 +35,16 @@ class Content:
     changed: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        """Check the fingerprint, as a receipt may come from a file.
+        """Check the fingerprint and the counts, as a receipt may come from a file.
 
         Raises:
-            ValueError: it is not one.
+            ValueError: they cannot be those of references.
         """
         if not FINGERPRINT.fullmatch(self.fingerprint):
             raise ValueError("a fingerprint is not 64 hexadecimal digits")
+        counts = (*self.recognised, *self.named, *self.changed)
+        if min(counts, default=0) < 0 or max(counts, default=0) > self.references:
+            raise ValueError("more references are recognised than there are")
 
 
 def count_content(
@@ -86,13 +90,17 @@ def _may_contain(lists: Iterable[Prefixes], prefixes: Prefixes) -> Flags:
     return table[prefixes >> shift]
 
 
-def add_contents(contents: Iterable[Content]) -> Content:
+def add_contents(contents: Iterable[Content], registry: Registry) -> Content:
     """Add up the counts of disjoint sets of references, at least one.
 
     Raises:
-        ValueError: they were counted with other registries.
+        Failed: some were counted with another registry.
     """
     listed = [*contents]
+    for content in listed:
+        lengths = {len(content.recognised), len(content.named), len(content.changed)}
+        if lengths != {len(registry.splits)}:
+            raise Failed("a part was compared with other test sets; run again with --fresh")
     return Content(
         add_fingerprints(content.fingerprint for content in listed),
         sum(content.references for content in listed),

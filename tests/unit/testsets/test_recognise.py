@@ -10,7 +10,7 @@ import pytest
 
 from segscore.pipeline.arrays.document_ids import hash_names
 from segscore.pipeline.arrays.ragged import from_lists
-from segscore.pipeline.errors import Refused
+from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.testsets.content import Content, add_contents, count_content
 from segscore.pipeline.testsets.digests import digest_rows
 from segscore.pipeline.testsets.published import EVIDENCE, published_scores
@@ -109,7 +109,10 @@ def test_counts_of_any_parts_add_up() -> None:
     rows = drawn(60)
     known = registry(split(rows[:50], ids=True), split(rows[50:]))
     parts = [rows[start::7] for start in range(7)] + [[]]
-    assert add_contents(counted(part, known) for part in parts) == counted(rows, known)
+    added = add_contents([counted(part, known) for part in parts], known)
+    assert added == counted(rows, known)
+    with pytest.raises(Failed, match="--fresh"):
+        add_contents([counted(rows, registry(split(rows)))], known)
 
 
 @pytest.mark.parametrize(
