@@ -88,23 +88,61 @@ def apply_convention(
     for system in systems:
         if system not in corpus.systems:
             raise Refused(f"no system {system}; the systems are {', '.join(corpus.systems)}")
-    chosen = [*find_convention(name, measures)]
-    rows: list[dict[str, object]] = []
-    sentences: list[str] = []
-    full_name = convention_name(chosen[0][1])
-    for family, convention, computed in chosen:
-        answers = convention.answers
-        averages = ConventionAverages(
-            family, answers, family.counter(corpus).counts(answers), corpus
-        )
-        sentences += _sentences(family, answers, computed)
-        for system in systems or corpus.systems:
-            of_system = np.flatnonzero(corpus.system == corpus.systems.index(system))
-            for measure in computed:
-                value = averages.average(measure, of_system)
-                given = {"system": system, "measure": measure, "convention": full_name}
-                rows.append(given | {"value": None if isnan(value) else value})
-    return Applied(full_name, tuple(dict.fromkeys(sentences)), tuple(rows))
+    values = ConventionValues(corpus, name, measures)
+    rows: list[dict[str, object]] = [
+        {
+            "system": system,
+            "measure": measure,
+            "value": values.value(measure, system),
+            "convention": values.convention,
+        }
+        for system in systems or corpus.systems
+        for measure in values.measures
+    ]
+    return Applied(values.convention, values.sentences, tuple(rows))
+
+
+class ConventionValues:
+    """Values of measures by a convention, for the systems of a corpus.
+
+    Attributes:
+        convention: name of the convention.
+        measures: the measures that it computes.
+        sentences: what it answers differently from segscore's default.
+    """
+
+    def __init__(self, corpus: Corpus, name: str, measures: Sequence[str]) -> None:
+        """Count the pairs of a corpus by a convention.
+
+        Args:
+            corpus: the pairs.
+            name: name of the convention.
+            measures: the measures; empty for all that the convention computes.
+
+        Raises:
+            Refused: there is no such convention, or it does not compute a measure.
+        """
+        self._corpus = corpus
+        self._averages: dict[str, ConventionAverages] = {}
+        sentences: list[str] = []
+        for family, convention, computed in find_convention(name, measures):
+            self.convention = convention_name(convention)
+            answers = convention.answers
+            counts = family.counter(corpus).counts(answers)
+            averages = ConventionAverages(family, answers, counts, corpus)
+            self._averages |= dict.fromkeys(computed, averages)
+            sentences += _sentences(family, answers, computed)
+        self.measures = tuple(self._averages)
+        self.sentences = tuple(dict.fromkeys(sentences))
+
+    def value(self, measure: str, system: str, document: str = "") -> float | None:
+        """Return one number for a system, for all documents or one; None if undefined."""
+        corpus = self._corpus
+        chosen = corpus.system == corpus.systems.index(system)
+        if document:
+            chosen &= corpus.document == corpus.documents.find(pa.array([document]))[0]
+        value = self._averages[measure].average(measure, np.flatnonzero(chosen))
+        return None if isnan(value) else value
 
 
 def find_convention(

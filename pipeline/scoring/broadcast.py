@@ -19,7 +19,7 @@ from segscore.pipeline.scoring.hypotheses import (
     merge_seen,
     write_unscored,
 )
-from segscore.pipeline.scoring.inputs import Inputs, collect, cut, cut_points
+from segscore.pipeline.scoring.inputs import Inputs, collect, cut, cut_points, registry_of
 from segscore.pipeline.scoring.pairs import Rule
 from segscore.pipeline.scoring.part import (
     Part,
@@ -31,9 +31,7 @@ from segscore.pipeline.scoring.part import (
     score_hypotheses,
     score_points,
 )
-from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.tables.boundary_types import occurring
-from segscore.pipeline.testsets.registry import read_registry
 
 _SCORED, _POINTS = "scored", "points"
 INPUTS_PART = "inputs.parquet"
@@ -55,7 +53,6 @@ def score_broadcast(run: TaskRun, inputs: Inputs, plan: Plan, rule: Rule) -> Tas
         Failed: no reference was accepted, or parts failed.
     """
     settings = rule.settings
-    assert isinstance(settings, ScoreSettings)
     parts = cut(inputs.hypotheses.slices, plan.rows_per_part)
     with run.stage("references"):
         collected = collect(settings, inputs)
@@ -84,7 +81,7 @@ def score_broadcast(run: TaskRun, inputs: Inputs, plan: Plan, rule: Rule) -> Tas
         rule=job.rule,
         p_seg=references.p_seg,
         documents=documents,
-        test_set=collected.recognise(read_registry(settings.registry)),
+        test_set=collected.recognise(registry_of(settings)),
         rows=add_rows([count_rows(collected, paired), *(receipt.rows for receipt in all_receipts)]),
         pairs=sum(receipt.pairs for receipt in all_receipts),
         folder=run.folder,

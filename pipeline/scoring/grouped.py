@@ -18,7 +18,14 @@ from segscore.pipeline.scoring.hypotheses import (
     accept_hypotheses,
     write_unscored,
 )
-from segscore.pipeline.scoring.inputs import Checked, Collected, Inputs, cut_points, gather_inputs
+from segscore.pipeline.scoring.inputs import (
+    Checked,
+    Collected,
+    Inputs,
+    cut_points,
+    gather_inputs,
+    registry_of,
+)
 from segscore.pipeline.scoring.pairs import Rule
 from segscore.pipeline.scoring.part import (
     Job,
@@ -32,7 +39,6 @@ from segscore.pipeline.scoring.part import (
     score_points,
 )
 from segscore.pipeline.scoring.references import count_windows, resampling_units, share_of_windows
-from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.tables.boundary_types import occurring
 from segscore.pipeline.tables.columns import (
@@ -44,7 +50,7 @@ from segscore.pipeline.tables.columns import (
 from segscore.pipeline.tables.read import Rows, join_rows, no_rows, validate_rows
 from segscore.pipeline.testsets.content import add_contents
 from segscore.pipeline.testsets.recognise import recognise
-from segscore.pipeline.testsets.registry import Registry, read_registry
+from segscore.pipeline.testsets.registry import Registry
 
 _SCORED = "scored"
 POINTS_PART = "points-"
@@ -117,8 +123,7 @@ def score_shuffled(run: TaskRun, inputs: Inputs, plan: Plan, rule: Rule) -> Task
     with run.stage("references"):
         further = inputs.hypotheses.further
         shared = (rule, inputs.typed, further, run.folder, plan.rows_at_once)
-        assert isinstance(rule.settings, ScoreSettings)
-        registry = read_registry(rule.settings.registry)
+        registry = registry_of(rule.settings)
         job = ShuffledJob(*shared, partitioning, rule.settings, np.nan, 0, registry)
         job = _with_survey(run, job, parts)
     with run.stage("score"):

@@ -30,7 +30,7 @@ from segscore.pipeline.tables.validate import place_of
 from segscore.pipeline.testsets.content import Content
 from segscore.pipeline.testsets.digests import Digests
 from segscore.pipeline.testsets.recognise import Recognition, recognise
-from segscore.pipeline.testsets.registry import Registry
+from segscore.pipeline.testsets.registry import Registry, read_registry
 from segscore.pipeline.testsets.tables import content_of, digest_references
 
 _SCORES_COLUMNS = (
@@ -110,6 +110,12 @@ class Collected:
     def recognise(self, registry: Registry) -> Recognition:
         """Recognise the test set of the accepted references."""
         return recognise(self.content(registry), len(self.references.documents), registry)
+
+
+def registry_of(settings: MeasuringSettings) -> Registry:
+    """Return the test sets that a scoring run looks for."""
+    assert isinstance(settings, ScoreSettings)
+    return read_registry(settings.registry)
 
 
 def find_inputs(settings: ScoreSettings) -> Inputs:

@@ -59,35 +59,28 @@ def reconcile(
 ) -> Reconciliation | Applied:
     """Find the conventions that give published numbers, as `segscore reconcile` does.
 
-    With ``apply``, compute by a convention that is known by its name instead.
-
     >>> import segscore
     >>> reference = {"d": segscore.Segmentation([2, 5], 11)}
     >>> hypothesis = {"d": segscore.Segmentation([2, 4], 11)}
     >>> found = segscore.reconcile(reference, hypothesis, measure="pk", published="0.20")
     >>> [name for name in found.fitting if "but" not in name]
     ['NLTK, N flags, last one set', 'TinyRec', 'SuperDialseg', 'K&S']
-
     >>> applied = segscore.reconcile(reference, hypothesis, measure="pk", apply="tinyrec")
     >>> [(row["measure"], row["value"]) for row in applied.rows]
     [('pk', 0.2)]
 
     Args:
-        references: the references, in any form that `segscore.evaluate` takes.
+        references: the references, in any form that `segscore.evaluate` takes; so the others.
         hypotheses: the segmentations that the numbers are about.
         documents: table of unit lengths and attributes of documents, or None.
-        published: a number, as a text if its last digits are zeros; rows as dicts with system,
-            measure and value; or the path of a CSV file with these columns.
-        apply: name of a convention, such as ``"nltk-n-flags-starts"``; ``"+average=macro"`` after
-            it changes an answer. Returns an object with ``rows``, ``table`` and ``convention``.
-        codings: segmentations by several coders, for numbers about agreement, instead of
-            references and hypotheses.
-        settings: options of `segscore reconcile`, as keywords: measure, system, tolerance_of_print,
-            tolerance, units, length_tolerance.
+        published: a number, as a text if its last digits are zeros; dicts with system, measure and
+            value; or the path of a CSV file with these columns.
+        apply: instead, the name of a convention to compute by, such as ``nltk-n-flags-starts``.
+        codings: segmentations by several coders, for numbers about agreement.
+        settings: options of `segscore reconcile`, as keywords.
 
     Raises:
-        Refused: the input or the settings are invalid; the command has the same message.
-        Failed: no row could be scored.
+        Refused: the input or the settings are invalid.
     """
     tables = {
         "references": references,
