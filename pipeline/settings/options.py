@@ -23,6 +23,7 @@ class Panel(StrEnum):
     ANNOTATIONS = "Annotations"
     MEASURES = "Measures"
     AVERAGES = "Averages"
+    POWER = "Power"
     GATE = "Gate"
     RUNNING = "Where to run"
     OUTPUT = "Output"
