@@ -27,6 +27,8 @@ class Imported:
         unit: unit of all rows; None if it is not known.
         longest: the largest number of units of a row.
         unused: warnings about options that have no effect on the files.
+        test_set: which test set the references are, in a sentence; empty if none is known.
+        warnings: what seems to be a test set, and is not.
     """
 
     rows: dict[str, int]
@@ -38,6 +40,8 @@ class Imported:
     unit: str | None
     longest: int
     unused: list[str] = field(default_factory=list)
+    test_set: str = ""
+    warnings: tuple[str, ...] = ()
 
 
 def require_accepted(receipts: Iterable[ReadReceipt | RangeReceipt]) -> None:

@@ -11,6 +11,7 @@ from segscore.pipeline.settings.options import (
     MemoryLimitOption,
     Option,
     Panel,
+    RegistryOption,
 )
 from segscore.pipeline.settings.ranges import in_unit_interval, one_of
 from segscore.pipeline.settings.reading import (
@@ -219,6 +220,14 @@ class ImportSettings:
         str | None, Option("Control of Label Studio whose regions to read.", Panel.ANNOTATIONS)
     ] = None
 
+    testset: Annotated[
+        str | None,
+        Option(
+            "Test set that the files are: read them by its recipe, and refuse other content.",
+            Panel.INPUTS,
+        ),
+    ] = None
+    registry: RegistryOption = None
     memory_limit: MemoryLimitOption = None
     fresh: Annotated[
         bool,
