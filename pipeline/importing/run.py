@@ -93,7 +93,10 @@ def run_import(
     """
     reading = _reading(settings, files)
     extents: Mapping[str, Extent] = {}
+    left_out: list[str] = []
     if settings.documents is not None:
+        found = storage.search(settings.documents)
+        left_out = storage.describe_left_out("--documents", found)
         extents = read_lengths(settings.documents, settings)
     hidden = replace(settings, output=hidden_folder(settings.output))
     run = TaskRun("import", hidden, executor, progress)
@@ -109,7 +112,7 @@ def run_import(
         imported = _with_test_set(imported, settings, run.folder)
         move_tables(run.attempt, settings.output, [*imported.rows])
     rejected = imported.rows.pop(_REJECTS, 0)
-    return replace(imported, rejected=rejected, unused=[*warn_of_unused(reading)])
+    return replace(imported, rejected=rejected, unused=[*left_out, *warn_of_unused(reading)])
 
 
 def _with_test_set(imported: Imported, settings: ImportSettings, folder: str) -> Imported:
