@@ -18,6 +18,7 @@ from segscore.pipeline.agreement.coefficients import (
     CoefficientKey,
     coefficients,
 )
+from segscore.pipeline.agreement.judging.pair_counts import PairCounts, pair_counts
 from segscore.pipeline.agreement.tally import ITEM_UNIT
 from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Floats, Ints, numbers
@@ -63,6 +64,15 @@ class Group:
     def column(self, table: str, name: str) -> Ints:
         """Return an integer column of one of the tables."""
         return numbers(self.tables[table].column(name).combine_chunks())
+
+    @cached_property
+    def pair_counts(self) -> PairCounts:
+        """Counts of each pair of coders, by groups of documents for a jackknife."""
+        shared = np.zeros(len(self.coders), np.int64)
+        together = self.column("held_out", "coders") > 1
+        coder, documents = self.coder_indices("held_out", "coder"), self.column("held_out", "documents")
+        np.add.at(shared, coder[together], documents[together])
+        return pair_counts(self.tables["by_fold"], self.tables["distances"], self.coders, shared)
 
     def total(self, table: str, name: str) -> int:
         """Return the sum of an integer column."""

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from segscore.pipeline import storage
-from segscore.pipeline.agreement.block import Block, cut_blocks, make_block
+from segscore.pipeline.agreement.block import Block, Reach, cut_blocks, make_block
 from segscore.pipeline.agreement.documents import (
     document_coefficients,
     documents_table,
@@ -73,6 +73,7 @@ class AgreeJob:
         segments: compute chances from segments instead of boundaries.
         group_by: the group-by columns and their types.
         folder: folder that parts are written to until the run is published.
+        within: the largest distance of boundaries that are paired to measure offsets, in units.
     """
 
     partitioning: Partitioning
@@ -80,6 +81,7 @@ class AgreeJob:
     segments: bool
     group_by: Groups
     folder: str
+    within: int
 
 
 @dataclass(frozen=True)
@@ -154,10 +156,10 @@ def audit_codings(
     if codings is None:
         return Audited(accepted.became)
     bucketed = len(codings.documents) > bootstrap.BUCKETS
-    attributes, n_t = shared_attributes(codings), job.settings.n_t
+    attributes, reach = shared_attributes(codings), Reach(job.settings.n_t, job.within)
     tallies, pairs, contested = [], 0, []
     for number, documents in enumerate(cut_blocks(codings.first)):
-        block = make_block(codings, attributes, documents, n_t)
+        block = make_block(codings, attributes, documents, reach)
         for table, rows in _tables(block, job):
             write(table, f"-{number:03d}", rows)
             if table == "documents":

@@ -9,7 +9,7 @@ import pyarrow as pa
 from segscore.pipeline.agreement.block import Block, disagreements
 from segscore.pipeline.agreement.coder_pairs import EDITS, Counts
 from segscore.pipeline.agreement.prominence import REACHES
-from segscore.pipeline.agreement.tallies import GROUP, KEYS, Groups, Tallies, tally
+from segscore.pipeline.agreement.tallies import FOLDS, GROUP, KEYS, Groups, Tallies, tally
 from segscore.pipeline.arrays.document_ids import Hashes, hash_names, mix
 from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged
@@ -55,10 +55,20 @@ def tallies_of(block: Block, group_by: Groups, *, bucketed: bool, segments: bool
         "places": sums.size[codings],
     }
     of_pairs = {
+        "fold": folds(hashes)[pairs.document],
         "coder": named.take(pa.array(pairs.row)),
         "peer": named.take(pa.array(pairs.peer)),
         "documents": np.ones_like(pairs.document),
         **{name: counts[name] for name in (*EDITS, "pair_places")},
+        "near_pairs": np.diff(block.near.first),
+        "offset_sum": block.near.sums,
+    }
+    near_pair = block.near.pair
+    of_distances = {
+        "coder": named.take(pa.array(pairs.row[near_pair])),
+        "peer": named.take(pa.array(pairs.peer[near_pair])),
+        "distance": block.near.rounded,
+        "near_pairs": np.ones_like(near_pair),
     }
     held_out = {"coder": coder, **_held_out(block, rate, segments=segments)}
     of_panels = {"unit": unit, "panel": panels(block), "places": sums.size}
@@ -67,10 +77,16 @@ def tallies_of(block: Block, group_by: Groups, *, bucketed: bool, segments: bool
         panels=add("panels", documents, of_panels),
         rates=add("rates", codings, of_codings),
         peers=add("peers", pairs.document, of_pairs),
+        distances=add("distances", pairs.document[near_pair], of_distances),
         held_out=add("held_out", codings, held_out),
         segments=add("segments", codings, _segments(block)),
         supports=add("supports", *_supports(block)),
     )
+
+
+def folds(hashes: Hashes) -> Ints:
+    """Return the group of documents, of ``FOLDS``, of each document by its hash."""
+    return ((hashes >> np.uint64(32)) % np.uint64(FOLDS)).astype(np.int64)
 
 
 def _documents(block: Block, rate: Ints) -> Counts:
