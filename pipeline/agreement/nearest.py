@@ -14,34 +14,21 @@ _CLASSES = 50
 
 @dataclass(frozen=True)
 class NearBoundaries:
-    """Boundaries of pairs of codings that were paired, in the order of the pairs.
+    """Boundaries of pairs of codings that lie near each other.
 
     Attributes:
-        first: pair i has the distances first[i]..first[i+1]-1, shape (pairs of codings + 1,).
-        distance: position in the second coding less position in the first, in units.
-        within: the largest distance, in units.
+        pairs: boundaries of each pair of codings that are paired one to one, shape (pairs,).
+        offset_sum: sum of their signed distances, in units, likewise.
+        pair: the pair of codings of each two boundaries that are near, whether or not they are
+            paired, ascending, shape (near,).
+        distance: position in the second coding less position in the first, in units; in about a
+            hundred classes, so that few different ones are counted, likewise.
     """
 
-    first: Ints
+    pairs: Ints
+    offset_sum: Ints
+    pair: Ints
     distance: Ints
-    within: int
-
-    @property
-    def pair(self) -> Ints:
-        """The pair of codings of each distance."""
-        return np.repeat(np.arange(len(self.first) - 1), np.diff(self.first))
-
-    @property
-    def sums(self) -> Ints:
-        """Sum of the distances of each pair of codings, shape (pairs of codings,)."""
-        total = np.concatenate([np.zeros(1, np.int64), np.cumsum(self.distance)])
-        return total[self.first[1:]] - total[self.first[:-1]]
-
-    @property
-    def rounded(self) -> Ints:
-        """The distances in about a hundred classes, so that few different ones are counted."""
-        step = max(1, self.within // _CLASSES)
-        return step * np.round(self.distance / step).astype(np.int64)
 
 
 def nearest(boundaries: Ragged, row: Ints, peer: Ints, within: int) -> NearBoundaries:
@@ -51,32 +38,57 @@ def nearest(boundaries: Ragged, row: Ints, peer: Ints, within: int) -> NearBound
         boundaries: positions, one row per coding, ascending and distinct.
         row: row of the first coding of each pair, shape (pairs,).
         peer: row of the second coding of each pair, shape (pairs,).
-        within: the largest distance of two boundaries that are paired, in units, at least 0.
+        within: the largest distance of two boundaries that are near, in units, at least 0.
     """
-    lengths = boundaries.lengths
-    most = np.minimum(lengths[row], lengths[peer])
-    distance, first = np.empty(int(most.sum()), np.int64), np.zeros(len(row) + 1, np.int64)
-    _pair_all(boundaries.arrays, row, peer, within, first, distance)
-    return NearBoundaries(first, distance[: first[-1]], within)
+    pairs, sums = np.zeros((2, len(row)), np.int64)
+    _pair_all(boundaries.arrays, row, peer, within, (pairs, sums))
+    first = np.zeros(len(row) + 1, np.int64)
+    _list_near(boundaries.arrays, row, peer, within, (first, np.empty(0, np.int64)))
+    distance = np.empty(first[-1], np.int64)
+    _list_near(boundaries.arrays, row, peer, within, (first, distance))
+    step = max(1, within // _CLASSES)
+    rounded = step * np.round(distance / step).astype(np.int64)
+    return NearBoundaries(pairs, sums, np.repeat(np.arange(len(row)), np.diff(first)), rounded)
+
+
+@kernel
+def _list_near(
+    boundaries: RowArrays, row: Ints, peer: Ints, within: int, near: tuple[Ints, Ints]
+) -> None:
+    """Write how many boundaries of each pair are near, added up, and, if there is room, how far."""
+    first, distance = near
+    for i in range(len(row)):
+        here, there = row_values(boundaries, row[i]), row_values(boundaries, peer[i])
+        start, written = 0, first[i]
+        for position in here:
+            while start < len(there) and there[start] < position - within:
+                start += 1
+            k = start
+            while k < len(there) and there[k] <= position + within:
+                if len(distance):
+                    distance[written] = there[k] - position
+                written += 1
+                k += 1
+        first[i + 1] = written
 
 
 @kernel
 def _pair_all(
-    boundaries: RowArrays, row: Ints, peer: Ints, within: int, first: Ints, distance: Ints
+    boundaries: RowArrays, row: Ints, peer: Ints, within: int, near: tuple[Ints, Ints]
 ) -> None:
+    """Write how many boundaries of each pair are paired, and the sum of their distances."""
+    pairs, sums = near
     longest = 0
     for i in range(len(row)):
         both = len(row_values(boundaries, row[i])) + len(row_values(boundaries, peer[i]))
         longest = max(longest, both)
     position, in_second = np.empty(longest, np.int64), np.empty(longest, np.bool_)
     for i in range(len(row)):
-        both = _merge(row_values(boundaries, row[i]), row_values(boundaries, peer[i]))
-        size = len(both)
+        merged = _merge(row_values(boundaries, row[i]), row_values(boundaries, peer[i]))
+        size = len(merged)
         for k in range(size):
-            position[k], in_second[k] = both[k] >> 1, both[k] & 1
-        first[i + 1] = first[i] + _take_nearest(
-            position, in_second, size, within, distance[first[i] :]
-        )
+            position[k], in_second[k] = merged[k] >> 1, merged[k] & 1
+        pairs[i], sums[i] = _take_nearest(position, in_second, size, within)
 
 
 @kernel
@@ -104,15 +116,13 @@ def _gap(position: Ints, in_second: Flags, size: int, k: int, within: int) -> in
 
 
 @kernel
-def _take_nearest(
-    position: Ints, in_second: Flags, size: int, within: int, distance: Ints
-) -> int:
-    """Write the distances of the pairs; return their number.
+def _take_nearest(position: Ints, in_second: Flags, size: int, within: int) -> tuple[int, int]:
+    """Return the number of pairs and the sum of their distances.
 
     The nearest two of opposite sides are always neighbours among those that are left.  In one turn,
     all are taken that are nearer than the neighbours on both sides, and removed.
     """
-    pairs, taken = 0, 1
+    pairs, total, taken = 0, 0, 1
     while taken > 0:
         taken = k = kept = 0
         before = _FAR
@@ -121,8 +131,7 @@ def _take_nearest(
             after = _gap(position, in_second, size, k + 1, within)
             if gap < before and gap <= after:
                 apart = position[k + 1] - position[k]
-                distance[pairs] = apart if in_second[k + 1] else -apart
-                pairs += 1
+                total += apart if in_second[k + 1] else -apart
                 taken += 1
                 k += 2
                 before = after
@@ -132,4 +141,5 @@ def _take_nearest(
                 k += 1
                 before = gap
         size = kept
-    return pairs
+        pairs += taken
+    return pairs, total

@@ -60,15 +60,15 @@ def tallies_of(block: Block, group_by: Groups, *, bucketed: bool, segments: bool
         "peer": named.take(pa.array(pairs.peer)),
         "documents": np.ones_like(pairs.document),
         **{name: counts[name] for name in (*EDITS, "pair_places")},
-        "near_pairs": np.diff(block.near.first),
-        "offset_sum": block.near.sums,
+        "near_pairs": block.near.pairs,
+        "offset_sum": block.near.offset_sum,
     }
     near_pair = block.near.pair
     of_distances = {
         "coder": named.take(pa.array(pairs.row[near_pair])),
         "peer": named.take(pa.array(pairs.peer[near_pair])),
-        "distance": block.near.rounded,
-        "near_pairs": np.ones_like(near_pair),
+        "distance": block.near.distance,
+        "near": np.ones_like(near_pair),
     }
     held_out = {"coder": coder, **_held_out(block, rate, segments=segments)}
     of_panels = {"unit": unit, "panel": panels(block), "places": sums.size}

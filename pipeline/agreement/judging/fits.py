@@ -11,11 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Flags, Floats, Ints
 
 _STEP = 0.7
 _TURNS = 200
-_CLOSE = 1e-9
+_CLOSE = 1e-6
 
 
 @dataclass(frozen=True)
@@ -69,9 +70,7 @@ class Fit:
     effects: Floats
 
 
-def fit_similarities(
-    values: Floats, neighbours: Neighbours, standard: Flags, used: Flags
-) -> Fit:
+def fit_similarities(values: Floats, neighbours: Neighbours, standard: Flags, used: Flags) -> Fit:
     """Fit S_ij = m + a_i + a_j to several tables at once.
 
     Args:
@@ -85,9 +84,7 @@ def fit_similarities(
     return _in_turns(table, base, neighbours.peer, standard, alike=True)
 
 
-def fit_differences(
-    values: Floats, neighbours: Neighbours, standard: Flags, used: Flags
-) -> Fit:
+def fit_differences(values: Floats, neighbours: Neighbours, standard: Flags, used: Flags) -> Fit:
     """Fit D_ij = a_j - a_i to several tables at once; arguments as for ``fit_similarities``."""
     table = _by_peer(values, neighbours, standard, used) * neighbours.sign
     return _in_turns(table, np.zeros(len(table)), neighbours.peer, standard, alike=False)
@@ -96,18 +93,62 @@ def fit_differences(
 def _in_turns(table: Floats, base: Floats, peer: Ints, standard: Flags, *, alike: bool) -> Fit:
     """Move all effects towards their medians until none moves any more."""
     effects = np.zeros(table.shape[:2])
-    unknown = np.isnan(table).all(axis=2)
-    for _ in range(_TURNS):
-        of_peers = base[:, None, None] + effects[:, peer] if alike else -effects[:, peer]
-        target = np.where(unknown, 0.0, median(table - of_peers))
-        before, effects = effects, effects + _STEP * (target - effects)
-        middle = np.nan_to_num(median(np.where(unknown, np.nan, effects)[:, standard]))
-        effects = effects - middle[:, None]
-        if alike:
-            base = base + 2 * middle
-        if np.max(np.abs(effects - before), initial=0.0) < _CLOSE:
-            break
-    return Fit(base, np.where(unknown, np.nan, effects))
+    _move(table, peer, standard, np.bool_(alike), (base, effects))
+    return Fit(base, np.where(np.isnan(table).all(axis=2), np.nan, effects))
+
+
+@kernel
+def _middle(values: Floats, size: int) -> float:
+    """Return the median of the first values, which are put in order; 0 if there are none."""
+    if size == 0:
+        return 0.0
+    values[:size].sort()
+    return (values[(size - 1) // 2] + values[size // 2]) / 2
+
+
+@kernel
+def _wish(
+    table: Floats, peer: Ints, alike: np.bool_, fit: tuple[float, Floats], wanted: Floats
+) -> None:
+    """Write the median of what each effect should be for each peer; NaN without peers."""
+    base, effects = fit
+    scratch = np.empty(table.shape[1])
+    for x in range(len(effects)):
+        size = 0
+        for k in range(table.shape[1]):
+            value = table[x, k]
+            if not np.isnan(value):
+                of_peer = effects[peer[x, k]]
+                scratch[size] = value - base - of_peer if alike else value + of_peer
+                size += 1
+        wanted[x] = _middle(scratch, size) if size else np.nan
+
+
+@kernel
+def _move(
+    table: Floats, peer: Ints, standard: Flags, alike: np.bool_, fit: tuple[Floats, Floats]
+) -> None:
+    bases, all_effects = fit
+    wanted, scratch = np.empty(len(standard)), np.empty(len(standard))
+    for t in range(len(bases)):
+        effects = all_effects[t]
+        for _ in range(_TURNS):
+            _wish(table[t], peer, alike, (bases[t], effects), wanted)
+            size = 0
+            for x in range(len(effects)):
+                wanted[x] = effects[x] + _STEP * (wanted[x] - effects[x])
+                if standard[x] and not np.isnan(wanted[x]):
+                    scratch[size] = wanted[x]
+                    size += 1
+            middle = _middle(scratch, size)
+            furthest = 0.0
+            for x in range(len(effects)):
+                moved = 0.0 if np.isnan(wanted[x]) else wanted[x] - middle
+                furthest = max(furthest, abs(moved - effects[x]))
+                effects[x] = moved
+            bases[t] += 2 * middle if alike else 0.0
+            if furthest < _CLOSE:
+                break
 
 
 def _by_peer(values: Floats, neighbours: Neighbours, standard: Flags, used: Flags) -> Floats:

@@ -17,7 +17,7 @@ from segscore.pipeline.agreement.judging.fits import (
     p_value,
     standard_error,
 )
-from segscore.pipeline.agreement.judging.limits import FEWEST_CODERS, FEWEST_DOCUMENTS, Limits
+from segscore.pipeline.agreement.judging.limits import FEWEST_CODERS, FEWEST_DOCUMENTS, Judging
 from segscore.pipeline.agreement.judging.pair_counts import PairCounts, enough
 from segscore.pipeline.arrays.ragged import Flags, Floats
 from segscore.pipeline.statistics.multiple_tests import holm
@@ -91,23 +91,21 @@ class Judgement:
         return np.asarray(self.less | self.shifted | self.far_rate)
 
 
-def judge(pairs: PairCounts, similarity: str, n_t: int, limits: Limits) -> Judgement | None:
+def judge(pairs: PairCounts, judging: Judging) -> Judgement | None:
     """Judge coders; None if fewer than four share ten documents each with others.
 
     Args:
         pairs: counts of each pair of coders.
-        similarity: the similarity to judge by.
-        n_t: limit of near misses.
-        limits: beyond which a coder or a pair is named.
+        judging: how similar two coders are, and beyond which limits they are named.
     """
     judged = enough(pairs, FEWEST_DOCUMENTS)
     if np.count_nonzero(judged) < FEWEST_CODERS:
         return None
-    similar = pairs.similarities(similarity, n_t)
+    similar = pairs.similarities(judging.similarity, judging.n_t)
     standard, copies = judged, np.zeros(len(pairs.first), bool)
     while True:
         view = _View(pairs, judged, standard, ~copies)
-        judgement = _judge(view, similar, n_t, limits)
+        judgement = _judge(view, similar, judging)
         left = standard & ~judgement.found
         if np.count_nonzero(left) < _FEWEST_STANDARD:
             return judgement
@@ -134,19 +132,18 @@ class _View:
         return Estimate.of(Fit(fit.base, np.where(self.judged, fit.effects, np.nan)))
 
 
-def _judge(view: _View, similar: Floats, n_t: int, limits: Limits) -> Judgement:
+def _judge(view: _View, similar: Floats, judging: Judging) -> Judgement:
+    limits = judging.limits
     fit = view.similar(similar)
     agreement = Estimate.of(fit)
     offset, rate = view.different(view.pairs.offsets()), view.different(view.pairs.log_ratios())
     shifted = (np.abs(offset.value) >= limits.offset) & offset.beyond(limits.offset_errors)
-    aligned_values = view.pairs.aligned(np.where(shifted, offset.value, 0.0), n_t)[None]
+    aligned_values = view.pairs.aligned(np.where(shifted, offset.value, 0.0), judging.n_t)[None]
     aligned = view.similar(aligned_values)
     less = (agreement.value <= -limits.effect) & agreement.beyond(limits.effect_errors)
     less &= ~shifted | (aligned.effects[0] <= -limits.effect)
     deviation = _deviation(rate, view.standard)
-    far = (np.abs(rate.value) >= np.log(limits.rate)) & (
-        np.abs(deviation) >= limits.rate_deviation
-    )
+    far = (np.abs(rate.value) >= np.log(limits.rate)) & (np.abs(deviation) >= limits.rate_deviation)
     residual = _residual(view.pairs, similar, fit)
     # Two coders with the same offset agree well: once it is taken away, no better than others.
     of_shifted = shifted[view.pairs.first] | shifted[view.pairs.second]
@@ -155,7 +152,9 @@ def _judge(view: _View, similar: Floats, n_t: int, limits: Limits) -> Judgement:
     spread = _SD_PER_MAD * median(np.abs(residual[known])) if known.any() else np.nan
     with np.errstate(divide="ignore", invalid="ignore"):
         residual_deviation = np.where(known & (spread > 0), residual / spread, np.nan)
-    copies = (residual_deviation >= limits.copies) & (residual >= limits.copies_residual)
+    # Bad coders agree with each other better than the effects of both say, but never well.
+    well = np.where(of_shifted, aligned_values[0] >= aligned.base[0], similar[0] >= fit.base[0])
+    copies = well & (residual_deviation >= limits.copies) & (residual >= limits.copies_residual)
     p = p_value(agreement.value, agreement.error, view.pairs.groups)
     return Judgement(
         view.standard,

@@ -1,7 +1,7 @@
 """The limits beyond which a coder or a pair of coders is named."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from math import isfinite
 
 from segscore.pipeline.errors import Refused
@@ -43,10 +43,25 @@ class Limits:
     fall_p: float = 0.01
 
 
+@dataclass(frozen=True)
+class Judging:
+    """How coders are judged.
+
+    Attributes:
+        similarity: how similar two coders are: one of ``coefficients.SIMILARITIES``.
+        n_t: near misses lie 1..n_t-1 positions apart.
+        limits: beyond which coders are named.
+    """
+
+    similarity: str = "boundary_similarity"
+    n_t: int = 2
+    limits: Limits = field(default_factory=Limits)
+
+
 TIME_LIMITS = {"offset": 0.5, "within": 5.0}
 """Defaults where the unit is a time, in seconds."""
 
-_NAMES = [field.name for field in fields(Limits)]
+_NAMES = [each.name for each in fields(Limits)]
 
 
 def read_limits(texts: Sequence[str], unit_per_second: int | None = None) -> Limits:

@@ -23,7 +23,7 @@ class Distances:
     Attributes:
         pair: number of the pair, shape (rows,).
         distance: position in the second coding less position in the first, in units, likewise.
-        count: how many boundary pairs are that far apart, likewise.
+        count: how many boundaries of both are that far apart, likewise.
     """
 
     pair: Ints
@@ -46,6 +46,7 @@ class PairCounts:
             signed distances, position in the second coding less position in the first.
         distances: these distances, over all documents.
         shared: documents that each coder shares with another, shape (coders,).
+        folds: numbers of the groups of documents, ascending.
     """
 
     coders: int
@@ -54,6 +55,7 @@ class PairCounts:
     counts: Mapping[str, Ints]
     distances: Distances
     shared: Ints
+    folds: Ints
 
     @cached_property
     def neighbours(self) -> Neighbours:
@@ -63,7 +65,7 @@ class PairCounts:
     @property
     def groups(self) -> int:
         """Number of groups of documents."""
-        return len(self.counts["documents"]) - 1
+        return len(self.folds)
 
     def similarities(self, similarity: str, n_t: int) -> Floats:
         """Return a similarity of each pair, shape (1 + groups, pairs)."""
@@ -86,16 +88,20 @@ class PairCounts:
     def aligned(self, offsets: Floats, n_t: int) -> Floats:
         """Return similarities once each coder's offset is taken away, shape (pairs,).
 
-        The share of boundaries of either coder that have a partner less than n_t away.
+        The share of boundaries of either coder that have a partner at most n_t away.
 
         Args:
             offsets: offset of each coder in units; 0 for those that have none, shape (coders,).
             n_t: limit of near misses.
         """
         between = (offsets[self.second] - offsets[self.first])[self.distances.pair]
-        near = np.abs(self.distances.distance - between) < n_t
-        partners = np.zeros(len(self.first), np.int64)
-        np.add.at(partners, self.distances.pair[near], self.distances.count[near])
+        apart, whole = self.distances.distance, np.floor(between / 1.0) * 1.0
+        # A window of whole positions, however the offset lies between two.
+        near, next_near = np.abs(apart - whole) <= n_t, np.abs(apart - whole - 1.0) <= n_t
+        share = (between - whole) / 1.0
+        partners = np.zeros(len(self.first))
+        weight = (1 - share) * near + share * next_near
+        np.add.at(partners, self.distances.pair, weight * self.distances.count)
         of_both = sum(self.counts[name][0] for name in _BOUNDARY_PAIRS)
         matched = self.counts["matches"][0] + self.counts["near_misses"][0]
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -111,7 +117,11 @@ def pooled(counts: Mapping[str, Ints], similarity: str, n_t: int) -> Floats:
 
 
 def pair_counts(
-    by_fold: pa.Table, distances: pa.Table, coders: Sequence[str], shared: Ints
+    by_fold: pa.Table,
+    distances: pa.Table,
+    coders: Sequence[str],
+    shared: Ints,
+    present: Ints | None = None,
 ) -> PairCounts:
     """Arrange the tallies of a group of documents.
 
@@ -120,30 +130,31 @@ def pair_counts(
         distances: the tally ``distances``.
         coders: names of the coders, ascending.
         shared: documents that each coder shares with another, shape (coders,).
+        present: the groups of documents to leave out in turn, ascending; None: those that occur.
     """
-    first, second = (_indices(by_fold, name, coders) for name in ("coder", "peer"))
+    first, second = (numbered(by_fold, name, coders) for name in ("coder", "peer"))
     key, pair = np.unique(first * len(coders) + second, return_inverse=True)
     folds = numbers(by_fold.column("fold").combine_chunks())
-    present, fold = np.unique(folds, return_inverse=True)
+    present = np.unique(folds) if present is None else present
+    fold = np.searchsorted(present, folds)
     counts = {}
     for name in _SUMMED:
         sums = np.zeros((len(present), len(key)), np.int64)
         np.add.at(sums, (fold, pair), numbers(by_fold.column(name).combine_chunks()))
         total = sums.sum(axis=0)
         counts[name] = np.concatenate([total[None], total - sums])
-    near = [_indices(distances, name, coders) for name in ("coder", "peer")]
+    near = [numbered(distances, name, coders) for name in ("coder", "peer")]
     far = Distances(
         np.searchsorted(key, near[0] * len(coders) + near[1]),
         numbers(distances.column("distance").combine_chunks()).astype(np.float64),
-        numbers(distances.column("near_pairs").combine_chunks()),
+        numbers(distances.column("near").combine_chunks()),
     )
-    return PairCounts(
-        len(coders), key // len(coders), key % len(coders), counts, far, shared
-    )
+    ends = key // len(coders), key % len(coders)
+    return PairCounts(len(coders), *ends, counts, far, shared, present)
 
 
-def _indices(table: pa.Table, name: str, coders: Sequence[str]) -> Ints:
-    """Return the numbers of the coders in a column."""
+def numbered(table: pa.Table, name: str, coders: Sequence[str]) -> Ints:
+    """Return the numbers of the coders in a column, as indices into ``coders``."""
     number = {coder: i for i, coder in enumerate(coders)}
     encoded = table.column(name).combine_chunks().dictionary_encode()
     of_names = np.array([number[coder] for coder in encoded.dictionary.to_pylist()], np.int64)
