@@ -38,7 +38,7 @@ from segscore.pipeline.importing.read_files import READ, ImportedRows, read_file
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.importing.unused_options import warn_of_unused
 from segscore.pipeline.importing.write import TableTypes, WriteJob, cut_tables, write_file
-from segscore.pipeline.runs.executors import Executor
+from segscore.pipeline.runs.executor import Executor
 from segscore.pipeline.runs.tasks import Progress, TaskRun
 from segscore.pipeline.storage import InputFile
 from segscore.pipeline.storage.placement import require_apart
