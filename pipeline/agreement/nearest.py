@@ -7,7 +7,7 @@ import numpy as np
 from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Flags, Ints, Positions, Ragged, RowArrays, row_values
 
-_FAR = 1 << 62
+_FAR = 1 << 61
 _CLASSES = 50
 """Number of classes of distances on either side of 0, if there are that many distances."""
 
@@ -107,12 +107,14 @@ def _merge(first: Positions, second: Positions) -> Ints:
 
 
 @kernel
-def _gap(position: Ints, in_second: Flags, size: int, k: int, within: int) -> int:
-    """Return the distance of k and k + 1; ``_FAR`` if they cannot be paired."""
-    if k + 1 >= size or in_second[k] == in_second[k + 1]:
-        return _FAR
-    gap = position[k + 1] - position[k]
-    return gap if gap <= within else _FAR
+def _next_is_nearer(position: Ints, in_second: Flags, size: int, k: int, gap: int) -> bool:
+    """Return whether the next boundary of the other coding is nearer to k than ``gap``."""
+    j = k + 1
+    while j < size and position[j] - position[k] < gap:
+        if in_second[j] != in_second[k]:
+            return True
+        j += 1
+    return False
 
 
 @kernel
@@ -120,26 +122,32 @@ def _take_nearest(position: Ints, in_second: Flags, size: int, within: int) -> t
     """Return the number of pairs and the sum of their distances.
 
     The nearest two of opposite sides are always neighbours among those that are left.  In one turn,
-    all are taken that are nearer than the neighbours on both sides, and removed.
+    all neighbours are taken that are nearest to each other, and removed: what is left has nothing
+    nearer to them.
     """
     pairs, total, taken = 0, 0, 1
+    last = np.empty(2, np.int64)
     while taken > 0:
         taken = k = kept = 0
-        before = _FAR
+        last[:] = -_FAR
         while k < size:
-            gap = _gap(position, in_second, size, k, within)
-            after = _gap(position, in_second, size, k + 1, within)
-            if gap < before and gap <= after:
-                apart = position[k + 1] - position[k]
-                total += apart if in_second[k + 1] else -apart
-                taken += 1
-                k += 2
-                before = after
-            else:
-                position[kept], in_second[kept] = position[k], in_second[k]
-                kept += 1
-                k += 1
-                before = gap
+            side = np.int64(in_second[k])
+            if k + 1 < size and in_second[k + 1] != in_second[k]:
+                gap = position[k + 1] - position[k]
+                if (
+                    gap <= within
+                    and position[k] - last[1 - side] > gap
+                    and not _next_is_nearer(position, in_second, size, k + 1, gap)
+                ):
+                    total += gap if in_second[k + 1] else -gap
+                    taken += 1
+                    last[side], last[1 - side] = position[k], position[k + 1]
+                    k += 2
+                    continue
+            last[side] = position[k]
+            position[kept], in_second[kept] = position[k], in_second[k]
+            kept += 1
+            k += 1
         size = kept
         pairs += taken
     return pairs, total

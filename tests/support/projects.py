@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from random import Random
+from typing import Any
 
 import pyarrow as pa
 
@@ -54,11 +55,11 @@ def names(coders: int) -> list[str]:
     return [f"coder-{number:02d}" for number in range(coders)]
 
 
-Row = dict[str, object]
+Row = dict[str, Any]
 
 
-def codings(project: Project, seed: int) -> Iterator[Row]:
-    """Yield the rows of the codings."""
+def codings(project: Project, seed: int, errors: float = 1.0) -> Iterator[Row]:
+    """Yield the rows of the codings; everybody makes ``errors`` times the usual errors."""
     draw = Random(seed)  # noqa: S311
     everybody, faulty = names(project.coders), project.faulty()
     # The coder who is copied has no fault.
@@ -75,7 +76,7 @@ def codings(project: Project, seed: int) -> Iterator[Row]:
         for coder in chosen:
             share = project.strength * (month / (len(MONTHS) - 1))
             strength = share if faulty.get(coder) == "drifts" else project.strength
-            marked[coder] = _code(true, n_units, faulty.get(coder), strength, draw)
+            marked[coder] = _code(true, (n_units, 0.12 * errors), faulty.get(coder), strength, draw)
         for coder in chosen:
             if faulty.get(coder) == "copies" and copied in marked:
                 marked[coder] = {
@@ -104,10 +105,10 @@ def _filled(values: list[int], size: int) -> list[int]:
 
 
 def _code(
-    true: list[int], n_units: int, fault: str | None, strength: float, draw: Random
+    true: list[int], document: tuple[int, float], fault: str | None, strength: float, draw: Random
 ) -> set[int]:
     """Return the boundaries of one coding."""
-    error = 0.12
+    n_units, error = document
     if fault in ("careless", "drifts"):
         error *= 1 + (2 if fault == "careless" else 3) * strength
     inside = partial(min, n_units - 1)

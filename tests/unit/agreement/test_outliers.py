@@ -181,7 +181,7 @@ def test_the_most_extreme_come_first_and_the_others_are_counted() -> None:
 
 
 @pytest.mark.parametrize(
-    ("unit", "boundary_offset", "error", "words"),
+    ("unit", "offset", "error", "words"),
     [
         (None, 1.4, 0.05, "lea marks 1.4 units later than the others (1.3 to 1.5)."),
         ("millisecond", -1250, 100, "lea marks 1.2 s earlier than the others (1.0 to 1.5)."),
@@ -190,7 +190,12 @@ def test_the_most_extreme_come_first_and_the_others_are_counted() -> None:
 def test_an_offset_is_in_units_or_seconds(
     unit: str | None, offset: float, error: float, words: str
 ) -> None:
-    row = {"coder": "lea", "shifted": True, "boundary_offset": offset, "boundary_offset_error": error}
+    row = {
+        "coder": "lea",
+        "shifted": True,
+        "boundary_offset": offset,
+        "boundary_offset_error": error,
+    }
     assert describe_audit([], [{"low_agreement": False, **row}], [], unit)[1] == words
 
 
