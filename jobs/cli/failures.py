@@ -7,6 +7,7 @@ from functools import wraps
 
 from segscore.jobs.cli.log import LOG
 from segscore.pipeline.errors import Done, Failed, Refused
+from segscore.pipeline.plain_text import redacted, visible
 
 
 def in_one_line(command: Callable[..., object]) -> Callable[..., None]:
@@ -17,7 +18,7 @@ def in_one_line(command: Callable[..., object]) -> Callable[..., None]:
         try:
             outcome = command(*arguments, **options)
             if isinstance(outcome, Done):
-                print(outcome.message)
+                print(visible(redacted(outcome.message), lines=True))
         except Refused as problem:
             fail(str(problem), 2)
         except BrokenPipeError:
