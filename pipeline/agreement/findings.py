@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
+from math import ceil
 from statistics import median
 from typing import Any
 
@@ -29,6 +30,7 @@ _MOST = 5
 """The most sentences of one kind; the others are counted."""
 
 _ALPHA = 0.05
+_HALF_WIDTH = 0.05
 
 CODER_MARKS = ("low_agreement", "shifted", "outlying_rate", "drifting")
 """Columns of `coders` that mark a coder who stands out."""
@@ -158,6 +160,23 @@ def _agreement(rows: Sequence[_Row]) -> Iterator[str]:
         f"pi by {row['similarity']} is {row['value']:.4f}{interval}; 0 is agreement by chance and "
         f"1 is full agreement: two coders agree by {row['actual']:.4f}, and {row['expected']:.4f} "
         "is expected by chance."
+    )
+    if row["ci_low"] is not None:
+        yield _documents_needed(row)
+
+
+def _documents_needed(row: _Row) -> str:
+    """Say how many documents an interval of plus or minus ``_HALF_WIDTH`` needs.
+
+    The width of an interval is proportional to one over the root of the number of documents.
+    """
+    documents, half = row["documents"], (row["ci_high"] - row["ci_low"]) / 2
+    more = ceil(documents * (half / _HALF_WIDTH) ** 2) - documents
+    if more <= 0:
+        return f"The interval is plus or minus {half:.2f}: more documents are not needed for 0.05."
+    return (
+        f"The interval is plus or minus {half:.2f}; for 0.05, about {more:,} more documents with "
+        f"two coders are needed, beyond the {documents:,} there are."
     )
 
 
