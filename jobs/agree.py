@@ -87,10 +87,10 @@ def agree(
 
 def _say_n_t(record: dict[str, Any]) -> None:
     """Say how close near misses are in a recording, where the unit decided it."""
-    from segscore.pipeline.runs.finished import unit_of
+    from segscore.pipeline.runs.finished import measured_unit
     from segscore.pipeline.tables.units import PER_SECOND
 
-    if (unit := unit_of(record)) in PER_SECOND:
+    if (unit := measured_unit(record)) in PER_SECOND:
         n_t = record["settings"]["n_t"]
         out().print(
             f"Near misses are boundaries less than {n_t / PER_SECOND[unit]:g} s apart (--n-t "
@@ -100,9 +100,9 @@ def _say_n_t(record: dict[str, Any]) -> None:
 
 def print_audit(finished: "FinishedAudit") -> None:
     """Print coefficients, coders, contested documents and some groups, then what they show."""
-    from segscore.pipeline.runs.finished import rows_over_all, unit_of
+    from segscore.pipeline.runs.finished import measured_unit, rows_over_all
 
-    by, unit = list(finished.record["settings"]["group_by"]), unit_of(finished.record)
+    by, unit = list(finished.record["settings"]["group_by"]), measured_unit(finished.record)
     groups = _by_group(finished.tables["agreement"].to_pylist(), by)
     whole, *parts = groups.items()
     _print_coefficients(by, whole, unit)
@@ -118,11 +118,11 @@ def print_audit(finished: "FinishedAudit") -> None:
 
 
 def _findings(finished: "FinishedAudit") -> list[str]:
-    from segscore.pipeline.agreement.findings import describe
-    from segscore.pipeline.runs.finished import unit_of
+    from segscore.pipeline.agreement.findings import audit_findings
+    from segscore.pipeline.runs.finished import measured_unit
 
     by = list(finished.record["settings"]["group_by"])
-    return describe(finished.tables, finished.contested, by, unit_of(finished.record))
+    return audit_findings(finished.tables, finished.contested, by, measured_unit(finished.record))
 
 
 def _by_group(

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from segscore.pipeline.agreement import coder_pairs, prominence
 from segscore.pipeline.agreement.coder_pairs import EDITS, Counts, Peers, add_pairs
-from segscore.pipeline.agreement.nearest import NearBoundaries, nearest
+from segscore.pipeline.agreement.nearest import NearBoundaries, pair_nearest
 from segscore.pipeline.agreement.prominence import Marked
 from segscore.pipeline.arrays.ragged import Floats, Ints
 from segscore.pipeline.scoring.references import References
@@ -86,7 +86,7 @@ class Block:
 
     @property
     def coding_document(self) -> Ints:
-        """Document of each coding of the block, numbered from 0, shape (codings,)."""
+        """Document of each coding of the block, coder_numbers from 0, shape (codings,)."""
         return np.repeat(np.arange(len(self.sums.coders)), self.sums.coders)
 
     @property
@@ -147,7 +147,7 @@ def make_block(
     marks = boundaries.offsets[rows[1:]] - boundaries.offsets[rows[:-1]]
     sums = BlockSums(summed, np.diff(rows), marks, codings.size[rows[:-1]] - 1)
     marked = prominence.marked(boundaries, rows, codings.panel_window[start:end])
-    near = nearest(boundaries, pairs.row, pairs.peer, reach.within)
+    near = pair_nearest(boundaries, pairs.row, pairs.peer, reach.within)
     return Block(codings, attributes, pairs, counts, sums, marked, near)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from segscore.pipeline.agreement.judging.drift import day_of
-from segscore.pipeline.agreement.judging.limits import FEWEST_CODERS, FEWEST_DOCUMENTS
+from segscore.pipeline.agreement.judging.limits import FEWEST_DOCUMENTS, FEWEST_JUDGED
 from segscore.pipeline.agreement.sentences import (
     SHOWN,
     drift,
@@ -62,14 +62,14 @@ def describe_audit(
     if not marked and not judged:
         return [
             *_agreement(agreement),
-            f"With fewer than {FEWEST_CODERS} coders who each share {FEWEST_DOCUMENTS} documents "
+            f"With fewer than {FEWEST_JUDGED} coders who each share {FEWEST_DOCUMENTS} documents "
             "with others, it cannot be said who stands out.",
         ]
     marked = marked or ["No coder and no pair of coders stands out."]
     return [*_agreement(agreement), *marked, *_not_judged(coders)]
 
 
-def describe(
+def audit_findings(
     tables: Mapping[str, pa.Table],
     contested: Sequence[_Row],
     by: Sequence[str],

@@ -19,9 +19,13 @@ from segscore.pipeline.agreement.coefficients import (
     CoefficientKey,
     coefficients,
 )
-from segscore.pipeline.agreement.judging.judge import Judgement, judge
+from segscore.pipeline.agreement.judging.judge import Judgement, judge_coders
 from segscore.pipeline.agreement.judging.limits import Judging
-from segscore.pipeline.agreement.judging.pair_counts import PairCounts, numbered, pair_counts
+from segscore.pipeline.agreement.judging.pair_counts import (
+    CoderPairCounts,
+    coder_numbers,
+    pair_counts,
+)
 from segscore.pipeline.agreement.tally import ITEM_UNIT
 from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Floats, Ints, numbers
@@ -76,24 +80,24 @@ class Group:
         return numbers(self.tables[table].column(name).combine_chunks())
 
     @cached_property
-    def pair_counts(self) -> PairCounts:
+    def pair_counts(self) -> CoderPairCounts:
         """Counts of each pair of coders, by groups of documents for a jackknife."""
         return self.pair_counts_among(self.coders, None)
 
-    def pair_counts_among(self, coders: Sequence[str], folds: Ints | None) -> PairCounts:
+    def pair_counts_among(self, coders: Sequence[str], folds: Ints | None) -> CoderPairCounts:
         """Count each pair of coders; ``coders`` and ``folds`` may be those of a larger group."""
         held_out = self.tables["held_out"]
         held_out = held_out.filter(pc.greater(held_out.column("coders"), 1))
         shared = np.zeros(len(coders), np.int64)
         documents = numbers(held_out.column("documents").combine_chunks())
-        np.add.at(shared, numbered(held_out, "coder", coders), documents)
+        np.add.at(shared, coder_numbers(held_out, "coder", coders), documents)
         by_fold, distances = self.tables["by_fold"], self.tables["distances"]
         return pair_counts(by_fold, distances, coders, shared, folds)
 
     @cached_property
     def judgement(self) -> Judgement | None:
         """What is said of each coder and each pair; None if there are too few."""
-        return judge(self.pair_counts, self.choices.judging)
+        return judge_coders(self.pair_counts, self.choices.judging)
 
     def total(self, table: str, name: str) -> int:
         """Return the sum of an integer column."""
@@ -106,7 +110,7 @@ class Group:
 
     def coder_indices(self, table: str, name: str) -> Ints:
         """Return the numbers of the coders in a column, as indices into ``coders``."""
-        return numbered(self.tables[table], name, self.coders)
+        return coder_numbers(self.tables[table], name, self.coders)
 
     @cached_property
     def agreement(self) -> dict[CoefficientKey, Agreement]:

@@ -31,7 +31,7 @@ class NearBoundaries:
     distance: Ints
 
 
-def nearest(boundaries: Ragged, row: Ints, peer: Ints, within: int) -> NearBoundaries:
+def pair_nearest(boundaries: Ragged, row: Ints, peer: Ints, within: int) -> NearBoundaries:
     """Pair boundaries one to one, nearest first and from left to right among equally near ones.
 
     Args:

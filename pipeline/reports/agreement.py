@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from segscore.pipeline.agreement.documents import contested_in
-from segscore.pipeline.agreement.findings import describe, meaningful
+from segscore.pipeline.agreement.findings import audit_findings, meaningful
 from segscore.pipeline.agreement.part import CONTESTED, CONTESTED_COLUMNS
 from segscore.pipeline.agreement.sentences import a_minute
 from segscore.pipeline.reports import charts
@@ -68,7 +68,7 @@ def findings(run: FinishedRun) -> list[str]:
     """Say who stands out, whether groups differ, and who coded the contested documents."""
     tables = {name: run.table(name) for name in ("agreement", "coders", "peers")}
     contested = contested_in(run.parts("documents", CONTESTED_COLUMNS), CONTESTED)
-    return describe(tables, contested, run.settings["group_by"], run.unit)[1:]
+    return audit_findings(tables, contested, run.settings["group_by"], run.unit)[1:]
 
 
 COEFFICIENT = ("coefficient", "similarity", "value", "95 % from", "to", "actual", "expected")

@@ -94,7 +94,7 @@ class FinishedRun:
     @property
     def unit(self) -> str | None:
         """What positions are counted in; None if it is not known, as where words are measured."""
-        return unit_of(self.record)
+        return measured_unit(self.record)
 
     @property
     def command(self) -> str | None:
@@ -160,7 +160,7 @@ def are_over_all(table: pa.Table, by: Iterable[str]) -> pa.ChunkedArray:
     return reduce(pc.and_, (pc.is_null(table.column(name)) for name in by), all_rows)
 
 
-def unit_of(record: Mapping[str, Any]) -> str | None:
+def measured_unit(record: Mapping[str, Any]) -> str | None:
     """Return what the positions of a run are counted in; None if it is not known, or is words."""
     settings = record.get("settings") or {}
     return record.get("unit") if settings.get("units", "units") == "units" else None

@@ -7,10 +7,10 @@ from datetime import date
 import numpy as np
 
 from segscore.pipeline.agreement.coefficients import PAIR_COUNTS
-from segscore.pipeline.agreement.judging.fits import p_value, standard_error
+from segscore.pipeline.agreement.judging.fits import jackknife_p, standard_error
 from segscore.pipeline.agreement.judging.judge import Judgement
 from segscore.pipeline.agreement.judging.limits import Judging
-from segscore.pipeline.agreement.judging.pair_counts import PairCounts, pooled
+from segscore.pipeline.agreement.judging.pair_counts import CoderPairCounts, pooled
 from segscore.pipeline.arrays.ragged import Flags, Floats, Ints
 from segscore.pipeline.statistics.multiple_tests import holm
 
@@ -29,7 +29,7 @@ class Period:
 
     name: str
     day: int
-    pairs: PairCounts
+    pairs: CoderPairCounts
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Drift:
 
 
 def drifts(
-    periods: Sequence[Period], judgement: Judgement, whole: PairCounts, judging: Judging
+    periods: Sequence[Period], judgement: Judgement, whole: CoderPairCounts, judging: Judging
 ) -> dict[int, Drift]:
     """Return the drift of each coder who shares documents on at least three dates, by number.
 
@@ -80,7 +80,7 @@ def drifts(
         (np.count_nonzero(weights, axis=0) >= FEWEST_DATES) & ~np.isnan(lines.change[0])
     )
     errors = standard_error(lines.change)
-    p = holm(p_value(lines.change[0], errors, whole.groups)[tested])
+    p = holm(jackknife_p(lines.change[0], errors, whole.groups)[tested])
     found = {}
     for coder, adjusted in zip(tested.tolist(), p.tolist(), strict=True):
         known = np.flatnonzero(weights[:, coder])
@@ -93,7 +93,7 @@ def drifts(
     return found
 
 
-def _relative(pairs: PairCounts, standard: Flags, unused: Ints, judging: Judging) -> Floats:
+def _relative(pairs: CoderPairCounts, standard: Flags, unused: Ints, judging: Judging) -> Floats:
     """Return the relative similarity of each coder, shape (1 + groups, coders)."""
     used = ~np.isin(pairs.first * pairs.coders + pairs.second, unused)
     among = used & standard[pairs.first] & standard[pairs.second]
@@ -155,7 +155,7 @@ def day_of(value: object) -> int | None:
         return None
 
 
-def periods_of(groups: Mapping[object, PairCounts]) -> list[Period]:
+def periods_of(groups: Mapping[object, CoderPairCounts]) -> list[Period]:
     """Return the dates of groups by value, ascending; empty if a value is not a date."""
     days = {value: day_of(value) for value in groups}
     if any(day is None for day in days.values()):

@@ -182,7 +182,7 @@ def standard_error(values: Floats) -> Floats:
         return np.asarray(np.sqrt((groups - 1) / groups * (apart**2).sum(axis=0)))
 
 
-def p_value(values: Floats, errors: Floats, groups: int) -> Floats:
+def jackknife_p(values: Floats, errors: Floats, groups: int) -> Floats:
     """Return two-sided p values of values with jackknife errors: t with groups - 1 degrees."""
     from scipy.special import stdtr
 

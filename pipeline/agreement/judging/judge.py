@@ -13,12 +13,12 @@ from segscore.pipeline.agreement.judging.fits import (
     Fit,
     fit_differences,
     fit_similarities,
+    jackknife_p,
     median,
-    p_value,
     standard_error,
 )
-from segscore.pipeline.agreement.judging.limits import FEWEST_CODERS, FEWEST_DOCUMENTS, Judging
-from segscore.pipeline.agreement.judging.pair_counts import PairCounts, enough
+from segscore.pipeline.agreement.judging.limits import FEWEST_DOCUMENTS, FEWEST_JUDGED, Judging
+from segscore.pipeline.agreement.judging.pair_counts import CoderPairCounts, enough
 from segscore.pipeline.arrays.ragged import Flags, Floats
 from segscore.pipeline.statistics.multiple_tests import holm
 
@@ -91,7 +91,7 @@ class Judgement:
         return np.asarray(self.less | self.shifted | self.far_rate)
 
 
-def judge(pairs: PairCounts, judging: Judging) -> Judgement | None:
+def judge_coders(pairs: CoderPairCounts, judging: Judging) -> Judgement | None:
     """Judge coders; None if fewer than four share ten documents each with others.
 
     Args:
@@ -99,7 +99,7 @@ def judge(pairs: PairCounts, judging: Judging) -> Judgement | None:
         judging: how similar two coders are, and beyond which limits they are named.
     """
     judged = enough(pairs, FEWEST_DOCUMENTS)
-    if np.count_nonzero(judged) < FEWEST_CODERS:
+    if np.count_nonzero(judged) < FEWEST_JUDGED:
         return None
     similar = pairs.similarities(judging.similarity, judging.n_t)
     standard, copies = judged, np.zeros(len(pairs.first), bool)
@@ -118,7 +118,7 @@ def judge(pairs: PairCounts, judging: Judging) -> Judgement | None:
 class _View:
     """The counts, the coders to judge, those to judge by, and the pairs to judge by."""
 
-    pairs: PairCounts
+    pairs: CoderPairCounts
     judged: Flags
     standard: Flags
     used: Flags
@@ -155,7 +155,7 @@ def _judge(view: _View, similar: Floats, judging: Judging) -> Judgement:
     # Bad coders agree with each other better than the effects of both say, but never well.
     well = np.where(of_shifted, aligned_values[0] >= aligned.base[0], similar[0] >= fit.base[0])
     copies = well & (residual_deviation >= limits.copies) & (residual >= limits.copies_residual)
-    p = p_value(agreement.value, agreement.error, view.pairs.groups)
+    p = jackknife_p(agreement.value, agreement.error, view.pairs.groups)
     return Judgement(
         view.standard,
         agreement,
@@ -182,7 +182,7 @@ def _deviation(rate: Estimate, standard: Flags) -> Floats:
         return np.asarray(np.where(spread > 0, (rate.value - middle) / spread, np.nan))
 
 
-def _residual(pairs: PairCounts, values: Floats, fit: Fit) -> Floats:
+def _residual(pairs: CoderPairCounts, values: Floats, fit: Fit) -> Floats:
     """Return similarities of pairs beyond what the effects explain, shape (pairs,)."""
     effects = fit.effects[0]
     return np.asarray(values[0] - fit.base[0] - effects[pairs.first] - effects[pairs.second])

@@ -6,13 +6,13 @@ from math import isfinite
 
 from segscore.pipeline.errors import Refused
 
-FEWEST_CODERS = 4
+FEWEST_JUDGED = 4
 FEWEST_DOCUMENTS = 10
 """With fewer coders who each share this many documents with others, nobody is named."""
 
 
 @dataclass(frozen=True)
-class Limits:
+class NamingLimits:
     """Beyond these limits, a coder or a pair of coders is named (docs/jobs/agree.md).
 
     Attributes:
@@ -55,16 +55,16 @@ class Judging:
 
     similarity: str = "boundary_similarity"
     n_t: int = 2
-    limits: Limits = field(default_factory=Limits)
+    limits: NamingLimits = field(default_factory=NamingLimits)
 
 
 TIME_LIMITS = {"offset": 0.5, "within": 5.0}
 """Defaults where the unit is a time, in seconds."""
 
-_NAMES = [each.name for each in fields(Limits)]
+_NAMES = [each.name for each in fields(NamingLimits)]
 
 
-def read_limits(texts: Sequence[str], unit_per_second: int | None = None) -> Limits:
+def read_limits(texts: Sequence[str], unit_per_second: int | None = None) -> NamingLimits:
     """Return the default limits, changed by texts such as ``effect=0.1``.
 
     Args:
@@ -88,8 +88,8 @@ def read_limits(texts: Sequence[str], unit_per_second: int | None = None) -> Lim
             raise Refused(f"--limits {text}: must be a number above 0")
         given[name] = value
     if unit_per_second is None:
-        return replace(Limits(), **given)
-    chosen = replace(Limits(), **{**TIME_LIMITS, **given})
+        return replace(NamingLimits(), **given)
+    chosen = replace(NamingLimits(), **{**TIME_LIMITS, **given})
     return replace(
         chosen, offset=chosen.offset * unit_per_second, within=chosen.within * unit_per_second
     )

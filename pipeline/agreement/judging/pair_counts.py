@@ -32,7 +32,7 @@ class Distances:
 
 
 @dataclass(frozen=True)
-class PairCounts:
+class CoderPairCounts:
     """Counts of pairs of coders; the first row of each is of all documents.
 
     Each other row leaves out one of up to 20 groups of documents.
@@ -122,7 +122,7 @@ def pair_counts(
     coders: Sequence[str],
     shared: Ints,
     present: Ints | None = None,
-) -> PairCounts:
+) -> CoderPairCounts:
     """Arrange the tallies of a group of documents.
 
     Args:
@@ -132,7 +132,7 @@ def pair_counts(
         shared: documents that each coder shares with another, shape (coders,).
         present: the groups of documents to leave out in turn, ascending; None: those that occur.
     """
-    first, second = (numbered(by_fold, name, coders) for name in ("coder", "peer"))
+    first, second = (coder_numbers(by_fold, name, coders) for name in ("coder", "peer"))
     key, pair = np.unique(first * len(coders) + second, return_inverse=True)
     folds = numbers(by_fold.column("fold").combine_chunks())
     present = np.unique(folds) if present is None else present
@@ -143,17 +143,17 @@ def pair_counts(
         np.add.at(sums, (fold, pair), numbers(by_fold.column(name).combine_chunks()))
         total = sums.sum(axis=0)
         counts[name] = np.concatenate([total[None], total - sums])
-    near = [numbered(distances, name, coders) for name in ("coder", "peer")]
+    near = [coder_numbers(distances, name, coders) for name in ("coder", "peer")]
     far = Distances(
         np.searchsorted(key, near[0] * len(coders) + near[1]),
         numbers(distances.column("distance").combine_chunks()).astype(np.float64),
         numbers(distances.column("near").combine_chunks()),
     )
     ends = key // len(coders), key % len(coders)
-    return PairCounts(len(coders), *ends, counts, far, shared, present)
+    return CoderPairCounts(len(coders), *ends, counts, far, shared, present)
 
 
-def numbered(table: pa.Table, name: str, coders: Sequence[str]) -> Ints:
+def coder_numbers(table: pa.Table, name: str, coders: Sequence[str]) -> Ints:
     """Return the numbers of the coders in a column, as indices into ``coders``."""
     number = {coder: i for i, coder in enumerate(coders)}
     encoded = table.column(name).combine_chunks().dictionary_encode()
@@ -161,6 +161,6 @@ def numbered(table: pa.Table, name: str, coders: Sequence[str]) -> Ints:
     return of_names[numbers(encoded.indices)] if len(encoded) else np.zeros(0, np.int64)
 
 
-def enough(pairs: PairCounts, fewest_documents: int) -> Flags:
+def enough(pairs: CoderPairCounts, fewest_documents: int) -> Flags:
     """Return which coders share enough documents with others to be judged, shape (coders,)."""
     return np.asarray(pairs.shared >= fewest_documents)

@@ -9,7 +9,7 @@ import pytest
 
 import segscore
 from segscore.pipeline.agreement.judging.limits import read_limits
-from segscore.pipeline.agreement.nearest import nearest
+from segscore.pipeline.agreement.nearest import pair_nearest
 from segscore.pipeline.agreement.tally import folds
 from segscore.pipeline.arrays.document_ids import hash_names
 from segscore.pipeline.arrays.ragged import Ragged
@@ -26,7 +26,7 @@ def test_nearest_boundaries_equal_the_twin() -> None:
         sides = [sorted(draw.sample(range(1, top + 1), draw.randint(0, 8))) for _ in range(2)]
         offsets = np.cumsum([0, *map(len, sides)])
         rows = Ragged(offsets, np.array([p for side in sides for p in side], np.int32))
-        found = nearest(rows, np.array([0]), np.array([1]), within)
+        found = pair_nearest(rows, np.array([0]), np.array([1]), within)
         expected = naive_judging.nearest_distances(tuple(sides[0]), tuple(sides[1]), within)
         assert (found.pairs.tolist(), found.offset_sum.tolist()) == (
             [len(expected)],
