@@ -1,7 +1,7 @@
 """Run `segscore agree` from its settings to a published folder."""
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -76,8 +76,7 @@ def run_agreement(
             a run that had already been published; nothing was published.
     """
     tables = find_tables(settings)
-    unit = one_unit({table.location: table.unit for table in tables.values()})
-    settings = settings.in_unit(unit)
+    settings, unit = _in_unit_of(settings, tables)
     run = TaskRun("agree", settings, executor, progress)
     with run.stage("plan"):
         plan = agreement_plan(settings, tables, run.limits)
@@ -112,9 +111,21 @@ def run_agreement(
         record["warnings"] += warn_of_ungrouped(written["corpus"], settings.group_by)
         if "boundary_types" in tables["codings"].further.names:
             record["warnings"].append(TYPES_UNUSED)
-        contested = first_contested((row for part in audited for row in part.contested), CONTESTED)
-        contested = [row | {"coders": json.loads(row["coders"])} for row in contested]
-        return FinishedAudit(run.publish(record), written, contested)
+        return FinishedAudit(run.publish(record), written, _contested(audited))
+
+
+def _in_unit_of(
+    settings: AgreeSettings, tables: Mapping[str, InputTable]
+) -> tuple[AgreeSettings, str | None]:
+    """Return the settings with n_t chosen by the unit of the tables, and that unit."""
+    unit = one_unit({table.location: table.unit for table in tables.values()})
+    return settings.in_unit(unit), unit
+
+
+def _contested(audited: Iterable[Audited]) -> list[dict[str, Any]]:
+    """Return the most contested documents of all parts."""
+    rows = first_contested((row for part in audited for row in part.contested), CONTESTED)
+    return [row | {"coders": json.loads(row["coders"])} for row in rows]
 
 
 def _groups(settings: AgreeSettings, tables: Mapping[str, InputTable]) -> dict[str, pa.DataType]:

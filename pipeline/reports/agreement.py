@@ -144,6 +144,11 @@ def _coders(rows: Sequence[RunRow], unit: str | None) -> Iterator[Figure]:
         PageTable(["coder", "documents", "boundaries", heading, "deviation", "outside"], rates),
         charts.band(points, low, mean, high, heading),
     )
+    yield _similarity_to_peers(rows)
+
+
+def _similarity_to_peers(rows: Sequence[RunRow]) -> Figure:
+    """Draw similarity to peers, and list agreement without each coder."""
     peer, without = f"peer_{SHOWN}", f"without_pi_{SHOWN}"
     similar = sorted(rows, key=lambda row: (row[peer] is None, -(row[peer] or 0)))
     spans = [
@@ -154,7 +159,7 @@ def _coders(rows: Sequence[RunRow], unit: str | None) -> Iterator[Figure]:
     similarities: list[list[Cell]] = [
         [row["coder"], row["peers"], row[peer], row[without]] for row in similar
     ]
-    yield Figure(
+    return Figure(
         f"{SHOWN} to peers",
         "Pooled over all pairs that include the coder. The table lists pi without the coder.",
         PageTable(["coder", "peers", SHOWN, "pi without"], similarities),
