@@ -80,8 +80,8 @@ def _print_leaderboard(title: str, board: "Leaderboard", hint: list[str]) -> Non
     averages = (row for of in board.averages.values() for row in of.values())
     remarks = [f"micro averages{over}"]
     remarks += ["95 % intervals below them"] * any(r["ci_low"] is not None for r in averages)
-    several = len(board.systems) - len(board.fewer) > 1
-    remarks += [f"* best system{' with all documents' if board.fewer else ''}"] * several
+    if len(board.systems) - len(board.fewer) > 1:
+        remarks.append(f"* best system{' with all documents' if board.fewer else ''}")
     remarks += hint if len(board.measures) > _MOST_MEASURES else []
     print_fitted(columns, title=title, caption="; ".join(remarks), sections=_section(board))
 

@@ -9,9 +9,10 @@ import pyarrow as pa
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.importing.formats.asked import Asked, InputFile
-from segscore.pipeline.importing.formats.detect import by_ending, detect, refuse_other_kinds
-from segscore.pipeline.importing.formats.format_heads import PARQUET_ENDINGS, without_compression
+from segscore.pipeline.importing.detect import by_ending, detect, refuse_other_kinds
+from segscore.pipeline.importing.formats.format import PARQUET_ENDINGS, without_compression
+from segscore.pipeline.importing.opened_file import OpenedFile
+from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.storage.memory import readable_size, row_group_limit
 
 _PARQUET = b"PAR1"
@@ -20,26 +21,25 @@ _ZSTD = b"\x28\xb5\x2f\xfd"
 _CHUNK = 2**20
 
 
-def open_input(url: str, encoding: str | None, memory: int | None = None) -> InputFile:
+def open_input(url: str, settings: ImportSettings) -> OpenedFile:
     """Read a file that is to be imported.
 
     Args:
         url: the file.
-        encoding: encoding of text files; None for UTF-8.
-        memory: bytes of a worker's memory; None for the default.
+        settings: of the import; their encoding and limit of memory are used.
 
     Raises:
         Refused: it cannot be read or decompressed, is too large, or is a media file, a workbook or
             a Feather file.
         Failed: no server answers.
     """
-    limit = row_group_limit(memory)
+    limit = row_group_limit(settings.memory_limit)
     name = without_compression(url).lower()
     if name == url.lower() and name.endswith(PARQUET_ENDINGS):
-        return InputFile(url, _PARQUET)
+        return OpenedFile(url, _PARQUET)
     content = storage.read_whole(url, limit)
     if content.startswith(_PARQUET):
-        return InputFile(url, _PARQUET)
+        return OpenedFile(url, _PARQUET)
     refuse_other_kinds(url, content)
     if content.startswith(_GZIP):
         content = _decompressed(url, partial(_gzip_chunks, content), limit)
@@ -50,10 +50,10 @@ def open_input(url: str, encoding: str | None, memory: int | None = None) -> Inp
     if content.startswith(_PARQUET):
         raise Refused(f"{url}: is a compressed Parquet file; decompress it before")
     refuse_other_kinds(without_compression(url), content)
-    return InputFile(url, content, encoding)
+    return OpenedFile(url, content, settings.encoding)
 
 
-def format_of(file: InputFile, asked: Asked) -> str:
+def format_of(file: OpenedFile, settings: ImportSettings) -> str:
     """Return the name of the format of a file.
 
     Raises:
@@ -61,8 +61,8 @@ def format_of(file: InputFile, asked: Asked) -> str:
     """
     plain = without_compression(file.url)
     if file.is_parquet:
-        return detect(plain, "", asked, storage.column_names(file.url))
-    return by_ending(plain) or detect(plain, file.text(), asked)
+        return detect(plain, "", settings, storage.column_names(file.url))
+    return by_ending(plain) or detect(plain, file.text(), settings)
 
 
 def _decompressed(url: str, chunks: Callable[[], Iterator[bytes]], limit: int) -> bytes:

@@ -23,7 +23,6 @@ from segscore.pipeline.importing.describe import (
     write_documents,
 )
 from segscore.pipeline.importing.formats.known import format_named
-from segscore.pipeline.importing.formats.shapes import Extent
 from segscore.pipeline.importing.import_blocks import Reading
 from segscore.pipeline.importing.import_tables import IMPORTED_TABLES
 from segscore.pipeline.importing.lengths_table import read_lengths
@@ -36,16 +35,16 @@ from segscore.pipeline.importing.publish import (
 )
 from segscore.pipeline.importing.read_files import READ, ImportedRows, read_files
 from segscore.pipeline.importing.settings import ImportSettings
+from segscore.pipeline.importing.shapes import Extent
 from segscore.pipeline.importing.unused_options import warn_of_unused
 from segscore.pipeline.importing.write import TableTypes, WriteJob, cut_tables, write_file
 from segscore.pipeline.runs.executor import Executor
 from segscore.pipeline.runs.tasks import Progress, TaskRun
 from segscore.pipeline.storage import InputFile
-from segscore.pipeline.storage.placement import require_apart
+from segscore.pipeline.storage.placement import require_apart, require_free
 from segscore.pipeline.tables.check_table import DOCUMENTS
 from segscore.pipeline.tables.find import InputTable
 from segscore.pipeline.tables.mixed_attributes import describe_mixed
-from segscore.pipeline.tables.preparation import require_free
 from segscore.pipeline.tables.units import with_unit
 
 _REJECTS = "rejects"
@@ -93,7 +92,7 @@ def run_import(
     reading = _reading(settings, files)
     extents: Mapping[str, Extent] = {}
     if settings.documents is not None:
-        extents = read_lengths(settings.documents, reading.asked, settings.encoding)
+        extents = read_lengths(settings.documents, settings)
     hidden = replace(settings, output=hidden_folder(settings.output))
     run = TaskRun("import", hidden, executor, progress)
     run.prepare(_inputs(settings, files))
@@ -107,16 +106,13 @@ def run_import(
         imported = _write_tables(run, settings, rows)
         move_tables(run.attempt, settings.output, [*imported.rows])
     rejected = imported.rows.pop(_REJECTS, 0)
-    return replace(imported, rejected=rejected, unused=[*warn_of_unused(settings, reading)])
+    return replace(imported, rejected=rejected, unused=[*warn_of_unused(reading)])
 
 
 def _reading(settings: ImportSettings, files: Sequence[InputFile]) -> Reading:
-    asked = settings.asked()
+    _ = settings.clock  # refuses a frame rate or a timecode that cannot be read
     format_name = None if settings.format_name is None else format_named(settings.format_name)
-    urls = [file.url for file in files]
-    rejecting = settings.max_rejects > 0
-    memory = settings.memory_limit
-    return Reading(urls, format_name, settings.encoding, asked, rejecting, memory)
+    return Reading([file.url for file in files], settings, format_name)
 
 
 def _inputs(settings: ImportSettings, files: Sequence[InputFile]) -> list[InputTable]:

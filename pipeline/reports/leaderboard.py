@@ -16,6 +16,7 @@ def leaderboard(ranking: Ranking) -> Figure:
         [
             [name, *(of.get(name) for of in cells), *(board.rows[name][key] for key in beside)]
             for name in names
+            if name in ranking.place
         ]
         for names in (board.systems, board.points)
     )

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from segscore.pipeline.measures import ALL, shown_measures
 from segscore.pipeline.runs.finished import RunRow
 from segscore.pipeline.scoring.coverage import fewer_documents
-from segscore.pipeline.scoring.part import is_point
+from segscore.pipeline.scoring.names import is_point
 
 
 class BoardColumn(NamedTuple):

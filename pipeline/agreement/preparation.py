@@ -1,0 +1,113 @@
+"""Write the tables of `simulate` to a hidden folder, and publish them when complete.
+
+The hidden folder is in the output folder. It contains a claim, which only one of several commands
+can make, and the tables until they are published. A command removes only the files that it wrote
+there, so a command that was killed leaves its hidden folder, and the next one asks the user to
+remove it.
+"""
+
+import json
+import os
+import platform
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+
+import pyarrow as pa
+
+from segscore.pipeline import storage
+from segscore.pipeline.errors import Failed, Refused
+from segscore.pipeline.storage.placement import require_free
+
+CLAIM = "claim.json"
+
+
+class Preparation:
+    """Tables that are being prepared for an output folder.
+
+    Attributes:
+        output: the output folder.
+        hidden: the hidden folder in it that the tables are written to.
+        written: table and name of each file that this command wrote there.
+    """
+
+    def __init__(self, output: str, hidden: str) -> None:
+        self.output = output
+        self.hidden = hidden
+        self.written: list[tuple[str, str]] = []
+
+    def write(self, table: str, file: str, rows: pa.Table | Iterable[pa.Table]) -> None:
+        """Write a file of a table to the hidden folder.
+
+        Raises:
+            Failed: the file cannot be written.
+        """
+        self.written.append((table, file))
+        storage.write_table(storage.join(self.hidden, table, file), rows)
+
+    def show(self) -> None:
+        """Publish all tables: move them to the output folder, on a disk each by a rename.
+
+        Raises:
+            Refused: one of them exists there by now.
+            Failed: a table cannot be moved.
+        """
+        tables = list(dict.fromkeys(table for table, _ in self.written))
+        require_free(self.output, tables)
+        for table in tables:
+            storage.move(storage.join(self.hidden, table), storage.join(self.output, table))
+
+    def clear(self) -> None:
+        """Remove the files that this command left in the hidden folder, and then the folder."""
+        for table, file in self.written:
+            storage.remove(storage.join(self.hidden, table, file))
+        storage.remove(storage.join(self.hidden, CLAIM))
+        tables = dict.fromkeys(table for table, _ in self.written)
+        for folder in (*(storage.join(self.hidden, table) for table in tables), self.hidden):
+            _remove_empty(folder)
+
+
+def _remove_empty(folder: str) -> None:
+    if not storage.names(folder):
+        storage.remove(folder)
+
+
+@contextmanager
+def preparing(output: str, hidden: str, names: Sequence[str]) -> Iterator[Preparation]:
+    """Claim an output folder while tables are written to it.
+
+    Args:
+        output: the output folder; need not exist.
+        hidden: name of this command's hidden folder in it.
+        names: names of the files and tables to be written, which must not exist.
+
+    Raises:
+        Refused: one of them exists, another command of this kind is running there or was killed, or
+            the folder cannot be written to.
+    """
+    require_free(output, names)
+    folder = storage.join(output, hidden)
+    refusal = Refused(
+        f"--output {output}: contains {hidden}, so another command is writing here or was killed; "
+        f"wait for it, or remove {folder} if none is running, or choose another folder"
+    )
+    if hidden in storage.names(output):
+        raise refusal
+    for path in (output, folder):
+        storage.make_folder(path)
+    try:
+        claim = {"host": platform.node(), "pid": os.getpid()}
+        storage.write_new_text(storage.join(folder, CLAIM), json.dumps(claim) + "\n")
+    except FileExistsError as problem:
+        raise refusal from problem
+    except BaseException:
+        with suppress(OSError, Refused, Failed):
+            _remove_empty(folder)
+        raise
+    preparation = Preparation(output, folder)
+    try:
+        require_free(output, names)
+        yield preparation
+    finally:
+        # The error that ended the command matters more than another failure of the store.
+        with suppress(OSError, Refused, Failed):
+            preparation.clear()

@@ -1,0 +1,162 @@
+"""Write the report of a run: make its sections and render the page."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from os.path import abspath
+
+from segscore.pipeline import storage
+from segscore.pipeline.comparison.runs import ScoredRun, chosen_measures, open_runs
+from segscore.pipeline.errors import Failed, Refused
+from segscore.pipeline.measures import ALL, HEADLINES
+from segscore.pipeline.measures.measure import Measure
+from segscore.pipeline.nightly import nights
+from segscore.pipeline.nightly.verdict import UnreadableVerdict
+from segscore.pipeline.reports import agreement, answer, provenance, sweep, systems
+from segscore.pipeline.reports.calibration import calibrate_run
+from segscore.pipeline.reports.contested import SHOWN
+from segscore.pipeline.reports.night import gate_section
+from segscore.pipeline.reports.page import Page, Section, charting_library, is_report, render
+from segscore.pipeline.reports.ranking import Ranking
+from segscore.pipeline.reports.run_tables import open_run
+from segscore.pipeline.reports.settings import ReportSettings
+from segscore.pipeline.reports.shared_documents import document_sections, read_documents
+from segscore.pipeline.runs.finished import FinishedRun
+from segscore.pipeline.storage.placement import require_apart
+
+_HEAD = 4096
+"""Number of bytes that are enough to recognise a report."""
+
+
+@dataclass(frozen=True)
+class _Written:
+    """A page that was written.
+
+    Attributes:
+        size: size of the page in bytes.
+        missing: what could not be shown, and why.
+    """
+
+    size: int
+    missing: Sequence[str]
+
+
+@dataclass(frozen=True)
+class _Contents:
+    """What a page shows.
+
+    Attributes:
+        answer: what the run shows, in sentences.
+        sections: sections in reading order.
+    """
+
+    answer: Sequence[str]
+    sections: Sequence[Section]
+
+
+def write_report(settings: ReportSettings) -> _Written:
+    """Write the report of a run as one page, atomically.
+
+    Raises:
+        Refused: the run is not finished or has nothing to show, the measure does not exist, or
+            the output must not be overwritten.
+        Failed: the page cannot be written.
+    """
+    if settings.measure is not None:
+        chosen_measures([settings.measure])  # refuses a measure that does not exist
+    run = open_run(settings.run)
+    _require_free(settings.output, run)
+    library = charting_library()
+    contents = _contents(run, settings)
+    sections = [*contents.sections, provenance.section(run)]
+    counts = provenance.row_counts_in_words(run)
+    page = Page(_title(run.url), contents.answer, run.signature, counts, sections)
+    text = render(page, library)
+    try:
+        storage.write_text(settings.output, text)
+    except OSError as problem:
+        why = problem.strerror or str(problem)
+        raise Failed(f"--output {settings.output}: cannot be written ({why})") from problem
+    return _Written(
+        len(text.encode()), [section.missing for section in sections if section.missing]
+    )
+
+
+def _title(url: str) -> str:
+    """Return the name of a run's folder."""
+    whole = url if "://" in url else abspath(url)
+    return whole.rstrip("/").rpartition("/")[2] or url
+
+
+def _require_free(output: str, run: FinishedRun) -> None:
+    """Refuse to write over a folder, into the run, over its inputs, or over another file."""
+    storage.require_writable_store("--output", output)
+    if storage.names(output):
+        raise Refused(f"--output {output}: is a folder; name a file")
+    require_apart(output, {"RUN": run.url, "of the run": run.inputs}, is_file=True)
+    head = storage.head(output, _HEAD)
+    if head and not is_report(head):
+        raise Refused(
+            f"--output {output}: is a file that segscore report did not write; name another file"
+        )
+
+
+def _contents(run: FinishedRun, settings: ReportSettings) -> _Contents:
+    if settings.calibrate and not run.files("scores"):
+        raise Refused(f"--calibrate: {run.url} has no scores; name a run of `segscore score`")
+    if run.files("agreement"):
+        words = answer.agreement_in_words(run, SHOWN)
+        return _Contents([words], [*agreement.agreement_sections(run)])
+    if run.files("curves"):
+        return _Contents([*answer.thresholds_in_words(run)], [*sweep.sweep_sections(run)])
+    if run.files("tolerances"):
+        return _Contents([*answer.tolerances_in_words(run)], [*sweep.tolerance_sections(run)])
+    if run.files("scores"):
+        return _scored(run, settings)
+    raise Refused(
+        f"{run.url}: contains no scores, curves or agreement to show; name a run of "
+        "`segscore score`, `nightly`, `sweep` or `agree`"
+    )
+
+
+def _scored(run: FinishedRun, settings: ReportSettings) -> _Contents:
+    (opened,) = open_runs([run.url])
+    measure = _ranked_by(opened, settings.measure)
+    if measure.better == "neither":
+        raise Refused(
+            f"--measure {measure.name}: cannot rank systems, as neither higher nor lower is "
+            "better; name another measure"
+        )
+    ranking = Ranking(run, measure, settings.average)
+    if not ranking.systems:
+        raise Refused(
+            f"--measure {measure.name}: {run.url} has no values of it, as no document has several "
+            "references; name another measure"
+        )
+    try:
+        night = nights.find_verdict(run)
+    except UnreadableVerdict as problem:
+        raise Refused(f"{problem}; run the date again, which judges it again") from problem
+    calibration = calibrate_run(opened, measure.name) if settings.calibrate else None
+    documents = read_documents(opened, ranking)
+    words = [] if night is None else [answer.verdict_in_words(night)]
+    words.append(answer.best_system(ranking, documents.pairs, documents.untested))
+    sections = [] if night is None else [gate_section(night)]
+    sections += [
+        systems.ranked_systems(ranking, calibration),
+        *document_sections(opened, documents, ranking),
+        *systems.errors(ranking),
+        *systems.groups(ranking),
+        systems.other_measures(ranking),
+    ]
+    return _Contents(words, sections)
+
+
+def _ranked_by(run: ScoredRun, name: str | None) -> Measure:
+    """Return the measure to rank by: the named one, else the first that has a direction."""
+    if name is None:
+        available = run.selection.names
+        preferred = [each for each in (*HEADLINES, *available) if each in available]
+        ranked = (each for each in preferred if ALL[each].better != "neither")
+        return ALL[next(ranked, available[0])]
+    run.require([name])
+    return ALL[name]
