@@ -78,14 +78,13 @@ def _recognise(table: str, registry: "Registry", tolerance: int) -> "Recognition
 
 def _print(rejects: "pa.Table") -> None:
     """Print the first rejected rows, and how many break each rule."""
+    from segscore.pipeline.plain_text import shortened
     from segscore.pipeline.tables.validate import place_of
 
     for row in rejects.slice(0, _SHOWN).to_pylist():
-        out().print(
-            f"{place_of(row)} ({row['document_id']}, {row['coder']}): "
-            f"{row['rule']}: {row['detail']}",
-            markup=False,
-        )
+        who = f"({row['document_id']}, {row['coder']})"
+        line = f"{place_of(row)} {who}: {row['rule']}: {row['detail']}"
+        out().print(shortened(line), markup=False)
     if rejects.num_rows > _SHOWN:
         out().print(f"... and {rejects.num_rows - _SHOWN} more")
     for rule in rejects.column("rule").value_counts().to_pylist():
