@@ -1,4 +1,4 @@
-"""Open a file to import: decompress it, refuse what is no text and no table, name its format."""
+"""Open a file to import: decompress it, refuse media files and workbooks, detect its format."""
 
 import zlib
 from collections.abc import Callable, Iterator

@@ -195,8 +195,8 @@ class TestJsonl:
             (f"\ufeff{GOOD}", "not JSON"),
             ("[1]", "the line is [1]; expected one JSON object"),
             ("null", "the line is null; expected one JSON object"),
-            ('{"n_units":1,"n_units":2}', 'the key "n_units" stands twice in one object'),
-            ('{"a":{"b":1,"b":1}}', 'the key "b" stands twice'),
+            ('{"n_units":1,"n_units":2}', 'duplicate key "n_units" in one object'),
+            ('{"a":{"b":1,"b":1}}', 'duplicate key "b"'),
             ('{"x":NaN}', "NaN is not a finite number"),
             ('{"x":[-Infinity]}', "-Infinity is not a finite number"),
             ('{"x":1e999}', "1e999 is not a finite number"),
@@ -342,7 +342,7 @@ class TestSegevalJson:
             ('{"segmentation_type":"linear",\n"items":{"t":{"a":[3]', "f.x:2: not JSON at column"),
             (
                 '{"segmentation_type":"linear","items":{"t":{"a":[1],"a":[2]}}}',
-                'f.x:1: the key "a" stands twice',
+                'f.x:1: duplicate key "a"',
             ),
         ],
     )
@@ -523,7 +523,7 @@ class TestCsv:
         ("header", "message"),
         [
             (f",{HEADER}", "f.x:1: column 1 has no name"),
-            (f"{HEADER},coder", "f.x:1: the column coder stands twice in the header"),
+            (f"{HEADER},coder", "f.x:1: the column coder occurs twice in the header"),
         ],
     )
     def test_a_wrong_header(self, header: str, message: str) -> None:
