@@ -1,4 +1,4 @@
-"""What an import counted and left out, and the errors and messages about it."""
+"""Account for an import: its counts, what it left out, and the errors and messages about it."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from segscore.pipeline.importing.read_part import BAD_ROWS, ReadReceipt
 
 @dataclass(frozen=True)
 class Imported:
-    """What an import wrote.
+    """The result of an import.
 
     Attributes:
         rows: number of rows of each table written; a table without rows is not written.
