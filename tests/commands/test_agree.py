@@ -671,3 +671,11 @@ def test_a_plain_table_that_is_wrong_is_refused(
     result = segscore("agree", tmp_path / "codings.jsonl", *options)
     assert result.code == 2
     assert message in result.err
+
+
+def test_a_table_for_a_paper(segscore: Segscore, tmp_path: Path) -> None:
+    options = ("--group-by", "group", "--replicates", 20, "--output", tmp_path / "run")
+    result = segscore("agree", DATA / "moonstone.jsonl", *options, "--format", "latex")
+    assert result.code == 0, result.err
+    assert r"\caption{Agreement between coders; 95 \% intervals in brackets.}" in result.out
+    assert all(name in result.out for name in ("pi B", "kappa B", r"group \allowbreak G5"))
