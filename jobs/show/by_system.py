@@ -68,7 +68,7 @@ def _with_fewer_documents(
     from segscore.pipeline.scoring.coverage import fewer_documents
 
     rows = (
-        {"hypothesis": key[-1], "documents": next(iter(averages.values()))["documents"]}
+        {**next(iter(averages.values())), "hypothesis": key[-1]}
         for key, averages in cells.items()
         if key[:-1] == group
     )
