@@ -1,5 +1,6 @@
 """Run `segscore score` from its settings to a published folder."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -89,11 +90,16 @@ def run_scoring(settings: ScoreSettings, executor: Executor, progress: Progress)
         record["warnings"] += warn_of_self_pairs(run.attempt, inputs)
         record["warnings"] += results.test_set.warnings
         record["warnings"] += warn_of_absent_points(settings, scored)
-        record["warnings"] += warn_of_fewer_documents(summary)
-        record["warnings"] += warn_of_similar_names([n for n in scored if not is_point(n)])
+        record["warnings"] += _warn_of_systems(summary, scored)
         if "boundary_scores" in inputs.hypotheses.further.names:
             record["warnings"].append(SCORES_UNUSED)
         return Finished(run.publish(record), summary)
+
+
+def _warn_of_systems(summary: pa.Table, scored: Iterable[str]) -> list[str]:
+    """Return warnings of other documents and of similar names."""
+    systems = [name for name in scored if not is_point(name)]
+    return [*warn_of_fewer_documents(summary), *warn_of_similar_names(systems)]
 
 
 def _done(run: TaskRun, settings: ScoreSettings) -> Done:

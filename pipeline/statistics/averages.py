@@ -142,7 +142,7 @@ def averages(
     rows = {}
     undefined = float("nan")
     documents = int(sums.documents[group])
-    document_set = f"{int(np.bitwise_xor.reduce(np.unique(sums.unit[cells]))):016x}"
+    of_set = _digest(sums.unit[cells])
     for name, digits, squares in zip(kind.measures, sums.digits, sums.squares, strict=True):
         defined = int(digits[group, 3])
         mean = _exact_mean(digits[group], defined) if defined else undefined
@@ -154,18 +154,14 @@ def averages(
             low, high = undefined, undefined
             if resampled and defined > 1 and not np.isnan(value):
                 low, high = interval(resampled[name, average])
-            rows[name, average] = Average(
-                name,
-                average,
-                float(value),
-                low,
-                high,
-                sd,
-                documents,
-                defined,
-                document_set=document_set,
-            )
+            row = Average(name, average, float(value), low, high, sd, documents, defined)
+            rows[name, average] = replace(row, document_set=of_set)
     return GroupAverages(rows, resampled)
+
+
+def _digest(units: Hashes) -> str:
+    """Return the digest of a set of resampling units, which are documents if they are few."""
+    return f"{int(np.bitwise_xor.reduce(np.unique(units))):016x}"
 
 
 def with_skill(kind: Table, own: GroupAverages, chance: GroupAverages) -> Iterator[Average]:
@@ -281,18 +277,3 @@ def _rows(
         if by_chance is not None:
             rows = with_skill(kind, of_group, averages(kind, sums, by_chance, weights, parameters))
         yield from ((key, row) for row in rows)
-
-
-def best_first(rows: Iterable[dict[str, Any]], *, higher: bool) -> list[dict[str, Any]]:
-    """Sort rows of a summary: best value first, undefined values last, equal values by name.
-
-    Args:
-        rows: rows with the same measure, average and group.
-        higher: whether higher values are better.
-    """
-
-    def key(row: dict[str, Any]) -> tuple[bool, float, str]:
-        value = 0.0 if row["value"] is None else row["value"]
-        return row["value"] is None, -value if higher else value, row["hypothesis"]
-
-    return sorted(rows, key=key)
