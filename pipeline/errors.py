@@ -1,10 +1,11 @@
 """Outcomes other than a new result; every message gives the problem, its place and a remedy."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import islice
+from typing import Any
 
 _COMPARED = 100_000
 """The most names that are searched for a similar one, which takes a second."""
@@ -17,7 +18,13 @@ _OTHER_NUMBER = 2
 
 
 class Refused(ValueError):  # noqa: N818
-    """The input or the settings are wrong; raised before any work starts (exit code 2)."""
+    """The input or the settings are wrong; raised before any work starts (exit code 2).
+
+    Attributes:
+        fields: data of the error for programs, next to the message in a log of JSON lines.
+    """
+
+    fields: Mapping[str, Any] = {}
 
 
 class Absent(Refused):
@@ -33,7 +40,24 @@ class OtherFormat(Refused):
 
 
 class Failed(Exception):  # noqa: N818
-    """The work started but could not be finished; nothing was published (exit code 1)."""
+    """The work started but could not be finished; nothing was published (exit code 1).
+
+    Attributes:
+        exit_code: exit code of the command.
+        fields: as those of ``Refused``.
+    """
+
+    exit_code = 1
+    fields: Mapping[str, Any] = {}
+
+
+class NotYet(Failed):
+    """The work cannot be done yet, and may succeed later without a change (exit code 75).
+
+    75 is EX_TEMPFAIL of BSD's sysexits.h: try again later.
+    """
+
+    exit_code = 75
 
 
 class NoResult(Failed):

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from segscore.api.runs import RunTables, read_run
     from segscore.api.score import Score, score
     from segscore.api.segmentation import Segmentation
+    from segscore.api.trend import TrendTables, trend
     from segscore.pipeline.errors import Failed, Refused
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "RunTables",
     "Score",
     "Segmentation",
+    "TrendTables",
     "agree",
     "calibrate",
     "compare",
@@ -44,6 +46,7 @@ __all__ = [
     "read_run",
     "reconcile",
     "score",
+    "trend",
 ]
 
 _HOMES = {
@@ -57,6 +60,7 @@ _HOMES = {
     "runs": ("RunTables", "read_run"),
     "score": ("Score", "score"),
     "segmentation": ("Segmentation",),
+    "trend": ("TrendTables", "trend"),
 }
 _MODULES = {name: f"segscore.api.{module}" for module, names in _HOMES.items() for name in names}
 _MODULES |= dict.fromkeys(("Failed", "Refused"), "segscore.pipeline.errors")

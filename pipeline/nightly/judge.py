@@ -5,9 +5,9 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from segscore.pipeline.measures.selection import normal_form, select
 from segscore.pipeline.nightly import gate, nights
 from segscore.pipeline.nightly.choose import ChosenNights, choose_nights
+from segscore.pipeline.nightly.comparable import differences_of
 from segscore.pipeline.nightly.feed import probable_causes, warn_of_feed
 from segscore.pipeline.nightly.nights import Night, Nights
 from segscore.pipeline.nightly.rules import GateRule
@@ -23,8 +23,6 @@ from segscore.pipeline.nightly.verdict import (
     Verdict,
     describe_failure,
 )
-from segscore.pipeline.settings import signature
-from segscore.pipeline.settings.measuring import settings_without_effect
 
 
 def judge(night: Night, settings: NightSettings, earlier: Nights) -> Verdict:
@@ -145,16 +143,12 @@ def _differences(
 ) -> dict[str, list[str]]:
     """Return what makes averages of other nights incomparable with those of a night, by date."""
     measures = list(dict.fromkeys(rule.measure for rule in rules))
-    without_effect = settings_without_effect(select(normal_form(measures)))
-    by_date = {}
-    for other in others:
-        both = other.signature, night.signature
-        ignored = signature.may_differ(both, without_effect)
-        missing = [name for name in measures if name not in other.selection.names]
-        differences = [f"it has no {name}" for name in missing]
-        # Without a measure, its signature does not have the settings of the measure either.
-        differences = differences or signature.signature_differences(*both, ignored)
-        by_date[other.date.isoformat()] = differences
+    by_date = {
+        other.date.isoformat(): differences_of(
+            other.signature, night.signature, measures, other.selection.names
+        )
+        for other in others
+    }
     return {date: differences for date, differences in by_date.items() if differences}
 
 

@@ -118,7 +118,7 @@ def tally_replicates(
     """
     kind = RULE_TABLES[rules[0].table].only([rule.measure for rule in rules])
     columns = ["document_id", "hypothesis", *kind.counts, *kind.measures]
-    parts = [_sum_table(kind, table, in_all) for table in tables(night, rules[0].table, columns)]
+    parts = [sum_table(kind, table, in_all) for table in tables(night, rules[0].table, columns)]
     if not parts:
         return None
     return Tally(kind, merge(parts), night.parameters, seed)
@@ -144,7 +144,14 @@ def _without_extra_rows(table: pa.Table, consensus: list[str]) -> pa.Table:
     return table.filter(mask)
 
 
-def _sum_table(kind: Table, table: pa.Table, in_all: int) -> Sums:
+def sum_table(kind: Table, table: pa.Table, in_all: int) -> Sums:
+    """Sum rows of scores or panel_scores by system and resampling unit.
+
+    Args:
+        kind: the counts and measures to sum.
+        table: the rows.
+        in_all: number of documents that decides the resampling units.
+    """
     system = encode(table.column("hypothesis").combine_chunks())
     coded = number(table.column("document_id").combine_chunks())
     rows = CountedRows(

@@ -15,6 +15,11 @@ _BETTER = {">=": "higher", "<=": "lower"}
 RULE_TABLES = {"scores": PAIRS, "panel_scores": PANELS}
 
 
+def measured_table(measure: str) -> str:
+    """Return the table that has a measure's counts and values by document."""
+    return next(name for name, kind in RULE_TABLES.items() if measure in kind.measures)
+
+
 @dataclass(frozen=True)
 class GateRule:
     """How far a system's average may move between two nights.
@@ -37,7 +42,7 @@ class GateRule:
     @property
     def table(self) -> str:
         """The table that has the measure's counts and values by document."""
-        return next(name for name, kind in RULE_TABLES.items() if self.measure in kind.measures)
+        return measured_table(self.measure)
 
     def excess(self, change: float) -> float:
         """Return how far a change for the worse exceeds the limit; negative within the limit."""

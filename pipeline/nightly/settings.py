@@ -29,6 +29,12 @@ NIGHT = "date="
 _METRICS = ".prom"
 """Suffix of the files that node_exporter's textfile collector reads."""
 
+_RELATIVE = {"today": 0, "yesterday": 1}
+"""Words for a date -> number of days before today."""
+
+_ALTERNATIVES = {"--against": f", or {_LAST_GOOD}", "--date": ", or today or yesterday"}
+"""Option -> what it accepts besides a date."""
+
 _MOST_DAYS = 36_500
 _MEDIAN = re.compile(r"median-of-([0-9]{1,2})", re.ASCII)
 _MOST_NIGHTS = 99
@@ -53,7 +59,9 @@ def read_date(option: str, text: str) -> datetime.date:
     Raises:
         Refused: the text is not a date written as 2026-01-31.
     """
-    alternative = f", or {_LAST_GOOD}" if option == "--against" else ""
+    if option == "--date" and text in _RELATIVE:
+        return datetime.date.today() - datetime.timedelta(days=_RELATIVE[text])
+    alternative = _ALTERNATIVES.get(option, "")
     try:
         if re.fullmatch(r"\d{4}-\d{2}-\d{2}", text, re.ASCII):
             return datetime.date.fromisoformat(text)
@@ -90,7 +98,7 @@ class NightSettings:
     """Settings of `segscore nightly`.
 
     Attributes:
-        date: date of the night.
+        date: date of the night; None as long as it is not chosen, for several nights.
         references: table of references; `{date}` is replaced by the date.
         hypotheses: table of segmentations to judge; `{date}` as above.
         runs: folder of the nights' runs; the run of this night is `date=D` in it.
@@ -114,8 +122,13 @@ class NightSettings:
     """
 
     date: Annotated[
-        datetime.date, Option("Date of the night, such as 2026-01-31.", Panel.INPUTS, read_date)
-    ]
+        datetime.date | None,
+        Option(
+            "Date of the night: 2026-01-31, today or yesterday (by the clock of this machine).",
+            Panel.INPUTS,
+            read_date,
+        ),
+    ] = field(default=None, kw_only=True)
     references: Annotated[
         str, Option("Table of references; {date} is replaced by the night's date.", Panel.INPUTS)
     ]
@@ -218,21 +231,26 @@ class NightSettings:
                     f"--gate {rule.text}: nights are scored without {rule.measure}; add it to "
                     "measures in [score] of --settings"
                 )
-        if self.compared_date == self.date:
+        if self.compared_date is not None and self.compared_date == self.date:
             raise Refused(f"--against {self.against}: must not be the night itself")
+
+    @property
+    def night(self) -> datetime.date:
+        """The date of the night; the first of all dates as long as none is chosen."""
+        return self.date or datetime.date.min
 
     @cached_property
     def score(self) -> ScoreSettings:
         """Settings of the scoring run, whose output is the night's folder."""
         scoring = dict(self.scoring)
         if self.documents is not None:
-            scoring["documents"] = _insert_date("--documents", self.documents, self.date)
+            scoring["documents"] = _insert_date("--documents", self.documents, self.night)
         if self.max_unpaired is not None:
             scoring["max_unpaired"] = self.max_unpaired
         overrides = {
-            "references": _insert_date("--references", self.references, self.date),
-            "hypotheses": _insert_date("--hypotheses", self.hypotheses, self.date),
-            "output": folder_of(self.runs, self.date),
+            "references": _insert_date("--references", self.references, self.night),
+            "hypotheses": _insert_date("--hypotheses", self.hypotheses, self.night),
+            "output": folder_of(self.runs, self.night),
             "fresh": self.fresh,
         }
         return ScoreSettings(**scoring | overrides)
