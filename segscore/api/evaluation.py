@@ -18,7 +18,7 @@ from segscore.api.settings import read_settings
 from segscore.pipeline.arrays.compiling import announced_compilation
 from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.measures import ALL
-from segscore.pipeline.runs.executors import Executor
+from segscore.pipeline.runs.executor import Executor
 from segscore.pipeline.runs.finished import rows_over_all
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.hypotheses import UNPAIRED_COLUMNS
