@@ -28,7 +28,7 @@ from segscore.pipeline.settings.options import Panel
 
 if TYPE_CHECKING:
     from segscore.pipeline.nightly.run import Ended
-    from segscore.pipeline.runs.executors import Executor
+    from segscore.pipeline.runs.executor import Executor
 
 SCORE = "score"
 _MOST_NIGHTS = 3660

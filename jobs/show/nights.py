@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from segscore.jobs.cli.log import LOG
 from segscore.jobs.show.fitted import out
 from segscore.jobs.show.formats import described, plain_layout, print_json, print_table
-from segscore.jobs.show.gating import moved_lines, print_checks
+from segscore.jobs.show.gating import moved_lines, print_checks, print_group_checks
 from segscore.jobs.show.leaderboard import print_scores
 from segscore.jobs.show.numbers import counted
 from segscore.jobs.show.printing import log_finished, print_plan, print_record, print_written
@@ -86,6 +86,8 @@ def print_night(chosen: NightSettings, ended: "Ended") -> None:
     verdict = ended.verdict
     if verdict.checks:
         print_checks(verdict.checks, verdict.asked["alpha"])
+    if verdict.group_checks:
+        print_group_checks(verdict.group_checks)
     for check in verdict.checks:
         for line in moved_lines(chosen.score.output, check):
             console.print(line, markup=False)
@@ -144,9 +146,21 @@ def failure_message(verdict: "Verdict", run: str) -> str:
 
 def problems(verdict: "Verdict", run: str) -> list[str]:
     """Describe the problems of a night, whose run is in a folder, worst first."""
-    from segscore.pipeline.nightly.verdict import describe_failure
+    from segscore.pipeline.nightly.verdict import EVERY, describe_failure
 
-    descriptions = [describe_failure(check) for check in verdict.checks if check.fails]
+    descriptions = [*verdict.common]
+    failed = [check for check in verdict.checks if check.fails]
+    descriptions += [describe_failure(check) for check in failed]
+    # A group that got worse for all systems has been said, and a system that did in general.
+    said = {check.group for check in verdict.group_checks if check.fails and check.system == EVERY}
+    systems = {(check.rule, check.system) for check in failed}
+    descriptions += [
+        describe_failure(check)
+        for check in verdict.group_checks
+        if check.fails and check.group not in said and (check.rule, check.system) not in systems
+    ]
+    if verdict.missing_groups:
+        descriptions.append(f"missing groups: {', '.join(verdict.missing_groups)}")
     descriptions += [
         f"not comparable with {date}: {', '.join(differences)}; run {date} again with these "
         "settings, then this night, or use --not-comparable pass"

@@ -14,7 +14,8 @@ from segscore.pipeline.settings.options import (
     Option,
     Panel,
 )
-from segscore.pipeline.settings.ranges import one_of, within
+from segscore.pipeline.settings.ranges import check_group_by, one_of, within
+from segscore.pipeline.settings.reading import read_names
 
 if TYPE_CHECKING:
     from segscore.pipeline.nightly.rules import GateRule
@@ -110,6 +111,10 @@ class NightSettings:
         against: `last-good`, or the date of the night to compare with.
         baseline: `last-good`, or `median-of-N` to compare also with the median of the last N good
             nights, N in 3..99; without effect if ``against`` is a date.
+        gate_by: attributes in each value of which the rules also hold, for each system and for the
+            mean of all.
+        require_groups: whether a night that lacks a group of the last good nights is incomplete;
+            else it is warned of.
         not_comparable: verdict on a night whose signature differs from the other's: `fail` or
             `pass`.
         accept: reason for which the night is good whatever its gate says; None to judge it.
@@ -166,6 +171,23 @@ class NightSettings:
             Panel.GATE,
         ),
     ] = _LAST_GOOD
+    gate_by: Annotated[
+        tuple[str, ...],
+        Option(
+            "Attributes, such as channel, in each value of which the rules also hold, separated by "
+            "commas.",
+            Panel.GATE,
+            read_names,
+        ),
+    ] = ()
+    require_groups: Annotated[
+        bool,
+        Option(
+            "Count a night as incomplete if it lacks a group that the last good nights have.",
+            Panel.GATE,
+            flags="--require-groups",
+        ),
+    ] = False
     not_comparable: Annotated[
         str,
         Option(
@@ -224,6 +246,7 @@ class NightSettings:
         if self.accept is not None and not self.accept.strip():
             raise Refused("--accept: is empty; give the reason why the night is good")
         require_keep(self.keep)
+        check_group_by(self.gate_by, "--gate-by")
         self.score, self.compared_date  # noqa: B018  (they refuse invalid values)
         for rule in self.rules:
             if rule.measure not in self.score.selection.names:

@@ -133,8 +133,8 @@ def _serial_factor(ranks: Floats) -> float:
 def steps(values: Floats, weights: Floats, seed: int) -> list[Step | None]:
     """Find the step of each of several series, by weighted least squares.
 
-    p is (c + 1) / (n + 1), where c of n random orders of the blocks of ``BLOCK_LENGTH`` successive values
-    explain at least as much.  The order is the same for all series, so that p can also be
+    p is (c + 1) / (n + 1), where c of n random orders of the blocks of ``BLOCK_LENGTH`` successive
+    values explain at least as much.  The order is the same for all series, so that p can also be
     adjusted for their number (Westfall & Young 1993): then, c counts the orders in which any series
     has so large a ratio of explained to unexplained variance.
 
@@ -209,9 +209,8 @@ def _best_splits(values: Floats, weights: Floats) -> tuple[Ints, Floats]:
 
 def _orders(times: int, seed: int) -> NDArray[np.int64]:
     """Return random orders of the times in blocks, cut from the newest, shape (orders, times)."""
-    blocks = [np.arange(max(0, end - BLOCK_LENGTH), end) for end in range(times, 0, -BLOCK_LENGTH)][
-        ::-1
-    ]
+    ends = range(times, 0, -BLOCK_LENGTH)
+    blocks = [np.arange(max(0, end - BLOCK_LENGTH), end) for end in ends][::-1]
     draw = np.random.Generator(np.random.PCG64(seed))
     return np.array(
         [np.concatenate([blocks[i] for i in draw.permutation(len(blocks))]) for _ in range(ORDERS)]

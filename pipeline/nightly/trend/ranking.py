@@ -144,4 +144,4 @@ def _average(night: Night, rows: pa.Table, settings: TrendSettings) -> float:
     kind = RULE_TABLES[measured_table(settings.measure)].only([settings.measure])
     sums = sum_table(kind, rows, 0)
     found = averages(kind, sums, 0, None, night.parameters)
-    return next(each.value for each in found if each.average == settings.average)
+    return found.rows[settings.measure, settings.average].value
