@@ -1,11 +1,13 @@
 """What the commands do, in layers: each folder or file imports only those listed above it.
 
+plain_text.py  text without control characters and secrets
 errors.py      what can go wrong, and the exit codes
 arrays/        ragged boundary arrays, document ids, how a loop is compiled
 measures/      formulas and their compiled counts
 storage/       files on disk and in object stores, through fsspec; nothing else opens a file
 tables/        find, read and validate input tables; their columns; rejected rows
 statistics/    sums, averages, bootstrap, tests
+testsets/      test sets, recognised by the content of their references
 settings/      what every command can be asked: options, ranges, how segmentations are measured
 runs/          a run: folder, plan, tasks, shuffle, record; it alone imports Dask
 scoring/       segscore score, sweep, explain

@@ -7,6 +7,8 @@ from difflib import get_close_matches
 from itertools import islice
 from typing import Any
 
+from segscore.pipeline.plain_text import redacted, visible
+
 _COMPARED = 100_000
 """The most names that are searched for a similar one, which takes a second."""
 
@@ -17,14 +19,21 @@ _OTHER_NUMBER = 2
 """The most edits between similar names with different numbers, such as take-7 and take-17."""
 
 
-class Refused(ValueError):  # noqa: N818
-    """The input or the settings are wrong; raised before any work starts (exit code 2).
+class _Message(Exception):  # noqa: N818
+    """An error whose message can be shown anywhere: no control characters, no secrets of URLs.
 
     Attributes:
         fields: data of the error for programs, next to the message in a log of JSON lines.
     """
 
     fields: Mapping[str, Any] = {}
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(visible(redacted(message), lines=True))
+
+
+class Refused(_Message, ValueError):  # noqa: N818
+    """The input or the settings are wrong; raised before any work starts (exit code 2)."""
 
 
 class Absent(Refused):
@@ -39,16 +48,18 @@ class OtherFormat(Refused):
     """A file is in a format that has to be imported first."""
 
 
-class Failed(Exception):  # noqa: N818
+class Unreadable(Refused):
+    """An input file has content that its table cannot have, so that other input is needed."""
+
+
+class Failed(_Message):
     """The work started but could not be finished; nothing was published (exit code 1).
 
     Attributes:
         exit_code: exit code of the command.
-        fields: as those of ``Refused``.
     """
 
     exit_code = 1
-    fields: Mapping[str, Any] = {}
 
 
 class NotYet(Failed):

@@ -9,6 +9,7 @@ from typing import Any
 
 from segscore.jobs.cli.log import LOG
 from segscore.pipeline.errors import Done, Failed, Refused
+from segscore.pipeline.plain_text import redacted, visible
 
 NO_FIELDS: Mapping[str, Any] = MappingProxyType({})
 
@@ -21,7 +22,7 @@ def in_one_line(command: Callable[..., object]) -> Callable[..., None]:
         try:
             outcome = command(*arguments, **options)
             if isinstance(outcome, Done):
-                print(outcome.message)
+                print(visible(redacted(outcome.message), lines=True))
         except Refused as problem:
             fail(str(problem), 2, problem.fields)
         except BrokenPipeError:

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from hashlib import blake2b
 
 import pyarrow as pa
@@ -11,17 +12,23 @@ from segscore.pipeline.errors import Failed, Refused, nearest
 from segscore.pipeline.measures.selection import Selection, select
 from segscore.pipeline.scoring.exchanged import warn_of_exchange
 from segscore.pipeline.scoring.part import Part
-from segscore.pipeline.scoring.references import References, accept_references, prepare_references
+from segscore.pipeline.scoring.references import (
+    References,
+    accept_references,
+    digest_references,
+    prepare_references,
+)
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.statistics.averages import SUMMARY_COLUMNS
 from segscore.pipeline.tables.batches import batches_of
-from segscore.pipeline.tables.boundary_types import have_boundary_types
+from segscore.pipeline.tables.boundary_types import have_boundary_types, require_types_in_both
 from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS, segmentations_contract
 from segscore.pipeline.tables.contradictions import Described, describe
 from segscore.pipeline.tables.find import InputTable, Slice, find_table
 from segscore.pipeline.tables.read import Rows, no_rows_error, read_valid
 from segscore.pipeline.tables.validate import place_of
+from segscore.pipeline.testsets.digests import Digests
 
 _SCORES_COLUMNS = (
     "document_id",
@@ -30,17 +37,26 @@ _SCORES_COLUMNS = (
     "n_units",
     "window",
     "collapsed_boundaries",
+    "reference_digest",
 )
 """Columns that `scores` has whatever is measured."""
 
 
 @dataclass(frozen=True)
 class Inputs:
-    """The input tables of a run, located and with their columns checked."""
+    """The input tables of a run, located and with their columns checked.
+
+    Raises:
+        Refused: only one of the two sides has boundary types.
+    """
 
     references: InputTable
     hypotheses: InputTable
     documents: InputTable | None
+
+    def __post_init__(self) -> None:
+        """Check that boundary types are in both sides or in neither."""
+        require_types_in_both(self.references, self.hypotheses)
 
     @property
     def typed(self) -> bool:
@@ -78,6 +94,11 @@ class Collected:
     described: Described | None
     rejects: pa.Table
     read: Mapping[str, int]
+
+    @cached_property
+    def digests(self) -> Digests:
+        """The digests of the accepted references."""
+        return digest_references(self.reference_rows)
 
 
 def find_inputs(settings: ScoreSettings) -> Inputs:

@@ -13,10 +13,10 @@ from segscore.pipeline.arrays.document_ids import hash_names
 from segscore.pipeline.arrays.ragged import Bits, Coded, Flags, Ints
 from segscore.pipeline.errors import Failed
 from segscore.pipeline.runs import receipts
-from segscore.pipeline.runs.record import RowCounts
+from segscore.pipeline.runs.record import RowCounts, require_row_counts
 from segscore.pipeline.scoring.boundaries import side, side_from_rows
 from segscore.pipeline.scoring.hypotheses import Accepted, Seen
-from segscore.pipeline.scoring.names import POINT as POINT
+from segscore.pipeline.scoring.names import POINT
 from segscore.pipeline.scoring.own_rows import own_rows
 from segscore.pipeline.scoring.pairs import (
     Hypotheses,
@@ -42,12 +42,7 @@ from segscore.pipeline.tables.boundary_types import occurring
 from segscore.pipeline.tables.columns import SEGMENTATIONS
 from segscore.pipeline.tables.find import Slice
 from segscore.pipeline.tables.read import Rows
-
-
-def is_point(hypothesis: str) -> bool:
-    """Return whether a hypothesis is a reference point, which the run makes itself."""
-    return hypothesis.startswith(POINT)
-
+from segscore.pipeline.testsets.digests import FINGERPRINT
 
 SUMS = "sums"
 """The stage under which the sums of each part are saved."""
@@ -160,6 +155,8 @@ class Receipt:
             the reference has a hypothesis.
         seen: which coders segmented which documents, to find duplicates across parts.
         types: boundary types that occur.
+        fingerprint: sum of the digests of the part's references, where the references of a document
+            are read with its hypotheses; empty where they are sent to every task.
     """
 
     part: str
@@ -168,6 +165,17 @@ class Receipt:
     paired: Bits = field(default_factory=lambda: np.zeros(0, np.uint8))
     seen: Seen = field(default_factory=dict)
     types: tuple[int, ...] = ()
+    fingerprint: str = ""
+
+    def __post_init__(self) -> None:
+        """Check the counts and the fingerprint, as a receipt may come from a file.
+
+        Raises:
+            ValueError: the counts do not add up, or the fingerprint is none.
+        """
+        require_row_counts(self.rows)
+        if self.fingerprint and not FINGERPRINT.fullmatch(self.fingerprint):
+            raise ValueError("the fingerprint of a part is not 64 hexadecimal digits")
 
 
 def declare_types(rule: Rule, types: Iterable[int]) -> Rule:
@@ -205,6 +213,7 @@ class TaskResults:
         rule: how pairs were counted, with the boundary types that occur.
         p_seg: P_seg of the run; NaN if undefined.
         documents: number of documents with an accepted reference.
+        fingerprint: fingerprint of the accepted references.
         rows: how many input rows were scored, rejected and unpaired.
         pairs: number of rows written to `scores`.
         folder: folder of the unfinished run.
@@ -214,6 +223,7 @@ class TaskResults:
     rule: Rule
     p_seg: float
     documents: int
+    fingerprint: str
     rows: RowCounts
     pairs: int
     folder: str

@@ -75,6 +75,7 @@ def move(source: str, target: str) -> None:
     """Move a file or folder to a target that must not exist.
 
     In a store, each file of a folder is moved by itself, and all are copied before any is removed.
+    On a disk, temporary files that a killed process left in the folder are removed first.
 
     Raises:
         Failed: the file or folder cannot be moved.
@@ -82,6 +83,7 @@ def move(source: str, target: str) -> None:
     origin, destination = resolve(source), resolve(target)
     if origin.local:
         with explained(destination):
+            _drop_temporary(origin.path)
             origin.files.mv(origin.path, destination.path, recursive=True)
         return
     with explained(origin):
@@ -91,6 +93,14 @@ def move(source: str, target: str) -> None:
             objects_of(listed),
         )
         discard(origin, listed)
+
+
+def _drop_temporary(folder: str) -> None:
+    """Remove the files in a folder that were being written when their process was killed."""
+    for inside, _, listed in os.walk(folder):
+        for name in listed:
+            if temporary_for(name):
+                drop(join(inside, name))
 
 
 def copy(source: str, target: str, names: Mapping[str, str]) -> None:
