@@ -10,7 +10,7 @@ from segscore.pipeline.nightly.choose import FEWEST_NIGHTS
 from segscore.pipeline.nightly.nights import Night, Nights, system_rows, systems_of
 from segscore.pipeline.nightly.replicates import tables
 from segscore.pipeline.nightly.verdict import INCOMPLETE
-from segscore.pipeline.scoring.part import is_point
+from segscore.pipeline.scoring.names import is_point
 from segscore.pipeline.statistics.averages import summary_groups
 
 _FEW = 0.5

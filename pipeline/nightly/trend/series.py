@@ -15,7 +15,7 @@ from segscore.pipeline.nightly.comparable import differences_of
 from segscore.pipeline.nightly.history import RUN_COLUMNS, read_history
 from segscore.pipeline.nightly.trend.settings import TrendSettings
 from segscore.pipeline.runs.finished import RunRow
-from segscore.pipeline.scoring.part import POINT
+from segscore.pipeline.scoring.names import POINT
 from segscore.pipeline.statistics.averages import summary_groups
 from segscore.pipeline.statistics.trends import FEWEST_FOR_TREND
 
