@@ -68,8 +68,8 @@ def print_dry_run(nights: Sequence[NightSettings]) -> None:
 
 def say_outcome(ended: "Ended") -> None:
     """Log the outcome of a published night, if log lines are JSON."""
-    if LOG.structured and not ended.verdict.exit_code:
-        LOG.say("info", "judged", **ended.fields, exit_code=0)
+    if LOG.structured:
+        LOG.say("info", "judged", **ended.fields, exit_code=ended.verdict.exit_code)
 
 
 def print_night(chosen: NightSettings, ended: "Ended") -> None:

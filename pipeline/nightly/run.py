@@ -110,7 +110,7 @@ def _run_night(
         finished = _score_and_judge(settings, executor, progress, warn)
     except (run_folder.Taken, run_folder.Overtaken) as problem:
         # The other process writes the metrics.
-        raise NotYet(
+        raise Failed(
             f"{settings.night}: another process is working on this night: {problem}"
         ) from problem
     except Exception as problem:

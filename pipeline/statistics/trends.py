@@ -79,8 +79,8 @@ def theil_sen(time: Ints | Floats, values: Floats) -> Trend:
         time: when each value was measured, ascending, shape (n,).
         values: the values, shape (n,), n at least 3.
     """
-    from scipy.special import ndtri
-    from scipy.stats import norm, rankdata
+    from scipy.special import ndtr
+    from scipy.stats import rankdata
 
     n = len(values)
     first, second = np.triu_indices(n, 1)
@@ -94,9 +94,9 @@ def theil_sen(time: Ints | Floats, values: Floats) -> Trend:
     corrected = corrected if corrected > 0 else variance
 
     def p_of(spread: float) -> float:
-        return float(2 * norm.sf((abs(s) - 1) / np.sqrt(spread))) if s and spread > 0 else 1.0
+        return float(2 * ndtr((1 - abs(s)) / np.sqrt(spread))) if s and spread > 0 else 1.0
 
-    half = float(ndtri(0.975)) * np.sqrt(max(corrected, variance))
+    half = _SIGNIFICANT * np.sqrt(max(corrected, variance))
     low = max(0, round((len(slopes) - half) / 2) - 1)
     high = min(len(slopes) - 1, round((len(slopes) + half) / 2))
     return Trend(
