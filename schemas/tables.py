@@ -121,6 +121,7 @@ TABLES = (
     _run_table("compare", comparisons.OMNIBUS, GROUPS),
     _run_table("compare", comparisons.WORST),
     _run_table("compare", comparisons.WHERE),
+    _run_table("compare", comparisons.POWER),
     OutputTable(CONVENTIONS, "reconcile", "`OUTPUT/conventions.parquet`"),
     OutputTable(CALIBRATION, "calibrate", "`OUTPUT/calibration.parquet`"),
     OutputTable(HISTORY, "history", "`RUNS/history/history.parquet`", GROUPS, "defined"),

@@ -2,6 +2,7 @@
 
 import codecs
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Annotated
 
 from segscore.pipeline.errors import Refused
@@ -17,8 +18,10 @@ from segscore.pipeline.settings.reading import (
 )
 
 if TYPE_CHECKING:
-    from segscore.pipeline.importing.formats.asked import Asked
-    from segscore.pipeline.importing.formats.times import Clock
+    from segscore.pipeline.importing.times import Clock
+
+COLUMN_USES = ("document", "coder", "role", "start", "end", "duration", "level", "label")
+"""What a column of a table can be for; the keys of `--columns`."""
 
 _CHOICES = {
     "--role": ("reference", "hypothesis"),
@@ -40,16 +43,14 @@ def _read_columns(option: str, text: str) -> dict[str, str]:
     Raises:
         Refused: a part has no `=`, an unknown use, or a use or a name stands twice.
     """
-    from segscore.pipeline.importing.formats.intervals.interval_columns import USES
-
     columns: dict[str, str] = {}
     for part in text.split(","):
         use, equals, name = part.partition("=")
         use = use.strip().removesuffix("_id")
-        if not equals or use not in USES:
+        if not equals or use not in COLUMN_USES:
             raise Refused(
                 f"{option} {text}: {part or 'nothing'} is not USE=COLUMN; expected for USE one of "
-                f"{', '.join(USES)}"
+                f"{', '.join(COLUMN_USES)}"
             )
         if use in columns or (name and name in columns.values()):
             raise Refused(f"{option} {text}: {part} repeats a use or a column; name each once")
@@ -233,44 +234,19 @@ class ImportSettings:
         """The files to import; the output may be the folder of `--documents`."""
         return {"FILE": self.files}
 
-    def asked(self) -> "Asked":
-        """Return the options that readers and converters need.
+    @property
+    def column_names(self) -> dict[str, str]:
+        """What a column is for -> its name, or "" if no column is for it (`--columns`)."""
+        return self.columns or {}
+
+    @cached_property
+    def clock(self) -> "Clock":
+        """How times are read: `--time-unit`, `--frame-rate` and `--start-timecode`.
 
         Raises:
             Refused: --frame-rate or --start-timecode cannot be read.
         """
-        from segscore.pipeline.importing.formats.asked import Asked
-
-        return Asked(
-            document_id=self.document_id,
-            coder=self.coder,
-            system=self.system,
-            role=self.role,
-            clock=self._clock(),
-            columns=self.columns or {},
-            skip_lines=self.skip_lines,
-            flags=self.flags,
-            ids=self.ids,
-            sizes=self.sizes,
-            marks=self.marks,
-            records=self.records,
-            document_field=self.document_field,
-            coder_field=self.coder_field,
-            units=self.units,
-            text_units=self.text_units,
-            tiers=self.tier,
-            namespace=self.namespace,
-            from_name=self.from_name,
-            same_label=self.same_label,
-            levels=self.levels,
-            max_level=self.max_level,
-            gaps=self.gaps,
-            smallest_gap=self.smallest_gap,
-            strict=self.strict,
-        )
-
-    def _clock(self) -> "Clock":
-        from segscore.pipeline.importing.formats.times import Clock, frame_rate
+        from segscore.pipeline.importing.times import Clock, frame_rate
         from segscore.pipeline.tables.rows import RowPlace
 
         rate = None if self.frame_rate is None else frame_rate(self.frame_rate)

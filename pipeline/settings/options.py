@@ -23,6 +23,7 @@ class Panel(StrEnum):
     ANNOTATIONS = "Annotations"
     MEASURES = "Measures"
     AVERAGES = "Averages"
+    POWER = "Power"
     GATE = "Gate"
     RUNNING = "Where to run"
     OUTPUT = "Output"
@@ -90,6 +91,10 @@ RoundingOption = Annotated[
 ]
 UnitsOption = Annotated[
     str, Option("Unit of measurement: units, or words (needs --documents).", Panel.MEASURES)
+]
+RegistryOption = Annotated[
+    str | None,
+    Option("JSON file of your own test sets, to recognise them too.", Panel.INPUTS),
 ]
 LengthToleranceOption = Annotated[
     int,

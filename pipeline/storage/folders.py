@@ -68,7 +68,16 @@ def make_folder(url: str) -> None:
             else:
                 require_container(place)
     except OSError as problem:
-        raise Refused(f"{url}: cannot be created ({problem.strerror or problem})") from problem
+        why = problem.strerror or problem
+        if place.local and (link := _dangling(place.path)):
+            why = f"{link} is a link to a folder that does not exist"
+        raise Refused(f"{url}: cannot be created ({why})") from problem
+
+
+def _dangling(path: str) -> str | None:
+    """Return the first link on the way to a path that leads to nothing; None if there is none."""
+    way = [str(folder) for folder in reversed(PurePosixPath(path).parents)]
+    return next((e for e in [*way, path] if os.path.islink(e) and not os.path.exists(e)), None)
 
 
 def move(source: str, target: str) -> None:
@@ -106,7 +115,7 @@ def _drop_temporary(folder: str) -> None:
 def copy(source: str, target: str, names: Mapping[str, str]) -> None:
     """Copy files from one folder to another, each whole or not at all, replacing earlier copies.
 
-    On a disk the copy is a hard link, if the file system supports that.
+    On a disk the copy is a hard link, if the file system supports that and both are on it.
 
     Args:
         source: folder to copy from.
@@ -140,7 +149,7 @@ def _link(source: str, target: str) -> None:
         try:
             os.link(source, temporary)
         except OSError as problem:
-            if problem.errno not in (errno.EPERM, errno.ENOTSUP, errno.EMLINK):
+            if problem.errno not in (errno.EPERM, errno.ENOTSUP, errno.EMLINK, errno.EXDEV):
                 raise
             shutil.copyfile(source, temporary)
         os.replace(temporary, target)
@@ -205,7 +214,7 @@ def remove_files(folder: str, names: Iterable[str]) -> None:
 
 
 def remove_if_empty(url: str) -> None:
-    """Remove a folder if it is empty.
+    """Remove a folder if it is empty; a link to a folder stays, as its owner made it.
 
     Raises:
         Failed: no server answers.
@@ -216,7 +225,8 @@ def remove_if_empty(url: str) -> None:
             try:
                 os.rmdir(place.path)
             except OSError as problem:
-                if problem.errno not in (errno.ENOENT, errno.ENOTEMPTY, errno.EEXIST):
+                known = (errno.ENOENT, errno.ENOTEMPTY, errno.EEXIST)
+                if problem.errno not in known and not os.path.islink(place.path):
                     raise
         elif not names(url):
             discard(place, {})

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from segscore.pipeline.importing.formats.annotation import label_studio
+from segscore.pipeline.importing.formats import label_studio
 from tests.support.format_readers import notes_of, refuses, spans_of, yielded
 
 READ = label_studio.read

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from segscore.pipeline.importing.formats.annotation import jams
-from segscore.pipeline.importing.formats.texts import disrpt
+from segscore.pipeline.importing.formats import disrpt, jams
 from tests.support.format_readers import notes_of, refuses, spans_of, yielded
 
 
