@@ -58,9 +58,9 @@ def trend(
 def _print(found: "FoundTrend") -> None:
     """Print the levels of all systems and of groups that changed, then the findings."""
     from segscore.jobs.show.fitted import Column, out, print_fitted
-    from segscore.jobs.show.numbers import shown_change, shown_number
     from segscore.pipeline.nightly.trend.sentences import group_in_words
     from segscore.pipeline.statistics.p_values import shown_p
+    from segscore.pipeline.statistics.shown_numbers import shown_change, shown_number
 
     shown = [level for level in found.levels if level.over_all or level.named]
     grouped = any(not level.over_all for level in shown)
@@ -88,8 +88,8 @@ def _print(found: "FoundTrend") -> None:
 def _print_ranking(found: "FoundTrend") -> None:
     """Print the pairs of systems over nights."""
     from segscore.jobs.show.fitted import Column, print_fitted
-    from segscore.jobs.show.numbers import shown_change, shown_number
     from segscore.pipeline.statistics.p_values import shown_p
+    from segscore.pipeline.statistics.shown_numbers import shown_change, shown_number
 
     pairs = found.pairs
     if not pairs:
@@ -108,8 +108,8 @@ def _print_ranking(found: "FoundTrend") -> None:
 
 
 def _interval(level: "Level") -> str:
-    from segscore.jobs.show.numbers import shown_changes
     from segscore.pipeline.nightly.trend.settings import PER_NIGHTS
+    from segscore.pipeline.statistics.shown_numbers import shown_changes
 
     if level.line is None:
         return "–"
@@ -118,7 +118,7 @@ def _interval(level: "Level") -> str:
 
 def _step(level: "Level") -> str:
     """Describe the step of a level that a step describes best."""
-    from segscore.jobs.show.numbers import shown_change
+    from segscore.pipeline.statistics.shown_numbers import shown_change
 
     return f"{level.step_date}: {shown_change(level.jump)}" if level.kind == "step" else ""
 

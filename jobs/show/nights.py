@@ -11,9 +11,9 @@ from segscore.jobs.show.fitted import out
 from segscore.jobs.show.formats import described, plain_layout, print_json, print_table
 from segscore.jobs.show.gating import moved_lines, print_checks, print_group_checks
 from segscore.jobs.show.leaderboard import print_scores
-from segscore.jobs.show.numbers import counted
 from segscore.jobs.show.printing import log_finished, print_plan, print_record, print_written
 from segscore.pipeline.nightly.settings import NightSettings
+from segscore.pipeline.statistics.shown_numbers import counted
 
 if TYPE_CHECKING:
     from segscore.pipeline.nightly.run import Ended
