@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from segscore.api.runs import RunTables
     from segscore.api.score import Score, score
     from segscore.api.segmentation import Segmentation
+    from segscore.api.testsets import testsets
     from segscore.api.trend import TrendTables, trend
     from segscore.pipeline.errors import Failed, Refused
 
@@ -48,6 +49,7 @@ __all__ = [
     "read_run",
     "reconcile",
     "score",
+    "testsets",
     "trend",
 ]
 
@@ -63,6 +65,7 @@ _HOMES = {
     "runs": ("RunTables",),
     "score": ("Score", "score"),
     "segmentation": ("Segmentation",),
+    "testsets": ("testsets",),
     "trend": ("TrendTables", "trend"),
 }
 _MODULES = {name: f"segscore.api.{module}" for module, names in _HOMES.items() for name in names}
