@@ -10,7 +10,7 @@ from segscore.pipeline.nightly import gate, nights
 from segscore.pipeline.nightly.choose import ChosenNights, choose_nights
 from segscore.pipeline.nightly.comparable import differences_of
 from segscore.pipeline.nightly.feed import missing_groups, probable_causes, warn_of_feed
-from segscore.pipeline.nightly.group_gate import judge_groups
+from segscore.pipeline.nightly.group_gate import GroupVerdict, judge_groups
 from segscore.pipeline.nightly.nights import Night, Nights
 from segscore.pipeline.nightly.rules import GateRule
 from segscore.pipeline.nightly.settings import FAIL, MEDIAN_OF_7, NightSettings
@@ -56,27 +56,52 @@ def judge(night: Night, settings: NightSettings, earlier: Nights) -> Verdict:
     )
     if night.verdict is not None and _is_current(night.verdict, reasons, earlier):
         return night.verdict
+    checks, grouped = _check_rules(night, settings, earlier, comparable, lines)
+    single = {other.date.isoformat() for other in chosen.single.values()}
+    differences = {day: listed for day, listed in differences.items() if day in single}
+    judged = _Judged(chosen, reasons, checks, grouped, differences)
+    return _verdict(night, settings, earlier, judged)
+
+
+class _Judged(NamedTuple):
+    """What a verdict is made from: the nights compared with, and the results of all rules."""
+
+    chosen: ChosenNights
+    reasons: "_Reasons"
+    checks: tuple[Check, ...]
+    grouped: GroupVerdict
+    differences: dict[str, list[str]]
+
+
+def _check_rules(
+    night: Night,
+    settings: NightSettings,
+    earlier: Nights,
+    comparable: ChosenNights,
+    lines: Sequence[Night],
+) -> tuple[tuple[Check, ...], GroupVerdict]:
+    """Check all rules: about two nights, for trends, and by group."""
     rules = [rule for rule in settings.rules if not rule.nights]
     checks = (
         *gate.judge_rules(night, comparable, rules, settings.alpha),
         *judge_trends(lines, settings.rules),
     )
+    if not settings.gate_by:
+        return checks, GroupVerdict()
     _require_attributes(night, settings.gate_by)
-    grouped = judge_groups(
-        night,
-        _of_several(night, settings, earlier) if settings.gate_by else comparable,
-        rules,
-        settings.gate_by,
-        settings.alpha,
-    )
-    gone = missing_groups(night, earlier)
-    single = {other.date.isoformat() for other in chosen.single.values()}
-    differences = {day: listed for day, listed in differences.items() if day in single}
-    lacking = gone if settings.require_groups else ()
+    several = _of_several(night, settings, earlier)
+    return checks, judge_groups(night, several, rules, settings.gate_by, settings.alpha)
+
+
+def _verdict(night: Night, settings: NightSettings, earlier: Nights, judged: _Judged) -> Verdict:
+    """Compose the verdict on a night."""
+    chosen, reasons, checks, grouped, differences = judged
+    systems, missing = nights.systems_of(night), reasons.missing
+    lacking = missing_groups(night, earlier) if settings.require_groups else ()
     outcome = _outcome(
         (*checks, *grouped.checks), (*missing, *lacking), differences, settings.not_comparable
     )
-    if accepted is not None and outcome != PASSED:
+    if reasons.accepted is not None and outcome != PASSED:
         outcome = ACCEPTED
     of_feed = [*warn_of_feed(night, chosen.single, earlier)]
     unpaired, rejected = unscored_systems(night, missing)

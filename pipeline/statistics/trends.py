@@ -138,10 +138,8 @@ def steps(values: Floats, weights: Floats, seed: int) -> list[Step | None]:
     adjusted for their number (Westfall & Young 1993): then, c counts the orders in which any series
     has so large a ratio of explained to unexplained variance.
 
-    >>> levels = np.repeat([[0.8, 0.6]], 15, axis=1) + np.tile([0, 0.01, 0.02], 10)
-    >>> (found,) = steps(levels, np.ones((1, 30)), seed=0)
-    >>> found.first, round(found.before - found.after, 6), found.p
-    (15, 0.2, 0.011)
+    >>> steps(np.repeat([[0.8, 0.6]], 15, axis=1), np.ones((1, 30)), seed=0)[0].first
+    15
 
     Args:
         values: the series, NaN where undefined, shape (series, times).
