@@ -26,21 +26,30 @@ def good(tmp_path: Path) -> Path:
 
 def commands(kind: str, good: Path, bad: Path, output: Path) -> Iterator[Command]:
     """Give a file to a command in each of its places."""
-    to = ("--output", output, "--memory-limit", "1GB")
+    limit = ("--memory-limit", "700MB")
+    first, second, third = (("--output", output / name) for name in ("a", "b", "c"))
     if kind == "validate":
         yield "validate", bad
         yield "validate", "--documents", bad
     elif kind == "score":
-        yield "score", bad, good, *to
-        yield "score", good, bad, *to
-        yield "score", good, good, "--documents", bad, *to
+        yield "score", bad, good, *first, *limit
+        yield "score", good, bad, *second, *limit
+        yield "score", good, good, "--documents", bad, *third, *limit
     elif kind == "agree":
-        yield "agree", bad, *to
+        yield "agree", bad, *first, *limit
     elif kind == "import":
-        yield "import", bad, *to, "--coder", "x"
-        yield "import", bad, *to, "--format", "jsonl", "--max-rejects", "1"
+        yield "import", bad, *first, *limit, "--coder", "x"
+        yield "import", bad, *second, *limit, "--format", "jsonl", "--max-rejects", "1"
+    elif kind == "simulate":
+        yield "simulate", bad, *first
+    elif kind == "calibrate":
+        yield "calibrate", bad, "--measure", "boundary_similarity", "--value", "0.5"
+    elif kind == "reconcile":
+        published = ("--measure", "pk", "--published", "0.25")
+        yield "reconcile", bad, good, *published
+        yield "reconcile", good, bad, *published
     else:
-        yield "sweep", good, bad, "--tolerances", "0,1", *to
+        yield "sweep", good, bad, "--tolerances", "0,1", *first
 
 
 def assert_ends_well(result: dict[str, Any], refused: int) -> None:
@@ -57,7 +66,16 @@ def assert_ends_well(result: dict[str, Any], refused: int) -> None:
         assert len(errors[0]) < 8000, result
 
 
-KINDS = ("validate", "score", "agree", "import", "sweep")
+KINDS = (
+    "validate",
+    "score",
+    "agree",
+    "import",
+    "simulate",
+    "calibrate",
+    "reconcile",
+    "sweep",
+)
 
 
 @pytest.mark.long

@@ -48,7 +48,7 @@ def texts() -> dict[str, str | bytes]:
         "not text.jsonl": row.replace(b"a", b"\xff"),
         "empty.jsonl": "",
         "cut.jsonl.gz": gzip.compress(row * 100)[:-20],
-        "bomb.jsonl.gz": gzip.compress(b" " * 2**20) * 200,
+        "bomb.jsonl.gz": gzip.compress(b" " * 2**20) * 80,
         "empty.parquet": "",
         "magic.parquet": b"PAR1" * 3,
         "unclosed.csv": 'document_id,coder,n_units,boundaries\n"a,x,10,3',

@@ -211,6 +211,11 @@ def test_one_tier_is_by_the_coder_asked_for() -> None:
         ("1 11 1 4", "1 11 1 0.5", "x:6: 0.5 is before the TextGrid's xmin"),
         ('"TextTier"', '"Table"', "x:6: the tier is Table; expected IntervalTier or TextTier"),
         ('"TextGrid"', '"Sound"', "x:2: the object is not a TextGrid"),
+        (
+            "<exists> 2",
+            "<exists> 99999999999",
+            "x:3: 99999999999 is too large for the number of tiers",
+        ),
         ("1 11 <exists>", "11 1 <exists>", "x:3: xmax is 1; expected more than xmin, 11"),
         ("<exists> 2", "<absent>", "the file contains no tier"),
         ("1 11 <exists>", "1 eleven <exists>", "where a number is expected: xmax"),
