@@ -1,6 +1,6 @@
 """Sums over a night's documents, read from its published scores, and bootstrap replicates."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -95,7 +95,7 @@ def documents(night: Night) -> Hashes:
 
 
 def tally_replicates(
-    night: Night, rules: tuple[GateRule, ...], seed: int, in_all: int
+    night: Night, rules: tuple[GateRule, ...], seed: int, in_all: int, left_out: Sequence[str] = ()
 ) -> Tally | None:
     """Sum a night's scores or panel_scores by system and resampling unit.
 
@@ -104,9 +104,10 @@ def tally_replicates(
         rules: rules about measures of one of the two tables.
         seed: seed of the weights.
         in_all: number of documents of the larger night, which decides the resampling units.
+        left_out: documents that are not counted.
 
     Returns:
-        The sums, or None if the night has no such table.
+        The sums, or None if the night has no such table, or no document in it that is counted.
 
     Raises:
         Refused: a file of the night cannot be read.
@@ -114,7 +115,12 @@ def tally_replicates(
     """
     kind = RULE_TABLES[rules[0].table].only([rule.measure for rule in rules])
     columns = ["document_id", "hypothesis", *kind.counts, *kind.measures]
-    parts = [_sum_table(kind, table, in_all) for table in tables(night, rules[0].table, columns)]
+    excluded = pa.array(left_out, pa.string())
+    counted = (
+        table.filter(pc.invert(pc.is_in(table.column("document_id"), value_set=excluded)))
+        for table in tables(night, rules[0].table, columns)
+    )
+    parts = [_sum_table(kind, table, in_all) for table in counted if table.num_rows]
     if not parts:
         return None
     return Tally(kind, merge(parts), night.parameters, seed)
