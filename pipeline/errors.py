@@ -53,6 +53,10 @@ class NoResult(Failed):
     """The input has nothing to measure, so that other input or settings are needed."""
 
 
+class NothingPaired(NoResult):
+    """No document of the hypotheses is in the references, though there are rows of both."""
+
+
 class TooManyUnpaired(Failed):
     """More hypotheses have no reference than the settings allow.
 

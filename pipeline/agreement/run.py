@@ -39,6 +39,7 @@ from segscore.pipeline.runs.record import (
     RowCounts,
     add_rows,
     require_few_rejects,
+    warn_of_similar_names,
     why_nothing_scored,
 )
 from segscore.pipeline.runs.run_folder import Attempt
@@ -101,16 +102,17 @@ def run_agreement(
             account = add_rows(part.rows for part in audited)
             _require_audited(run.attempt, settings, account)
             written, estimator = _write_tables(run, settings, job, audited)
+        coders = written["coders"]["coder"].unique().to_pylist()
         record = {
             "signature": settings.signature(estimator),
             "settings": asdict(settings),
             "plan": plan.explanation,
             "pairs": sum(part.pairs for part in audited),
-            **run.record(tables.values(), account, written["coders"]["coder"].unique().to_pylist()),
+            **run.record(tables.values(), account, coders),
         }
+        record["warnings"] += warn_of_similar_names(coders)
         record["warnings"] += warn_of_ungrouped(written["corpus"], settings.group_by)
-        if "boundary_types" in tables["codings"].further.names:
-            record["warnings"].append(TYPES_UNUSED)
+        record["warnings"] += [TYPES_UNUSED] * ("boundary_types" in tables["codings"].further.names)
         return FinishedAudit(run.publish(record), written, _contested(audited))
 
 

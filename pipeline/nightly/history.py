@@ -203,8 +203,8 @@ def _column_type(name: str, tables: list[pa.Table]) -> pa.DataType:
     """Return the type of a column over all runs; a string if its types cannot be unified."""
     types = [table.schema.field(name).type for table in tables if name in table.column_names]
     fields = [pa.schema([(name, kind)]) for kind in types]
-    if not fields:
-        return RUN_COLUMNS[name]
+    if not fields:  # runs of earlier versions do not have all columns of summaries
+        return RUN_COLUMNS.get(name, pa.string() if name == "document_set" else pa.float64())
     try:
         return pa.unify_schemas(fields, promote_options="permissive").field(name).type
     except (pa.ArrowInvalid, pa.ArrowTypeError):

@@ -13,6 +13,7 @@ from segscore.pipeline.errors import (
     Absent,
     Done,
     Failed,
+    NothingPaired,
     OtherRole,
     Refused,
     TooManyUnpaired,
@@ -105,11 +106,13 @@ def _is_awaited(problem: Exception, settings: NightSettings) -> bool:
     if isinstance(problem, OtherRole):
         # Rows of the other role only can be a mistake, unless one file is to contain both roles.
         return settings.score.references == settings.score.hypotheses
-    return isinstance(problem, Absent | TooManyUnpaired)
+    return isinstance(problem, Absent | NothingPaired | TooManyUnpaired)
 
 
 def _stale_cause(problem: Exception) -> str:
-    """Return the probable cause if no row of a system has a reference, else nothing."""
+    """Return the probable cause if no row of a system, or of all, has a reference, else nothing."""
+    if isinstance(problem, NothingPaired):
+        return f"every system has {OTHER_NIGHT}; "
     systems = problem.systems if isinstance(problem, TooManyUnpaired) else ()
     if not systems:
         return ""

@@ -173,7 +173,7 @@ class NightSettings:
         float | None,
         Option(
             "Largest share of hypotheses without a reference at which the night is published, 0 "
-            "to 1; default: max-unpaired in \\[score], else 1.",
+            "to 1; default: max-unpaired in \\[score], else 0.5.",
             Panel.OUTPUT,
         ),
     ] = None

@@ -9,7 +9,11 @@ import numpy as np
 import pyarrow as pa
 
 from segscore.pipeline.runs.planning import ROWS_AT_ONCE
-from segscore.pipeline.runs.record import describe_rejects, explain_nothing_scored
+from segscore.pipeline.runs.record import (
+    describe_rejects,
+    explain_nothing_scored,
+    warn_of_similar_names,
+)
 from segscore.pipeline.scoring.accounting import (
     SIDES,
     count_rows,
@@ -28,6 +32,7 @@ from segscore.pipeline.scoring.inputs import (
     require_references,
     require_untyped_extras,
 )
+from segscore.pipeline.scoring.names import is_point
 from segscore.pipeline.scoring.pairs import Rule, Scored
 from segscore.pipeline.scoring.part import (
     Job,
@@ -229,7 +234,8 @@ def warn_of_inputs(
         scored: the hypotheses, or coders, of which rows were scored.
     """
     of_rejects = describe_rejects([rejects], scored, "rejects") if rejects.num_rows else []
-    return [*of_rejects, *(warning for table in tables for warning in table.warnings)]
+    of_names = warn_of_similar_names([name for name in scored if not is_point(name)])
+    return [*of_rejects, *(warning for table in tables for warning in table.warnings), *of_names]
 
 
 def _gather(blocks: Iterable[ScoredBlock]) -> tuple[dict[str, pa.Table], PartSums]:

@@ -50,7 +50,7 @@ class ScoreSettings(MeasuringSettings, _Locations):
     """
 
     max_rejects: MaxRejectsOption = 1.0
-    max_unpaired: MaxUnpairedOption = 1.0
+    max_unpaired: MaxUnpairedOption = 0.5
     memory_limit: MemoryLimitOption = None
     registry: RegistryOption = None
     fresh: FreshOption = False

@@ -356,13 +356,28 @@ def test_exchanged_tables_are_warned_of_and_change_nothing_later(archive: Archiv
     assert "changed places" not in result.err
 
 
+def test_a_whole_night_of_the_file_of_another_night_is_awaited(archive: Archive) -> None:
+    archive.put(SECOND, "reference", rows(SECOND, "reference", GOOD))
+    archive.put(SECOND, "hypothesis", rows(FIRST, "hypothesis", GOOD))
+    result = archive.run(SECOND)
+    assert result.code == 1
+    line = one_error(result.err)
+    assert f"{SECOND}: waiting for input: " in line
+    assert "every system has probably delivered the file of another night; nothing was" in line
+    assert outcome_in_metrics(archive) == "waiting"
+    archive.put(SECOND, "hypothesis", rows(SECOND, "hypothesis", GOOD))
+    assert archive.run(SECOND).code == 0
+
+
 def test_far_fewer_documents_are_warned_of(archive: Archive) -> None:
     archive.deliver(SECOND, documents=20)
     assert "scored on" not in archive.run(SECOND).err
     references = rows(THIRD, "reference", GOOD)
     archive.put(THIRD, "hypothesis", rows(THIRD, "hypothesis", GOOD))
     archive.put(THIRD, "reference", references[:9])
-    result = archive.run(THIRD)
+    waiting = one_error(archive.run(THIRD).err)
+    assert "62 of 80 hypotheses have no reference, too many to publish the run with" in waiting
+    result = archive.run(THIRD, "--max-unpaired", 1)
     assert f"steady: scored on 9 documents, but on 20 on {SECOND}; check" in result.err
     assert len(archive.read(THIRD, "night.json")["warnings"]) == 2
 
