@@ -26,6 +26,7 @@ COMMANDS = (
     "export",
     "nightly",
     "history",
+    "trend",
     "report",
     "simulate",
     "calibrate",
