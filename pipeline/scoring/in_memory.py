@@ -187,7 +187,7 @@ def _score(tables: AcceptedTables) -> ScoredTables:
     reference_set = ReferenceSet.build(references, settings, has_panels=references.has_panels)
     documents = len(references.documents)
     paired = np.zeros(len(references), bool)
-    pieces = cut_points(documents, len(settings.points), job.rows_at_once)
+    pieces = cut_points(references, settings, job.rows_at_once)
     blocks = chain(
         hypothesis_blocks(job, reference_set, accepted, paired),
         point_blocks(job, reference_set, [piece.documents for piece in pieces]),

@@ -59,10 +59,10 @@ def check_locations(locations: Mapping[str, str | None]) -> None:
             raise Refused(f"{option}: is empty; name a file or folder")
 
 
-def check_group_by(columns: Sequence[str]) -> None:
+def check_group_by(columns: Sequence[str], option: str = "--group-by") -> None:
     """Refuse group-by columns that are named twice."""
     if len(set(columns)) < len(columns):
-        raise Refused(f"--group-by {','.join(columns)}: names a column twice")
+        raise Refused(f"{option} {','.join(columns)}: names a column twice")
 
 
 def comma_separated(values: Sequence[float]) -> str:
