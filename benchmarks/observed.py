@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from segscore.pipeline.runs import executors, planning
-from segscore.pipeline.runs.executors import Executor, Outcome
+from segscore.pipeline.runs.executor import Executor, Outcome
 from segscore.pipeline.runs.planning import Limits
 
 SHUFFLED = "--shuffled"

@@ -13,7 +13,7 @@ from segscore.jobs.show.gating import moved_lines, print_checks
 from segscore.jobs.show.printing import Bar
 from segscore.pipeline.comparison.settings import CompareSettings
 from segscore.pipeline.errors import Done, Failed
-from segscore.pipeline.runs.options import Panel
+from segscore.pipeline.settings.options import Panel
 
 if TYPE_CHECKING:
     from segscore.pipeline.nightly.rules import GateRule
@@ -106,7 +106,7 @@ def _rules(gate: str | None, alpha: float, runs: tuple[str, ...]) -> "tuple[Gate
     """Read --gate; refuse it unless exactly two runs are compared."""
     from segscore.pipeline.errors import Refused
     from segscore.pipeline.nightly.rules import parse_rule
-    from segscore.pipeline.runs.settings import in_unit_interval
+    from segscore.pipeline.settings.ranges import in_unit_interval
 
     in_unit_interval("--alpha", alpha)
     if gate is None:

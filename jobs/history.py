@@ -47,7 +47,7 @@ def history(
 
 def _list_runs(gathered: "Gathered") -> list[dict[str, Any]]:
     """List the runs, their outcomes, and how each signature differs from the one before."""
-    from segscore.pipeline.runs.signature import signature_differences
+    from segscore.pipeline.settings.signature import signature_differences
 
     columns = gathered.table.select(["run", "date", "outcome", "signature"])
     runs = {row["run"]: row for row in columns.to_pylist()}

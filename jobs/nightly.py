@@ -23,8 +23,8 @@ from segscore.jobs.show.leaderboard import print_scores
 from segscore.jobs.show.numbers import counted
 from segscore.jobs.show.printing import Bar, log_finished, print_record, print_written
 from segscore.pipeline.nightly.settings import NightSettings
-from segscore.pipeline.runs.options import Panel
 from segscore.pipeline.scoring.settings import ScoreSettings
+from segscore.pipeline.settings.options import Panel
 
 if TYPE_CHECKING:
     from segscore.pipeline.nightly.run import Ended

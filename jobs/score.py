@@ -20,9 +20,9 @@ from segscore.jobs.show.printing import (
     suggest_n_t,
 )
 from segscore.pipeline.errors import Done
-from segscore.pipeline.runs.options import Panel
-from segscore.pipeline.runs.settings import one_of
 from segscore.pipeline.scoring.settings import ScoreSettings
+from segscore.pipeline.settings.options import Panel
+from segscore.pipeline.settings.ranges import one_of
 
 
 def score(

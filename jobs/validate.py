@@ -27,7 +27,7 @@ def validate(
     """Check a table and list every row that a run would reject; exit 1 if there is one."""
     from segscore.jobs.cli.log import LOG
     from segscore.jobs.show.formats import plain_layout, print_json, print_table
-    from segscore.pipeline.runs.settings import MOST_UNITS, within
+    from segscore.pipeline.settings.ranges import MOST_UNITS, within
     from segscore.pipeline.tables import check_table
 
     within("--length-tolerance", length_tolerance, 0, MOST_UNITS)

@@ -4,10 +4,12 @@ errors.py      what can go wrong, and the exit codes
 arrays/        ragged boundary arrays, document ids, how a loop is compiled
 measures/      formulas and their compiled counts
 storage/       files on disk and in object stores, through fsspec; nothing else opens a file
-tables/        find, read, validate and convert input tables; their columns; rejected rows
+tables/        find, read and validate input tables; their columns; rejected rows
 statistics/    sums, averages, bootstrap, tests
-runs/          a run: folder, plan, tasks, shuffle, record; segscore import; it alone imports Dask
+settings/      what every command can be asked: options, ranges, how segmentations are measured
+runs/          a run: folder, plan, tasks, shuffle, record; it alone imports Dask
 scoring/       segscore score, sweep, explain
+importing/     segscore import: formats, conversion to segmentations
 agreement/     segscore agree, simulate
 conventions/   segscore reconcile, calibrate
 comparison/    segscore compare

@@ -18,10 +18,12 @@ if TYPE_CHECKING:
     from segscore.api.calibrate import calibrate
     from segscore.api.compare import ComparisonTables, compare
     from segscore.api.evaluation import Evaluation, evaluate
-    from segscore.api.measures import MeasureFunction, measures
+    from segscore.api.measure_functions import MeasureFunction
+    from segscore.api.measures import measures
     from segscore.api.metric import Metric
+    from segscore.api.read_run import read_run
     from segscore.api.reconcile import reconcile
-    from segscore.api.runs import RunTables, read_run
+    from segscore.api.runs import RunTables
     from segscore.api.score import Score, score
     from segscore.api.segmentation import Segmentation
     from segscore.pipeline.errors import Failed, Refused
@@ -54,7 +56,8 @@ _HOMES = {
     "measures": ("measures",),
     "metric": ("Metric",),
     "reconcile": ("reconcile",),
-    "runs": ("RunTables", "read_run"),
+    "read_run": ("read_run",),
+    "runs": ("RunTables",),
     "score": ("Score", "score"),
     "segmentation": ("Segmentation",),
 }
@@ -74,9 +77,12 @@ else:
         if name in _MODULES:
             value = getattr(import_module(_MODULES[name]), name)
         elif not name.startswith("_"):
-            from segscore.api.measures import PAIRS, measure_function
+            from segscore.pipeline.measures import PAIRS
 
-            value = measure_function(name) if name in PAIRS.measures else None
+            if name in PAIRS.measures:
+                from segscore.api.measure_functions import measure_function
+
+                value = measure_function(name)
         if value is None:
             from segscore.pipeline.errors import nearest
 

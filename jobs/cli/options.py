@@ -6,7 +6,7 @@ import typer
 
 from segscore.jobs.cli.log import choose
 from segscore.jobs.cli.settings_file import load_settings
-from segscore.pipeline.runs.options import Panel
+from segscore.pipeline.settings.options import Panel
 
 SettingsFile = Annotated[
     str | None,

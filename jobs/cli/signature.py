@@ -9,8 +9,8 @@ from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 import typer
 
 from segscore.jobs.cli.options import LogFormat, SettingsFile
-from segscore.pipeline.runs.options import Argument, Option, Panel
-from segscore.pipeline.runs.settings import comma_separated
+from segscore.pipeline.settings.options import Argument, Option, Panel
+from segscore.pipeline.settings.ranges import comma_separated
 
 _T = TypeVar("_T")
 _COMMON_OPTIONS = {"settings": (SettingsFile, None), "log_format": (LogFormat, "text")}

@@ -13,7 +13,7 @@ import typer
 from segscore.jobs.cli.encoding import lacking_encoding
 from segscore.jobs.show.numbers import shown_number
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.runs.options import Panel
+from segscore.pipeline.settings.options import Panel
 
 if TYPE_CHECKING:
     import pyarrow as pa

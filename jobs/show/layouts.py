@@ -26,7 +26,7 @@ def require(layout: str | None, format_name: str, average: str, group_by: tuple[
         Refused: an option is invalid; the message names it, its value and what is allowed.
     """
     from segscore.pipeline.errors import Refused
-    from segscore.pipeline.runs.settings import one_of
+    from segscore.pipeline.settings.ranges import one_of
 
     if layout is not None:
         one_of("--layout", layout, LAYOUTS)
@@ -136,13 +136,13 @@ def _references(finished: "FinishedComparison", average: str) -> Layout:
 
 def _reference_order(reference: str | None) -> tuple[int, float]:
     """Return a sort key: consensus references first, the strictest first; then coders; then all."""
-    from segscore.pipeline.scoring.consensus import LABEL, parse_share
+    from segscore.pipeline.settings.exact import CONSENSUS, parse_share
 
     if reference is None:
         return 2, 0.0
-    if not reference.startswith(LABEL):
+    if not reference.startswith(CONSENSUS):
         return 1, 0.0
-    return 0, -float(parse_share(reference.removeprefix(LABEL))[1])
+    return 0, -float(parse_share(reference.removeprefix(CONSENSUS))[1])
 
 
 def print_layout(layout: Layout, format_name: str, average: str) -> None:

@@ -23,13 +23,13 @@ from segscore.pipeline.agreement.tally import tallies_of
 from segscore.pipeline.runs.record import RowCounts
 from segscore.pipeline.runs.shuffle import Partitioning, read_partition
 from segscore.pipeline.scoring.hypotheses import UNPAIRED_COLUMNS, list_unpaired
-from segscore.pipeline.scoring.measuring import MeasuringSettings
 from segscore.pipeline.scoring.references import (
     References,
     accept_references,
     prepare_references,
     shared_attributes,
 )
+from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.statistics import bootstrap
 from segscore.pipeline.tables.boundary_types import positions_alone
 from segscore.pipeline.tables.columns import DOCUMENTS, Contract, segmentations_contract

@@ -31,7 +31,7 @@ from segscore.pipeline.agreement.tallies import GROUP
 from segscore.pipeline.errors import Done, NoResult
 from segscore.pipeline.measures.windows import window_size
 from segscore.pipeline.runs import planning, receipts, shuffle
-from segscore.pipeline.runs.executors import Executor
+from segscore.pipeline.runs.executor import Executor
 from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.runs.planning import Limits, Plan
 from segscore.pipeline.runs.record import (

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.runs.options import (
+from segscore.pipeline.settings.measuring import MeasuringSettings, select_fields
+from segscore.pipeline.settings.options import (
     Argument,
     DocumentsOption,
     FreshOption,
@@ -21,9 +22,8 @@ from segscore.pipeline.runs.options import (
     SeedOption,
     UnitsOption,
     WindowOption,
-    read_names,
 )
-from segscore.pipeline.runs.settings import (
+from segscore.pipeline.settings.ranges import (
     MOST_UNITS,
     check_group_by,
     check_locations,
@@ -32,7 +32,9 @@ from segscore.pipeline.runs.settings import (
     one_of,
     within,
 )
-from segscore.pipeline.scoring.measuring import MeasuringSettings, select_fields
+from segscore.pipeline.settings.reading import (
+    read_names,
+)
 
 if TYPE_CHECKING:
     from segscore.pipeline.agreement.group import Choices

@@ -41,7 +41,7 @@ from segscore.pipeline.agreement.settings import CODINGS_PER_PART, SimulateSetti
 from segscore.pipeline.arrays.document_ids import Hashes
 from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged, column, numbers, ragged
 from segscore.pipeline.errors import Failed, Refused
-from segscore.pipeline.runs.settings import MOST_UNITS, check_locations
+from segscore.pipeline.settings.ranges import MOST_UNITS, check_locations
 from segscore.pipeline.storage.placement import require_apart
 from segscore.pipeline.tables.columns import SEGMENTATIONS
 from segscore.pipeline.tables.find import find_table

@@ -8,9 +8,9 @@ from segscore.pipeline.measures import ALL, PAIRS, PANELS, Table
 from segscore.pipeline.measures.measure import Measure
 from segscore.pipeline.measures.published import nearest_measure
 from segscore.pipeline.measures.selection import Selection, normal_form, select
-from segscore.pipeline.runs import signature as signatures
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
-from segscore.pipeline.scoring.measuring import settings_without_effect
+from segscore.pipeline.settings import signature as signatures
+from segscore.pipeline.settings.measuring import settings_without_effect
 
 
 @dataclass(frozen=True)

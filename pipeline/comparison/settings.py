@@ -4,16 +4,18 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.runs.options import (
+from segscore.pipeline.settings.options import (
     Argument,
     FreshOption,
     Option,
     Panel,
     ReplicatesOption,
     SeedOption,
+)
+from segscore.pipeline.settings.ranges import MOST_REPLICATES, check_seed, within
+from segscore.pipeline.settings.reading import (
     read_names,
 )
-from segscore.pipeline.runs.settings import MOST_REPLICATES, check_seed, within
 
 
 @dataclass(frozen=True)

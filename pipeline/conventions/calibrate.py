@@ -24,9 +24,9 @@ from segscore.pipeline.measures import ALL
 from segscore.pipeline.scoring.boundaries import Side, trimmed
 from segscore.pipeline.scoring.in_memory import TableSource, find_source
 from segscore.pipeline.scoring.inputs import Inputs, gather_inputs, require_references
-from segscore.pipeline.scoring.measuring import MeasuringSettings
 from segscore.pipeline.scoring.pairs import Pairs, Rule, count_pairs
 from segscore.pipeline.scoring.references import References
+from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.storage.placement import require_apart
 from segscore.pipeline.tables.columns import DOCUMENTS, segmentations_contract
 from segscore.pipeline.tables.preparation import require_free

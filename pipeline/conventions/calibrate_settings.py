@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.runs.options import (
+from segscore.pipeline.settings.measuring import MeasuringSettings
+from segscore.pipeline.settings.options import (
     DocumentsOption,
     LengthToleranceOption,
     NTOption,
@@ -15,8 +16,7 @@ from segscore.pipeline.runs.options import (
     UnitsOption,
     WindowOption,
 )
-from segscore.pipeline.runs.settings import check_locations
-from segscore.pipeline.scoring.measuring import MeasuringSettings
+from segscore.pipeline.settings.ranges import check_locations
 
 
 @dataclass(frozen=True)

@@ -5,17 +5,19 @@ from shlex import quote
 from typing import Annotated
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.runs.options import (
+from segscore.pipeline.settings.measuring import MeasuringSettings
+from segscore.pipeline.settings.options import (
     Argument,
     DocumentsOption,
     LengthToleranceOption,
     Option,
     Panel,
     UnitsOption,
+)
+from segscore.pipeline.settings.ranges import MOST_UNITS, check_locations, within
+from segscore.pipeline.settings.reading import (
     read_whole_numbers,
 )
-from segscore.pipeline.runs.settings import MOST_UNITS, check_locations, within
-from segscore.pipeline.scoring.measuring import MeasuringSettings
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,8 @@ from segscore.pipeline.nightly.verdict import (
     Verdict,
     describe_failure,
 )
-from segscore.pipeline.runs import signature
-from segscore.pipeline.scoring.measuring import settings_without_effect
+from segscore.pipeline.settings import signature
+from segscore.pipeline.settings.measuring import settings_without_effect
 
 
 def judge(night: Night, settings: NightSettings, earlier: Nights) -> Verdict:

@@ -23,7 +23,7 @@ from segscore.pipeline.nightly.retention import remove_old
 from segscore.pipeline.nightly.settings import NightSettings
 from segscore.pipeline.nightly.verdict import OTHER_NIGHT, Verdict
 from segscore.pipeline.runs import run_folder
-from segscore.pipeline.runs.executors import Executor
+from segscore.pipeline.runs.executor import Executor
 from segscore.pipeline.runs.fingerprint import setting_in_words
 from segscore.pipeline.runs.tasks import Progress
 from segscore.pipeline.scoring import run

@@ -8,13 +8,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.runs.options import (
+from segscore.pipeline.scoring.settings import ScoreSettings
+from segscore.pipeline.settings.options import (
     FreshOption,
     Option,
     Panel,
 )
-from segscore.pipeline.runs.settings import one_of, within
-from segscore.pipeline.scoring.settings import ScoreSettings
+from segscore.pipeline.settings.ranges import one_of, within
 
 if TYPE_CHECKING:
     from segscore.pipeline.nightly.rules import GateRule

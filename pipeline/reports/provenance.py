@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section
 from segscore.pipeline.reports.run_tables import ROW_COUNTS
-from segscore.pipeline.runs import signature
 from segscore.pipeline.runs.finished import FinishedRun
+from segscore.pipeline.settings import signature
 
 FILES = 50
 """Maximum number of input files listed for each table."""

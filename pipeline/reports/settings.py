@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.runs.options import Argument, Option
-from segscore.pipeline.runs.settings import one_of
+from segscore.pipeline.settings.options import Argument, Option
+from segscore.pipeline.settings.ranges import one_of
 
 _AVERAGES = ("micro", "macro")
 

@@ -24,7 +24,7 @@ from segscore.pipeline.runs.connecting import (
     present_workers,
     worker_addresses,
 )
-from segscore.pipeline.runs.executors import Lost, Outcome, Pack, Unpack, exchange_failure
+from segscore.pipeline.runs.executor import Lost, Outcome, Pack, Unpack, exchange_failure
 from segscore.pipeline.storage.memory import release_memory, reuse_memory
 
 __all__ = ["DaskCluster", "dask_client"]

@@ -17,7 +17,7 @@ from segscore.pipeline import storage
 from segscore.pipeline.arrays.document_ids import hash_names
 from segscore.pipeline.arrays.ragged import flags, numbers
 from segscore.pipeline.errors import Failed, Refused
-from segscore.pipeline.runs.executors import Executor
+from segscore.pipeline.runs.executor import Executor
 from segscore.pipeline.runs.planning import Plan, ranges_of
 from segscore.pipeline.tables.batches import BYTES_AT_ONCE, batches_of
 from segscore.pipeline.tables.find import InputTable, Slice

@@ -6,7 +6,7 @@ from uuid import uuid4
 
 from segscore.pipeline.errors import Failed
 from segscore.pipeline.runs import planning, receipts
-from segscore.pipeline.runs.executors import Executor, Lost
+from segscore.pipeline.runs.executor import Executor, Lost
 from segscore.pipeline.runs.run import NamedPart, Run, RunSettings
 
 Progress = Callable[[int, int], None]

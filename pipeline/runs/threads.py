@@ -7,7 +7,7 @@ from typing import Any
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed, Refused
-from segscore.pipeline.runs.executors import Outcome, Pack, Unpack, exchange_failure
+from segscore.pipeline.runs.executor import Outcome, Pack, Unpack, exchange_failure
 
 
 class Threads:

@@ -4,19 +4,12 @@ Kazantseva & Szpakowicz 2012, section 6, make one reference out of several: boun
 50 % of the coders, of at least 30 %, or of any.
 """
 
-import re
 from fractions import Fraction
 
 import numpy as np
 
 from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged
-from segscore.pipeline.errors import Refused
-
-_OPTION = "--consensus"
-LABEL = "consensus:"
-ANY = "any"
-_DECIMAL = re.compile(r"([0-9]{0,9})(?:\.([0-9]{0,99}))?")
 
 
 @kernel
@@ -77,38 +70,3 @@ def consensus(references: Ragged, first: Ints, share: Fraction) -> Ragged:
     values = np.empty(capacity, np.int32)
     _merge(references.offsets, references.values, first, least, offsets, values)
     return Ragged(offsets, values[: offsets[-1]])
-
-
-def parse_share(text: str) -> tuple[str, Fraction]:
-    """Parse one share of ``--consensus``: a decimal number, exactly, or ``any``.
-
-    Returns:
-        The name of the consensus coder (``consensus:0.5``, the same for ``.50``), and the share;
-        0 for ``any``.
-
-    Raises:
-        Refused: the text is neither ``any`` nor in (0, 1]; the message names the option and the
-            value.
-    """
-    if text == ANY:
-        return LABEL + ANY, Fraction(0)
-    number = _DECIMAL.fullmatch(text)
-    whole, decimals = number.groups(default="") if number else ("", "")
-    digits = whole + decimals
-    share = Fraction(int(digits or "0"), 10 ** len(decimals))
-    if not 0 < share <= 1:
-        raise Refused(f"{_OPTION} {text}: must be {ANY}, or a share in (0, 1] such as 0.5")
-    decimals = decimals.rstrip("0")
-    return LABEL + str(int(whole or "0")) + ("." + decimals if decimals else ""), share
-
-
-def parse_shares(text: str) -> dict[str, Fraction]:
-    """Parse all of ``--consensus``, such as ``0.5,0.3,any``: shares by coder name, in order.
-
-    Raises:
-        Refused: as in ``parse_share``, or a share is given twice.
-    """
-    named = [parse_share(share) for share in text.split(",")]
-    if len(dict(named)) < len(named):
-        raise Refused(f"{_OPTION} {text}: names a share twice")
-    return dict(named)

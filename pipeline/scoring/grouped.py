@@ -19,7 +19,6 @@ from segscore.pipeline.scoring.hypotheses import (
     write_unscored,
 )
 from segscore.pipeline.scoring.inputs import Checked, Collected, Inputs, cut_points, gather_inputs
-from segscore.pipeline.scoring.measuring import MeasuringSettings
 from segscore.pipeline.scoring.pairs import Rule
 from segscore.pipeline.scoring.part import (
     Job,
@@ -33,6 +32,7 @@ from segscore.pipeline.scoring.part import (
     score_points,
 )
 from segscore.pipeline.scoring.references import count_windows, resampling_units, share_of_windows
+from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.tables.boundary_types import occurring
 from segscore.pipeline.tables.columns import (
     DOCUMENTS,

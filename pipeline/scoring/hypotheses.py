@@ -10,8 +10,8 @@ from segscore.pipeline import storage
 from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Bits, Coded, Flags, Ints, numbers
 from segscore.pipeline.runs.record import RowCounts, add_rows
-from segscore.pipeline.scoring.measuring import MeasuringSettings
 from segscore.pipeline.scoring.references import References
+from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.tables.boundary_types import without_faults
 from segscore.pipeline.tables.columns import segmentations_contract
 from segscore.pipeline.tables.contradictions import DUPLICATE_ROW, UNIQUE_CODER

@@ -10,10 +10,10 @@ from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed, Refused, nearest
 from segscore.pipeline.measures.selection import Selection, select
 from segscore.pipeline.scoring.exchanged import warn_of_exchange
-from segscore.pipeline.scoring.measuring import MeasuringSettings
 from segscore.pipeline.scoring.part import Part
 from segscore.pipeline.scoring.references import References, accept_references, prepare_references
 from segscore.pipeline.scoring.settings import ScoreSettings
+from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.statistics.averages import SUMMARY_COLUMNS
 from segscore.pipeline.tables.batches import batches_of
 from segscore.pipeline.tables.boundary_types import have_boundary_types

@@ -23,8 +23,8 @@ from segscore.pipeline.measures.pairing import TypedSides
 from segscore.pipeline.measures.segmentation_pairs import SegmentationPairs, pair_rows
 from segscore.pipeline.measures.selection import Selection
 from segscore.pipeline.scoring.boundaries import Side, UnitLengths
-from segscore.pipeline.scoring.measuring import MeasuringSettings
 from segscore.pipeline.scoring.references import References
+from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.statistics import sums as adding
 from segscore.pipeline.statistics.bootstrap import Units
 from segscore.pipeline.statistics.sums import GroupKey, Sums

@@ -16,7 +16,6 @@ from segscore.pipeline.runs import receipts
 from segscore.pipeline.runs.record import RowCounts
 from segscore.pipeline.scoring.boundaries import side, side_from_rows
 from segscore.pipeline.scoring.hypotheses import Accepted, Seen
-from segscore.pipeline.scoring.measuring import MeasuringSettings
 from segscore.pipeline.scoring.pairs import (
     Hypotheses,
     Pairs,
@@ -35,6 +34,7 @@ from segscore.pipeline.scoring.reference_points import (
 )
 from segscore.pipeline.scoring.references import References, consensus_references
 from segscore.pipeline.scoring.type_confusion import Cells, add_cells, count_classes
+from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.statistics.sums import Sums, merge
 from segscore.pipeline.tables.boundary_types import occurring
 from segscore.pipeline.tables.columns import SEGMENTATIONS

@@ -15,9 +15,7 @@ import pyarrow as pa
 from segscore.pipeline.arrays.document_ids import Hashes, hash_names, mix
 from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged
-from segscore.pipeline.errors import Refused
 
-_OPTION = "--reference-points"
 GOLDEN_RATIO = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -112,21 +110,6 @@ def points(name: str, codings: Codings) -> Points:
     ref_row = start[by_reference][hyp_row] + within
     other = ref_row != rows[hyp_row]
     return Points(boundaries, by_reference, ref_row[other], hyp_row[other])
-
-
-def parse_points(text: str) -> tuple[str, ...]:
-    """Parse ``--reference-points``, names separated by commas.
-
-    Raises:
-        Refused: a name is unknown or given twice; the message names the option and the value.
-    """
-    chosen = tuple(text.split(","))
-    for name in chosen:
-        if name not in REFERENCE_POINTS:
-            raise Refused(f"{_OPTION} {name}: must be one of {', '.join(REFERENCE_POINTS)}")
-    if len(set(chosen)) < len(chosen):
-        raise Refused(f"{_OPTION} {text}: names a reference point twice")
-    return chosen
 
 
 @kernel

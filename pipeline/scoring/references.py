@@ -11,7 +11,7 @@ from segscore.pipeline.arrays.ragged import Flags, Ints, Ragged, flags, from_lis
 from segscore.pipeline.measures.windows import reference_windows, window_size
 from segscore.pipeline.scoring.boundaries import Side, UnitLengths, side_from_rows
 from segscore.pipeline.scoring.consensus import consensus
-from segscore.pipeline.scoring.measuring import MeasuringSettings
+from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.statistics.bootstrap import Units, units
 from segscore.pipeline.tables.boundary_types import without_faults
 from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS

@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from segscore.pipeline.errors import Done
 from segscore.pipeline.runs import planning
-from segscore.pipeline.runs.executors import Executor
+from segscore.pipeline.runs.executor import Executor
 from segscore.pipeline.runs.planning import Limits, Plan
 from segscore.pipeline.runs.record import RowCounts, require_few_rejects
 from segscore.pipeline.runs.tasks import Progress, TaskRun

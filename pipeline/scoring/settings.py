@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from segscore.pipeline.runs.options import (
+from segscore.pipeline.settings.measuring import MeasuringSettings
+from segscore.pipeline.settings.options import (
     Argument,
     DocumentsOption,
     FreshOption,
@@ -15,8 +16,7 @@ from segscore.pipeline.runs.options import (
     OutputOption,
     ReferencesArgument,
 )
-from segscore.pipeline.runs.settings import check_group_by, check_locations, in_unit_interval
-from segscore.pipeline.scoring.measuring import MeasuringSettings
+from segscore.pipeline.settings.ranges import check_group_by, check_locations, in_unit_interval
 
 
 @dataclass(frozen=True)

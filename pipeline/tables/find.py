@@ -19,22 +19,18 @@ from segscore.pipeline.storage.listed_files import is_run_file
 from segscore.pipeline.storage.memory import readable_size, row_group_limit
 from segscore.pipeline.tables.column_types import canonical_schema, describe_conversions
 from segscore.pipeline.tables.columns import DOCUMENTS, Contract, contract_of, extra_columns
-from segscore.pipeline.tables.formats.described import describe_documents
-from segscore.pipeline.tables.formats.mixed_attributes import (
-    Located,
-    describe_mixed,
-    find_first_values,
-)
-from segscore.pipeline.tables.formats.rows import Defaults
-from segscore.pipeline.tables.formats.segmentations.json_blocks import BLOCK, JsonLines, whole_lines
-from segscore.pipeline.tables.formats.tables import (
+from segscore.pipeline.tables.describe_documents import describe_documents
+from segscore.pipeline.tables.json_blocks import BLOCK, JsonLines, whole_lines
+from segscore.pipeline.tables.mixed_attributes import Located, describe_mixed, find_first_values
+from segscore.pipeline.tables.path_columns import PathValues, path_columns, path_fields
+from segscore.pipeline.tables.rows import Defaults
+from segscore.pipeline.tables.stated_table import (
     attribute_names,
     documents_of,
     join_stated,
     rows_of_role,
     segmentations_of,
 )
-from segscore.pipeline.tables.path_columns import PathValues, path_columns, path_fields
 from segscore.pipeline.tables.units import one_unit, recorded_unit
 from segscore.pipeline.tables.validate import schema_problems
 from segscore.schemas.input_columns import INPUT_TYPES, ROLES, TABLE_ROLES

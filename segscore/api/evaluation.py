@@ -18,14 +18,14 @@ from segscore.api.settings import read_settings
 from segscore.pipeline.arrays.compiling import announced_compilation
 from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.measures import ALL
-from segscore.pipeline.runs.executors import Executor
+from segscore.pipeline.runs.executor import Executor
 from segscore.pipeline.runs.finished import rows_over_all
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.hypotheses import UNPAIRED_COLUMNS
 from segscore.pipeline.scoring.in_memory import score_tables
-from segscore.pipeline.scoring.measuring import MeasuringSettings
 from segscore.pipeline.scoring.part import is_point
 from segscore.pipeline.scoring.settings import ScoreSettings
+from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.statistics.averages import summary_groups
 from segscore.pipeline.tables.validate import REJECT_COLUMNS
 

@@ -17,8 +17,8 @@ from segscore.api.score import (
 )
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import PAIRS
-from segscore.pipeline.runs.settings import MOST_REPLICATES, check_seed, within
-from segscore.pipeline.scoring.measuring import MeasuringSettings
+from segscore.pipeline.settings.measuring import MeasuringSettings
+from segscore.pipeline.settings.ranges import MOST_REPLICATES, check_seed, within
 from segscore.pipeline.statistics.bootstrap import (
     BUCKETS,
     buckets,

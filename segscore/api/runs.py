@@ -1,16 +1,12 @@
-"""Finished runs, whether in folders or in memory."""
+"""The tables of finished runs, whether in folders or in memory."""
 
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 
 from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.runs.finished import FinishedRun
-from segscore.pipeline.scoring.finished_scoring import FinishedScoring
-
-if TYPE_CHECKING:
-    from segscore.api.evaluation import Evaluation
 
 
 class RunTables:
@@ -111,36 +107,3 @@ def location_of_run(run: Any) -> str:
             "segscore.evaluate returns"
         )
     return fspath(run)
-
-
-def read_run(run: "str | PathLike[str]") -> "Evaluation | RunTables":
-    """Read a finished run of any command.
-
-    >>> import segscore
-    >>> segscore.read_run("missing")
-    Traceback (most recent call last):
-        ...
-    segscore.pipeline.errors.Refused: missing: there is no such folder; name the folder of a run
-
-    Args:
-        run: folder or URL of the run.
-
-    Returns:
-        An `Evaluation` for a run of `segscore score` or `nightly`, else the tables of the run.
-
-    Raises:
-        Refused: there is no finished run, or its record is malformed.
-    """
-    from segscore.api.agree import AgreementTables
-    from segscore.api.compare import ComparisonTables
-    from segscore.api.evaluation import Evaluation
-
-    location = location_of_run(run)
-    finished = FinishedRun.open(location)
-    if finished.command == "score":
-        return Evaluation(FinishedScoring.open(location))
-    kinds: dict[str | None, type[RunTables]] = {
-        "agree": AgreementTables,
-        "compare": ComparisonTables,
-    }
-    return kinds.get(finished.command, RunTables)(finished)

@@ -20,9 +20,9 @@ from segscore.pipeline.measures import Table as MeasureTable
 from segscore.pipeline.measures.published import nearest_measure
 from segscore.pipeline.measures.selection import EVERYTHING
 from segscore.pipeline.scoring.boundaries import Side, UnitLengths, typed_side
-from segscore.pipeline.scoring.measuring import MeasuringSettings
 from segscore.pipeline.scoring.pairs import Pairs, Rule, count_pairs
 from segscore.pipeline.scoring.references import share_of_windows, window_sizes
+from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.tables.boundary_types import (
     DECLARED,
     GIVEN,

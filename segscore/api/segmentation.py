@@ -10,7 +10,7 @@ from operator import index
 from typing import TYPE_CHECKING, Any, Self
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.tables.formats.rows import NO_LINE, ParsedRow, RowPlace, integer_of, shown
+from segscore.pipeline.tables.rows import NO_LINE, ParsedRow, RowPlace, integer_of, shown
 
 if TYPE_CHECKING:
     import numpy as np
@@ -327,9 +327,9 @@ def _keeps_rules(boundaries: tuple[int, ...], n_units: int, types: tuple[int, ..
 def _broken(boundaries: tuple[int, ...], n_units: int, types: tuple[int, ...] | None) -> Refused:
     """Return the error for a segmentation that breaks a rule, as `segscore import` has it."""
     from segscore.pipeline.tables.columns import SEGMENTATIONS
-    from segscore.pipeline.tables.formats.tables import segmentation_table
     from segscore.pipeline.tables.in_memory import numbered_rows
     from segscore.pipeline.tables.read import validate_rows
+    from segscore.pipeline.tables.stated_table import segmentation_table
 
     row = ParsedRow(
         "document",

@@ -7,7 +7,7 @@ from types import NoneType
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from segscore.pipeline.errors import Refused, nearest
-from segscore.pipeline.runs.options import Option
+from segscore.pipeline.settings.options import Option
 
 _ACCEPTED: dict[Any, type[Any]] = {
     bool: bool,

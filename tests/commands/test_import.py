@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed
+from segscore.pipeline.importing import run as importing
+from segscore.pipeline.importing.run import find_imported, run_import
+from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.runs import planning
-from segscore.pipeline.runs.importing import run as importing
-from segscore.pipeline.runs.importing.run import find_imported, run_import
-from segscore.pipeline.runs.importing.settings import ImportSettings
 from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.runs.tasks import ignore_progress
 from segscore.pipeline.runs.threads import Threads

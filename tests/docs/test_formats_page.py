@@ -2,8 +2,8 @@
 
 import re
 
+from segscore.pipeline.importing.formats.known import FORMATS
 from segscore.pipeline.reports.export.settings import EXPORT_FORMATS
-from segscore.pipeline.tables.formats.known import FORMATS
 from tests.support.pages import DOCS
 
 

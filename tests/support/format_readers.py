@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from segscore.pipeline.tables.formats.asked import Asked
-from segscore.pipeline.tables.formats.shapes import Intervals, Marks
+from segscore.pipeline.importing.formats.asked import Asked
+from segscore.pipeline.importing.formats.shapes import Intervals, Marks
 from tests.support.reading import Reader, input_file, refusal_of, shapes_of
 
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from segscore.pipeline.tables.formats.described import describe_documents
-from segscore.pipeline.tables.formats.rows import ParsedRow
-from segscore.pipeline.tables.formats.tables import (
+from segscore.pipeline.tables.describe_documents import describe_documents
+from segscore.pipeline.tables.rows import ParsedRow
+from segscore.pipeline.tables.stated_table import (
     attribute_names,
     rows_of_role,
     segmentations_of,

@@ -8,12 +8,19 @@ import pytest
 from hypothesis import strategies as st
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.tables.conversion.convert import Converted, Survey, convert_shapes
-from segscore.pipeline.tables.conversion.names import ReadFile, name_shapes
-from segscore.pipeline.tables.conversion.surveyed import survey_shapes
-from segscore.pipeline.tables.formats.asked import Asked, InputFile
-from segscore.pipeline.tables.formats.rows import ParsedRow, RowPlace
-from segscore.pipeline.tables.formats.shapes import Extent, Intervals, Mark, Marks, Segment, Shape
+from segscore.pipeline.importing.conversion.convert import Converted, Survey, convert_shapes
+from segscore.pipeline.importing.conversion.names import ReadFile, name_shapes
+from segscore.pipeline.importing.conversion.surveyed import survey_shapes
+from segscore.pipeline.importing.formats.asked import Asked, InputFile
+from segscore.pipeline.importing.formats.shapes import (
+    Extent,
+    Intervals,
+    Mark,
+    Marks,
+    Segment,
+    Shape,
+)
+from segscore.pipeline.tables.rows import ParsedRow, RowPlace
 
 Reader = Callable[[InputFile, Asked], Iterator[Shape]]
 Row = tuple[Any, ...]

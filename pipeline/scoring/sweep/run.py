@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from segscore.pipeline.arrays.ragged import Ints
 from segscore.pipeline.errors import Done, Refused
-from segscore.pipeline.runs.executors import Executor
+from segscore.pipeline.runs.executor import Executor
 from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.runs.record import add_rows
 from segscore.pipeline.runs.tasks import Progress, TaskRun

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from segscore.pipeline.runs.options import (
+from segscore.pipeline.settings.measuring import MeasuringSettings, select_fields
+from segscore.pipeline.settings.options import (
     Argument,
     BetaOption,
     DocumentsOption,
@@ -18,10 +19,11 @@ from segscore.pipeline.runs.options import (
     RoundingOption,
     UnitsOption,
     WindowOption,
+)
+from segscore.pipeline.settings.ranges import MOST_UNITS, check_locations, comma_separated, within
+from segscore.pipeline.settings.reading import (
     read_whole_numbers,
 )
-from segscore.pipeline.runs.settings import MOST_UNITS, check_locations, comma_separated, within
-from segscore.pipeline.scoring.measuring import MeasuringSettings, select_fields
 
 _SIGNED = ("window", "units", "length_tolerance", "p_seg", "v")
 _SIGNED_WITH_TOLERANCES = ("units", "length_tolerance", "beta", "edges", "v")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import ALL, FAMILIES, PAIR_FAMILIES, PAIRS, PANELS
 from segscore.pipeline.measures.selection import EVERYTHING, normal_form, select
-from segscore.pipeline.scoring.measuring import MeasuringSettings, settings_without_effect
+from segscore.pipeline.settings.measuring import MeasuringSettings, settings_without_effect
 
 CHOICES = [*FAMILIES, EVERYTHING, *ALL]
 choices = st.lists(st.sampled_from(CHOICES), min_size=1, max_size=6)

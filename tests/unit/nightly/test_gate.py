@@ -20,7 +20,7 @@ from segscore.pipeline.measures.measure import evaluate
 from segscore.pipeline.nightly import gate
 from segscore.pipeline.nightly.replicates import REPLICATES, Tally
 from segscore.pipeline.nightly.rules import GateRule, parse_rule
-from segscore.pipeline.runs import signature
+from segscore.pipeline.settings import signature
 from segscore.pipeline.statistics.bootstrap import Units, weights
 from segscore.pipeline.statistics.multiple_tests import holm
 from segscore.pipeline.statistics.sums import CountedRows, sum_rows

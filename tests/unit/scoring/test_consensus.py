@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from segscore.pipeline.arrays.ragged import Ragged, from_lists
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.scoring.consensus import consensus, parse_share, parse_shares
+from segscore.pipeline.scoring.consensus import consensus
+from segscore.pipeline.settings.exact import parse_share, parse_shares
 from tests.oracles import naive
 from tests.support.strategies import panels
 

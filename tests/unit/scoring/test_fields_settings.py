@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.scoring.measuring import MeasuringSettings
+from segscore.pipeline.settings.measuring import MeasuringSettings
 
 DEFAULT = MeasuringSettings()
 

@@ -24,9 +24,9 @@ from segscore.pipeline.scoring.reference_points import (
     Codings,
     Points,
     mean_size,
-    parse_points,
     points,
 )
+from segscore.pipeline.settings import reading
 from tests.support import passes
 from tests.support.chances import evenness
 from tests.support.paths import DATA
@@ -251,13 +251,14 @@ def test_huge_documents() -> None:
 
 
 def test_names_of_points_are_read_and_unknown_ones_refused() -> None:
-    assert parse_points("none,all,human") == ("none", "all", "human")
+    assert tuple(REFERENCE_POINTS) == reading.POINT_NAMES
+    assert reading.parse_points("none,all,human") == ("none", "all", "human")
     with pytest.raises(Refused, match="--reference-points some: must be one of none, all, regul"):
-        parse_points("none,some")
+        reading.parse_points("none,some")
     with pytest.raises(Refused, match="none,none: names a reference point twice"):
-        parse_points("none,none")
+        reading.parse_points("none,none")
     with pytest.raises(Refused, match="--reference-points : must be one of"):
-        parse_points("")
+        reading.parse_points("")
 
 
 def test_all_is_no_worse_than_none_by_pr_error_alone() -> None:

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.storage import decoded_lines
-from segscore.pipeline.tables.formats.rows import Defaults, ParsedRow
-from segscore.pipeline.tables.formats.segmentations import jsonl
-from segscore.pipeline.tables.formats.segmentations.json_blocks import JsonLines, whole_lines
-from segscore.pipeline.tables.formats.tables import join_stated, stated_table
+from segscore.pipeline.tables import jsonl
+from segscore.pipeline.tables.json_blocks import JsonLines, whole_lines
+from segscore.pipeline.tables.rows import Defaults, ParsedRow
+from segscore.pipeline.tables.stated_table import join_stated, stated_table
 
 URL = "f.jsonl"
 WHOLE = st.integers(-3, 12) | st.sampled_from([2**31 - 1, 2**31, 2**53 + 1, 2**63 - 1, 2**63, -0])

@@ -1,0 +1,122 @@
+"""What an import counted and left out, and the errors and messages about it."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+
+import pyarrow as pa
+
+from segscore.pipeline import storage
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.importing.conversion.surveyed import SurveyedShape
+from segscore.pipeline.importing.describe import MOST_LISTED, RangeReceipt
+from segscore.pipeline.importing.read_part import BAD_ROWS, ReadReceipt
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What an import wrote.
+
+    Attributes:
+        rows: number of rows of each table written; a table without rows is not written.
+        segments: number of segments in references and in hypotheses.
+        contradictions: rows that a run will reject because of other rows, by file and line.
+        counted: what was left out or read in another way, by file.
+        rejected: number of bad rows and lines, which are in the table rejects.
+        adapted: a clause about each column that was converted.
+        unit: unit of all rows; None if it is not known.
+        longest: the largest number of units of a row.
+        unused: warnings about options that have no effect on the files.
+    """
+
+    rows: dict[str, int]
+    segments: dict[str, int]
+    contradictions: list[str]
+    counted: list[str]
+    rejected: int
+    adapted: list[str]
+    unit: str | None
+    longest: int
+    unused: list[str] = field(default_factory=list)
+
+
+def require_accepted(receipts: Iterable[ReadReceipt | RangeReceipt]) -> None:
+    """Refuse the import if a part is refused, with the message of the first.
+
+    Raises:
+        Refused: a part is refused.
+    """
+    for receipt in receipts:
+        if receipt.refusal is not None:
+            raise Refused(receipt.refusal)
+
+
+def rejects_of(folder: str) -> Iterator[pa.Table]:
+    """Read the bad lines and rows of all parts, in the order of the parts."""
+    bad_rows = storage.join(folder, BAD_ROWS)
+    for name in storage.names(bad_rows):
+        if name.endswith(storage.PARQUET):
+            yield storage.read_columns(storage.join(bad_rows, name), None)
+
+
+def require_few(folder: str, number: int, rows: int, max_rejects: float) -> None:
+    """Refuse more bad lines and rows than --max-rejects allows; list the first.
+
+    Args:
+        folder: the folder that tasks wrote to.
+        number: number of bad lines and rows.
+        rows: number of all rows, good and bad.
+        max_rejects: largest share of bad ones.
+
+    Raises:
+        Refused: there are more.
+    """
+    if number > max_rejects * rows:
+        share = ""
+        if max_rejects:
+            share = (
+                f"{number} of {rows} lines are bad, more than --max-rejects {max_rejects} allows:\n"
+            )
+        listed = (row for table in rejects_of(folder) for row in table.to_pylist())
+        lines = [
+            f"{row['source']}:{row['row'] + 1}: {row['rule']}: {row['detail']}"
+            for row in islice(listed, MOST_LISTED)
+        ]
+        raise Refused(share + "\n".join(_with_more(lines, number)))
+
+
+def first_contradictions(receipts: Iterable[RangeReceipt]) -> list[str]:
+    """Describe the first rows that contradict others, in the order of their rules and files."""
+    found = [*receipts]
+    first = sorted(one for receipt in found for one in receipt.first)
+    lines = [message for *_, message in first[:MOST_LISTED]]
+    return _with_more(lines, sum(receipt.contradictions for receipt in found))
+
+
+def _with_more(lines: list[str], number: int) -> list[str]:
+    more = number - len(lines)
+    return [*lines, f"... and {more} more"] if more > 0 else lines
+
+
+def common_unit(
+    surveyed: Sequence[SurveyedShape], asked: str | None, *, others: bool
+) -> str | None:
+    """Return the unit of all rows; None if it is not known.
+
+    Args:
+        surveyed: rows whose files state what they count, which is one unit.
+        asked: the unit of other rows; None if it is not known.
+        others: whether there are other rows.
+
+    Raises:
+        Refused: the unit of the other rows is another one.
+    """
+    if not surveyed:
+        return asked
+    unit = surveyed[0].unit
+    if asked not in (None, unit):
+        raise Refused(
+            f"--unit {asked}: {surveyed[0].url} counts {unit}s; leave the option out, or import "
+            "files of different units into different folders"
+        )
+    return None if others and asked is None else unit

@@ -1,0 +1,159 @@
+"""Convert the shapes of all files of an import to rows."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from segscore.pipeline.importing.conversion.counts import Counted, Event, Task
+from segscore.pipeline.importing.conversion.intervals import convert_intervals
+from segscore.pipeline.importing.conversion.lengths import Lengths, units_of
+from segscore.pipeline.importing.conversion.marks import convert_marks
+from segscore.pipeline.importing.conversion.names import (
+    NamedShape,
+    has_name_of_file,
+    name_in_folder,
+    shared_folders,
+)
+from segscore.pipeline.importing.conversion.sizes import convert_sizes
+from segscore.pipeline.importing.conversion.surveyed import (
+    SurveyedShape,
+    colliding_names,
+    require_one_unit,
+    with_folders,
+)
+from segscore.pipeline.importing.formats.asked import Asked
+from segscore.pipeline.importing.formats.shapes import Extent, Intervals, Marks, Shape, Sizes
+from segscore.pipeline.tables.rows import ParsedRow
+
+
+@dataclass(frozen=True)
+class Converted:
+    """A row, its unit, and the counts of what was left out or changed."""
+
+    row: ParsedRow
+    unit: str
+    counts: Counted
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What is known of all shapes of an import.
+
+    Attributes:
+        colliding: names of files that several files have, to which folders are added.
+        shared: number of folders that all files have in common.
+        lengths: lengths of the documents.
+    """
+
+    colliding: frozenset[str]
+    shared: int
+    lengths: Lengths
+
+    @classmethod
+    def of(
+        cls,
+        surveyed: Sequence[SurveyedShape],
+        extents: Mapping[str, Extent],
+        others: Iterable[ParsedRow],
+    ) -> "Survey":
+        """Put together what is known of each shape.
+
+        Args:
+            surveyed: all shapes of the import.
+            extents: lengths given by `--documents`, by document.
+            others: rows of the same import from files that already contain segmentations.
+
+        Raises:
+            Refused: units differ.
+        """
+        require_one_unit(surveyed)
+        colliding = colliding_names(surveyed)
+        shared = shared_folders([one.url for one in surveyed])
+        lengths = Lengths(extents, with_folders(surveyed, colliding, shared), others)
+        return cls(colliding, shared, lengths)
+
+    def name(self, one: NamedShape, asked: Asked) -> NamedShape:
+        """Return a shape with the folder of its file in its name, if the name needs it."""
+        if not has_name_of_file(one, asked) or one.document_id not in self.colliding:
+            return one
+        name = name_in_folder(one.document_id, one.file.url, self.shared)
+        return replace(one, document_id=name)
+
+
+def convert_shapes(named: Iterable[NamedShape], asked: Asked, survey: Survey) -> list[Converted]:
+    """Convert shapes to rows, in the order of their files.
+
+    Args:
+        named: shapes with the names that ``name_shapes`` gives them.
+        asked: the options of the import.
+        survey: what is known of all shapes of the import, of which these may be a part.
+
+    Raises:
+        Refused: a length is missing, segments contradict their format's rules or the length, or
+            `--strict` was given and something was counted.
+    """
+    converted = []
+    for _, inside in groupby(named, key=lambda one: one.file.url):
+        rows = [_convert(survey.name(one, asked), asked, survey.lengths) for one in inside]
+        events = [event for one in rows for event in one.counts.events]
+        if events:
+            raise min(events, key=lambda event: event.place.line).refusal()
+        converted += rows
+    return converted
+
+
+def _convert(one: NamedShape, asked: Asked, lengths: Lengths) -> Converted:
+    """Convert one shape to a row."""
+    extent = lengths.extent_of(one)
+    shape = one.shape
+    counts = Counted(shape.place.source, asked.strict)
+    task = Task(
+        stated=shape,
+        asked=asked,
+        document_id=one.document_id,
+        role=one.role,
+        start=extent.start,
+        n_units=units_of(extent),
+        region=extent.region,
+        counts=counts,
+    )
+    boundaries = _boundaries(shape, task)
+    _add_stated(shape, counts)
+    positions = [position for position, _ in boundaries]
+    row = ParsedRow(
+        document_id=one.document_id,
+        coder=one.coder,
+        role=one.role,
+        n_units=task.n_units,
+        boundaries=tuple(positions if asked.levels else sorted(set(positions))),
+        boundary_types=tuple(level for _, level in boundaries) if asked.levels else None,
+        unit_lengths=_unit_lengths(shape),
+        attributes=shape.attributes,
+        source=shape.place.source,
+        line=shape.place.line,
+        collapsed_boundaries=None if isinstance(shape, Sizes) else counts.collapsed,
+    )
+    return Converted(row, shape.unit, counts)
+
+
+def _boundaries(shape: Shape, task: Task) -> list[tuple[int, int]]:
+    if isinstance(shape, Intervals):
+        return convert_intervals(shape, task)
+    if isinstance(shape, Marks):
+        return convert_marks(shape.marks, task)
+    return convert_sizes(shape, task)
+
+
+def _unit_lengths(shape: Shape) -> tuple[int, ...] | None:
+    if isinstance(shape, Sizes) and shape.unit_lengths is not None:
+        return tuple(shape.unit_lengths)
+    return None
+
+
+def _add_stated(shape: Shape, counts: Counted) -> None:
+    """Add the counts of the reader."""
+    for name, number in shape.counted.items():
+        counts.numbers[name] += number
+        if counts.strict and number:
+            message = f"{number} {name.replace('_', ' ')}"
+            counts.events.append(Event(shape.place, message))

@@ -1,0 +1,119 @@
+"""Count what a conversion leaves out or reinterprets, or refuse it."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.importing.formats.asked import Asked
+from segscore.pipeline.importing.formats.shapes import Moment, Stated
+from segscore.pipeline.importing.formats.times import round_half_up
+from segscore.pipeline.tables.rows import RowPlace
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that was counted, and where; kept only for `--strict`."""
+
+    place: RowPlace
+    message: str
+
+    def refusal(self) -> Refused:
+        """Return the error to raise under `--strict`."""
+        return self.place.refusal(f"{self.message}; --strict refuses what is otherwise counted")
+
+
+@dataclass
+class Counted:
+    """Counts of what was left out or changed in one segmentation.
+
+    Attributes:
+        source: the file.
+        strict: whether events are kept, to refuse the first of them.
+        numbers: numbers by name: gaps, gap_length, overlaps ...
+        events: everything that was counted, in no order; empty unless strict.
+        collapsed: boundaries dropped because they lie at 0, at the end or at another boundary.
+    """
+
+    source: str
+    strict: bool
+    numbers: Counter[str] = field(default_factory=Counter)
+    events: list[Event] = field(default_factory=list)
+    collapsed: int = 0
+
+    def add(self, name: str, line: int, message: str) -> None:
+        """Count one occurrence; `message` describes it if `--strict` refuses it."""
+        self.numbers[name] += 1
+        if self.strict:
+            self.events.append(Event(RowPlace(self.source, line), message))
+
+    def add_length(self, name: str, length: int) -> None:
+        """Add to a total length, such as gap_length."""
+        self.numbers[name] += length
+
+
+@dataclass(frozen=True)
+class Task:
+    """One segmentation to convert.
+
+    Attributes:
+        stated: what the file says about it.
+        asked: the options of the import.
+        document_id: the document.
+        role: reference or hypothesis.
+        start: start of the document, or of the region that is imported.
+        n_units: its length in units.
+        region: whether only a region is imported, and boundaries outside it are left out.
+        counts: filled during the conversion.
+    """
+
+    stated: Stated
+    asked: Asked
+    document_id: str
+    role: str
+    start: Fraction
+    n_units: int
+    region: bool
+    counts: Counted
+
+    def position(self, moment: Moment) -> int:
+        """Return a moment in whole units since the start; halves are rounded up."""
+        return round_half_up(moment.exact - self.start if self.start else moment.exact)
+
+    def too_deep(self, level: int) -> bool:
+        """Return whether a level is deeper than `--max-level`, and count it if it is."""
+        deeper = self.asked.max_level is not None and level > self.asked.max_level
+        if deeper:
+            self.counts.numbers["deeper"] += 1
+        return deeper
+
+    def place(self, line: int) -> RowPlace:
+        """Return the place of a line in the file."""
+        return RowPlace(self.stated.place.source, line)
+
+    def leave_out(self, moment: Moment, line: int) -> None:
+        """Leave out a start that lies at or beyond the end.
+
+        Raises:
+            Refused: it belongs to a reference, and is beyond the end.
+        """
+        if self.region:
+            self.counts.add("outside_region", line, f"{moment.text} is outside the region")
+        elif self.role == "reference" and self.position(moment) > self.n_units:
+            hint = "" if self.asked.clock.start else " or --start-timecode"
+            raise self.place(line).refusal(
+                f"a segment of a reference starts at {moment.text}, after the end of "
+                f"{self.document_id} at "
+                f"{shown_length(self.n_units, self.stated.unit)}; is it another recording, or does "
+                f"--time-unit{hint} say how its times are meant?"
+            )
+        else:
+            self.counts.add("beyond_end", line, f"{moment.text} is not before the end")
+
+
+def shown_length(units: int, unit: str) -> str:
+    """Format a number of units for a message, with milliseconds as seconds."""
+    if unit != "millisecond":
+        return f"{units:,} {unit}{'' if units == 1 else 's'}"
+    whole, rest = divmod(units, 1000)
+    return f"{whole}{f'.{rest:03}'.rstrip('0') if rest else ''} s"

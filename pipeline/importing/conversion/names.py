@@ -1,0 +1,80 @@
+"""Name the document, coder and role of a shape: from its file, options, or the file name."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from pathlib import PurePosixPath
+
+from segscore.pipeline.importing.formats.asked import Asked, InputFile
+from segscore.pipeline.importing.formats.format_heads import without_compression
+from segscore.pipeline.importing.formats.shapes import Shape
+
+
+@dataclass(frozen=True)
+class NamedShape:
+    """A shape with its document, coder and role."""
+
+    shape: Shape
+    file: InputFile
+    document_id: str
+    coder: str
+    role: str
+
+
+@dataclass(frozen=True)
+class ReadFile:
+    """A file, the shapes that its reader yielded, and the endings that its format may have."""
+
+    file: InputFile
+    shapes: Sequence[Shape]
+    endings: Sequence[str]
+
+
+def without_endings(name: str, endings: Sequence[str]) -> str:
+    """Return the name of a file without its endings: one of those given, else the last."""
+    plain = without_compression(name)
+    fitting = [e for e in endings if plain.lower().endswith(e) and len(e) < len(plain)]
+    ending = max(fitting, key=len, default=PurePosixPath(plain).suffix)
+    return plain[: len(plain) - len(ending)]
+
+
+def name_shapes(files: Iterable[ReadFile], asked: Asked) -> list[NamedShape]:
+    """Name every shape; a document that its file does not name gets the name of the file.
+
+    Raises:
+        Refused: a shape has no coder, and none was given.
+    """
+    return [one for read in files for one in _named(read, asked)]
+
+
+def has_name_of_file(one: NamedShape, asked: Asked) -> bool:
+    """Return whether neither the file nor an option names the document of a shape."""
+    return one.shape.document_id is None and asked.document_id is None
+
+
+def name_in_folder(name: str, url: str, shared: int) -> str:
+    """Return the name of a document with the folder of its file, below the shared folders."""
+    return "/".join([*url.split("/")[shared:-1], name])
+
+
+def shared_folders(urls: Sequence[str]) -> int:
+    """Return how many folders the URLs have in common; os.path would not handle s3://."""
+    levels = zip(*(url.split("/")[:-1] for url in urls), strict=False)
+    return len([*takewhile(lambda names: len(set(names)) == 1, levels)])
+
+
+def name_of_file(url: str, urls: Sequence[str]) -> str:
+    """Return the document's name for a file, with its folder if another file has the same name."""
+    name = without_endings(PurePosixPath(url).name, ())
+    same = [u for u in urls if without_endings(PurePosixPath(u).name, ()) == name]
+    return name_in_folder(name, url, shared_folders(urls)) if len({*same}) > 1 else name
+
+
+def _named(read: ReadFile, asked: Asked) -> Iterator[NamedShape]:
+    own = asked.document_id or without_endings(read.file.name, read.endings)
+    for shape in read.shapes:
+        coder = shape.coder or asked.coder
+        if coder is None:
+            raise shape.place.refusal("no coder is named in it; name the coder with --coder")
+        role = shape.role or asked.role
+        yield NamedShape(shape, read.file, shape.document_id or own, coder, role)

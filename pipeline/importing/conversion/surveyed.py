@@ -1,0 +1,116 @@
+"""What must be known of all shapes of an import before any of them can be converted."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.importing.conversion.intervals import are_points
+from segscore.pipeline.importing.conversion.names import (
+    NamedShape,
+    has_name_of_file,
+    name_in_folder,
+)
+from segscore.pipeline.importing.conversion.order import require_order
+from segscore.pipeline.importing.formats.asked import Asked
+from segscore.pipeline.importing.formats.shapes import Intervals, Shape
+
+
+@dataclass(frozen=True)
+class SurveyedShape:
+    """What other shapes need to know of a shape, as plain values.
+
+    Attributes:
+        url: its file.
+        document_id: its document.
+        by_file: whether the document has the name of the file.
+        coder: its coder.
+        role: reference or hypothesis.
+        unit: what it counts.
+        length: length of the document as a fraction; None if the file does not state it.
+        end: end of its last segment as a fraction; None if it has none.
+    """
+
+    url: str
+    document_id: str
+    by_file: bool
+    coder: str
+    role: str
+    unit: str
+    length: str | None
+    end: str | None
+
+
+def survey_shapes(named: Iterable[NamedShape], asked: Asked) -> list[SurveyedShape]:
+    """Return what other shapes need to know of each shape.
+
+    Raises:
+        Refused: times go back in a format whose times are in order.
+    """
+    surveyed = []
+    for one in named:
+        require_order(one.shape)
+        surveyed.append(
+            SurveyedShape(
+                one.file.url,
+                one.document_id,
+                has_name_of_file(one, asked),
+                one.coder,
+                one.role,
+                one.shape.unit,
+                None if one.shape.length is None else str(one.shape.length),
+                _last_end(one.shape),
+            )
+        )
+    return surveyed
+
+
+def colliding_names(surveyed: Iterable[SurveyedShape]) -> frozenset[str]:
+    """Return the names of documents that several files of one coder and role have."""
+    urls = defaultdict(set)
+    for one in surveyed:
+        if one.by_file:
+            urls[one.document_id, one.coder, one.role].add(one.url)
+    return frozenset(key[0] for key, files in urls.items() if len(files) > 1)
+
+
+def with_folders(
+    surveyed: Iterable[SurveyedShape], colliding: frozenset[str], shared: int
+) -> list[SurveyedShape]:
+    """Add its folder to the name of each document that collides."""
+    return [
+        replace(one, document_id=name_in_folder(one.document_id, one.url, shared))
+        if one.by_file and one.document_id in colliding
+        else one
+        for one in surveyed
+    ]
+
+
+def require_one_unit(surveyed: Sequence[SurveyedShape]) -> None:
+    """Refuse shapes that count different units.
+
+    Raises:
+        Refused: there are two units; the message names a file of each.
+    """
+    first: dict[str, SurveyedShape] = {}
+    for one in surveyed:
+        first.setdefault(one.unit, one)
+    if len(first) > 1:
+        this, other, *_ = first.values()
+        raise Refused(
+            f"{other.url}: counts {other.unit}s, and {this.url} counts {this.unit}s; import files "
+            "of different units into different folders"
+        )
+
+
+def _last_end(shape: Shape) -> str | None:
+    """Return the last end of the segments; None if one of them has no end."""
+    if not isinstance(shape, Intervals) or not shape.segments or are_points(shape.segments):
+        return None
+    last: dict[int, Fraction] = {}
+    for segment in shape.segments:
+        last[segment.level] = max(segment.start.exact, last.get(segment.level, Fraction(0)))
+    if any(s.end is None and s.start.exact == last[s.level] for s in shape.segments):
+        return None
+    return str(max(s.end.exact for s in shape.segments if s.end is not None))

@@ -1,0 +1,150 @@
+"""Tasks that describe documents: in ranges of their ids, each from all rows of its documents."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from segscore.pipeline import storage
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.importing.import_tables import Keys, collect_keys, key_columns
+from segscore.pipeline.importing.read_part import write_rejects
+from segscore.pipeline.importing.shards import Shard, read_shard
+from segscore.pipeline.importing.write import name_of_part
+from segscore.pipeline.tables.check_table import DOCUMENTS
+from segscore.pipeline.tables.read import Rows
+from segscore.pipeline.tables.stated_table import attribute_names, with_columns
+from segscore.pipeline.tables.units import with_unit
+
+MOST_LISTED = 10
+"""Number of rejects and of contradictions that messages show."""
+
+
+@dataclass(frozen=True)
+class DocumentRange:
+    """Documents that one task describes.
+
+    Attributes:
+        name: name of their file.
+        low: least document_id; None for the first range.
+        high: the document_id after the range; None for the last range.
+    """
+
+    name: str
+    low: str | None
+    high: str | None
+
+
+@dataclass(frozen=True)
+class DocumentsJob:
+    """What all tasks that describe documents share.
+
+    Attributes:
+        folder: the folder that tasks write to.
+        shards: all rows.
+        types: columns of the table documents, and their types.
+        unit: unit of all rows; None if it is not known.
+    """
+
+    folder: str
+    shards: Sequence[Shard]
+    types: pa.Schema = field(default_factory=lambda: pa.schema([]))
+    unit: str | None = None
+
+
+@dataclass(frozen=True)
+class RangeReceipt:
+    """What the rows of a range of documents say.
+
+    Attributes:
+        refusal: why the import is refused; None if it is not.
+        differing: attributes that differ between rows of a document.
+        contradictions: number of rows that a run will reject because of other rows.
+        first: the first of them: number of their rule, number of the shard, line, message.
+    """
+
+    refusal: str | None = None
+    differing: list[str] = field(default_factory=list)
+    contradictions: int = 0
+    first: list[tuple[int, int, int, str]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class DocumentsReceipt:
+    """Numbers of rows of a file of documents, and of documents that break a rule."""
+
+    rows: int
+    rejects: int
+
+
+def cut_ranges(shards: Sequence[Shard], size: int) -> list[DocumentRange]:
+    """Cut documents into ranges of ids whose rows, without boundaries, take about a size."""
+    count = -(-sum(shard.key_size for shard in shards) // size)
+    sample = sorted(document for shard in shards for document in shard.sample)
+    cuts = sorted({sample[len(sample) * i // count] for i in range(1, count)})
+    bounds = [None, *cuts, None]
+    return [
+        DocumentRange(name_of_part(DOCUMENTS, number, len(cuts) + 1), low, high)
+        for number, (low, high) in enumerate(pairwise(bounds))
+    ]
+
+
+def describe_range(job: DocumentsJob, part: DocumentRange) -> RangeReceipt:
+    """Find out which attributes differ within documents, and which rows contradict each other."""
+    try:
+        keys = collect_keys(_read_range(job, part))
+    except Refused as refusal:
+        return RangeReceipt(str(refusal))
+    differing = {*attribute_names(keys.table)} - keys.described.shared
+    found = keys.contradictions()
+    first = [
+        _contradiction(keys, rule, row)
+        for rule, rows in enumerate(found)
+        for row in rows.slice(0, MOST_LISTED).to_pylist()
+    ]
+    return RangeReceipt(None, sorted(differing), sum(rows.num_rows for rows in found), first)
+
+
+def _contradiction(keys: Keys, rule: int, row: dict[str, object]) -> tuple[int, int, int, str]:
+    number = row["row"]
+    assert isinstance(number, int)
+    source, line = keys.places[number]
+    message = f"{source}:{line}: {row['rule']}: {row['detail']}"
+    return rule, keys.places.block_of(number), line, message
+
+
+def write_documents(job: DocumentsJob, part: DocumentRange) -> DocumentsReceipt:
+    """Write the documents of a range, and those that break a rule as rejects."""
+    keys = collect_keys(_read_range(job, part), job.types.names)
+    documents, rejects = keys.valid_documents()
+    types = dict(zip(job.types.names, job.types.types, strict=True))
+    if documents.num_rows:
+        url = storage.join(job.folder, DOCUMENTS, f"{part.name}.parquet")
+        storage.write_table(url, with_unit(with_columns(documents, types), job.unit))
+    write_rejects(job.folder, part.name, [rejects])
+    return DocumentsReceipt(documents.num_rows, rejects.num_rows)
+
+
+def _read_range(job: DocumentsJob, part: DocumentRange) -> list[Rows]:
+    """Read the rows of a range of documents: a block for each shard, empty if it has none."""
+    return [_in_range(job.folder, shard, part) for shard in job.shards]
+
+
+def _in_range(folder: str, shard: Shard, part: DocumentRange) -> Rows:
+    least, greatest = shard.ids
+    if (part.high is not None and least >= part.high) or (
+        part.low is not None and greatest < part.low
+    ):
+        nothing = np.zeros(0, np.int64)
+        return Rows(shard.name, shard.stated, shard.urls, nothing, nothing)
+    rows = read_shard(folder, shard, key_columns)
+    ids = rows.table.column("document_id")
+    chosen = np.ones(len(rows), bool)
+    if part.low is not None:
+        chosen &= pc.greater_equal(ids, part.low).to_numpy()
+    if part.high is not None:
+        chosen &= pc.less(ids, part.high).to_numpy()
+    return rows.keep(chosen)

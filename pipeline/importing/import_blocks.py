@@ -1,0 +1,184 @@
+"""Read the files of an import: blocks of rows, and shapes that are converted to rows later."""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+
+from segscore.pipeline import storage
+from segscore.pipeline.arrays.ragged import Ints
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.importing.conversion.names import ReadFile, name_of_file
+from segscore.pipeline.importing.formats.asked import Asked, InputFile
+from segscore.pipeline.importing.formats.detect import detect
+from segscore.pipeline.importing.formats.format_heads import JSON_LINES_ENDINGS, PARQUET_ENDINGS
+from segscore.pipeline.importing.formats.known import FORMATS
+from segscore.pipeline.importing.formats.segmentations import csv_rows
+from segscore.pipeline.importing.open_input import format_of, open_input
+from segscore.pipeline.tables import jsonl
+from segscore.pipeline.tables.json_blocks import BLOCK, JsonLines
+from segscore.pipeline.tables.read import Rows
+from segscore.pipeline.tables.rows import Defaults, ParsedRow
+from segscore.pipeline.tables.stated_table import stated_table
+
+NAMELESS = ("nltk",)
+"""Formats whose files do not name their documents."""
+
+STATED_ROWS = "segmentations"
+"""Name of the rows of a file before references and hypotheses are separated."""
+
+_HEAD = 2**20
+_JSON_LINES = "jsonl"
+_CSV = "csv"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How the files of an import are read.
+
+    Attributes:
+        urls: all files of the import.
+        format_name: format of all files; None to detect it.
+        encoding: encoding of text files; None for UTF-8.
+        asked: the other options.
+        rejecting: whether bad lines of JSON Lines and CSV are collected, not refused.
+        memory: bytes of a worker's memory; None for the default.
+    """
+
+    urls: Sequence[str]
+    format_name: str | None
+    encoding: str | None
+    asked: Asked
+    rejecting: bool = False
+    memory: int | None = None
+
+
+@dataclass(frozen=True)
+class FileRows:
+    """The rows of a file whose format gives positions of boundaries as they are.
+
+    Attributes:
+        blocks: its rows as stated; ``row`` is the line of each, from 0.
+        bad_lines: number (from 0) and message of the lines that could not be read; complete when
+            all blocks have been read.
+        adapted: a clause about each column that is converted; complete when all blocks have been
+            read.
+    """
+
+    blocks: Iterator[Rows]
+    bad_lines: list[tuple[int, str]]
+    adapted: Collection[str]
+
+
+def read_json_block(url: str, block: bytes, first: int, reading: Reading) -> FileRows:
+    """Read lines of a JSON Lines file, of which the first has a number; see ``read_input``."""
+    return _json_lines(url, iter([block]), reading, first)
+
+
+def read_input(url: str, reading: Reading) -> ReadFile | FileRows:
+    """Read one file: shapes, or rows if its format gives positions of boundaries as they are.
+
+    Raises:
+        Refused: the file cannot be read, or breaks a rule of its format; rows are read when the
+            blocks are iterated over, and refused then.
+    """
+    if is_plain_json_lines(url, reading):
+        return _json_lines(url, storage.chunks(url, BLOCK), reading)
+    asked = reading.asked
+    file = open_input(url, reading.encoding, reading.memory)
+    if not file.content.strip() and not url.lower().endswith(JSON_LINES_ENDINGS):
+        raise file.refusal("is empty")
+    known = FORMATS[reading.format_name or format_of(file, asked)]
+    if file.is_parquet and PARQUET_ENDINGS[0] not in known.shared:
+        raise file.refusal(f"is a Parquet file, which --format {known.name} does not read")
+    if known.read is not None:
+        return ReadFile(file, list(known.read(file, asked)), known.endings)
+    if known.name == _JSON_LINES and file.is_utf8:
+        content = file.content
+        chunks = (content[at : at + BLOCK] for at in range(0, len(content), BLOCK))
+        return _json_lines(url, chunks, reading)
+    assert known.rows is not None
+    defaults = _defaults(reading)
+    if known.name in NAMELESS and defaults.document_id is None:
+        defaults = replace(defaults, document_id=name_of_file(url, reading.urls))
+    bad_lines: list[tuple[int, str]] = []
+    adapted: set[str] = set()
+    if known.name == _JSON_LINES:
+        rows = [*jsonl.read(file.lines(), url, defaults, adapted=None if asked.strict else adapted)]
+    elif known.name == _CSV and reading.rejecting:
+        rows = [*csv_rows.read(file.lines(), url, defaults, bad_lines)]
+    else:
+        rows = [*known.rows(file.lines(), url, defaults)]
+    return FileRows(iter([rows_of(rows)] if rows else []), bad_lines, adapted)
+
+
+def format_of_input(url: str, reading: Reading) -> str:
+    """Return the name of the format that a file is read as.
+
+    Raises:
+        Refused: as ``read_input``.
+    """
+    if reading.format_name is not None:
+        return reading.format_name
+    if is_plain_json_lines(url, reading):
+        return _JSON_LINES
+    return format_of(open_input(url, reading.encoding, reading.memory), reading.asked)
+
+
+def rows_of(parsed: Sequence[ParsedRow]) -> Rows:
+    """Return rows of any files as one block."""
+    urls = tuple(dict.fromkeys(row.source for row in parsed))
+    number = {url: i for i, url in enumerate(urls)}
+    file = np.array([number[row.source] for row in parsed], np.int64)
+    line = np.array([row.line for row in parsed], np.int64)
+    return Rows(STATED_ROWS, stated_table(parsed), urls, file, line - 1)
+
+
+def _defaults(reading: Reading) -> Defaults:
+    asked = reading.asked
+    return Defaults(asked.document_id, asked.coder, asked.role)
+
+
+def _json_lines(url: str, chunks: Iterator[bytes], reading: Reading, first: int = 1) -> FileRows:
+    def decode(block: bytes, line: int) -> Iterator[str]:
+        return InputFile(url, block, first_line=line).lines()
+
+    adapted: set[str] = set()
+    reader = JsonLines(
+        url,
+        _defaults(reading),
+        decode,
+        adapted=None if reading.asked.strict else adapted,
+        rejecting=reading.rejecting,
+    )
+
+    def blocks() -> Iterator[Rows]:
+        for table, lines in reader.read(chunks, first):
+            yield _block(url, table, lines)
+
+    return FileRows(blocks(), reader.bad_lines, adapted)
+
+
+def _block(url: str, table: pa.Table, lines: Ints) -> Rows:
+    return Rows(STATED_ROWS, table, (url,), np.zeros(len(lines), np.int64), lines - 1)
+
+
+def is_plain_json_lines(url: str, reading: Reading) -> bool:
+    """Return whether a file is JSON Lines of segmentations, plain, by its first line.
+
+    If that is not certain, the answer is no, and the file is opened whole.
+    """
+    named = reading.format_name == _JSON_LINES
+    if reading.encoding is not None or not (
+        named or (reading.format_name is None and url.lower().endswith(JSON_LINES_ENDINGS))
+    ):
+        return False
+    head = storage.head(url, _HEAD) or b""
+    first = head[: head.find(b"\n") + 1] or head
+    if not first.lstrip(b"\xef\xbb\xbf \t").startswith(b"{") or len(first) == _HEAD:
+        return False
+    try:
+        return named or detect(url, first.decode(), reading.asked) == _JSON_LINES
+    except (Refused, UnicodeDecodeError):
+        return False

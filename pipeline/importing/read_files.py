@@ -1,0 +1,118 @@
+"""Read all files of an import in tasks: rows as they are, then shapes, which need all files."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from segscore.pipeline.importing.account import require_accepted
+from segscore.pipeline.importing.conversion.convert import Survey
+from segscore.pipeline.importing.conversion.surveyed import SurveyedShape
+from segscore.pipeline.importing.formats.shapes import Extent
+from segscore.pipeline.importing.import_blocks import Reading
+from segscore.pipeline.importing.parts import ImportPart
+from segscore.pipeline.importing.read_part import (
+    ConvertJob,
+    ReadJob,
+    ReadReceipt,
+    convert_part,
+    read_part,
+    stated_lengths,
+)
+from segscore.pipeline.importing.shards import Shard, read_shard
+from segscore.pipeline.runs.tasks import TaskRun
+
+READ = "read"
+
+
+@dataclass(frozen=True)
+class ImportedRows:
+    """All rows of an import, in files.
+
+    Attributes:
+        shards: the rows, in the order of their files.
+        surveyed: the shapes that some of them were converted from.
+        others: whether there are rows that were not converted from shapes.
+        rejects: number of bad rows and lines.
+        counted: what was left out or read in another way, by file.
+        adapted: a clause about each column that was converted.
+    """
+
+    shards: list[Shard]
+    surveyed: list[SurveyedShape]
+    others: bool
+    rejects: int
+    counted: list[str]
+    adapted: list[str]
+
+    @property
+    def number(self) -> int:
+        """Number of rows."""
+        return sum(rows for shard in self.shards for rows, _ in shard.tables.values())
+
+    def total(self, table: str) -> tuple[int, int]:
+        """Return the numbers of rows and segments of a table."""
+        rows, segments = zip(*(shard.tables[table] for shard in self.shards), strict=True)
+        return sum(rows), sum(segments)
+
+
+def read_files(
+    run: TaskRun, parts: Sequence[ImportPart], reading: Reading, extents: Mapping[str, Extent]
+) -> ImportedRows:
+    """Read all parts.
+
+    Raises:
+        Refused: a part is refused; the message is that of the first.
+    """
+    job = ReadJob(run.folder, reading, extents, alone=len(parts) == 1)
+    receipts = run.tasks(read_part, parts, job, stage=READ)
+    require_accepted(receipts.values())
+    receipts = dict(_with_lines_before(parts, receipts))
+    surveyed = [one for receipt in receipts.values() for one in receipt.surveyed]
+    read = [receipt.shard for receipt in receipts.values() if receipt.shard is not None]
+    converted: dict[str, ReadReceipt] = {}
+    shapes = [part for part in parts if receipts[part.name].shapes]
+    if shapes:
+        columns = ["document_id", "role", "n_units"]
+        lengths = (
+            row
+            for shard in read
+            for row in stated_lengths([read_shard(run.folder, shard, lambda _: columns)])
+        )
+        survey = Survey.of(surveyed, extents, lengths)
+        convert_job = ConvertJob(run.folder, reading, survey)
+        converted = run.tasks(convert_part, shapes, convert_job, stage="converted")
+        require_accepted(converted.values())
+    both = [*receipts.values(), *converted.values()]
+    return ImportedRows(
+        shards=[*_in_order(parts, receipts, converted)],
+        surveyed=surveyed,
+        others=bool(read),
+        rejects=sum(receipt.rejects for receipt in both),
+        counted=[line for receipt in both for line in receipt.counted],
+        adapted=sorted({clause for receipt in both for clause in receipt.adapted}),
+    )
+
+
+def _with_lines_before(
+    parts: Sequence[ImportPart], receipts: Mapping[str, ReadReceipt]
+) -> Iterator[tuple[str, ReadReceipt]]:
+    """Yield the receipts, with the numbers of lines of their files that precede their rows."""
+    before: dict[str, int] = {}
+    for part in parts:
+        receipt = receipts[part.name]
+        if receipt.shard is not None:
+            shard = replace(receipt.shard, before=before.get(part.urls[0], 0))
+            receipt = replace(receipt, shard=shard)
+        if part.end is not None:
+            before[part.urls[0]] = before.get(part.urls[0], 0) + receipt.lines
+        yield part.name, receipt
+
+
+def _in_order(
+    parts: Sequence[ImportPart],
+    receipts: Mapping[str, ReadReceipt],
+    converted: Mapping[str, ReadReceipt],
+) -> Iterator[Shard]:
+    """Yield the shards in the order of the parts."""
+    for part in parts:
+        for receipt in (receipts[part.name], converted.get(part.name, ReadReceipt())):
+            yield from (s for s in (receipt.shard, receipt.converted) if s is not None)

@@ -1,0 +1,222 @@
+"""Tasks that read the files of a part: rows as stated, or shapes that are converted to rows."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import pyarrow as pa
+
+from segscore.pipeline import storage
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.importing.conversion.convert import Converted, Survey, convert_shapes
+from segscore.pipeline.importing.conversion.described import describe_counts
+from segscore.pipeline.importing.conversion.names import ReadFile, name_shapes
+from segscore.pipeline.importing.conversion.surveyed import SurveyedShape, survey_shapes
+from segscore.pipeline.importing.formats.shapes import Extent
+from segscore.pipeline.importing.import_blocks import (
+    FileRows,
+    Reading,
+    read_input,
+    read_json_block,
+    rows_of,
+)
+from segscore.pipeline.importing.import_tables import check_block, list_bad_lines
+from segscore.pipeline.importing.parts import ImportPart
+from segscore.pipeline.importing.shards import Shard, write_shard
+from segscore.pipeline.tables.read import Rows
+from segscore.pipeline.tables.rows import ParsedRow
+from segscore.pipeline.tables.validate import REJECT_COLUMNS
+
+BAD_ROWS = "bad"
+"""Folder of the files with rejects of a part."""
+
+
+@dataclass(frozen=True)
+class ReadJob:
+    """What all tasks that read share.
+
+    Attributes:
+        folder: the folder that tasks write to.
+        reading: how files are read.
+        extents: lengths given by `--documents`, by document.
+        alone: whether there is only one part, so that shapes can be converted at once.
+    """
+
+    folder: str
+    reading: Reading
+    extents: Mapping[str, Extent]
+    alone: bool
+
+
+@dataclass(frozen=True)
+class ConvertJob:
+    """What all tasks that convert shapes share.
+
+    Attributes:
+        folder: the folder that tasks write to.
+        reading: how files are read.
+        survey: what is known of all shapes.
+    """
+
+    folder: str
+    reading: Reading
+    survey: Survey
+
+
+@dataclass(frozen=True)
+class ReadReceipt:
+    """What a task has read.
+
+    Attributes:
+        refusal: why its files are refused; None if they are not.
+        shard: the rows of files that give positions of boundaries as they are; None if none.
+        converted: the rows of shapes that were converted; None if there are none.
+        shapes: whether it has files of shapes that are not converted yet.
+        surveyed: what other parts need to know of its shapes.
+        rejects: number of bad rows and lines, which are in a file of ``BAD_ROWS``.
+        lines: number of lines, if the part is a range of a file.
+        counted: what was left out of shapes or read in another way.
+        adapted: a clause about each column that was converted.
+    """
+
+    refusal: str | None = None
+    shard: Shard | None = None
+    converted: Shard | None = None
+    shapes: bool = False
+    surveyed: list[SurveyedShape] = field(default_factory=list)
+    rejects: int = 0
+    lines: int = 0
+    counted: list[str] = field(default_factory=list)
+    adapted: list[str] = field(default_factory=list)
+
+
+def read_part(job: ReadJob, part: ImportPart) -> ReadReceipt:
+    """Read the files of a part, and write their rows.
+
+    Raises:
+        Failed: a file was replaced since it was found.
+    """
+    try:
+        read = _read_files(job, part) if part.end is None else _read_range(job, part, part.end)
+    except Refused as refusal:
+        return ReadReceipt(str(refusal))
+    _require_versions(part)
+    return read
+
+
+def convert_part(job: ConvertJob, part: ImportPart) -> ReadReceipt:
+    """Read the files of a part again, and convert the shapes to rows; raises as ``read_part``."""
+    _require_versions(part)
+    try:
+        files = [read_input(url, job.reading) for url in part.urls]
+        return _convert(job, part, [file for file in files if isinstance(file, ReadFile)])
+    except Refused as refusal:
+        return ReadReceipt(str(refusal))
+
+
+def _require_versions(part: ImportPart) -> None:
+    for url, version in zip(part.urls, part.versions, strict=True):
+        storage.require_version(url, version)
+
+
+def _read_files(job: ReadJob, part: ImportPart) -> ReadReceipt:
+    shapes: list[ReadFile] = []
+    blocks: list[Rows] = []
+    rejects: list[pa.Table] = []
+    adapted: set[str] = set()
+    for url in part.urls:
+        file = read_input(url, job.reading)
+        if isinstance(file, ReadFile):
+            shapes.append(file)
+        else:
+            checked, bad = _check(url, file)
+            blocks += checked
+            rejects += bad
+            adapted |= {*file.adapted}
+    number = write_rejects(job.folder, f"{part.name}-read", rejects)
+    shard = write_shard(job.folder, part.name, blocks)
+    asked = job.reading.asked
+    surveyed = survey_shapes(name_shapes(shapes, asked), asked)
+    read = ReadReceipt(
+        shard=shard,
+        shapes=bool(shapes),
+        surveyed=surveyed,
+        rejects=number,
+        adapted=sorted(adapted),
+    )
+    if not (job.alone and shapes):
+        return read
+    survey = Survey.of(surveyed, job.extents, stated_lengths(blocks))
+    converted = _convert(ConvertJob(job.folder, job.reading, survey), part, shapes)
+    return replace(
+        read,
+        shapes=False,
+        converted=converted.converted,
+        rejects=number + converted.rejects,
+        counted=converted.counted,
+    )
+
+
+def _read_range(job: ReadJob, part: ImportPart, end: int) -> ReadReceipt:
+    """Read a range of JSON Lines; where it begins is counted only if a message needs it."""
+    (url,) = part.urls
+    content = storage.read_lines(url, part.start, end)
+    first = 2 if part.start else 1  # no line but the first of a file has a byte order mark
+    try:
+        read = read_json_block(url, content, first, job.reading)
+        blocks, rejects = _check(url, read)
+        sound = not any(table.num_rows for table in rejects)
+    except Refused:
+        if not part.start:
+            raise
+        sound = False
+    if part.start and not sound:
+        # The line that has the byte before the range ends before the first line of the range.
+        first = 2 + storage.count_newlines(url, part.start - 1)
+        read = read_json_block(url, content, first, job.reading)
+        blocks, rejects = _check(url, read)
+    number = write_rejects(job.folder, f"{part.name}-read", rejects)
+    shard = write_shard(job.folder, part.name, blocks, skipped=first - 1)
+    lines = content.count(b"\n") + (bool(content) and not content.endswith(b"\n"))
+    return ReadReceipt(shard=shard, rejects=number, lines=lines, adapted=sorted(read.adapted))
+
+
+def _check(url: str, read: FileRows) -> tuple[list[Rows], list[pa.Table]]:
+    """Return the valid rows of a file, and its rejects: lines first, then rows."""
+    checked = [check_block(block) for block in read.blocks]
+    rejects = [list_bad_lines(url, read.bad_lines), *(bad for _, bad in checked)]
+    return [block for block, _ in checked], rejects
+
+
+def _convert(job: ConvertJob, part: ImportPart, shapes: Sequence[ReadFile]) -> ReadReceipt:
+    asked = job.reading.asked
+    converted = convert_shapes(name_shapes(shapes, asked), asked, job.survey)
+    by_file: dict[str, list[Converted]] = {}
+    for one in converted:
+        by_file.setdefault(one.row.source, []).append(one)
+    counted = [
+        f"{read.file.url}: {line}"
+        for read in shapes
+        for line in describe_counts(read.file, by_file.get(read.file.url, ()), asked)
+    ]
+    checked = [check_block(rows_of([one.row for one in rows])) for rows in by_file.values()]
+    name = f"{part.name}-shapes"
+    number = write_rejects(job.folder, name, [bad for _, bad in checked])
+    shard = write_shard(job.folder, name, [block for block, _ in checked])
+    return ReadReceipt(converted=shard, rejects=number, counted=counted)
+
+
+def stated_lengths(blocks: Iterable[Rows]) -> list[ParsedRow]:
+    """Return rows with the documents, roles and lengths of blocks, and nothing else."""
+    return [
+        ParsedRow(row["document_id"], None, row["role"], row["n_units"], None)
+        for block in blocks
+        for row in block.table.select(["document_id", "role", "n_units"]).to_pylist()
+    ]
+
+
+def write_rejects(folder: str, name: str, rejects: Sequence[pa.Table]) -> int:
+    """Write the rejects of a part, if there are any, and return their number."""
+    table = pa.concat_tables([REJECT_COLUMNS.empty_table(), *rejects])
+    if table.num_rows:
+        storage.write_table(storage.join(folder, BAD_ROWS, f"{name}.parquet"), table)
+    return table.num_rows

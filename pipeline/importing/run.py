@@ -1,0 +1,166 @@
+"""Run `segscore import` from its settings to published tables."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
+
+import pyarrow as pa
+
+from segscore.pipeline import storage
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.importing.account import (
+    Imported,
+    common_unit,
+    first_contradictions,
+    rejects_of,
+    require_accepted,
+    require_few,
+)
+from segscore.pipeline.importing.describe import (
+    DocumentsJob,
+    cut_ranges,
+    describe_range,
+    write_documents,
+)
+from segscore.pipeline.importing.formats.known import format_named
+from segscore.pipeline.importing.formats.shapes import Extent
+from segscore.pipeline.importing.import_blocks import Reading
+from segscore.pipeline.importing.import_tables import IMPORTED_TABLES
+from segscore.pipeline.importing.lengths_table import read_lengths
+from segscore.pipeline.importing.parts import cut_files
+from segscore.pipeline.importing.publish import (
+    has_begun_to_publish,
+    hidden_folder,
+    move_tables,
+    removing,
+)
+from segscore.pipeline.importing.read_files import READ, ImportedRows, read_files
+from segscore.pipeline.importing.settings import ImportSettings
+from segscore.pipeline.importing.unused_options import warn_of_unused
+from segscore.pipeline.importing.write import TableTypes, WriteJob, cut_tables, write_file
+from segscore.pipeline.runs.executor import Executor
+from segscore.pipeline.runs.tasks import Progress, TaskRun
+from segscore.pipeline.storage import InputFile
+from segscore.pipeline.storage.placement import require_apart
+from segscore.pipeline.tables.check_table import DOCUMENTS
+from segscore.pipeline.tables.find import InputTable
+from segscore.pipeline.tables.mixed_attributes import describe_mixed
+from segscore.pipeline.tables.preparation import require_free
+from segscore.pipeline.tables.units import with_unit
+
+_REJECTS = "rejects"
+
+_RANGE, _FILE = 4, 8
+"""Parts of the input whose documents one task describes, and whose rows are in one file."""
+
+SMALL = 2**26
+"""Bytes of input up to which an import shows no progress, and starts again if it was killed."""
+
+
+def find_imported(settings: ImportSettings) -> list[InputFile]:
+    """Find the files of an import, in the order in which they are named.
+
+    Raises:
+        Refused: a file does not exist, or the output overlaps with the input.
+    """
+    require_apart(settings.output, settings.inputs)
+    found = (storage.find(pattern, any_kind=True) for pattern in settings.files)
+    return [*chain.from_iterable(found)]
+
+
+def run_import(
+    settings: ImportSettings,
+    files: Sequence[InputFile],
+    executor: Executor,
+    progress: Progress,
+    *,
+    resumable: bool,
+) -> Imported:
+    """Read files of any known format and write references/, hypotheses/ and documents/.
+
+    Args:
+        settings: how to read the files, and where to write.
+        files: the files.
+        executor: executes the tasks.
+        progress: called whenever a part is done.
+        resumable: whether what an import has done is kept for the same command if it fails.
+
+    Raises:
+        Refused: a file is unreadable or malformed (the message gives file and line), breaks a rule
+            of its format, or a table exists already. Nothing was written.
+        Failed: parts failed; nothing was published.
+    """
+    reading = _reading(settings, files)
+    extents: Mapping[str, Extent] = {}
+    if settings.documents is not None:
+        extents = read_lengths(settings.documents, reading.asked, settings.encoding)
+    hidden = replace(settings, output=hidden_folder(settings.output))
+    run = TaskRun("import", hidden, executor, progress)
+    run.prepare(_inputs(settings, files))
+    with removing(run.attempt, settings.output, resumable=resumable), run.work():
+        parts = cut_files(files, reading, run.limits.bytes_per_part)
+        run.claim({READ: parts})
+        rows = read_files(run, parts, reading, extents)
+        require_few(run.folder, rows.rejects, rows.number + rows.rejects, settings.max_rejects)
+        if not rows.shards:
+            raise Refused(f"{', '.join(settings.files)}: no segmentation found")
+        imported = _write_tables(run, settings, rows)
+        move_tables(run.attempt, settings.output, [*imported.rows])
+    rejected = imported.rows.pop(_REJECTS, 0)
+    return replace(imported, rejected=rejected, unused=[*warn_of_unused(settings, reading)])
+
+
+def _reading(settings: ImportSettings, files: Sequence[InputFile]) -> Reading:
+    asked = settings.asked()
+    format_name = None if settings.format_name is None else format_named(settings.format_name)
+    urls = [file.url for file in files]
+    rejecting = settings.max_rejects > 0
+    memory = settings.memory_limit
+    return Reading(urls, format_name, settings.encoding, asked, rejecting, memory)
+
+
+def _inputs(settings: ImportSettings, files: Sequence[InputFile]) -> list[InputTable]:
+    """Return what the fingerprint of an import contains of its files."""
+    lengths = [] if settings.documents is None else storage.find(settings.documents)
+    found = {"files": files, "--documents": lengths}
+    return [InputTable(name, tuple(table), (), pa.schema([])) for name, table in found.items()]
+
+
+def _write_tables(run: TaskRun, settings: ImportSettings, rows: ImportedRows) -> Imported:
+    """Write all tables to the folder of the run; rejects are counted as a table, too."""
+    unit = common_unit(rows.surveyed, settings.unit, others=rows.others)
+    counts = {name: rows.total(name)[0] for name in IMPORTED_TABLES}
+    prepared = has_begun_to_publish(run.attempt)
+    if not prepared:
+        require_free(settings.output, [name for name, number in counts.items() if number])
+    shards = rows.shards
+    ranges = cut_ranges(shards, _RANGE * run.limits.bytes_per_part)
+    job = DocumentsJob(run.folder, shards)
+    described = run.tasks(describe_range, ranges, job, stage="described").values()
+    require_accepted(described)
+    differing = {name for receipt in described for name in receipt.differing}
+    types = TableTypes.of(shards, differing)
+    rejects = rows.rejects
+    if types.documents is not None:
+        job = DocumentsJob(run.folder, shards, types.documents, unit)
+        documents = run.tasks(write_documents, ranges, job, stage=DOCUMENTS).values()
+        counts[DOCUMENTS] = sum(receipt.rows for receipt in documents)
+        rejects += sum(receipt.rejects for receipt in documents)
+        require_few(run.folder, rejects, rows.number + rejects, settings.max_rejects)
+    files = cut_tables(shards, _FILE * run.limits.rows_at_once)
+    run.tasks(write_file, files, WriteJob(run.folder, types.tables, unit), stage="written")
+    counts[_REJECTS] = rejects
+    if rejects and not prepared:
+        groups = (with_unit(table, unit) for table in rejects_of(run.folder))
+        storage.write_table(storage.join(run.folder, _REJECTS, f"{_REJECTS}.parquet"), groups)
+    mixed = describe_mixed((shard.first_values, shard.before) for shard in shards)
+    return Imported(
+        rows={name: number for name, number in counts.items() if number},
+        segments={name: rows.total(name)[1] for name in IMPORTED_TABLES if counts[name]},
+        contradictions=first_contradictions(described),
+        counted=[*rows.counted, *(f"{text}; the column is written as text" for text in mixed)],
+        rejected=rejects,
+        adapted=rows.adapted,
+        unit=unit,
+        longest=max(shard.longest for shard in shards),
+    )

@@ -1,0 +1,317 @@
+"""Settings of `segscore import`."""
+
+import codecs
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.settings.options import (
+    Argument,
+    MemoryLimitOption,
+    Option,
+    Panel,
+)
+from segscore.pipeline.settings.ranges import in_unit_interval, one_of
+from segscore.pipeline.settings.reading import (
+    read_names,
+)
+
+if TYPE_CHECKING:
+    from segscore.pipeline.importing.formats.asked import Asked
+    from segscore.pipeline.importing.formats.times import Clock
+
+_CHOICES = {
+    "--role": ("reference", "hypothesis"),
+    "--unit": (
+        *("millisecond", "second", "sentence", "utterance", "turn", "line", "word", "token"),
+        "character",
+    ),
+    "--time-unit": ("s", "ms", "frames"),
+    "--marks": ("end", "start", "between"),
+    "--text-units": ("lines", "characters", "tokens"),
+    "--same-label": ("keep", "merge"),
+    "--gaps": ("join", "own"),
+}
+
+
+def _read_columns(option: str, text: str) -> dict[str, str]:
+    """Read `start=Von,end=Bis`; an empty name sets the column of that use aside.
+
+    Raises:
+        Refused: a part has no `=`, an unknown use, or a use or a name stands twice.
+    """
+    from segscore.pipeline.importing.formats.intervals.interval_columns import USES
+
+    columns: dict[str, str] = {}
+    for part in text.split(","):
+        use, equals, name = part.partition("=")
+        use = use.strip().removesuffix("_id")
+        if not equals or use not in USES:
+            raise Refused(
+                f"{option} {text}: {part or 'nothing'} is not USE=COLUMN; expected for USE one of "
+                f"{', '.join(USES)}"
+            )
+        if use in columns or (name and name in columns.values()):
+            raise Refused(f"{option} {text}: {part} repeats a use or a column; name each once")
+        columns[use] = name
+    return columns
+
+
+@dataclass(frozen=True)
+class ImportSettings:
+    """Everything that `segscore import` is asked for; the help of each option says what it is."""
+
+    files: Annotated[tuple[str, ...], Argument("Files or globs, of any known format.")]
+    output: Annotated[str, Option("Folder for references/ hypotheses/ documents/.", Panel.OUTPUT)]
+    format_name: Annotated[
+        str | None,
+        Option(
+            "Format of all files; default: by name and content.", Panel.INPUTS, flags="--format"
+        ),
+    ] = None
+    role: Annotated[
+        str,
+        Option(
+            "Role of segmentations whose file does not say: reference or hypothesis.", Panel.INPUTS
+        ),
+    ] = "reference"
+    coder: Annotated[
+        str | None,
+        Option("Coder of segmentations whose file names no annotator or system.", Panel.INPUTS),
+    ] = None
+    system: Annotated[
+        str | None,
+        Option("Coder of hypotheses in files that have references, too (chunkseg).", Panel.INPUTS),
+    ] = None
+    document_id: Annotated[
+        str | None, Option("Document of segmentations whose file names none.", Panel.INPUTS)
+    ] = None
+    documents: Annotated[
+        str | None,
+        Option(
+            "Lengths of documents: a table with document_id and duration (seconds) or n_units, a "
+            "UEM file, or a table of an earlier import.",
+            Panel.INPUTS,
+        ),
+    ] = None
+    encoding: Annotated[
+        str | None,
+        Option("Encoding of text files, such as cp1252; default: UTF-8.", Panel.INPUTS),
+    ] = None
+    unit: Annotated[
+        str | None,
+        Option(
+            "Unit that is counted in files that do not say: millisecond, second, sentence, "
+            "utterance, turn, line, word, token or character.",
+            Panel.INPUTS,
+        ),
+    ] = None
+    time_unit: Annotated[
+        str | None,
+        Option("Unit of plain numbers: s, ms or frames; default: s.", Panel.TIMES),
+    ] = None
+    frame_rate: Annotated[
+        str | None,
+        Option("Frames in a second: 25, 30000/1001; 29.97 means 30000/1001.", Panel.TIMES),
+    ] = None
+    start_timecode: Annotated[
+        str | None,
+        Option("Time at which the recording starts, such as 10:00:00:00.", Panel.TIMES),
+    ] = None
+    gaps: Annotated[
+        str,
+        Option(
+            "Gaps between segments: join them to the segment before, or own segments.",
+            Panel.SEGMENTS,
+        ),
+    ] = "join"
+    smallest_gap: Annotated[
+        int, Option("Milliseconds; a shorter gap is not counted as one.", Panel.SEGMENTS)
+    ] = 0
+    same_label: Annotated[
+        str | None,
+        Option(
+            "Neighbours with the same label: keep or merge; default: merge turns of speakers.",
+            Panel.SEGMENTS,
+        ),
+    ] = None
+    levels: Annotated[
+        bool,
+        Option(
+            "Make the level of a segment the type of its boundary.",
+            Panel.SEGMENTS,
+            None,
+            "--levels",
+        ),
+    ] = False
+    max_level: Annotated[
+        int | None, Option("Deepest level to read; 1 is the outermost.", Panel.SEGMENTS)
+    ] = None
+    strict: Annotated[
+        bool,
+        Option(
+            "Refuse gaps, overlaps and whatever is only counted otherwise.",
+            Panel.SEGMENTS,
+            None,
+            "--strict",
+        ),
+    ] = False
+    columns: Annotated[
+        dict[str, str] | None,
+        Option(
+            "Columns of a table: start=Von,end=Bis; for document, coder, role, start, end, "
+            "duration, level, label. end= sets a column aside.",
+            Panel.TABLES,
+            _read_columns,
+        ),
+    ] = None
+    skip_lines: Annotated[
+        int, Option("Number of lines before the header of a table.", Panel.TABLES)
+    ] = 0
+    flags: Annotated[
+        str | None, Option("Path of a list with 0 or 1 for each unit.", Panel.TABLES)
+    ] = None
+    marks: Annotated[
+        str | None,
+        Option(
+            "Where a flag stands: at the end or start of a segment, or between units.", Panel.TABLES
+        ),
+    ] = None
+    ids: Annotated[
+        str | None, Option("Path of a list with the segment of each unit.", Panel.TABLES)
+    ] = None
+    sizes: Annotated[
+        str | None, Option("Path of a list with the size of each segment.", Panel.TABLES)
+    ] = None
+    records: Annotated[
+        str | None, Option("Path of the list of documents in a JSON file.", Panel.TABLES)
+    ] = None
+    document_field: Annotated[
+        str | None, Option("Path of the document's name in a record.", Panel.TABLES)
+    ] = None
+    coder_field: Annotated[
+        str | None, Option("Path of the coder's name in a record.", Panel.TABLES)
+    ] = None
+    units: Annotated[
+        str | None,
+        Option("Path of the list of units, whose number must fit the flags.", Panel.TABLES),
+    ] = None
+    text_units: Annotated[
+        str | None,
+        Option("Units of annotated texts: lines, characters or tokens.", Panel.ANNOTATIONS),
+    ] = None
+    tier: Annotated[
+        tuple[str, ...],
+        Option("Tiers to read, separated by commas.", Panel.ANNOTATIONS, read_names),
+    ] = ()
+    namespace: Annotated[
+        str | None, Option("Namespace of JAMS annotations to read.", Panel.ANNOTATIONS)
+    ] = None
+    max_rejects: Annotated[
+        float,
+        Option(
+            "Largest share of bad lines and rows, 0 to 1, at which the others are imported.",
+            Panel.OUTPUT,
+        ),
+    ] = 0.0
+    from_name: Annotated[
+        str | None, Option("Control of Label Studio whose regions to read.", Panel.ANNOTATIONS)
+    ] = None
+
+    memory_limit: MemoryLimitOption = None
+    fresh: Annotated[
+        bool,
+        Option(
+            "Start over, or resume an import that was killed.",
+            Panel.OUTPUT,
+            flags="--fresh/--resume",
+        ),
+    ] = False
+
+    @property
+    def inputs(self) -> dict[str, tuple[str, ...]]:
+        """The files to import; the output may be the folder of `--documents`."""
+        return {"FILE": self.files}
+
+    def asked(self) -> "Asked":
+        """Return the options that readers and converters need.
+
+        Raises:
+            Refused: --frame-rate or --start-timecode cannot be read.
+        """
+        from segscore.pipeline.importing.formats.asked import Asked
+
+        return Asked(
+            document_id=self.document_id,
+            coder=self.coder,
+            system=self.system,
+            role=self.role,
+            clock=self._clock(),
+            columns=self.columns or {},
+            skip_lines=self.skip_lines,
+            flags=self.flags,
+            ids=self.ids,
+            sizes=self.sizes,
+            marks=self.marks,
+            records=self.records,
+            document_field=self.document_field,
+            coder_field=self.coder_field,
+            units=self.units,
+            text_units=self.text_units,
+            tiers=self.tier,
+            namespace=self.namespace,
+            from_name=self.from_name,
+            same_label=self.same_label,
+            levels=self.levels,
+            max_level=self.max_level,
+            gaps=self.gaps,
+            smallest_gap=self.smallest_gap,
+            strict=self.strict,
+        )
+
+    def _clock(self) -> "Clock":
+        from segscore.pipeline.importing.formats.times import Clock, frame_rate
+        from segscore.pipeline.tables.rows import RowPlace
+
+        rate = None if self.frame_rate is None else frame_rate(self.frame_rate)
+        if self.start_timecode is not None:
+            Clock(self.time_unit, rate).time(self.start_timecode, RowPlace("--start-timecode", 1))
+        return Clock(self.time_unit, rate, self.start_timecode)
+
+    def __post_init__(self) -> None:
+        """Refuse values that an option cannot have.
+
+        Raises:
+            Refused: the message names the option and what it allows.
+        """
+        for option, choices in _CHOICES.items():
+            value = getattr(self, option.removeprefix("--").replace("-", "_"))
+            if value is not None:
+                one_of(option, value, choices)
+        for option, number, least in (
+            ("--smallest-gap", self.smallest_gap, 0),
+            ("--skip-lines", self.skip_lines, 0),
+            ("--max-level", self.max_level, 1),
+        ):
+            if number is not None and number < least:
+                raise Refused(f"{option} {number}: must be at least {least}")
+        given = [name for name in ("flags", "ids", "sizes") if getattr(self, name) is not None]
+        if len(given) > 1:
+            raise Refused(f"--{' and --'.join(given)}: say the same in two ways; give one of them")
+        for name in ("coder", "system", "document_id"):
+            if getattr(self, name) == "":
+                raise Refused(f"--{name.replace('_', '-')}: is empty; give a name")
+        in_unit_interval("--max-rejects", self.max_rejects)
+        if not self.output.strip():
+            raise Refused("--output: is empty; name a folder")
+        if self.encoding is not None:
+            _check_encoding(self.encoding)
+
+
+def _check_encoding(name: str) -> None:
+    try:
+        known = codecs.lookup(name)
+    except (LookupError, ValueError) as problem:
+        raise Refused(f"--encoding {name}: is not known; such as cp1252 or utf-16") from problem
+    if not known._is_text_encoding:
+        raise Refused(f"--encoding {name}: is not an encoding of text; such as cp1252 or utf-16")

@@ -1,0 +1,1 @@
+"""What every command can be asked."""

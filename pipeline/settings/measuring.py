@@ -1,0 +1,383 @@
+"""How segmentations are measured, and the signature that makes two results comparable."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.settings.options import (
+    BetaOption,
+    EdgesOption,
+    LengthToleranceOption,
+    NTOption,
+    Option,
+    Panel,
+    PSegOption,
+    ReplicatesOption,
+    RoundingOption,
+    SeedOption,
+    UnitsOption,
+    WindowOption,
+)
+from segscore.pipeline.settings.ranges import (
+    MOST_REPLICATES,
+    MOST_UNITS,
+    check_seed,
+    comma_separated,
+    how_many,
+    in_unit_interval,
+    one_of,
+    within,
+)
+from segscore.pipeline.settings.reading import (
+    read_names,
+    read_numbers,
+    read_whole_numbers,
+)
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from segscore.pipeline.measures.selection import Selection
+
+_WINDOWS = ("per-pair", "per-document", "per-run")
+_ROUNDINGS = ("half-even", "half-up")
+_UNITS = ("units", "words")
+_PAIRINGS = ("greedy", "optimal")
+_MOST_WEIGHT = 1000
+_LEAST_P_SEG = 1e-6
+
+
+@dataclass(frozen=True)
+class MeasuringSettings:
+    """Everything needed to measure segmentations, whatever the command.
+
+    Attributes:
+        measures: the measures to compute, by name, family or ``all``; empty for the default. Equal
+            choices become equal (``measures.selection.normal_form``).
+        n_t: near misses lie 1..n_t-1 positions apart (docs/measures.md); at least 1.
+        window: `per-pair`, `per-document`, `per-run`, or a fixed size K >= 1 (docs/measures.md).
+        rounding: how half the mean segment size is rounded: `half-even` or `half-up`.
+        units: `units`, or `words` (or whatever the documents' unit lengths count).
+        length_tolerance: units by which the lengths of a document's segmentations may differ; at
+            least 0 (docs/times.md).
+        pairing: `greedy` as published, or `optimal` (docs/measures.md).
+        boundary_types: the types that boundaries may have, ascending; empty: those that occur.
+        p_seg: chance that a window contains a reference boundary; None: computed from the run's
+            references.
+        cost_miss: C_miss of Pr_error in [0, 1]; C_fa is 1 - C_miss.
+        c_seg_costs: C_miss and C_fa of C_seg, each in [0, 1].
+        beta: weight of recall in every F, in [0.001, 1000].
+        edit_constants: constants added to the weight of a near miss and of a substitution, each in
+            [0, 1].
+        content_weights: weights of leading misses, trailing misses, leading false alarms and
+            trailing false alarms.
+        unit_weights: measure content in the unit_weights of the documents table.
+        tolerance: largest distance of two boundaries that are paired by the tolerance measures, in
+            the unit of the run; 0 to 2^31-1.
+        edges: boundaries that the tolerance measures add to both sides: 0 none, 1 at the start of
+            the document, 2 at its start and end.
+        tiou: IoU above which segments of both sides count as the same, a fraction or decimal in
+            [0, 1).
+        confusion: write how often each boundary type was taken for each other one.
+        consensus: shares of coders that define consensus references, such as `0.5,0.3,any`.
+        reference_points: names of reference points to score in addition to the hypotheses.
+        replicates: number of bootstrap replicates for the intervals; 0 for no intervals.
+        seed: seed of the bootstrap; at least 0.
+    """
+
+    measures: Annotated[
+        tuple[str, ...],
+        Option(
+            "Measures to compute, separated by commas: names, families (window, edit, content, "
+            "tolerance, winpr, overlap, panel) or all; default: "
+            "window,edit,content,tolerance,panel.",
+            Panel.MEASURES,
+            read_names,
+        ),
+    ] = ()
+    n_t: NTOption = 2
+    window: WindowOption = "per-pair"
+    rounding: RoundingOption = "half-even"
+    units: UnitsOption = "units"
+    length_tolerance: LengthToleranceOption = 0
+    pairing: Annotated[
+        str,
+        Option("How near misses are matched: greedy (as published) or optimal.", Panel.MEASURES),
+    ] = "greedy"
+    boundary_types: Annotated[
+        tuple[int, ...],
+        Option(
+            "Boundary types, such as 1,2,3; default: those that occur.",
+            Panel.MEASURES,
+            read_whole_numbers,
+        ),
+    ] = ()
+    p_seg: PSegOption = None
+    cost_miss: Annotated[float, Option("Cost of a miss in Pr_error, 0 to 1.", Panel.MEASURES)] = 0.5
+    c_seg_costs: Annotated[
+        tuple[float, ...],
+        Option("Costs of a miss and of a false alarm in C_seg.", Panel.MEASURES, read_numbers),
+    ] = (1.0, 0.3)
+    beta: BetaOption = 1.0
+    edit_constants: Annotated[
+        tuple[float, ...],
+        Option(
+            "Constants added to the weight of a near miss and of a substitution.",
+            Panel.MEASURES,
+            read_numbers,
+        ),
+    ] = (0.0, 0.0)
+    content_weights: Annotated[
+        tuple[float, ...],
+        Option(
+            "Weights of leading and trailing misses, then of leading and trailing false alarms.",
+            Panel.MEASURES,
+            read_numbers,
+        ),
+    ] = (1.0, 1.0, 1.0, 1.0)
+    unit_weights: Annotated[
+        bool, Option("Measure content in the unit_weights of --documents.", Panel.MEASURES)
+    ] = False
+    tolerance: Annotated[
+        int,
+        Option("Largest distance of two boundaries in the tolerance measures.", Panel.MEASURES),
+    ] = 0
+    edges: EdgesOption = 0
+    tiou: Annotated[
+        str,
+        Option("IoU above which two segments count as the same in tiou_f1.", Panel.MEASURES),
+    ] = "1/2"
+    confusion: Annotated[
+        bool, Option("Write how often each boundary type was taken for another.", Panel.OUTPUT)
+    ] = False
+    consensus: Annotated[
+        str | None,
+        Option("Consensus references to add, such as 0.5,0.3,any.", Panel.INPUTS),
+    ] = None
+    reference_points: Annotated[
+        str | None,
+        Option(
+            "Reference points to score as well, such as none,all,regular,random-known.",
+            Panel.INPUTS,
+        ),
+    ] = None
+    replicates: ReplicatesOption = 1000
+    seed: SeedOption = 0
+
+    def __post_init__(self) -> None:
+        """Refuse values out of range.
+
+        Raises:
+            Refused: a value is invalid; the message names the option and what it allows.
+        """
+        if self.measures:
+            from segscore.pipeline.measures.selection import normal_form
+
+            object.__setattr__(self, "measures", normal_form(self.measures))
+        within("--n-t", self.n_t, 1, MOST_UNITS)
+        if isinstance(self.window, int):
+            within("--window", self.window, 1, MOST_UNITS)
+        else:
+            one_of("--window", self.window, _WINDOWS, " or a number >= 1")
+        one_of("--rounding", self.rounding, _ROUNDINGS)
+        one_of("--units", self.units, _UNITS)
+        within("--length-tolerance", self.length_tolerance, 0, MOST_UNITS)
+        if self.p_seg is not None:
+            in_unit_interval("--p-seg", self.p_seg)
+            if self.p_seg not in (0, 1) and not _LEAST_P_SEG <= self.p_seg <= 1 - _LEAST_P_SEG:
+                raise Refused(f"--p-seg {self.p_seg}: must be 0, 1 or at least 1e-6 from both")
+        in_unit_interval("--cost-miss", self.cost_miss)
+        within("--replicates", self.replicates, 0, MOST_REPLICATES)
+        check_seed(self.seed)
+        self._check_formulas()
+        self._check_unit_weights()
+        within("--tolerance", self.tolerance, 0, MOST_UNITS)
+        within("--edges", self.edges, 0, 2)
+        self.shares, self.points, self.iou  # noqa: B018  (refuse text that cannot be parsed)
+
+    def _check_formulas(self) -> None:
+        one_of("--pairing", self.pairing, _PAIRINGS)
+        types = self.boundary_types
+        if list(types) != sorted(set(types)) or not all(1 <= kind <= MOST_UNITS for kind in types):
+            raise Refused(
+                f"--boundary-types {comma_separated(types)}: must be ascending numbers >= 1"
+            )
+        how_many("--c-seg-costs", self.c_seg_costs, 2)
+        for cost in self.c_seg_costs:
+            in_unit_interval("--c-seg-costs", cost)
+        how_many("--edit-constants", self.edit_constants, 2)
+        for constant in self.edit_constants:
+            in_unit_interval("--edit-constants", constant)
+        widest = max(types) - min(types) + 1 if types else 1
+        limits = {"near miss": self.n_t, "substitution": widest}
+        for constant, (edit, parts) in zip(self.edit_constants, limits.items(), strict=True):
+            if constant > 1 / parts:
+                raise Refused(
+                    f"--edit-constants {constant:g}: must be at most {1 / parts:g}, or a {edit} "
+                    "would weigh more than a full miss"
+                )
+        how_many("--content-weights", self.content_weights, 4)
+        for weight in self.content_weights:
+            if not 0 <= weight <= _MOST_WEIGHT:
+                raise Refused(f"--content-weights {weight}: must lie in [0, {_MOST_WEIGHT}]")
+        if not 1 / _MOST_WEIGHT <= self.beta <= _MOST_WEIGHT:
+            raise Refused(f"--beta {self.beta}: must lie in [{1 / _MOST_WEIGHT}, {_MOST_WEIGHT}]")
+
+    def _check_unit_weights(self) -> None:
+        """Refuse measures that divide lengths by a size that would be counted in weights."""
+        if self.unit_weights and self.measures:
+            in_units = {"purity", "coverage", "purity_coverage_f1"}
+            if chosen := [name for name in self.selection.names if name in in_units]:
+                raise Refused(
+                    f"--unit-weights: {', '.join(chosen)} cannot be measured in weights; leave out "
+                    "one or the other"
+                )
+
+    def require_documents(self, documents: str | None) -> None:
+        """Refuse to measure in unit lengths or unit weights without a documents table.
+
+        Raises:
+            Refused: an option needs a column of the documents table; the message names both.
+        """
+        needed = {"--units words": self.units == "words", "--unit-weights": self.unit_weights}
+        for option in (option for option, is_set in needed.items() if is_set):
+            if documents is None:
+                column = "unit_lengths" if self.units == "words" else "unit_weights"
+                raise Refused(f"{option} needs --documents TABLE with a column {column}")
+
+    @property
+    def selection(self) -> "Selection":
+        """The counts and measures to compute."""
+        from segscore.pipeline.measures.selection import select
+
+        return select(self.measures)
+
+    @property
+    def shares(self) -> dict[str, "Fraction"]:
+        """Share of a document's coders by the name of the consensus coder."""
+        if self.consensus is None:
+            return {}
+        from segscore.pipeline.settings.exact import parse_shares
+
+        return parse_shares(self.consensus)
+
+    @property
+    def points(self) -> tuple[str, ...]:
+        """Names of the reference points."""
+        if self.reference_points is None:
+            return ()
+        from segscore.pipeline.settings.reading import parse_points
+
+        return parse_points(self.reference_points)
+
+    @property
+    def iou(self) -> "Fraction":
+        """The threshold that an IoU must exceed."""
+        from segscore.pipeline.settings.exact import parse_iou
+
+        return parse_iou(self.tiou)
+
+    def parameters(self, p_seg: float, types: tuple[int, ...] = (1,)) -> dict[str, float]:
+        """Return the parameters that formulas use in addition to counts.
+
+        Args:
+            p_seg: P_seg of the run; NaN if undefined.
+            types: boundary types of the run, ascending.
+        """
+        parts = ("leading_miss", "trailing_miss", "leading_false_alarm", "trailing_false_alarm")
+        weights = zip(parts, self.content_weights, strict=True)
+        return {
+            "p_seg": p_seg,
+            "n_t": self.n_t,
+            "type_range": max(types) - min(types) + 1,
+            "beta": float(self.beta),  # products of counts with it are then floats
+            "edges": self.edges,
+            "constant_near_miss": self.edit_constants[0],
+            "constant_substitution": self.edit_constants[1],
+            "cost_miss": self.cost_miss,
+            "cost_false_alarm": 1 - self.cost_miss,
+            "c_seg_cost_miss": self.c_seg_costs[0],
+            "c_seg_cost_false_alarm": self.c_seg_costs[1],
+            # Integral weights become int, so that sums of counts stay exact.
+            **{f"weight_{part}": int(w) if w == int(w) else w for part, w in weights},
+        }
+
+    def signature(self, estimator: str, types: tuple[int, ...] | None = None) -> str:
+        """Describe in one line what was computed, so that two results can be compared.
+
+        Settings that concern few measures are omitted if they have their default values, and all
+        that do not affect the measures of the run.
+
+        Args:
+            estimator: how the intervals are estimated.
+            types: boundary types of the run; None if it does not distinguish them.
+        """
+        from importlib.metadata import version
+
+        if isinstance(self.window, int):
+            window = f"fixed,{self.window}"
+        else:
+            window = f"{self.window},{self.rounding},min2"
+        parts = {
+            "n_t": self.n_t,
+            "window": window,
+            "units": self.units,
+            "length_tolerance": self.length_tolerance or "",
+            "pairing": self.pairing,
+            "types": comma_separated(types or ()),
+            "p_seg": "run" if self.p_seg is None else self.p_seg,
+            "cost_miss": self.cost_miss,
+            "c_seg_costs": self._unless_default("c_seg_costs"),
+            "beta": f"{self.beta:g}" if self.beta != 1 else "",
+            "edit_constants": self._unless_default("edit_constants"),
+            "content_weights": self._unless_default("content_weights"),
+            "unit_weights": "documents" if self.unit_weights else "",
+            "tol": self.tolerance or "",
+            "edges": self.edges or "",
+            "tiou": "" if 2 * self.iou == 1 else self.iou,
+            "measures": ",".join(self.measures),
+            "ci": estimator,
+            "v": version("segscore"),
+        }
+        unused = settings_without_effect(self.selection)
+        parts = {name: value for name, value in parts.items() if value != "" and name not in unused}
+        return "|".join(["segscore", *(f"{name}:{value}" for name, value in parts.items())])
+
+    def _unless_default(self, name: str) -> str:
+        values = getattr(self, name)
+        return "" if values == getattr(MeasuringSettings, name) else comma_separated(values)
+
+
+_AFFECTED = {
+    "n_t": ("edit", "n_t"),
+    "window": ("window", "panel", "winpr"),
+    "pairing": ("edit",),
+    "types": ("edit", "type_range"),
+    "p_seg": ("p_seg",),
+    "cost_miss": ("cost_miss", "cost_false_alarm"),
+    "c_seg_costs": ("c_seg_cost_miss", "c_seg_cost_false_alarm"),
+    "beta": ("beta",),
+    "edit_constants": ("constant_near_miss", "constant_substitution"),
+    "content_weights": (
+        "weight_leading_miss",
+        "weight_trailing_miss",
+        "weight_leading_false_alarm",
+        "weight_trailing_false_alarm",
+    ),
+    "unit_weights": ("content",),
+    "tol": ("tolerant_matches", "references_in_reach", "hypotheses_in_reach"),
+    "edges": ("edges", "tolerant_matches", "references_in_reach", "hypotheses_in_reach"),
+    "tiou": ("tiou_references", "tiou_hypotheses"),
+}
+"""Field of the signature -> the families and counts that it affects, and its names in formulas."""
+
+
+def settings_without_effect(selection: "Selection") -> set[str]:
+    """Return the fields of a signature that do not affect any of the measures."""
+    used = {*selection.families, *selection.used_by_formulas}
+    return {field for field, affected in _AFFECTED.items() if used.isdisjoint(affected)}
+
+
+def select_fields(signature: str, names: tuple[str, ...]) -> list[str]:
+    """Return the fields of a signature that have these names."""
+    return [part for part in signature.split("|") if part.partition(":")[0] in names]

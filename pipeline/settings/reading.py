@@ -1,0 +1,72 @@
+"""Read the text of an option: names, numbers, a window, memory, reference points."""
+
+from segscore.pipeline.errors import Refused
+
+POINT_NAMES = (
+    *("none", "all", "regular", "regular-mean-size"),
+    *("random-known", "random-unknown", "random-mean", "coin", "human"),
+)
+"""Names of the reference points, which `scoring/reference_points.py` makes."""
+
+
+def read_names(_option: str, text: str) -> tuple[str, ...]:
+    """Read names separated by commas."""
+    return tuple(text.split(",")) if text else ()
+
+
+def read_numbers(option: str, text: str) -> tuple[float, ...]:
+    """Read numbers separated by commas.
+
+    Raises:
+        Refused: the text is not a list of numbers.
+    """
+    try:
+        return tuple(float(part) for part in text.split(","))
+    except ValueError as problem:
+        raise Refused(f"{option} {text}: must be numbers separated by commas") from problem
+
+
+def read_whole_numbers(option: str, text: str) -> tuple[int, ...]:
+    """Read whole numbers separated by commas.
+
+    Raises:
+        Refused: the text is not a list of whole numbers.
+    """
+    try:
+        return tuple(int(part) for part in text.split(","))
+    except ValueError as problem:
+        raise Refused(f"{option} {text}: must be whole numbers separated by commas") from problem
+
+
+def read_window(_option: str, text: str) -> str | int:
+    """Read a window size: a number, or the name of a policy."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 20 else text
+
+
+def read_memory(option: str, text: str) -> int:
+    """Read an amount of memory in bytes; the text may have a unit, such as 2GB.
+
+    Raises:
+        Refused: the text is not an amount of memory.
+    """
+    from dask.utils import parse_bytes  # noqa: TID251
+
+    try:
+        return int(parse_bytes(text))
+    except ValueError as problem:
+        raise Refused(f"{option} {text}: must be a number of bytes, such as 2GB") from problem
+
+
+def parse_points(text: str) -> tuple[str, ...]:
+    """Parse ``--reference-points``, names separated by commas.
+
+    Raises:
+        Refused: a name is unknown or given twice; the message names the option and the value.
+    """
+    chosen = tuple(text.split(","))
+    for name in chosen:
+        if name not in POINT_NAMES:
+            raise Refused(f"--reference-points {name}: must be one of {', '.join(POINT_NAMES)}")
+    if len(set(chosen)) < len(chosen):
+        raise Refused(f"--reference-points {text}: names a reference point twice")
+    return chosen

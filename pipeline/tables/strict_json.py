@@ -1,0 +1,46 @@
+"""Parse JSON strictly: refuse what the standard parser would silently drop or change."""
+
+import json
+import math
+from decimal import Decimal, DecimalException
+
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.tables.rows import RowPlace, repeated, shown
+
+
+def loads(text: str, place: RowPlace, *, decimals: bool = False) -> object:
+    """Parse a JSON text; with `decimals`, numbers that are not whole become Decimal, not float.
+
+    Raises Refused, with the line of the fault, for text that is not JSON, a key that occurs twice
+    in one object, NaN, Infinity, or a number beyond the range of a float (left open by RFC 8259, 4
+    and 6).
+    """
+
+    def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            twice = repeated(name for name, _ in pairs)
+            raise place.refusal(f"the key {shown(twice)} stands twice in one object; keep one")
+        return found
+
+    def finite(digits: str) -> float | Decimal:
+        if not math.isfinite(number := float(digits)):
+            raise place.refusal(f"{digits[:40]} is not a finite number; leave it out or write null")
+        return Decimal(digits) if decimals else number
+
+    try:
+        return json.loads(text, object_pairs_hook=unique, parse_float=finite, parse_constant=finite)
+    except Refused:
+        raise
+    except json.JSONDecodeError as error:
+        raise _not_json(error, place) from error
+    except (ValueError, RecursionError, DecimalException) as error:
+        raise place.refusal(f"not JSON that can be read: {error}") from error
+
+
+def _not_json(error: json.JSONDecodeError, place: RowPlace) -> Refused:
+    at = RowPlace(place.source, place.line + error.lineno - 1)
+    rest = error.doc[error.pos :].strip()
+    cut = not rest or error.msg.startswith("Unterminated")
+    hint = "the text is cut short" if cut else f"found {shown(rest)}"
+    return at.refusal(f"not JSON at column {error.colno}: {error.msg}; {hint}")

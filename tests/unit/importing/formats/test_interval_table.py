@@ -1,0 +1,163 @@
+"""Tables with a row for each segment, as people write them."""
+
+from typing import Any
+
+import pytest
+
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.importing.formats.asked import Asked, InputFile
+from segscore.pipeline.importing.formats.column_names import unit_of, use_of
+from segscore.pipeline.importing.formats.intervals import interval_table
+from segscore.pipeline.importing.formats.shapes import Intervals
+from segscore.pipeline.importing.formats.times import Clock, frame_rate
+
+HEADER = "document,coder,start,end\n"
+
+
+def read(text: str, name: str = "t.csv", **asked: Any) -> list[Intervals]:
+    return list(interval_table.read(InputFile(name, text.encode()), Asked(**asked)))
+
+
+def times(text: str, **asked: Any) -> list[tuple[float, float | None]]:
+    """Starts and ends in seconds."""
+    return [
+        (float(s.start.exact) / 1000, None if s.end is None else float(s.end.exact) / 1000)
+        for shape in read(text, **asked)
+        for s in shape.segments
+    ]
+
+
+@pytest.mark.parametrize(
+    ("column", "use", "unit"),
+    [
+        ("Document ID", "document", None),
+        ("onset", "start", None),
+        ("start_ms", "start", "ms"),
+        ("Start Time (seconds)", "start", "s"),
+        ("Start Frame", "start", "frames"),
+        ("Start Timecode", "start", None),
+        ("end_frame", "end", "frames"),
+        ("duration_s", "duration", "s"),
+        ("systems", None, None),
+        ("label_ms", None, "ms"),
+        ("Überschrift", None, None),
+    ],
+)
+def test_names(column: str, use: str | None, unit: str | None) -> None:
+    assert (use_of(column), unit_of(column)) == (use, unit)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        HEADER + "d,a,0,1.5\nd,a,1.5,2\n",
+        HEADER.replace(",", "\t") + "d\ta\t0,0\t1,5\nd\ta\t1,5\t2\n",
+        HEADER.replace(",", ";") + "d;a;0;1,5\n\nd;a;1,5;2\n",
+        "onset,duration,who\n0:00,0:01.5,x\n0 days 00:00:01.5,0.5,x\n",
+        ",start,end\n0,0,1.5\n1,1.5,2\n",
+        '{"begin": 0, "end_ms": 1500}\n{"begin": 1.5, "end_ms": 2e3}\n',
+        '"start","end","no"\n0,"1.5","a\nb"\n1.5,2,""\n',
+    ],
+)
+def test_ways_to_write_it(text: str) -> None:
+    assert times(text, coder="a") == [(0, 1.5), (1.5, 2)]
+
+
+def test_scenes() -> None:
+    """PySceneDetect writes a line before the header, and every time three times."""
+    text = (
+        "Timecode List:,00:00:10.000\n"
+        "Scene Number,Start Frame,Start Timecode,End Frame,End Timecode,Length (frames),"
+        "Length (seconds)\n"
+        "1,1,00:00:00.000,250,00:00:10.000,250,10.000\n"
+    )
+    chosen = {"start": "Start Timecode", "end": "End Timecode"}
+    assert times(text, coder="a", skip_lines=1, columns=chosen) == [(0, 10)]
+    with pytest.raises(Refused, match=r"t.csv:2: the columns Start Frame, Start Timecode all name"):
+        read(text, coder="a", skip_lines=1)
+    with pytest.raises(Refused, match=r"t.csv:2: 7 cells; expected 2.*--skip-lines"):
+        read(text, coder="a", columns={"start": "Timecode List:"})
+
+
+def test_timecode() -> None:
+    clock = Clock(None, frame_rate("25"), "10:00:00:00")
+    text = "coder,start,duration\na,10:00:01:05,00:00:00:20\n"
+    assert times(text, clock=clock) == [(1.2, 2)]
+
+
+class TestColumns:
+    """What a column is for."""
+
+    def test_attributes(self) -> None:
+        text = "doc,coder,start,title,desk,by,n_units,none\nd,a,0,x,1,p,3,\nd,a,1,y,1,q,3,\n"
+        text += "d,b,0,x,2,p,3,\n"
+        file = InputFile("t.csv", text.encode())
+        shapes = list(interval_table.read(file, Asked()))
+        assert [shape.attributes for shape in shapes] == [{"desk": "1"}, {"desk": "2"}]
+        assert file.notes.names == {"columns_not_taken": ["by", "n_units"]}
+        assert [s.label for s in shapes[0].segments] == ["x", "y"]
+
+    def test_attributes_keep_their_types(self) -> None:
+        text = '{"coder": 3, "start": 0, "rate": 2.5, "year": 1997, "tags": ["x"], "live": true}'
+        file = InputFile("t.jsonl", text.encode())
+        (shape,) = interval_table.read(file, Asked())
+        assert (shape.coder, shape.attributes) == ("3", {"rate": 2.5, "year": 1997, "live": True})
+        assert file.notes.names == {"columns_not_taken": ["tags"]}
+
+    def test_other_names_count_if_nothing_better_is_there(self) -> None:
+        (shape,) = read("show,model,start\nx,m,0\n")
+        assert (shape.document_id, shape.coder) == ("x", "m")
+        (shape,) = read("show,document,model,system,start\nx,d,m,s,0\n")
+        assert (shape.document_id, shape.coder) == ("d", "s")
+        assert shape.attributes == {"show": "x", "model": "m"}
+
+    def test_set_aside(self) -> None:
+        text = "coder,start,end,stop\na,0,5,6\n"
+        assert times(text, columns={"end": ""}) == [(0, None)]
+        assert times(text, columns={"end": "stop"}) == [(0, 6)]
+        with pytest.raises(Refused, match=r"t.csv:1: the columns end, stop all name the end"):
+            read(text)
+
+    def test_groups(self) -> None:
+        text = "document,coder,role,start,level\n0042,a,,0,1\n7,a,hypothesis,0,2\n0042,a,,4,2.0\n"
+        found = [
+            (s.document_id, s.coder, s.role, len(s.segments), s.place.line) for s in read(text)
+        ]
+        assert found == [("0042", "a", None, 2, 2), ("7", "a", "hypothesis", 1, 3)]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("coder,end\na,1\n", "t.csv:1: no start among the columns"),
+        ("start,end\n0,1\n", "t.csv:1: no coder among the columns start, end"),
+        (HEADER + "d,a,,1\n", "t.csv:2: the start .start. is empty"),
+        (HEADER + "d,a,x,1\n", "t.csv:2: x is not a time"),
+        (HEADER + "d,a,0,inf\n", "t.csv:2: inf is not a time"),
+        (HEADER + "d,a,-1,1\n", "t.csv:2: -1 is a negative time"),
+        (HEADER + 'd,a,"0,5",1\n', "t.csv:2: 0,5 is not a time"),
+        (HEADER + "d,a,0\n", "t.csv:2: 3 cells; expected 4"),
+        (HEADER + 'd,a,0,"1\n', "t.csv:2: not CSV: .*quotes"),
+        (HEADER + "d,a,0,90000\n", "t.csv: the time 90000, taken as seconds, is 25 hours"),
+        (HEADER, "t.csv: there is no segment in it"),
+        ("coder,start,start\na,0,0\n", "t.csv:1: the column start stands twice"),
+        ("coder,start,\na,0,0\n", "t.csv:1: a column has no name"),
+        ("coder,start_frame\na,0\n", "t.csv:1: the column start_frame has frames.*--frame-rate"),
+        ("coder,start,level\na,0,0\n", "t.csv:2: the level is .0.; expected a whole number"),
+        ("coder,start,level\na,0,x\n", "t.csv:2: the level is .x.; expected a whole number"),
+        ("coder,start,role\na,0,judge\n", "t.csv:2: role is .judge.; expected"),
+        ("coder,start,end,duration\na,1,2,1.1\n", "t.csv:2: the end is 2, but .* 1 . 1.1"),
+        ('{"coder": "a", "start": 1, "end": true}', "t.csv:1: true is not a time"),
+        ('{"coder": ["a"], "start": 1}', "t.csv:1: the coder is .*; expected a name"),
+        ('{"coder": "a", "start": 1}\n[1]', "t.csv:2: the line is .1.; expected one JSON object"),
+    ],
+)
+def test_refused(text: str, message: str) -> None:
+    with pytest.raises(Refused, match=message):
+        read(text)
+
+
+def test_units_that_differ() -> None:
+    with pytest.raises(Refused, match=r"t.csv:1: the column start_ms has ms .*--time-unit is s"):
+        read("coder,start_ms\na,0\n", clock=Clock("s"))
+    assert times(HEADER + "d,a,0,90000\n", clock=Clock("s")) == [(0, 90000)]

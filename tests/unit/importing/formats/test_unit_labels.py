@@ -1,0 +1,301 @@
+"""Labels per unit: flags, names and sizes of segments, by paths, in three kinds of files."""
+
+import json
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq  # noqa: TID251
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.importing.formats.labels import unit_labels
+from segscore.pipeline.importing.formats.labels.field_paths import field_path
+from segscore.pipeline.importing.formats.labels.label_values import (
+    sizes_of_flags,
+    sizes_of_ids,
+    stated_sizes,
+)
+from segscore.pipeline.importing.formats.shapes import Sizes
+from segscore.pipeline.tables.rows import RowPlace
+from tests.support.reading import refusal_of, shapes_of
+
+PLACE = RowPlace("f.x", 3)
+Row = tuple[Any, ...]
+
+
+def rows(text: str | bytes, name: str = "f.jsonl", **options: Any) -> list[Row]:
+    """Document, coder, role, sizes and attributes of each segmentation in a file."""
+    shapes = shapes_of(unit_labels.read, text, name, **options)
+    assert all(isinstance(shape, Sizes) and shape.unit == "turn" for shape in shapes)
+    return [
+        (s.document_id, s.coder, s.role, s.sizes, s.attributes)
+        for s in shapes
+        if isinstance(s, Sizes)
+    ]
+
+
+def flags(value: object, **options: Any) -> list[int]:
+    """The sizes of the only record of a file with a list y."""
+    ((*_, sizes, _),) = rows(json.dumps({"y": value}), flags="y", **options)
+    return sizes
+
+
+class TestFlags:
+    """Lists of 0 and 1."""
+
+    @pytest.mark.parametrize(
+        ("marks", "sizes"), [("end", [2, 1]), ("start", [1, 2]), ("between", [2, 1, 1])]
+    )
+    def test_where_marks_are(self, marks: str, sizes: list[int]) -> None:
+        # The first flag of `start` and the last one of `end` have no meaning.
+        assert flags([0, 1, 1] if marks != "start" else [0, 1, 0], marks=marks) == sizes
+
+    @pytest.mark.parametrize(
+        "value", ["0101", [0, 1, 0, 1], [False, True, False, True], [0.0, 1.0, 0, 1]]
+    )
+    @pytest.mark.parametrize(("marks", "sizes"), [("end", [2, 2]), ("start", [1, 2, 1])])
+    def test_spellings(self, value: object, marks: str, sizes: list[int]) -> None:
+        assert flags(value, marks=marks) == sizes
+
+    def test_minus_100_says_nothing_where_flags_say_nothing(self) -> None:
+        assert flags([0, 1, -100], marks="end") == [2, 1]
+        assert flags([-100, 1, 0], marks="start") == [1, 2]
+        for marks, value in (("end", [-100, 1]), ("start", [1, -100]), ("between", [-100])):
+            with pytest.raises(Refused, match="is -100; expected 0 or 1"):
+                flags(value, marks=marks)
+
+    @pytest.mark.parametrize("marks", ["end", "start"])
+    def test_one_unit(self, marks: str) -> None:
+        assert flags([1], marks=marks) == [1]
+
+    @pytest.mark.parametrize(
+        ("value", "reason"),
+        [
+            ([], "y is an empty list"),
+            ("", "y is empty"),
+            ("01x", 'y[2] is "x"; expected 0 or 1'),
+            ([0, None], "y[1] is null; expected 0 or 1"),
+            ([0, 2], "y[1] is 2; expected 0 or 1"),
+            ([0.5], "y[0] is 0.5; expected 0 or 1"),
+            (["yes"], 'y[0] is "yes"; expected 0 or 1'),
+            ([[0]], "y[0] is [0]; expected 0 or 1"),
+            (5, "y is 5; expected a list"),
+            (None, "y is null; expected a list"),
+        ],
+    )
+    def test_invalid_input_is_refused(self, value: object, reason: str) -> None:
+        text = "\n" + json.dumps({"y": value})
+        message = refusal_of(unit_labels.read, text, "f.jsonl", flags="y", marks="end")
+        assert message.startswith(f"f.jsonl:2: {reason}")
+
+    @given(st.lists(st.integers(1, 5), min_size=1, max_size=6))
+    def test_round_trips(self, sizes: list[int]) -> None:
+        ends = [1 if unit == size - 1 else 0 for size in sizes for unit in range(size)]
+        starts = [int(unit == 0) for size in sizes for unit in range(size)]
+        assert sizes_of_flags(ends, "end", "y", PLACE) == sizes
+        assert sizes_of_flags(starts, "start", "y", PLACE) == sizes
+        if len(ends) > 1:
+            assert sizes_of_flags(ends[:-1], "between", "y", PLACE) == sizes
+        ids = [str(number % 2) for number, size in enumerate(sizes) for _ in range(size)]
+        assert sizes_of_ids(ids, "y", PLACE) == sizes
+        assert stated_sizes(sizes, "y", PLACE) == sizes
+
+
+class TestIdsAndSizes:
+    """Names of segments, and their sizes."""
+
+    def test_a_topic_that_returns_is_a_new_segment(self) -> None:
+        ((*_, sizes, _),) = rows('{"y": ["a", "a", "b", "a", 5, 5.0]}', ids="y")
+        assert sizes == [2, 1, 1, 2]
+
+    @pytest.mark.parametrize(
+        ("option", "value", "message"),
+        [
+            ("ids", [], "y is an empty list"),
+            ("ids", "aab", 'y is "aab"; expected a list'),
+            ("ids", ["a", None], "y[1] is null; expected a text or a number"),
+            ("ids", [{}], "y[0] is {}; expected a text or a number"),
+            ("sizes", [], "y is an empty list"),
+            ("sizes", [2, 0], "y[1] is 0; expected a whole number from 1"),
+            ("sizes", [2.5], "y[0] is 2.5; expected a whole number from 1"),
+            ("sizes", [True], "y[0] is true; expected a whole number from 1"),
+            ("sizes", ["2"], 'y[0] is "2"; expected a whole number from 1'),
+        ],
+    )
+    def test_invalid_input_is_refused(self, option: str, value: object, message: str) -> None:
+        text = json.dumps({"y": value})
+        assert refusal_of(unit_labels.read, text, **{option: "y"}).startswith(f"f.x:1: {message}")
+
+    def test_nan_is_no_name(self) -> None:
+        with pytest.raises(Refused, match="NaN; expected a text or a number"):
+            sizes_of_ids([float("nan")], "y", PLACE)
+
+
+class TestRecords:
+    """Names, roles and attributes of records."""
+
+    def test_names_roles_and_attributes(self) -> None:
+        text = (
+            '{"id": 7, "video_id": "v", "annotator": "u", "role": "hypothesis", "y": [3], "n": 5}\n'
+            '{"id": "x", "y": [3], "text": ["a"], "meta": {"k": 1}, "s": "t", "b": true, "z": null}'
+        )
+        assert rows(text, sizes="y") == [
+            ("v", "u", "hypothesis", [3], {"id": 7, "n": 5}),
+            ("x", None, None, [3], {"s": "t", "b": True}),
+        ]
+
+    def test_fields_that_options_name(self) -> None:
+        text = '{"id": "x", "y": [3], "meta": {"name": 5}, "who": ["a"], "by": "b"}'
+        assert rows(text, sizes="y", document_field="meta.name", coder_field="by") == [
+            ("5", "b", None, [3], {"id": "x"})
+        ]
+
+    def test_records_without_names(self) -> None:
+        assert rows('{"y": [3]}', sizes="y")[0][0] is None
+        assert [row[0] for row in rows('{"y": [3]}\n{"y": [3]}', "a/f.jsonl", sizes="y")] == [
+            "f/1",
+            "f/2",
+        ]
+
+    @pytest.mark.parametrize("value", [None, "", [], True, 1.5])
+    def test_a_field_that_names_nothing(self, value: object) -> None:
+        text = json.dumps({"y": [3], "who": value})
+        message = refusal_of(unit_labels.read, text, sizes="y", coder_field="who")
+        assert message.startswith(f"f.x:1: who is {json.dumps(value)}; expected a")
+
+    def test_the_same_records_in_each_kind_of_file(self, tmp_path: Path) -> None:
+        records = [{"id": "a", "y": [1, 0, 1]}, {"id": "b", "y": [1, 0]}]
+        table = tmp_path / "f.parquet"
+        pq.write_table(pa.Table.from_pylist(records), table)
+        lines = "\n".join(map(json.dumps, records))
+        nested = json.dumps({"data": [{"items": records[:1]}, {"items": records[1:]}]})
+        how = {"flags": "y", "marks": "start"}
+        expected = rows(lines, "f.jsonl", **how)
+        assert [row[3] for row in expected] == [[2, 1], [2]]
+        assert rows(lines, "f.json", **how) == expected
+        assert rows(json.dumps(records, indent=1), "f.json", **how) == expected
+        assert rows(nested, "f.json", records="data[].items[]", **how) == expected
+        assert rows(table.read_bytes()[:4], str(table), **how) == expected
+
+    def test_rows_of_parquet_count_from_0(self, tmp_path: Path) -> None:
+        table = tmp_path / "f.parquet"
+        pq.write_table(pa.table({"turns": [{"y": [1.0, 0.0]}, {"y": [None, 1.0]}]}), table)
+        message = refusal_of(unit_labels.read, b"PAR1", str(table), flags="turns.y", marks="end")
+        assert message == f"{table}:1: turns.y[0] is null; expected 0 or 1"
+
+    def test_text_of_parquet_that_is_not_utf_8(self, tmp_path: Path) -> None:
+        table = tmp_path / "f.parquet"
+        broken = pa.array([b"a", b"\xff"]).view(pa.string())
+        pq.write_table(pa.table({"id": broken, "y": [[2], [3]]}), table)
+        message = refusal_of(unit_labels.read, b"PAR1", str(table), sizes="y")
+        assert message.startswith(f"{table}: is a broken Parquet file: ")
+
+    def test_a_date_that_python_does_not_have(self, tmp_path: Path) -> None:
+        table = tmp_path / "f.parquet"
+        days = pa.array([1, 10**9], pa.date32())
+        pq.write_table(pa.table({"id": ["a", "b"], "y": [[2], [3]], "day": days}), table)
+        message = refusal_of(unit_labels.read, b"PAR1", str(table), sizes="y")
+        reason = "a value in this row, or in one of the 1 below it, cannot be read: days=1000000000"
+        assert message.startswith(f"{table}:0: {reason}")
+
+    def test_attributes_of_parquet(self, tmp_path: Path) -> None:
+        table = tmp_path / "f.parquet"
+        record = {"y": [2], "day": date(2026, 3, 2), "x": Decimal("1.50"), "nan": float("nan")}
+        pq.write_table(pa.Table.from_pylist([record | {"raw": b"a", "none": None}]), table)
+        ((*_, attributes),) = rows(b"PAR1", str(table), sizes="y")
+        assert attributes == {"day": "2026-03-02", "x": "1.50"}
+
+    def test_labels_in_csv_are_refused(self) -> None:
+        message = refusal_of(unit_labels.read, "id,y\na,5", "f.csv", sizes="y")
+        assert message == "f.csv: labels are read from JSON Lines, JSON and Parquet, not from CSV"
+
+    def test_dialogues_say_how_they_are_marked(self) -> None:
+        turns = [{"segmentation_label": flag, "topic_id": 0} for flag in (0, 1, 0)]
+        text = json.dumps({"dial_data": {"a": [{"dial_id": 1, "turns": turns}], "b": []}}, indent=1)
+        assert rows(text, "f.json") == [("1", None, None, [2, 1], {})]
+        assert rows(text, "f.json", ids="turns[].topic_id")[0][3] == [3]
+
+    def test_a_number_of_units_that_differs(self) -> None:
+        text = '{"y": [0, 1, 0], "text": ["a", "b"]}'
+        options = {"flags": "y", "units": "text"}
+        message = refusal_of(unit_labels.read, text, marks="end", **options)
+        assert message.startswith(
+            "f.x:1: y is for 3 units, and text has 2; expected the same number"
+        )
+        assert rows('{"y": [0, 1], "text": [1, 2, 3]}', marks="between", **options)[0][3] == [2, 1]
+
+    @pytest.mark.parametrize(
+        ("text", "options", "message"),
+        [
+            ("{}", {"flags": "y"}, "f.x: flags of 0 and 1 can be"),
+            ("{}", {"ids": "y", "sizes": "x"}, "--ids and --sizes are given; name one of them"),
+            ("{}", {}, "f.x:1: nothing says where the labels are"),
+            ("{}", {"ids": "a..b"}, "--ids a..b: is no path"),
+            ("{}", {"ids": "a[0]"}, "--ids a[0]: is no path"),
+            ("[]", {"ids": "y"}, "f.x:1: no record in it"),
+            ("5", {"ids": "y"}, "f.x:1: the record is 5; expected an object"),
+            ("[{}, 5]", {"ids": "y"}, "f.x:1: [1] is 5; expected an object"),
+            (
+                '{"x": 1}',
+                {"ids": "y"},
+                'f.x:1: the record has no field "y"; there is "x"; check --ids',
+            ),
+            ('{"a": 5}', {"ids": "y", "records": "a"}, "f.x:1: a is 5; expected a list"),
+            ('{"dial_data": {"a": 5}}', {}, "f.x:1: dial_data.a is 5; expected a list"),
+            ('{"dial_data": {"a": [{}]}}', {}, 'f.x:1: dial_data.a[0] has no field "turns"'),
+            ("", {"ids": "y"}, "f.x:1: not JSON at column 1"),
+            ('{"y": [1]}\n{"y": ', {"ids": "y"}, "f.x:2: not JSON at column"),
+            ('{"y": NaN}', {"ids": "y"}, "f.x:1: NaN is not a finite number"),
+            ('{"y": 1, "y": 2}', {"ids": "y"}, 'f.x:1: the key "y" stands twice'),
+        ],
+    )
+    def test_invalid_input_is_refused(
+        self, text: str, options: dict[str, str], message: str
+    ) -> None:
+        assert refusal_of(unit_labels.read, text, **options).startswith(message)
+
+
+class TestPaths:
+    """Dotted paths."""
+
+    RECORD = {"a": {"b": [{"c": 1}, {"c": 2}]}, "d": [[1, 2], [3]]}  # noqa: RUF012
+
+    @pytest.mark.parametrize(
+        ("path", "value"),
+        [
+            ("a.b", [{"c": 1}, {"c": 2}]),
+            ("a.b[].c", [1, 2]),
+            ("d", [[1, 2], [3]]),
+            ("d[]", [[1, 2], [3]]),
+            ("d[][]", [1, 2, 3]),
+        ],
+    )
+    def test_values(self, path: str, value: object) -> None:
+        assert field_path("--ids", path).value(self.RECORD, "", PLACE) == value
+
+    @pytest.mark.parametrize(
+        ("path", "message"),
+        [
+            ("e", 'the record has no field "e"; there is "a", "d"; check --ids e'),
+            ("a.c", 'a has no field "c"; there is "b"; check --ids a.c'),
+            ("a.b.c", "expected an object, because of --ids a.b.c; [] runs through a list"),
+            ("a.b[].d", 'a.b[0] has no field "d"; there is "c"'),
+            ("a[]", "expected a list, because of --ids a[]"),
+            ("d[].c", "d[0] is [1, 2]; expected an object"),
+            ("d[][].c", "d[0][0] is 1; expected an object"),
+        ],
+    )
+    def test_invalid_input_is_refused(self, path: str, message: str) -> None:
+        with pytest.raises(Refused) as caught:
+            field_path("--ids", path).value(self.RECORD, "", PLACE)
+        assert str(caught.value).startswith("f.x:3: ")
+        assert message in str(caught.value)
+
+    def test_many_fields_are_not_all_named(self) -> None:
+        with pytest.raises(Refused, match=r'"11", \.\.\.; check --ids x$'):
+            field_path("--ids", "x").value({str(number): 0 for number in range(99)}, "", PLACE)
