@@ -1,8 +1,8 @@
 """Find where quotes of the first words of segments begin in the units of a document.
 
 Each quote gets a unit, in ascending order, so that the sum of the edits between the quotes and the
-text from their units on is least; a quote that costs as much as `LIMIT` of its words stays without a
-unit.  Costs are in fifths of an edit, so that the limit is a whole number.
+text from their units on is least; a quote that costs .4 edits for each of its words, or more, stays
+without a unit.  Costs are in fifths of an edit, so that this limit is a whole number.
 """
 
 from dataclasses import dataclass

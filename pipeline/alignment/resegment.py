@@ -100,7 +100,7 @@ def place_breaks(source: Tokens, output: Tokens, edits: Edits) -> Resegmentation
     return Resegmentation(latest.tolist(), earliest.tolist(), cost, edits, len(source.ends))
 
 
-def _cheapest(source: Tokens, output: Tokens, width: int, *, latest: bool) -> tuple[int, Positions]:
+def _cheapest(source: Tokens, output: Tokens, width: int, *, latest: bool) -> tuple[int, Ints]:
     """Return the cost of the cheapest cuts within a band, and these cuts."""
     rows = np.unique(np.append(source.ends, 0))
     breaks = output.ends[:-1]

@@ -22,7 +22,7 @@ letters = st.text("abc", max_size=6)
     st.lists(st.text("abc", min_size=1, max_size=7), min_size=1, max_size=4),
 )
 def test_places_are_those_of_the_slow_twin(units: list[str], quotes: list[str]) -> None:
-    least, ways = naive.place_quotes(units, quotes)
+    _, ways = naive.place_quotes(units, quotes)
     found = placed(units, quotes)
     way = {number: unit for number, unit in enumerate(found.units) if unit}
     assert way in ways

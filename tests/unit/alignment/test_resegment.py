@@ -112,7 +112,7 @@ def test_bands_do_not_change_the_result(texts: tuple[list[list[str]], list[list[
 
 def over_all_cells(units: Texts, segments: Texts) -> tuple[int, list[int]]:
     """Return the least cost and the latest cuts, a segment at a time from every start."""
-    best: list[tuple[int, list[int]]] = [(0, [])] + [(10**9, [])] * len(units)
+    best: list[tuple[int, list[int]]] = [(0, []), *[(10**9, [])] * len(units)]
     for segment in segments:
         following: list[tuple[int, list[int]]] = [(10**9, [])] * (len(units) + 1)
         for start, (cost, cuts) in enumerate(best):
