@@ -27,6 +27,12 @@ SUMMARY = pap.DataFrameSchema(
         "sd": _number("standard deviation (n - 1) over documents; macro rows only"),
         "documents": whole("documents of the group on which the hypothesis was scored"),
         "defined": whole("number of those documents on which the measure is defined"),
+        "skill": _number(
+            "(value - chance) / (best - chance): 0 chance, 1 perfect, negative worse than chance; "
+            "chance is `point:random-own` of the hypothesis; null without it"
+        ),
+        "skill_low": _number("lower end of the 95 % bootstrap interval of skill"),
+        "skill_high": _number("upper end of the 95 % bootstrap interval of skill"),
     },
     name="summary",
     description="hypothesis, group, measure and average",

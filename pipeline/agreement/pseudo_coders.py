@@ -11,7 +11,7 @@ from segscore.pipeline.arrays.document_ids import Hashes, mix
 from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Flags, Ints, Positions, Ragged, RowArrays, row_values
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.scoring.reference_points import GOLDEN_RATIO
+from segscore.pipeline.scoring.draws import GOLDEN_RATIO
 
 MOST_BOUNDARIES = 2**28
 """The most boundaries made at once: a GiB of them."""

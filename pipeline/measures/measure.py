@@ -55,6 +55,11 @@ class Measure:
         lower = "-∞" if self.lower is None else f"{self.lower:g}"
         return f"{lower} to {'∞' if self.upper is None else f'{self.upper:g}'}"
 
+    @property
+    def best(self) -> float | None:
+        """The best possible value; None if there is none, or no direction."""
+        return {"higher": self.upper, "lower": self.lower, "neither": None}[self.better]
+
     def has(self, value: float) -> bool:
         """Return whether a number is between the smallest and the largest possible value."""
         lower = -inf if self.lower is None else self.lower

@@ -70,11 +70,7 @@ class Tally:
         """Compute a system's average and its replicates."""
         group = self.systems[system]
         key = rule.measure, rule.average
-        (row,) = (
-            candidate
-            for candidate in averages(self.kind, self.sums, group, None, self.parameters)
-            if (candidate.measure, candidate.average) == key
-        )
+        row = averages(self.kind, self.sums, group, None, self.parameters).rows[key]
         cells = np.flatnonzero(self.sums.group == group)
         weights = self._drawn.for_units(self.sums.unit[cells])
         resampled = replicates(self.kind, self.sums, cells, weights, self.parameters)

@@ -44,6 +44,7 @@ class Hypotheses:
         document: document number of each hypothesis, shape (rows,).
         side: boundaries of the hypotheses.
         attributes: attributes, one row per hypothesis.
+        one_each: whether no two rows have the same document and system.
     """
 
     document_id: pa.StringArray
@@ -52,6 +53,7 @@ class Hypotheses:
     document: Ints
     side: Side
     attributes: pa.Table
+    one_each: bool = True
 
 
 @dataclass(frozen=True)
@@ -153,7 +155,8 @@ def score_pairs(
     table = pa.table({**names, **sizes, **numbers_by_name})
     system = Coded(hypotheses.system.code[hyp], hypotheses.system.names)
     document = hypotheses.document[hyp]
-    rows = adding.CountedRows(document, [*counts.values()], [*values.values()], pairs.one_to_one)
+    one_each = pairs.one_to_one and hypotheses.one_each
+    rows = adding.CountedRows(document, [*counts.values()], [*values.values()], one_each)
     return Scored(table, _sums(table, system, rule, references.resampling, rows, original=original))
 
 
@@ -289,7 +292,8 @@ def score_panels(
     written = pa.table(names | {name: column(row) for name, row in columns.items()})
     if not table.measures:
         return Scored(written, [])
-    counted = adding.CountedRows(document, [*counts.values()], [*values.values()], one_each=True)
+    one_each = hypotheses.one_each
+    counted = adding.CountedRows(document, [*counts.values()], [*values.values()], one_each)
     sums = _sums(written, hypotheses.system, rule, references.resampling, counted, original=True)
     return Scored(written, sums)
 

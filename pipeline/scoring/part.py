@@ -16,6 +16,8 @@ from segscore.pipeline.runs import receipts
 from segscore.pipeline.runs.record import RowCounts
 from segscore.pipeline.scoring.boundaries import side, side_from_rows
 from segscore.pipeline.scoring.hypotheses import Accepted, Seen
+from segscore.pipeline.scoring.names import POINT as POINT
+from segscore.pipeline.scoring.own_rows import own_rows
 from segscore.pipeline.scoring.pairs import (
     Hypotheses,
     Pairs,
@@ -40,8 +42,6 @@ from segscore.pipeline.tables.boundary_types import occurring
 from segscore.pipeline.tables.columns import SEGMENTATIONS
 from segscore.pipeline.tables.find import Slice
 from segscore.pipeline.tables.read import Rows
-
-POINT = "point:"
 
 
 def is_point(hypothesis: str) -> bool:
@@ -255,7 +255,7 @@ def score_hypotheses(
 def hypothesis_blocks(
     job: Job, reference_set: ReferenceSet, accepted: Accepted, paired: Flags
 ) -> Iterator[ScoredBlock]:
-    """Yield the scores of accepted hypotheses, some rows at a time.
+    """Yield the scores of accepted hypotheses and of their own points, some rows at a time.
 
     Args:
         job: what all tasks share.
@@ -263,8 +263,9 @@ def hypothesis_blocks(
         accepted: the hypotheses.
         paired: output: true for each reference that has a hypothesis, shape (references,).
     """
-    for start in range(0, len(accepted.rows), job.rows_at_once):
-        rows = accepted.rows.part(start, min(start + job.rows_at_once, len(accepted.rows)))
+    at_once = max(1, job.rows_at_once // job.rule.settings.draws)
+    for start in range(0, len(accepted.rows), at_once):
+        rows = accepted.rows.part(start, min(start + at_once, len(accepted.rows)))
         document = accepted.document[start : start + len(rows)]
         hypotheses = _hypotheses(job, reference_set.references, rows, document)
         pairs = pair_up(document, reference_set.references.first)
@@ -273,6 +274,10 @@ def hypothesis_blocks(
             *_score(job, reference_set, hypotheses, pairs),
             _confusion(job, reference_set, hypotheses, pairs),
         )
+        for name in job.rule.settings.own_points:
+            drawn = own_rows(name, rows, hypotheses, reference_set.references, job.rule)
+            drawn_pairs = pair_up(drawn.document, reference_set.references.first)
+            yield *_score(job, reference_set, drawn, drawn_pairs), {}
 
 
 def _hypotheses(job: Job, references: References, rows: Rows, document: Ints) -> Hypotheses:

@@ -15,8 +15,7 @@ import pyarrow as pa
 from segscore.pipeline.arrays.document_ids import Hashes, hash_names, mix
 from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged
-
-GOLDEN_RATIO = np.uint64(0x9E3779B97F4A7C15)
+from segscore.pipeline.scoring.draws import GOLDEN_RATIO, below, place_randomly
 
 
 @dataclass(frozen=True)
@@ -127,50 +126,9 @@ def _streams(codings: Codings, purpose: str) -> Hashes:
 
 
 @kernel
-def _below(bound: np.uint64, stream: np.uint64) -> tuple[np.uint64, np.uint64]:
-    """Draw a uniform integer in 0..bound-1; return it and the next state of the stream."""
-    # 2^64 mod bound: rejecting this many values leaves a whole multiple of bound, so no bias.
-    surplus = (np.uint64(0) - bound) % bound
-    stream += GOLDEN_RATIO
-    while mix(stream) < surplus:
-        stream += GOLDEN_RATIO
-    return mix(stream) % bound, stream
-
-
-@kernel
 def _draw_numbers(streams: Hashes, n_units: Ints, numbers: Ints) -> None:
     for d in range(len(streams)):
-        numbers[d] = _below(np.uint64(n_units[d]), streams[d])[0]
-
-
-@kernel
-def _scatter(streams: Hashes, n_units: Ints, first: Ints, offsets: Ints, values: Positions) -> None:
-    """Fill each row with the first positions of a random permutation of its document's positions.
-
-    All rows of a document share one permutation. A partial Fisher-Yates shuffle goes only as far
-    as the document's longest row and is undone afterwards, so that the cost of a document depends
-    on its boundaries and not on its units.
-    """
-    longest = 1
-    for d in range(len(streams)):
-        longest = max(longest, n_units[d])
-    order = np.arange(1, longest).astype(np.int32)
-    swapped = np.empty(longest, np.int64)
-    for d in range(len(streams)):
-        longest_row = 0
-        for row in range(first[d], first[d + 1]):
-            longest_row = max(longest_row, offsets[row + 1] - offsets[row])
-        stream = streams[d]
-        for i in range(longest_row):
-            offset, stream = _below(np.uint64(n_units[d] - 1 - i), stream)
-            swapped[i] = i + np.int64(offset)
-            order[i], order[swapped[i]] = order[swapped[i]], order[i]
-        for row in range(first[d], first[d + 1]):
-            row_positions = values[offsets[row] : offsets[row + 1]]
-            row_positions[:] = order[: len(row_positions)]
-            row_positions.sort()
-        for i in range(longest_row - 1, -1, -1):
-            order[i], order[swapped[i]] = order[swapped[i]], order[i]
+        numbers[d] = below(np.uint64(n_units[d]), streams[d])[0]
 
 
 @kernel
@@ -221,7 +179,7 @@ def _random_positions(codings: Codings, name: str, first: Ints, how_many: Ints) 
     """Place ``how_many`` boundaries in each row, with all choices of positions equally likely."""
     offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(how_many)))
     values = np.empty(offsets[-1], np.int32)
-    _scatter(_streams(codings, name), codings.n_units, first, offsets, values)
+    place_randomly(_streams(codings, name), codings.n_units, first, offsets, values)
     return Ragged(offsets, values)
 
 

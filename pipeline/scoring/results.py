@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from segscore.pipeline.scoring.part import POINT, PartSums, TaskResults
+from segscore.pipeline.scoring.names import CHANCE, POINT
+from segscore.pipeline.scoring.part import PartSums, TaskResults
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.statistics import averages
 from segscore.pipeline.statistics.bootstrap import estimator
@@ -49,4 +50,5 @@ def summarise_results(results: TaskResults, totals: PartSums) -> pa.Table:
     kind_sums = [(selection.pairs, totals.pairs), (selection.panels, totals.panels)]
     kinds = [(kind, sums) for kind, sums in kind_sums if sums is not None]
     parameters = settings.parameters(results.p_seg, rule.types)
-    return averages.summarise(kinds, rule.group_by, parameters, settings.seed, settings.replicates)
+    resampling = averages.Resampling(settings.seed, settings.replicates)
+    return averages.summarise(kinds, rule.group_by, parameters, resampling, CHANCE)

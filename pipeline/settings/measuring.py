@@ -29,6 +29,8 @@ from segscore.pipeline.settings.ranges import (
     within,
 )
 from segscore.pipeline.settings.reading import (
+    OWN_POINT_NAMES,
+    parse_points,
     read_names,
     read_numbers,
     read_whole_numbers,
@@ -45,6 +47,7 @@ _UNITS = ("units", "words")
 _PAIRINGS = ("greedy", "optimal")
 _MOST_WEIGHT = 1000
 _LEAST_P_SEG = 1e-6
+_MOST_DRAWS = 1000
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,7 @@ class MeasuringSettings:
         confusion: write how often each boundary type was taken for each other one.
         consensus: shares of coders that define consensus references, such as `0.5,0.3,any`.
         reference_points: names of reference points to score in addition to the hypotheses.
+        draws: how often each reference point of a system's own is drawn for a document, 1 to 1000.
         replicates: number of bootstrap replicates for the intervals; 0 for no intervals.
         seed: seed of the bootstrap; at least 0.
     """
@@ -157,10 +161,14 @@ class MeasuringSettings:
     reference_points: Annotated[
         str | None,
         Option(
-            "Reference points to score as well, such as none,all,regular,random-known.",
+            "Reference points to score as well, such as none,all,random-known,random-own.",
             Panel.INPUTS,
         ),
     ] = None
+    draws: Annotated[
+        int,
+        Option("Draws of random-own and shuffled-own for each hypothesis.", Panel.INPUTS),
+    ] = 1
     replicates: ReplicatesOption = 1000
     seed: SeedOption = 0
 
@@ -193,6 +201,7 @@ class MeasuringSettings:
         self._check_unit_weights()
         within("--tolerance", self.tolerance, 0, MOST_UNITS)
         within("--edges", self.edges, 0, 2)
+        within("--draws", self.draws, 1, _MOST_DRAWS)
         self.shares, self.points, self.iou  # noqa: B018  (refuse text that cannot be parsed)
 
     def _check_formulas(self) -> None:
@@ -263,12 +272,17 @@ class MeasuringSettings:
 
     @property
     def points(self) -> tuple[str, ...]:
-        """Names of the reference points."""
-        if self.reference_points is None:
-            return ()
-        from segscore.pipeline.settings.reading import parse_points
+        """Names of the reference points that are made for documents and their references."""
+        return tuple(name for name in self._all_points if name not in OWN_POINT_NAMES)
 
-        return parse_points(self.reference_points)
+    @property
+    def own_points(self) -> tuple[str, ...]:
+        """Names of the reference points that are drawn from each system's own segmentations."""
+        return tuple(name for name in self._all_points if name in OWN_POINT_NAMES)
+
+    @property
+    def _all_points(self) -> tuple[str, ...]:
+        return () if self.reference_points is None else parse_points(self.reference_points)
 
     @property
     def iou(self) -> "Fraction":

@@ -6,7 +6,10 @@ POINT_NAMES = (
     *("none", "all", "regular", "regular-mean-size"),
     *("random-known", "random-unknown", "random-mean", "coin", "human"),
 )
-"""Names of the reference points, which `scoring/reference_points.py` makes."""
+"""Names of the reference points that `scoring/reference_points.py` makes for documents."""
+
+OWN_POINT_NAMES = ("random-own", "shuffled-own")
+"""Names of those that `scoring/own_points.py` draws from each system's own segmentations."""
 
 
 def read_names(_option: str, text: str) -> tuple[str, ...]:
@@ -63,10 +66,10 @@ def parse_points(text: str) -> tuple[str, ...]:
     Raises:
         Refused: a name is unknown or given twice; the message names the option and the value.
     """
-    chosen = tuple(text.split(","))
+    chosen, known = tuple(text.split(",")), (*POINT_NAMES, *OWN_POINT_NAMES)
     for name in chosen:
-        if name not in POINT_NAMES:
-            raise Refused(f"--reference-points {name}: must be one of {', '.join(POINT_NAMES)}")
+        if name not in known:
+            raise Refused(f"--reference-points {name}: must be one of {', '.join(known)}")
     if len(set(chosen)) < len(chosen):
         raise Refused(f"--reference-points {text}: names a reference point twice")
     return chosen

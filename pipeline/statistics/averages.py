@@ -2,13 +2,14 @@
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from segscore.pipeline.arrays.document_ids import Hashes
 from segscore.pipeline.arrays.ragged import Floats, Ints, column
 from segscore.pipeline.measures import Table
 from segscore.pipeline.statistics.bootstrap import (
@@ -17,7 +18,7 @@ from segscore.pipeline.statistics.bootstrap import (
     interval,
     replicate_sums,
 )
-from segscore.pipeline.statistics.sums import DIGIT, DIGITS, FINE, HALF, PRODUCTS, Sums
+from segscore.pipeline.statistics.sums import DIGIT, DIGITS, FINE, HALF, PRODUCTS, GroupKey, Sums
 
 
 def _exact_mean(digits: NDArray[Any], defined: int) -> float:
@@ -51,6 +52,23 @@ class Average:
     sd: float
     documents: int
     defined: int
+    skill: float = math.nan
+    skill_low: float = math.nan
+    skill_high: float = math.nan
+
+
+@dataclass(frozen=True)
+class GroupAverages:
+    """The averages over the documents of one group.
+
+    Attributes:
+        rows: (measure, average) -> the row of the summary, without skill.
+        replicates: (measure, average) -> the average in each bootstrap replicate, shape
+            (replicates,), NaN where undefined; empty without intervals.
+    """
+
+    rows: Mapping[tuple[str, str], Average]
+    replicates: Mapping[tuple[str, str], Floats]
 
 
 def replicates(
@@ -95,8 +113,8 @@ def averages(
     group: int,
     unit_weights: UnitWeights | None,
     parameters: Mapping[str, float],
-) -> Iterator[Average]:
-    """Yield the micro and macro average of every measure over the documents of one group.
+) -> GroupAverages:
+    """Compute the micro and macro average of every measure over the documents of one group.
 
     The micro average is the formula applied to summed counts; the macro average is the mean of the
     documents' values.  An interval needs at least two documents with a defined value.
@@ -115,12 +133,12 @@ def averages(
         for name, row in zip(kind.counts, sums.counts, strict=True)
     }
     micro = kind.values(pooled, parameters, rows=False)
-    limits = {}
+    resampled = {}
     if unit_weights is not None:
         resampled = replicates(
             kind, sums, cells, unit_weights.for_units(sums.unit[cells]), parameters
         )
-        limits = {key: interval(values) for key, values in resampled.items()}
+    rows = {}
     undefined = float("nan")
     documents = int(sums.documents[group])
     for name, digits, squares in zip(kind.measures, sums.digits, sums.squares, strict=True):
@@ -132,9 +150,58 @@ def averages(
             ("macro", mean, deviation),
         ):
             low, high = undefined, undefined
-            if defined > 1 and not np.isnan(value):
-                low, high = limits.get((name, average), (undefined, undefined))
-            yield Average(name, average, float(value), low, high, sd, documents, defined)
+            if resampled and defined > 1 and not np.isnan(value):
+                low, high = interval(resampled[name, average])
+            rows[name, average] = Average(
+                name, average, float(value), low, high, sd, documents, defined
+            )
+    return GroupAverages(rows, resampled)
+
+
+def with_skill(kind: Table, own: GroupAverages, chance: GroupAverages) -> Iterator[Average]:
+    """Yield the rows of a group with its skill: 0 is chance, 1 perfect, negative worse than chance.
+
+    Args:
+        kind: the measures.
+        own: the averages of a system.
+        chance: those of random boundaries at the system's own density, over the same documents.
+    """
+    for (name, average), row in own.rows.items():
+        best = kind.measures[name].best
+        key = name, average
+        if best is None:
+            yield row
+            continue
+        value = skill(row.value, chance.rows[key].value, best)
+        low, high = math.nan, math.nan
+        if own.replicates and row.defined > 1 and not math.isnan(value):
+            low, high = interval(skill(own.replicates[key], chance.replicates[key], best))
+        yield replace(row, skill=float(value), skill_low=low, skill_high=high)
+
+
+def skill(value: Any, chance: Any, best: float) -> Any:
+    """Return (value - chance) / (best - chance), NaN where chance is the best value.
+
+    Args:
+        value: averages of a system, NaN where undefined.
+        chance: averages of random boundaries at its own density, likewise.
+        best: the best value of the measure.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        gained = np.divide(value - np.asarray(chance), best - np.asarray(chance))
+    return np.where(np.isfinite(gained), gained, math.nan)
+
+
+@dataclass(frozen=True)
+class Resampling:
+    """How intervals are estimated: the seed and the number of replicates, 0 for no intervals."""
+
+    seed: int
+    replicates: int
+
+    def draw(self, units: Hashes) -> UnitWeights | None:
+        """Draw the weights of resampling units; None for no intervals."""
+        return draw_weights(units, self.seed, self.replicates) if self.replicates else None
 
 
 SUMMARY_COLUMNS = (
@@ -147,6 +214,9 @@ SUMMARY_COLUMNS = (
     "sd",
     "documents",
     "defined",
+    "skill",
+    "skill_low",
+    "skill_high",
 )
 
 
@@ -159,8 +229,8 @@ def summarise(
     kinds: Sequence[tuple[Table, Sums]],
     group_by: Mapping[str, pa.DataType],
     parameters: Mapping[str, float],
-    seed: int,
-    n_replicates: int,
+    resampling: Resampling,
+    chance: str,
 ) -> pa.Table:
     """Return the summary table: hypothesis x group x measure x average (schemas/summary.py).
 
@@ -168,26 +238,38 @@ def summarise(
         kinds: each kind of rows with its merged sums over the whole run.
         group_by: the group-by columns and their types; null in the rows over all documents.
         parameters: parameters of the formulas; see ``evaluate``.
-        seed: seed of the bootstrap.
-        n_replicates: number of bootstrap replicates; 0 for no intervals.
+        resampling: how intervals are estimated.
+        chance: what the name of a system is preceded by in the name of the reference point that
+            its skill is measured against.
     """
     rows = [
-        (key, average)
-        for kind, sums in kinds
-        for unit_weights in [draw_weights(sums.unit, seed, n_replicates) if n_replicates else None]
-        for group, key in enumerate(sums.groups)
-        for average in averages(kind, sums, group, unit_weights, parameters)
+        row for kind, sums in kinds for row in _rows(kind, sums, parameters, resampling, chance)
     ]
     columns = {"hypothesis": pa.array([key[0] for key, _ in rows], pa.string())}
     for i, (name, kind) in enumerate(group_by.items(), start=1):
         columns[name] = pa.array([key[i] for key, _ in rows], kind)
     for name in ("measure", "average"):
         columns[name] = pa.array([getattr(row, name) for _, row in rows], pa.string())
-    for name in ("value", "ci_low", "ci_high", "sd"):
+    for name in ("value", "ci_low", "ci_high", "sd", "skill", "skill_low", "skill_high"):
         columns[name] = column(np.array([getattr(row, name) for _, row in rows], np.float64))
     for name in ("documents", "defined"):
         columns[name] = column(np.array([getattr(row, name) for _, row in rows], np.int64))
-    return pa.table(columns)
+    return pa.table(columns).select(["hypothesis", *group_by, *SUMMARY_COLUMNS[1:]])
+
+
+def _rows(
+    kind: Table, sums: Sums, parameters: Mapping[str, float], resampling: Resampling, chance: str
+) -> Iterator[tuple[GroupKey, Average]]:
+    """Yield the rows of the summary for one kind of rows, with the keys of their groups."""
+    weights = resampling.draw(sums.unit)
+    number = {key: group for group, key in enumerate(sums.groups)}
+    for group, key in enumerate(sums.groups):
+        of_group = averages(kind, sums, group, weights, parameters)
+        rows: Iterable[Average] = of_group.rows.values()
+        by_chance = number.get((f"{chance}{key[0]}", *key[1:]))
+        if by_chance is not None:
+            rows = with_skill(kind, of_group, averages(kind, sums, by_chance, weights, parameters))
+        yield from ((key, row) for row in rows)
 
 
 def best_first(rows: Iterable[dict[str, Any]], *, higher: bool) -> list[dict[str, Any]]:

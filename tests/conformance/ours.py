@@ -330,7 +330,7 @@ def averages(
     added = sums.sum_rows([("system",)], nowhere, units, counted)
     by_kind: dict[str, dict[str, float | None]] = {"micro": {}, "macro": {}}
     defined = {}
-    for average in summary.averages(table, sums.merge([added]), 0, None, parameters):
+    for average in summary.averages(table, sums.merge([added]), 0, None, parameters).rows.values():
         value = None if np.isnan(average.value) else average.value
         by_kind[average.average][average.measure] = value
         defined[average.measure] = average.defined

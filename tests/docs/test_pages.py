@@ -9,6 +9,7 @@ import pytest
 import typer
 
 from segscore.jobs.cli.app import app
+from segscore.pipeline.scoring.own_points import OWN_POINTS
 from segscore.pipeline.scoring.reference_points import REFERENCE_POINTS
 from segscore.pipeline.scoring.sweep.part import SCORES_GIVEN as SCORES_GIVEN
 from segscore.pipeline.tables.boundary_types import DECLARED
@@ -138,7 +139,7 @@ def test_every_rule_is_named() -> None:
 
 def test_every_reference_point_is_named() -> None:
     text = page_of("score").read_text("utf-8")
-    for point in REFERENCE_POINTS:
+    for point in (*REFERENCE_POINTS, *OWN_POINTS):
         assert f"`{point}`" in text
 
 

@@ -8,18 +8,26 @@ from typing import Any
 from tests.support.paths import ROOT
 
 
-def _what_compiles() -> bytes:
-    """Return the sources that a compiled loop may depend on."""
+def _shared_sources() -> bytes:
+    """Return the sources of the loops that loops of other files call."""
     pipeline = ROOT / "pipeline"
-    loops = [pipeline / "arrays", pipeline / "measures"]
-    files = {path for folder in loops for path in folder.rglob("*.py")}
-    files |= {path for path in pipeline.rglob("*.py") if b"@kernel" in path.read_bytes()}
-    return b"".join(path.read_bytes() for path in sorted(files))
+    texts = {path: path.read_text("utf-8") for path in pipeline.rglob("*.py")}
+    loops = {path: text for path, text in texts.items() if "@kernel" in text or "@inlined" in text}
+    shared = {path for path in texts if path.relative_to(pipeline).parts[0] in _ROOMS_OF_LOOPS}
+    for path in loops:
+        module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        if any(f"segscore.{module} " in text for other, text in loops.items() if other != path):
+            shared.add(path)
+    return b"".join(texts[path].encode() for path in sorted(shared))
 
 
-# A compiled loop is cached by the date of its own file; one that calls a loop of another file would
-# outlive a change there.  So loops compiled from other sources go to another folder.
-KERNELS = ROOT / "build" / "kernels" / blake2b(_what_compiles(), digest_size=8).hexdigest()
+_ROOMS_OF_LOOPS = ("arrays", "measures")
+"""The folders of the pipeline whose loops are called by others."""
+
+
+# A compiled loop is cached by the content of its own file; one that calls a loop of another file
+# would outlive a change there.  So if such a file changes, all loops go to another folder.
+KERNELS = ROOT / "build" / "kernels" / blake2b(_shared_sources(), digest_size=8).hexdigest()
 
 
 ANNOUNCEMENT = "segscore: compiling its loops"
