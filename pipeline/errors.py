@@ -32,6 +32,10 @@ class OtherFormat(Refused):
     """A file is in a format that has to be imported first."""
 
 
+class Unreadable(Refused):
+    """An input file has content that its table cannot have, so that other input is needed."""
+
+
 class Failed(Exception):  # noqa: N818
     """The work started but could not be finished; nothing was published (exit code 1)."""
 

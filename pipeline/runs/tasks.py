@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol, TypeVar, get_type_hints
 from uuid import uuid4
 
-from segscore.pipeline.errors import Failed
+from segscore.pipeline.errors import Failed, Unreadable
 from segscore.pipeline.runs import planning, receipts
 from segscore.pipeline.runs.executor import Executor, Lost
 from segscore.pipeline.runs.run import NamedPart, Run, RunSettings
@@ -60,6 +60,7 @@ class TaskRun(Run):
             The receipts by name of the part, in the order of the parts.
 
         Raises:
+            Unreadable: an input file has content that its table cannot have.
             Failed: parts failed; the message gives their number and the first error.
         """
         finished = receipts.finished_parts(job.folder, stage)
@@ -85,6 +86,8 @@ class TaskRun(Run):
             self.progress(len(done) + len(failures), len(parts))
         if failures:
             name, error = min(failures, key=_first_cause)
+            if isinstance(error, Unreadable):  # the same command would fail again
+                raise error
             raise Failed(
                 f"{len(failures)} of {len(parts)} parts failed and nothing was published; "
                 f"the first, {name}: {_one_line(error)}; finished parts are kept: run the same "
@@ -106,10 +109,10 @@ def perform(
     return receipt
 
 
-def _first_cause(failure: tuple[str, BaseException]) -> tuple[bool, str]:
-    """Return a sort key that puts errors of the work itself before losses of workers."""
+def _first_cause(failure: tuple[str, BaseException]) -> tuple[bool, bool, str]:
+    """Return a sort key: errors of the input, errors of the work itself, losses of workers."""
     name, error = failure
-    return isinstance(error, Lost), name
+    return not isinstance(error, Unreadable), isinstance(error, Lost), name
 
 
 def _one_line(error: BaseException) -> str:

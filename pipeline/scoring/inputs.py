@@ -16,7 +16,7 @@ from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.statistics.averages import SUMMARY_COLUMNS
 from segscore.pipeline.tables.batches import batches_of
-from segscore.pipeline.tables.boundary_types import have_boundary_types
+from segscore.pipeline.tables.boundary_types import have_boundary_types, require_types_in_both
 from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS, segmentations_contract
 from segscore.pipeline.tables.contradictions import Described, describe
 from segscore.pipeline.tables.find import InputTable, Slice, find_table
@@ -36,11 +36,19 @@ _SCORES_COLUMNS = (
 
 @dataclass(frozen=True)
 class Inputs:
-    """The input tables of a run, located and with their columns checked."""
+    """The input tables of a run, located and with their columns checked.
+
+    Raises:
+        Refused: only one of the two sides has boundary types.
+    """
 
     references: InputTable
     hypotheses: InputTable
     documents: InputTable | None
+
+    def __post_init__(self) -> None:
+        """Check that boundary types are in both sides or in neither."""
+        require_types_in_both(self.references, self.hypotheses)
 
     @property
     def typed(self) -> bool:

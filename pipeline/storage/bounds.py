@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from segscore.pipeline.errors import Refused
+from segscore.pipeline.errors import Refused, Unreadable
 from segscore.pipeline.storage.memory import readable_size
 
 DATA, _DICTIONARY, DATA_V2 = 0, 2, 3
@@ -359,8 +359,8 @@ def _too_large(group: RowGroup, subject: str, size: int) -> Refused:
     )
 
 
-def _mismatch(group: RowGroup, path: str, reason: str) -> Refused:
-    return Refused(
+def _mismatch(group: RowGroup, path: str, reason: str) -> Unreadable:
+    return Unreadable(
         f"{group.url}: row group {group.number}: column {path} does not match the footer "
         f"({reason}); the file is corrupt or forged: write it again"
     )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from segscore.pipeline.errors import OtherFormat, Refused
+from segscore.pipeline.errors import OtherFormat, Refused, Unreadable
 from segscore.pipeline.storage import temporary
 from segscore.pipeline.storage.bounds import RowGroup, require_fit, spans
 from segscore.pipeline.storage.files import failing
@@ -15,6 +15,7 @@ from segscore.pipeline.storage.locations import PARQUET
 from segscore.pipeline.storage.memory import row_group_limit
 from segscore.pipeline.storage.object_stores import Place, RemoteFile, explained, put, resolve
 from segscore.pipeline.storage.temporary import drop, take_place
+from segscore.pipeline.storage.texts import require_utf8
 
 Choice = Callable[[Sequence[str]], Sequence[str]]
 
@@ -69,7 +70,8 @@ def read_row_groups(
         limit: bytes that the columns of all row groups may take in memory.
 
     Raises:
-        Refused: as ``open_parquet`` and ``require_fit``, or the file is broken.
+        Refused: as ``open_parquet`` and ``require_fit``.
+        Unreadable: the file is broken, or a text in it is not UTF-8.
         Failed: no server answers.
     """
     file, source = _open_parquet(resolve(url))
@@ -93,9 +95,14 @@ def read_row_groups(
                         (start, read(start, size)) for start, size in spans(group)
                     ]
                 used += require_fit(group, read)
-            return file.read_row_groups(chosen, columns=columns)
+            table = file.read_row_groups(chosen, columns=columns)
         except (pa.ArrowException, OSError) as problem:
-            raise Refused(f"{url}: cannot be read ({problem})") from problem
+            # Arrow raises an OSError without a number for a file that is corrupt.
+            failed = isinstance(problem, OSError) and problem.errno is not None
+            error = Refused if failed else Unreadable
+            raise error(f"{url}: cannot be read ({problem})") from problem
+    require_utf8(url, table, [(i, file.metadata.row_group(i).num_rows) for i in chosen])
+    return table
 
 
 def read_table(url: str) -> pa.Table:

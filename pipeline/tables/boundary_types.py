@@ -7,6 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from segscore.pipeline.arrays.ragged import Flags, flags, ragged
+from segscore.pipeline.errors import Refused
 from segscore.pipeline.tables.find import InputTable
 from segscore.pipeline.tables.read import Rows, refuse
 
@@ -24,6 +25,23 @@ def undeclared_types(declared: tuple[int, ...]) -> str:
 def have_boundary_types(tables: list[InputTable]) -> bool:
     """Return whether any table of a run has boundary types."""
     return any(COLUMN in table.further.names for table in tables)
+
+
+def require_types_in_both(references: InputTable, hypotheses: InputTable) -> None:
+    """Check that either both tables of a run have boundary types, or neither.
+
+    Raises:
+        Refused: only one has the column.
+    """
+    sides = [references, hypotheses]
+    without = [table for table in sides if not have_boundary_types([table])]
+    if len(without) == 1:
+        typed = next(table for table in sides if table is not without[0])
+        raise Refused(
+            f"{without[0].location}: the {without[0].name} have no column {COLUMN}, but the "
+            f"{typed.name} ({typed.location}) have; give the boundaries of both tables types, or "
+            f"remove the column from the {typed.name}"
+        )
 
 
 def without_faults(rows: Rows, declared: tuple[int, ...]) -> tuple[Rows, list[pa.Table]]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from segscore.pipeline.errors import Refused
+from segscore.pipeline.errors import Unreadable
 from segscore.pipeline.tables.columns import Contract
 from segscore.schemas.input_columns import INPUT_TYPES
 
@@ -58,19 +58,51 @@ def _is_view(kind: pa.DataType) -> bool:
     return bool(pa.types.is_list_view(kind) or pa.types.is_large_list_view(kind))
 
 
-def convert_columns(table: pa.Table, url: str) -> pa.Table:
+def convert_columns(table: pa.Table, url: str, first_row: int = 0) -> pa.Table:
     """Convert the columns of a file to the types of ``canonical_schema``.
 
+    Args:
+        table: rows of the file.
+        url: the file, for messages.
+        first_row: number of the first row in the file.
+
     Raises:
-        Refused: a value does not fit its column's type.
+        Unreadable: a value does not fit its column's type.
     """
     columns = []
     for field in (schema := canonical_schema(table.schema)):
+        column = _without_views(table.column(field.name))
         try:
-            columns.append(_without_views(table.column(field.name)).cast(field.type))
-        except pa.ArrowInvalid as problem:
-            raise Refused(f"{url}: column {field.name}: {problem}") from problem
+            columns.append(column.cast(field.type))
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as problem:
+            raise _misfit(column, field, url, first_row) or Unreadable(
+                f"{url}: column {field.name}: {problem}"
+            ) from problem
     return pa.Table.from_arrays(columns, schema=schema)
+
+
+def _misfit(
+    column: pa.ChunkedArray, field: pa.Field, url: str, first_row: int
+) -> Unreadable | None:
+    """Return the error that names the first number that a column's type cannot hold, if any."""
+    target, values, row = field.type, column.combine_chunks(), None
+    if pa.types.is_list(target):
+        target, row = target.value_type, pc.list_parent_indices(values)
+        values = pc.list_flatten(values)
+    if not pa.types.is_integer(target):
+        return None
+    try:
+        restored = values.cast(target, safe=False).cast(values.type, safe=False)
+    except pa.ArrowException:
+        return None
+    index = pc.index(pc.fill_null(pc.not_equal(restored, values), False), True).as_py()
+    if index < 0:
+        return None
+    number = first_row + (index if row is None else row[index].as_py())
+    return Unreadable(
+        f"{url} row {number}: {field.name} has the value {values[index]}; expected whole numbers "
+        f"of type {target}"
+    )
 
 
 def _without_views(column: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -285,7 +285,10 @@ def _bounds(statistics: Any) -> tuple[str, str] | None:
     """Return the least and the greatest id of a row group; a missing id counts as empty."""
     if statistics is None or not statistics.has_min_max or not statistics.has_null_count:
         return None
-    lowest, highest = statistics.min, statistics.max
+    try:
+        lowest, highest = statistics.min, statistics.max
+    except UnicodeDecodeError:  # the id is refused when it is read
+        return None
     if not isinstance(lowest, str) or not isinstance(highest, str):
         return None
     return ("" if statistics.null_count else lowest), highest

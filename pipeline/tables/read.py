@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from segscore.pipeline import storage
 from segscore.pipeline.arrays.document_ids import Numbered, number
 from segscore.pipeline.arrays.ragged import Coded, Flags, Ints, encode, flags
-from segscore.pipeline.errors import Absent, OtherRole, Refused
+from segscore.pipeline.errors import Absent, OtherRole, Unreadable
 from segscore.pipeline.tables.column_types import convert_columns
 from segscore.pipeline.tables.columns import DOCUMENTS, Contract, contract_of
 from segscore.pipeline.tables.find import (
@@ -152,10 +152,10 @@ def conform(table: pa.Table, piece: Slice, further: pa.Schema) -> tuple[pa.Table
         The rows, and which of them have the role of another table; None if none can have.
 
     Raises:
-        Refused: a value does not fit its column's type.
+        Unreadable: a value does not fit its column's type.
     """
     try:
-        table = convert_columns(table, piece.url)
+        table = convert_columns(table, piece.url, piece.first_row)
         table = with_path_columns(table, piece.path_values, piece.url)
         other = _of_other_role(piece.table, table)
         for field in further:
@@ -167,7 +167,7 @@ def conform(table: pa.Table, piece: Slice, further: pa.Schema) -> tuple[pa.Table
         first = [name for name in INPUT_TYPES if name in table.column_names]
         table = table.select([*first, *(name for name in further.names if name not in first)])
     except pa.ArrowInvalid as problem:
-        raise Refused(f"{piece.url}: {problem}") from problem
+        raise Unreadable(f"{piece.url}: {problem}") from problem
     return in_one_chunk(table), other
 
 

@@ -10,13 +10,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq  # noqa: TID251
 import pytest
 
+import segscore as api
+from segscore.pipeline.errors import Refused
 from segscore.pipeline.runs import planning
 from segscore.pipeline.runs.planning import Limits
-from segscore.pipeline.storage import read_table
+from segscore.pipeline.storage import read_table, write_table
 from tests.oracles import naive
 from tests.support import passes
 from tests.support.command_line import CommandResult, Segscore
 from tests.support.corpora import SEGMENTATION
+from tests.support.hostile import table
 
 Rows = list[dict[str, Any]]
 TYPED = SEGMENTATION.append(pa.field("boundary_types", pa.list_(pa.int32())))
@@ -156,3 +159,32 @@ def test_wrong_values_are_named_before_any_work(
     assert result.code == 2
     assert option in result.err and "Traceback" not in result.err
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("typed", ["references", "hypotheses"])
+@pytest.mark.parametrize("some", [False, True], ids=["all rows", "some rows"])
+def test_only_one_table_has_types(
+    segscore: Segscore, tmp_path: Path, typed: str, some: bool
+) -> None:
+    types = pa.array([[1, 2], None if some else [1, 1]], pa.list_(pa.int32()))
+    files = {}
+    for name in ("references", "hypotheses"):
+        whole = table(["a", "b"], name, 10, [3, 6])
+        if name == typed:
+            whole = whole.append_column("boundary_types", types)
+        files[name] = tmp_path / f"{name}.parquet"
+        write_table(str(files[name]), whole)
+    run = tmp_path / "run"
+    other = "hypotheses" if typed == "references" else "references"
+    message = f"{files[other]}: the {other} have no column boundary_types, but the {typed} ("
+    for command in (
+        ("score", *files.values(), "--output", run),
+        ("sweep", *files.values(), "--tolerances", "0,1", "--output", run),
+        ("reconcile", *files.values(), "--measure", "pk", "--published", "0.3"),
+    ):
+        result = segscore(*command)
+        assert (result.code, message in result.err) == (2, True), result.err
+        assert len(result.err.splitlines()) == 1
+        assert not run.exists()
+    with pytest.raises(Refused, match="have no column boundary_types"):
+        api.evaluate(files["references"], files["hypotheses"])

@@ -1,6 +1,7 @@
 """Hostile input."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +26,12 @@ def table(ids: list[str], coder: str, n_units: int, boundaries: list[int]) -> pa
     columns = [pa.array(ids), pa.array([coder] * len(ids))]
     lists = pa.ListArray.from_arrays(offsets, values)
     return pa.table([*columns, units, lists], names=list(SEGMENTATION))
+
+
+def wrong_texts(contents: Sequence[bytes]) -> pa.StringArray:
+    """Make a column of texts from any bytes, which need not be UTF-8."""
+    whole = pa.array(contents, pa.binary())
+    return pa.StringArray.from_buffers(len(contents), *whole.buffers()[1:])
 
 
 MARKUP = "</script><img src=x onerror=alert(1)> \"&'{{ 7*7 }}"
