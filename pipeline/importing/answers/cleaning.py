@@ -1,4 +1,4 @@
-"""Take the answer itself out of what a language model wrote: no reasoning, fence or tag around it."""
+"""Take the answer itself out of what a language model wrote, without reasoning, fence or tag."""
 
 import re
 from dataclasses import dataclass

@@ -22,7 +22,8 @@ _MOST_DIGITS = 15
 _NUMBER = re.compile(r"[0-9]+(?:[.,][0-9]+)*")
 _LIST_LINE = re.compile(r"[\[(]?[ \t]*[0-9]+(?:[ \t]*[,;][ \t]*[0-9]+)+[ \t]*[\])]?[ \t]*[,;.]?")
 _RANGE = re.compile(
-    r"(?<![0-9])([0-9]+)[ \t]*(?:-|–|—|\.\.\.?|to|bis|through)[ \t]*[\[(]?[^\W\d_]{0,12}[ \t]?([0-9]+)"
+    r"(?<![0-9])([0-9]+)[ \t]*(?:-|–|—|\.\.\.?|to|bis|through)"
+    r"[ \t]*[\[(]?[^\W\d_]{0,12}[ \t]?([0-9]+)"
 )
 
 OUTSIDE, NOT_ASCENDING, REPEATED = "outside", "not ascending", "repeated"
@@ -205,7 +206,7 @@ def boundaries_of(numbers: Numbers, kind: str, first: int, n_units: int) -> Numb
         if span[0] > span[1]:
             problems[NOT_ASCENDING] += 1
             span = span[::-1]
-        if not (1 <= span[0] and span[1] <= n_units):
+        if not (span[0] >= 1 and span[1] <= n_units):
             problems[OUTSIDE] += 1
             span = (max(span[0], 1), min(span[1], n_units))
             if kind != RANGES or span[0] > span[1]:

@@ -6,12 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from segscore.pipeline.alignment.edits import Edits
+from segscore.pipeline.alignment.edits import Edits, count_edits
 from segscore.pipeline.alignment.quotes import LONGEST, place_quotes
 from segscore.pipeline.alignment.resegment import Resegmentation, place_breaks
-from segscore.pipeline.alignment.edits import count_edits
 from segscore.pipeline.alignment.tokens import Tokens, Vocabulary, tokenize
-from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.answers.breaks import divide, lines_of
 from segscore.pipeline.importing.answers.cleaning import clean
 from segscore.pipeline.importing.answers.numbers import (
