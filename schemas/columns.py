@@ -20,6 +20,11 @@ def whole(description: str, least: int = 0, *, required: bool = True) -> pap.Col
     )
 
 
+def digest(description: str) -> pap.Column:
+    """Return a column of digests: the first 8 bytes of a hash as a signed integer, never null."""
+    return pap.Column(pa.int64(), nullable=False, description=description)
+
+
 def value(
     description: str,
     upper: float | None = None,

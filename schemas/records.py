@@ -39,6 +39,13 @@ RUN = (
         ("score", "sweep"),
     ),
     Key(
+        "test_set.fingerprint",
+        "string",
+        "sum of the digests of all accepted references (64 hexadecimal digits), which depends on "
+        "their lengths, boundaries and types alone",
+        ("score",),
+    ),
+    Key(
         "unit",
         "string or null",
         "unit of the positions in the input tables, such as millisecond; null if they state none",

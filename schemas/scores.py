@@ -3,7 +3,7 @@
 import pandera.pyarrow as pap
 
 from segscore.pipeline.measures import ALL, PAIRS
-from segscore.schemas.columns import name, value, whole
+from segscore.schemas.columns import digest, name, value, whole
 
 
 def measure(name: str, description: str | None = None, *, required: bool = False) -> pap.Column:
@@ -26,6 +26,10 @@ SCORES = pap.DataFrameSchema(
         "collapsed_boundaries": whole(
             "boundaries of either side that were dropped: by the import, at the end of the "
             "document, or in the conversion to words, because several fell on one position"
+        ),
+        "reference_digest": digest(
+            "content of the reference as a number: references with equal lengths, boundaries and "
+            "types have equal values"
         ),
         **{count: whole(meaning, required=False) for count, meaning in PAIRS.counts.items()},
         **{column: measure(column) for column in PAIRS.measures},

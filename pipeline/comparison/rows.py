@@ -9,7 +9,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from segscore.pipeline.arrays.document_ids import Documents, hash_names, number
+from segscore.pipeline.arrays.document_ids import (
+    MIX_1,
+    MIX_2,
+    Documents,
+    Hashes,
+    hash_names,
+    number,
+)
 from segscore.pipeline.arrays.ragged import Flags, Ints, numbers
 from segscore.pipeline.comparison.runs import ScoredRun
 from segscore.pipeline.comparison.systems import System, system_name
@@ -17,10 +24,11 @@ from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.measures import PAIRS, Table
 
 REFERENCE = "reference"
+REFERENCE_DIGEST = "reference_digest"
 REFERENCE_COUNTS = ("n_units", "window", "reference_windows", "stories")
 """Counts that depend on the reference alone."""
 
-ODD = np.uint64(0x9E3779B97F4A7C15)
+_ODD = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True)
@@ -198,8 +206,8 @@ def _groups(files: Sequence[_File], group_by: Sequence[str]) -> pa.Table:
 def same_references(rows: ScoreRows) -> Flags:
     """Check which documents have the same references in every run that scored them.
 
-    References are the same if their names and the counts that depend on the reference alone
-    (``REFERENCE_COUNTS``, as far as they have been read) are equal.
+    References are the same if their names, their digests and the counts that depend on the
+    reference alone (``REFERENCE_COUNTS``) are equal, as far as these columns have been read.
 
     Returns:
         A flag per document, shape (documents,).
@@ -208,16 +216,24 @@ def same_references(rows: ScoreRows) -> Flags:
     assert rows.reference is not None
     encoded = rows.reference.combine_chunks().dictionary_encode()
     hashes = hash_names(encoded.dictionary).hashes[numbers(encoded.indices)]
-    for index, name in enumerate(REFERENCE_COUNTS):
+    for name in (REFERENCE_DIGEST, *REFERENCE_COUNTS):
         if name in rows.numbers:
-            hashes = hashes + rows.numbers[name].astype(np.uint64) * (ODD + np.uint64(2 * index))
+            # Mixed after each number, so that two references cannot exchange one unnoticed.
+            hashes = _mix(hashes * _ODD + rows.numbers[name].astype(np.uint64))
     key = (rows.run * documents + rows.document)[rows.original]
     hashes = hashes[rows.original]
     # Count a reference once per run, however many hypotheses were compared with it.
-    _, first_row = np.unique(hashes ^ key.astype(np.uint64) * ODD, return_index=True)
+    _, first_row = np.unique(hashes ^ key.astype(np.uint64) * _ODD, return_index=True)
     sums = np.zeros((int(rows.run.max()) + 1) * documents, np.uint64)
     np.add.at(sums, key[first_row], hashes[first_row])
     by_run = sums.reshape(-1, documents)
     is_scored = by_run != 0
     first = by_run[is_scored.argmax(axis=0), np.arange(documents)]
     return np.asarray((~is_scored | (by_run == first)).all(axis=0))
+
+
+def _mix(hashes: Hashes) -> Hashes:
+    """Spread numbers over all their bits, as ``mix`` does for one."""
+    hashes = (hashes ^ (hashes >> np.uint64(30))) * MIX_1
+    hashes = (hashes ^ (hashes >> np.uint64(27))) * MIX_2
+    return hashes ^ (hashes >> np.uint64(31))

@@ -15,7 +15,7 @@ from segscore.pipeline.comparison.runs import (
     require_comparable,
     signature,
 )
-from segscore.pipeline.comparison.samples import Compared, read_samples
+from segscore.pipeline.comparison.samples import Compared, describe_other_references, read_samples
 from segscore.pipeline.comparison.settings import CompareSettings
 from segscore.pipeline.comparison.systems import find_systems
 from segscore.pipeline.comparison.tables import (
@@ -192,13 +192,14 @@ def _warnings(compared: Compared) -> Iterator[str]:
     whole = compared.samples[0]
     if compared.other_references:
         yield (
-            f"{compared.other_references} documents were left out: the runs scored them against "
-            "different references"
+            f"{describe_other_references(compared.other_references)}; "
+            f"{'it was' if len(compared.other_references) == 1 else 'they were'} left out"
         )
-    if compared.unchecked:
+    if compared.undigested:
         yield (
-            f"references were not compared by {', '.join(compared.unchecked)}, which not every run "
-            "has: documents may have been compared whose references differ"
+            f"{', '.join(compared.undigested)}: scored by an earlier version, so that the "
+            "boundaries of its references could not be checked: documents may have been compared "
+            "whose references differ; score again to be sure"
         )
     if compared.absent:
         labels = ", ".join(compared.absent)

@@ -5,12 +5,14 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from segscore.pipeline.arrays.document_ids import hash_names
 from segscore.pipeline.arrays.ragged import Flags, Floats, Ints, encode
 from segscore.pipeline.comparison.rows import (
     REFERENCE,
     REFERENCE_COUNTS,
+    REFERENCE_DIGEST,
     ScoreRows,
     read_rows,
     same_references,
@@ -24,6 +26,19 @@ from segscore.pipeline.scoring.pairs import number_groups
 from segscore.pipeline.statistics.bootstrap import Units, units
 
 _GroupKey = tuple[object, ...]
+
+
+_NAMED = 3
+"""Documents that a message names."""
+
+
+def describe_other_references(documents: Sequence[str]) -> str:
+    """Say that the references of some documents differ between runs."""
+    more = f" and {len(documents) - _NAMED} more" if len(documents) > _NAMED else ""
+    first = ", ".join(documents[:_NAMED]) + more
+    if len(documents) == 1:
+        return f"1 document has other references in one run than in another: {first}"
+    return f"{len(documents)} documents have other references in one run than in another: {first}"
 
 
 class NothingShared(Refused):
@@ -68,19 +83,19 @@ class Compared:
     Attributes:
         samples: the samples with at least one shared document.
         documents: run name -> number of documents in the run.
-        other_references: number of documents left out because the runs have different references
-            for them.
+        other_references: ids of the documents left out because the runs have different references
+            for them, ascending.
         empty: number of groups left out because their systems share no document.
-        unchecked: counts of the references by which they were not compared, because some run does
-            not have them.
+        undigested: names of the runs without digests of their references, if it is not certain that
+            all runs read the same references.
         absent: labels of the systems that have no rows of this kind.
         types: types of the group-by columns.
     """
 
     samples: list[Sample]
     documents: dict[str, int]
-    other_references: int
-    unchecked: list[str]
+    other_references: list[str]
+    undigested: list[str]
     empty: int
     absent: list[str]
     types: Mapping[str, pa.DataType]
@@ -109,16 +124,14 @@ def read_samples(
     counts = list(table.only(values).counts)
     # A row of a panel covers all references, so panels cannot be grouped by reference.
     grouped = list(group_by) if table is PAIRS or REFERENCE not in group_by else []
-    several = table is PAIRS and len(runs) > 1
-    checked = _reference_counts(runs) if several else []
-    columns = dict.fromkeys([*counts, *values, *checked])
-    rows = read_rows(runs, systems, table, list(columns), grouped)
-    same = same_references(rows) if several else np.ones(len(rows.documents), bool)
+    columns = [*dict.fromkeys([*counts, *values])]
+    rows, same = _read_checked(runs, systems, table, columns, grouped)
+    other_references = rows.documents.ids.filter(pa.array(~same)).to_pylist()
     chosen = (rows.system >= 0) & same[rows.document]
     builder = _SampleBuilder(runs, systems, table, measures, counts, values, rows)
     whole = builder.sample((None,) * len(group_by), chosen & rows.original)
     if whole is None:
-        raise NothingShared(_nothing_shared(runs, systems, int((~same).sum())))
+        raise NothingShared(_nothing_shared(runs, systems, other_references))
     by_group = []
     if grouped:
         code, keys = number_groups([encode(key.combine_chunks()) for key in rows.groups.columns])
@@ -129,8 +142,8 @@ def read_samples(
     return Compared(
         samples=[whole, *samples],
         documents={run.name: rows.documents_of(number) for number, run in enumerate(runs)},
-        other_references=int((~same).sum()),
-        unchecked=_unchecked(runs, checked) if several else [],
+        other_references=other_references,
+        undigested=_undigested(runs),
         empty=len(by_group) - len(samples),
         absent=[system.label for system in systems if system not in whole.systems],
         types={name: rows.groups.schema.field(name).type for name in grouped}
@@ -138,28 +151,58 @@ def read_samples(
     )
 
 
-def _reference_counts(runs: Sequence[ScoredRun]) -> list[str]:
+def _read_checked(
+    runs: Sequence[ScoredRun],
+    systems: Sequence[System],
+    table: Table,
+    columns: list[str],
+    group_by: Sequence[str],
+) -> tuple[ScoreRows, Flags]:
+    """Read rows, and check which documents have the same references in every run.
+
+    Returns:
+        The rows, and a flag per document, shape (documents,).
+    """
+    if len(runs) == 1:
+        rows = read_rows(runs, systems, table, columns, group_by)
+        return rows, np.ones(len(rows.documents), bool)
+    checked = _reference_columns(runs)
+    if table is PAIRS:
+        together = [*dict.fromkeys([*columns, *checked])]
+        rows = read_rows(runs, systems, table, together, group_by)
+        return rows, same_references(rows)
+    rows = read_rows(runs, systems, table, columns, group_by)
+    pairs = read_rows(runs, systems, PAIRS, checked, ())
+    others = pairs.documents.ids.filter(pa.array(~same_references(pairs)))
+    is_other = pc.is_in(rows.documents.ids, value_set=others)
+    return rows, ~is_other.to_numpy(zero_copy_only=False)
+
+
+def _reference_columns(runs: Sequence[ScoredRun]) -> list[str]:
     """Return the columns about references alone that all runs have."""
     counted = [run.selection.pairs.counts for run in runs]
-    return [
+    counts = [
         name
         for name in REFERENCE_COUNTS
         if name not in PAIRS.counts or all(name in counts for counts in counted)
     ]
+    return [REFERENCE_DIGEST, *counts] if all(run.has_digests for run in runs) else counts
 
 
-def _unchecked(runs: Sequence[ScoredRun], checked: Sequence[str]) -> list[str]:
-    """Return the other such columns, unless the runs read references from the same files."""
+def _undigested(runs: Sequence[ScoredRun]) -> list[str]:
+    """Return the runs without digests, unless all runs read references from the same files."""
     files = [run.record.get("inputs", {}).get("references") for run in runs]
-    if all(file == files[0] for file in files):
+    if all(file and file == files[0] for file in files):
         return []
-    return [name for name in REFERENCE_COUNTS if name not in checked]
+    return [run.name for run in runs if not run.has_digests] if len(runs) > 1 else []
 
 
-def _nothing_shared(runs: Sequence[ScoredRun], systems: Sequence[System], other: int) -> str:
+def _nothing_shared(
+    runs: Sequence[ScoredRun], systems: Sequence[System], other: Sequence[str]
+) -> str:
     reason = ""
     if other:
-        reason = f"; {other} documents have different references in each run"
+        reason = f" with the same references; {describe_other_references(other)}"
     elif len(runs) > 1:
         reason = "; `segscore nightly --against` compares nights of different documents"
     labels = ", ".join(system.label for system in systems)

@@ -56,7 +56,7 @@ def score_broadcast(run: TaskRun, inputs: Inputs, plan: Plan, rule: Rule) -> Tas
     parts = cut(inputs.hypotheses.slices, plan.rows_per_part)
     with run.stage("references"):
         collected = collect(settings, inputs)
-        references = collected.references
+        references = replace(collected.references, digest=collected.digests.column)
         documents = len(references.documents)
         points = cut_points(documents, len(settings.points), plan.rows_at_once)
         if not run.claim({_SCORED: parts, _POINTS: points}):
@@ -81,6 +81,7 @@ def score_broadcast(run: TaskRun, inputs: Inputs, plan: Plan, rule: Rule) -> Tas
         rule=job.rule,
         p_seg=references.p_seg,
         documents=documents,
+        fingerprint=collected.digests.fingerprint,
         rows=add_rows([count_rows(collected, paired), *(receipt.rows for receipt in all_receipts)]),
         pairs=sum(receipt.pairs for receipt in all_receipts),
         folder=run.folder,

@@ -51,6 +51,11 @@ class FinishedScoring(FinishedRun):
         """The counts and measures of the run."""
         return self.score_settings().selection
 
+    @property
+    def has_digests(self) -> bool:
+        """Whether the rows of scores have digests of their references."""
+        return "test_set" in self.record
+
     def require(self, measures: Collection[str]) -> None:
         """Check that the run has some measures.
 

@@ -41,6 +41,7 @@ from segscore.pipeline.tables.columns import (
     segmentations_contract,
 )
 from segscore.pipeline.tables.read import Rows, join_rows, no_rows, validate_rows
+from segscore.pipeline.testsets.digests import add_fingerprints
 
 _SCORED = "scored"
 POINTS_PART = "points-"
@@ -120,6 +121,7 @@ def score_shuffled(run: TaskRun, inputs: Inputs, plan: Plan, rule: Rule) -> Task
         rule=job.rule,
         p_seg=job.p_seg,
         documents=job.documents,
+        fingerprint=add_fingerprints(receipt.fingerprint for receipt in receipts),
         rows=add_rows(receipt.rows for receipt in receipts),
         pairs=sum(receipt.pairs for receipt in receipts),
         folder=run.folder,
@@ -175,7 +177,8 @@ def score_bucket(job: ShuffledJob, part: Part) -> Receipt:
     collected = _collected(job, part)
     references = collected.references
     units = resampling_units(references.documents, job.settings, job.documents)
-    references = replace(references, p_seg=job.p_seg, resampling=units)
+    digests = collected.digests
+    references = replace(references, p_seg=job.p_seg, resampling=units, digest=digests.column)
     reference_set = ReferenceSet.build(references, job.settings, has_panels=job.has_panels)
     accepted = _accepted(job, part, collected)
     require_declared(job, collected.reference_rows, accepted.rows)
@@ -189,7 +192,7 @@ def score_bucket(job: ShuffledJob, part: Part) -> Receipt:
     unpaired = pa.concat_tables([list_unpaired_inputs(collected, paired), account.unpaired])
     write_unscored(job.folder, part.name, rejects, unpaired)
     rows = {**count_rows(collected, paired), **account.rows}
-    return Receipt(part.name, rows, pairs)
+    return Receipt(part.name, rows, pairs, fingerprint=digests.fingerprint)
 
 
 def _collected(job: ShuffledJob, part: Part) -> Collected:

@@ -1,7 +1,7 @@
 """Score tables in this process and keep the results in memory: no cluster, no folder."""
 
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
@@ -174,7 +174,8 @@ def score_tables(
 def _score(tables: AcceptedTables) -> ScoredTables:
     inputs, rule = tables.inputs, tables.rule
     collected, accepted = tables.collected, tables.accepted
-    references, settings = collected.references, rule.settings
+    references = replace(collected.references, digest=collected.digests.column)
+    settings = rule.settings
     assert isinstance(settings, ScoreSettings)
     job = Job(rule, inputs.typed, inputs.hypotheses.further, "", ROWS_AT_ONCE)
     reference_set = ReferenceSet.build(references, settings, has_panels=references.has_panels)
@@ -195,7 +196,8 @@ def _score(tables: AcceptedTables) -> ScoredTables:
         lost = [written["rejects"]], [written["unpaired"]]
         raise nothing_scored(inputs, account, explain_nothing_scored(*lost, SIDES, "rejects"))
     pairs = written["scores"].num_rows if "scores" in written else 0
-    results = TaskResults(rule, references.p_seg, documents, account, pairs, "", [])
+    fingerprint = collected.digests.fingerprint
+    results = TaskResults(rule, references.p_seg, documents, fingerprint, account, pairs, "", [])
     written["summary"] = summarise_results(results, totals)
     if settings.confusion:
         written["confusion"] = tabulate_confusion(totals.confusion, rule)

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from hashlib import blake2b
 
 import pyarrow as pa
@@ -11,7 +12,12 @@ from segscore.pipeline.errors import Failed, Refused, nearest
 from segscore.pipeline.measures.selection import Selection, select
 from segscore.pipeline.scoring.exchanged import warn_of_exchange
 from segscore.pipeline.scoring.part import Part
-from segscore.pipeline.scoring.references import References, accept_references, prepare_references
+from segscore.pipeline.scoring.references import (
+    References,
+    accept_references,
+    digest_references,
+    prepare_references,
+)
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.statistics.averages import SUMMARY_COLUMNS
@@ -22,6 +28,7 @@ from segscore.pipeline.tables.contradictions import Described, describe
 from segscore.pipeline.tables.find import InputTable, Slice, find_table
 from segscore.pipeline.tables.read import Rows, no_rows_error, read_valid
 from segscore.pipeline.tables.validate import place_of
+from segscore.pipeline.testsets.digests import Digests
 
 _SCORES_COLUMNS = (
     "document_id",
@@ -30,6 +37,7 @@ _SCORES_COLUMNS = (
     "n_units",
     "window",
     "collapsed_boundaries",
+    "reference_digest",
 )
 """Columns that `scores` has whatever is measured."""
 
@@ -86,6 +94,11 @@ class Collected:
     described: Described | None
     rejects: pa.Table
     read: Mapping[str, int]
+
+    @cached_property
+    def digests(self) -> Digests:
+        """The digests of the accepted references."""
+        return digest_references(self.reference_rows)
 
 
 def find_inputs(settings: ScoreSettings) -> Inputs:

@@ -150,6 +150,7 @@ def score_pairs(
         "n_units": column(references.size[ref]),
         "window": column(references.window[ref]),
         "collapsed_boundaries": column(collapsed),
+        "reference_digest": column(references.digest[ref]),
     }
     numbers_by_name = {name: column(row) for name, row in (counts | values).items()}
     table = pa.table({**names, **sizes, **numbers_by_name})

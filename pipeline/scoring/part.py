@@ -42,6 +42,7 @@ from segscore.pipeline.tables.boundary_types import occurring
 from segscore.pipeline.tables.columns import SEGMENTATIONS
 from segscore.pipeline.tables.find import Slice
 from segscore.pipeline.tables.read import Rows
+from segscore.pipeline.testsets.digests import FINGERPRINT
 
 
 def is_point(hypothesis: str) -> bool:
@@ -160,6 +161,8 @@ class Receipt:
             the reference has a hypothesis.
         seen: which coders segmented which documents, to find duplicates across parts.
         types: boundary types that occur.
+        fingerprint: sum of the digests of the part's references, where the references of a document
+            are read with its hypotheses; empty where they are sent to every task.
     """
 
     part: str
@@ -168,6 +171,16 @@ class Receipt:
     paired: Bits = field(default_factory=lambda: np.zeros(0, np.uint8))
     seen: Seen = field(default_factory=dict)
     types: tuple[int, ...] = ()
+    fingerprint: str = ""
+
+    def __post_init__(self) -> None:
+        """Check the fingerprint, as a receipt may come from a file.
+
+        Raises:
+            ValueError: it is not one.
+        """
+        if self.fingerprint and not FINGERPRINT.fullmatch(self.fingerprint):
+            raise ValueError("the fingerprint of a part is not 64 hexadecimal digits")
 
 
 def declare_types(rule: Rule, types: Iterable[int]) -> Rule:
@@ -205,6 +218,7 @@ class TaskResults:
         rule: how pairs were counted, with the boundary types that occur.
         p_seg: P_seg of the run; NaN if undefined.
         documents: number of documents with an accepted reference.
+        fingerprint: fingerprint of the accepted references.
         rows: how many input rows were scored, rejected and unpaired.
         pairs: number of rows written to `scores`.
         folder: folder of the unfinished run.
@@ -214,6 +228,7 @@ class TaskResults:
     rule: Rule
     p_seg: float
     documents: int
+    fingerprint: str
     rows: RowCounts
     pairs: int
     folder: str

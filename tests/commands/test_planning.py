@@ -64,11 +64,13 @@ def test_every_plan_gives_the_same_tables(
         assert rows(tmp_path / "met", name) == rows(tmp_path / "sent", name), name
     assert (
         ranges_read["signature"],
+        ranges_read["test_set"],
         ranges_read["rows"],
         ranges_read["p_seg"],
         ranges_read["pairs"],
     ) == (
         references_sent["signature"],
+        references_sent["test_set"],
         references_sent["rows"],
         references_sent["p_seg"],
         references_sent["pairs"],

@@ -252,6 +252,7 @@ def test_only_some_measures(made: Corpus) -> None:
     assert "measures:pk,mult_window_diff" in evaluation.signature
     assert evaluation.scores.column_names == [
         "document_id", "reference", "hypothesis", "n_units", "window", "collapsed_boundaries",
+        "reference_digest",
         "windows", "pk_misses", "pk_false_alarms", "pk",
     ]  # fmt: skip
     with pytest.raises(package.Refused, match="pkk: no such measure or family; the nearest is pk"):

@@ -1,0 +1,1 @@
+"""Test sets: recognised by the content of their references, and what was published on them."""

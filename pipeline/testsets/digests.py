@@ -1,0 +1,182 @@
+"""Digests of references: what a reference says, without its text, its document or its coder.
+
+The digest of a reference is the SHA-256 of one line of ASCII text: the length of its document in
+units, a space, and its boundaries in ascending order with a space between two of them. With
+boundary types, the word ``types`` with a space on each side and the type of each boundary follow; a
+position is repeated for each of its types. A newline ends the line. A document of 10 units with
+boundaries at 3 and 7, for example, is the line ``10 3 7``.
+
+The fingerprint of a set of references is the sum of their digests modulo 2^256. It does not depend
+on the order of the references, on ids or on the format of a file, and the fingerprint of a whole is
+the sum of those of its parts.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from segscore.pipeline.arrays.document_ids import Bytes
+from segscore.pipeline.arrays.kernel import inlined, kernel
+from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged
+from segscore.pipeline.arrays.sha256 import (
+    BLOCK_BYTES,
+    HashWords,
+    count_blocks,
+    digests_of,
+    pad,
+)
+
+FINGERPRINT = re.compile("[0-9a-f]{64}", re.ASCII)
+
+_BLOCKS_AT_ONCE = 1 << 15
+"""Blocks of text (2 MB) that are made and hashed at a time, unless one reference needs more."""
+
+_TYPES = np.frombuffer(b" types ", np.uint8)
+_SPACE, _NEWLINE, _ZERO = 32, 10, 48
+
+
+@dataclass(frozen=True)
+class Digests:
+    """The digests of some references.
+
+    Attributes:
+        words: words of the digests, big end first, shape (references, 8).
+    """
+
+    words: HashWords
+
+    @cached_property
+    def column(self) -> Ints:
+        """The first 8 bytes of each digest as a signed integer, shape (references,)."""
+        high, low = self.words[:, 0].astype(np.uint64), self.words[:, 1].astype(np.uint64)
+        return (high << np.uint64(32) | low).view(np.int64)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """The sum of the digests modulo 2^256, as 64 hexadecimal digits."""
+        total = 0
+        for sum_of_word in self.words.sum(axis=0, dtype=np.uint64).tolist():
+            total = (total << 32) + sum_of_word
+        return _as_digits(total)
+
+
+def add_fingerprints(fingerprints: Iterable[str]) -> str:
+    """Return the fingerprint of a set of references from those of its parts."""
+    return _as_digits(sum(int(fingerprint, 16) for fingerprint in fingerprints))
+
+
+def _as_digits(total: int) -> str:
+    return f"{total % (1 << 256):064x}"
+
+
+def digest_rows(n_units: Ints, positions: Ragged, types: Positions | None = None) -> Digests:
+    """Compute the digests of references.
+
+    Args:
+        n_units: length of each reference's document in units, shape (references,).
+        positions: boundaries in units, ascending, one row per reference.
+        types: type of each entry of ``positions.values``; None for references without types.
+    """
+    kinds = positions.values if types is None else types
+    rows = _References(n_units, positions.offsets, positions.values, kinds, types is not None)
+    lengths = np.empty(len(positions), np.int64)
+    _measure(rows, lengths)
+    first = np.concatenate([np.zeros(1, np.int64), np.cumsum(count_blocks(lengths))])
+    words = np.empty((len(positions), 8), np.uint32)
+    start = 0
+    while start < len(positions):
+        most = int(np.searchsorted(first, first[start] + _BLOCKS_AT_ONCE, side="right")) - 1
+        end = max(start + 1, most)
+        own_first = first[start : end + 1] - first[start]
+        blocks = np.empty(int(own_first[-1]) * BLOCK_BYTES, np.uint8)
+        _write_lines(rows, start, own_first, blocks, _TYPES)
+        words[start:end] = digests_of(blocks, own_first, lengths[start:end])
+        start = end
+    return Digests(words)
+
+
+class _References(NamedTuple):
+    """References, in the form that compiled loops accept: ``digest_rows`` describes them."""
+
+    n_units: Ints
+    offsets: Ints
+    positions: Positions
+    types: Positions
+    has_types: bool
+
+
+@inlined
+def _count_digits(number: int) -> int:
+    digits, rest = 1, number
+    while rest >= 10:
+        rest //= 10
+        digits += 1
+    return digits
+
+
+@inlined
+def _write(number: int, text: Bytes, at: int) -> int:
+    """Write a number in decimal from a place on; return the place after it."""
+    end = at + _count_digits(number)
+    rest = number
+    for place in range(end - 1, at - 1, -1):
+        text[place] = _ZERO + rest % 10
+        rest //= 10
+    return end
+
+
+@inlined
+def _write_list(numbers: Positions, start: int, end: int, text: Bytes, at: int) -> int:
+    """Write numbers with a space before each, or one space if there are none."""
+    if start == end:
+        text[at] = _SPACE
+        return at + 1
+    for i in range(start, end):
+        text[at] = _SPACE
+        at = _write(int(numbers[i]), text, at + 1)
+    return at
+
+
+@kernel
+def _measure(rows: _References, lengths: Ints) -> None:
+    """Compute the length of each line in bytes."""
+    for row in range(len(rows.n_units)):
+        start, end = rows.offsets[row], rows.offsets[row + 1]
+        # A space or a newline follows each number.
+        length = _count_digits(int(rows.n_units[row])) + 1 + max(end - start, 1)
+        for i in range(start, end):
+            length += _count_digits(int(rows.positions[i]))
+        if rows.has_types:
+            length += 6 + max(end - start, 1)
+            for i in range(start, end):
+                length += _count_digits(int(rows.types[i]))
+        lengths[row] = length
+
+
+@kernel
+def _write_lines(
+    rows: _References, start: int, first: Ints, blocks: Bytes, types_word: Bytes
+) -> None:
+    """Write the lines of some references to their blocks, and complete them.
+
+    Args:
+        rows: all references.
+        start: the first of those to write.
+        first: line i has the blocks first[i]..first[i+1]-1, shape (lines + 1,).
+        blocks: output, shape (bytes,).
+        types_word: the word ``types`` and the spaces around it.
+    """
+    for line in range(len(first) - 1):
+        row = start + line
+        at = _write(int(rows.n_units[row]), blocks, first[line] * BLOCK_BYTES)
+        at = _write_list(rows.positions, rows.offsets[row], rows.offsets[row + 1], blocks, at)
+        if rows.has_types:
+            blocks[at : at + len(types_word)] = types_word
+            at += len(types_word) - 1  # the list begins with the space
+            at = _write_list(rows.types, rows.offsets[row], rows.offsets[row + 1], blocks, at)
+        blocks[at] = _NEWLINE
+        pad(blocks, first[line] * BLOCK_BYTES, at + 1)
