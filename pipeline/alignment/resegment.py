@@ -104,10 +104,11 @@ def _cheapest(source: Tokens, output: Tokens, width: int, *, latest: bool) -> tu
     """Return the cost of the cheapest cuts within a band, and these cuts."""
     rows = np.unique(np.append(source.ends, 0))
     breaks = output.ends[:-1]
-    bands = [band(column, len(source), len(output), width) for column in breaks.tolist()]
-    lows, highs = np.array(bands, np.int64).reshape(-1, 2).T
-    first = np.searchsorted(rows, lows)
-    kept = np.append(0, np.cumsum(np.searchsorted(rows, highs, "right") - first))
+    end = len(source) - len(output)
+    slack = (width - abs(end)) // 2
+    first = np.searchsorted(rows, breaks + min(0, end) - slack)
+    last = np.searchsorted(rows, breaks + max(0, end) + slack, "right")
+    kept = np.append(0, np.cumsum(last - first))
     if kept[-1] > _MOST_CUTS:
         raise Refused(
             f"{len(source)} tokens in {len(source.ends)} units with {len(breaks)} breaks and about "

@@ -16,6 +16,9 @@ from segscore.pipeline.importing.account import (
     require_accepted,
     require_few,
 )
+from segscore.pipeline.importing.answers.from_settings import answer_options, find_source
+from segscore.pipeline.importing.answers.options import ANSWER_FORMATS
+from segscore.pipeline.importing.answers.stage import AnswerFiles, read_answers
 from segscore.pipeline.importing.describe import (
     DocumentsJob,
     cut_ranges,
@@ -91,16 +94,21 @@ def run_import(
         Failed: parts failed; nothing was published.
     """
     reading = _reading(settings, files)
+    source = find_source(settings)
+    options = answer_options(settings) if source else None
     extents: Mapping[str, Extent] = {}
     if settings.documents is not None:
         extents = read_lengths(settings.documents, reading.asked, settings.encoding)
     hidden = replace(settings, output=hidden_folder(settings.output))
     run = TaskRun("import", hidden, executor, progress)
-    run.prepare(_inputs(settings, files))
+    run.prepare(_inputs(settings, files, source))
     with removing(run.attempt, settings.output, resumable=resumable), run.work():
-        parts = cut_files(files, reading, run.limits.bytes_per_part)
-        run.claim({READ: parts})
-        rows = read_files(run, parts, reading, extents)
+        if options is not None:
+            rows = read_answers(run, AnswerFiles(source, files), options)
+        else:
+            parts = cut_files(files, reading, run.limits.bytes_per_part)
+            run.claim({READ: parts})
+            rows = read_files(run, parts, reading, extents)
         require_few(run.folder, rows.rejects, rows.number + rows.rejects, settings.max_rejects)
         if not rows.shards:
             raise Refused(f"{', '.join(settings.files)}: no segmentation found")
@@ -112,17 +120,21 @@ def run_import(
 
 def _reading(settings: ImportSettings, files: Sequence[InputFile]) -> Reading:
     asked = settings.asked()
-    format_name = None if settings.format_name is None else format_named(settings.format_name)
+    format_name = settings.format_name
+    if format_name is not None and format_name not in ANSWER_FORMATS:
+        format_name = format_named(format_name)
     urls = [file.url for file in files]
     rejecting = settings.max_rejects > 0
     memory = settings.memory_limit
     return Reading(urls, format_name, settings.encoding, asked, rejecting, memory)
 
 
-def _inputs(settings: ImportSettings, files: Sequence[InputFile]) -> list[InputTable]:
+def _inputs(
+    settings: ImportSettings, files: Sequence[InputFile], source: Sequence[InputFile]
+) -> list[InputTable]:
     """Return what the fingerprint of an import contains of its files."""
     lengths = [] if settings.documents is None else storage.find(settings.documents)
-    found = {"files": files, "--documents": lengths}
+    found = {"files": files, "--documents": lengths, "--source": source}
     return [InputTable(name, tuple(table), (), pa.schema([])) for name, table in found.items()]
 
 
@@ -138,7 +150,7 @@ def _write_tables(run: TaskRun, settings: ImportSettings, rows: ImportedRows) ->
     job = DocumentsJob(run.folder, shards)
     described = run.tasks(describe_range, ranges, job, stage="described").values()
     require_accepted(described)
-    differing = {name for receipt in described for name in receipt.differing}
+    differing = {name for receipt in described for name in receipt.differing} | {*rows.own}
     types = TableTypes.of(shards, differing)
     rejects = rows.rejects
     if types.documents is not None:
@@ -148,8 +160,11 @@ def _write_tables(run: TaskRun, settings: ImportSettings, rows: ImportedRows) ->
         rejects += sum(receipt.rejects for receipt in documents)
         require_few(run.folder, rejects, rows.number + rejects, settings.max_rejects)
     files = cut_tables(shards, _FILE * run.limits.rows_at_once)
-    run.tasks(write_file, files, WriteJob(run.folder, types.tables, unit), stage="written")
-    counts[_REJECTS] = rejects
+    run.tasks(
+        write_file, files, WriteJob(run.folder, types.tables, unit, rows.answers), stage="written"
+    )
+    rejects += rows.left_out
+    counts |= {_REJECTS: rejects, **rows.tables}
     if rejects and not prepared:
         groups = (with_unit(table, unit) for table in rejects_of(run.folder))
         storage.write_table(storage.join(run.folder, _REJECTS, f"{_REJECTS}.parquet"), groups)

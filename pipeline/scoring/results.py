@@ -15,12 +15,13 @@ from segscore.pipeline.statistics.bootstrap import estimator
 
 
 def describe_results(
-    settings: ScoreSettings, results: TaskResults, *, typed: bool
+    settings: ScoreSettings, results: TaskResults, *, typed: bool, answers: str | None
 ) -> dict[str, Any]:
     """Return the fields of run.json that describe what was computed."""
     types = results.rule.types if typed else None
+    resampling = estimator(results.documents, settings.replicates)
     return {
-        "signature": settings.signature(estimator(results.documents, settings.replicates), types),
+        "signature": settings.signature(resampling, types, answers or ""),
         "settings": asdict(settings),
         "boundary_types": types,
         "p_seg": None if np.isnan(results.p_seg) else results.p_seg,

@@ -316,7 +316,9 @@ class MeasuringSettings:
             **{f"weight_{part}": int(w) if w == int(w) else w for part, w in weights},
         }
 
-    def signature(self, estimator: str, types: tuple[int, ...] | None = None) -> str:
+    def signature(
+        self, estimator: str, types: tuple[int, ...] | None = None, answers: str = ""
+    ) -> str:
         """Describe in one line what was computed, so that two results can be compared.
 
         Settings that concern few measures are omitted if they have their default values, and all
@@ -325,6 +327,7 @@ class MeasuringSettings:
         Args:
             estimator: how the intervals are estimated.
             types: boundary types of the run; None if it does not distinguish them.
+            answers: how answers of language models were read; empty if there are none.
         """
         from importlib.metadata import version
 
@@ -350,6 +353,7 @@ class MeasuringSettings:
             "edges": self.edges or "",
             "tiou": "" if 2 * self.iou == 1 else self.iou,
             "measures": ",".join(self.measures),
+            "answers": answers,
             "ci": estimator,
             "v": version("segscore"),
         }

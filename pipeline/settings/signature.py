@@ -29,6 +29,7 @@ MEANINGS = {
     "edges": "ends of documents that count as boundaries in tolerance measures",
     "tiou": "overlap above which segments count as partners in tIoU",
     MEASURES_CHOSEN: "measures and families of measures that were computed, if not the default",
+    "answers": "how the answers of language models were read, and what a failed one counts as",
     INTERVALS: "how intervals were estimated, and what was resampled",
     "p": "how the tests were computed",
     "v": "version of segscore",

@@ -18,11 +18,12 @@ KINDS = (RULE, HEADING, BLANK, NEWLINE)
 PATTERN = "pattern:"
 OPTION = "--break"
 
+_RULE_MARKS = {*"=*_-"}
 _RULE_LINE = re.compile(r"[ \t]*(?:[=*_-][ \t]*){3,}")
 _HEADING_LINE = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?")
 
 
-@dataclass
+@dataclass(slots=True)
 class Segment:
     """The text between two breaks.
 
@@ -82,12 +83,20 @@ def typed_texts(text: str) -> dict[str, int]:
     return found
 
 
+def _is_rule(line: str) -> bool:
+    return line.lstrip(" \t")[:1] in _RULE_MARKS and _RULE_LINE.fullmatch(line) is not None
+
+
+def _heading(line: str) -> re.Match[str] | None:
+    return _HEADING_LINE.fullmatch(line) if "#" in line else None
+
+
 def kinds_in(text: str) -> dict[str, int]:
     """Return the kinds of breaks that a text contains, and how many breaks of each."""
     lines = lines_of(text.strip())
     counts = {
-        RULE: sum(_RULE_LINE.fullmatch(line) is not None for line in lines),
-        HEADING: sum(_HEADING_LINE.fullmatch(line) is not None for line in lines),
+        RULE: sum(_is_rule(line) for line in lines),
+        HEADING: sum(_heading(line) is not None for line in lines),
         BLANK: sum(not b.strip() and bool(a.strip()) for a, b in pairwise(lines)),
         NEWLINE: max(0, sum(bool(line.strip()) for line in lines) - 1),
     }
@@ -108,7 +117,7 @@ def divide(text: str, how: str, *, drop_headings: bool, levels: bool) -> Divided
     for line, types in _broken_lines(text, how):
         if types is not None:
             segments.append(Segment(types=types))
-        heading = _HEADING_LINE.fullmatch(line)
+        heading = _heading(line)
         if heading is None:
             segments[-1].lines.append(line)
             continue
@@ -143,7 +152,7 @@ def _broken_lines(text: str, how: str) -> Iterator[tuple[str, set[int] | None]]:
         blank = False
         for number, line in enumerate(lines_of(text)):
             is_break = (
-                (how == RULE and _RULE_LINE.fullmatch(line) is not None)
+                (how == RULE and _is_rule(line))
                 or (how == BLANK and blank)
                 or (how == NEWLINE and number > 0)
             )

@@ -38,12 +38,22 @@ _MOST_BUCKETS = 512
 _FILES = 256
 _COLUMNS = {
     SOURCE: pa.schema(
-        [("document_id", pa.string()), ("file", pa.int32()), ("line", pa.int64())]
-        + [("units", pa.list_(pa.string()))]
+        [
+            ("document_id", pa.string()),
+            ("file", pa.int32()),
+            ("line", pa.int64()),
+            ("units", pa.list_(pa.string())),
+        ]
     ),
     ANSWERS: pa.schema(
-        [("document_id", pa.string()), ("file", pa.int32()), ("line", pa.int64())]
-        + [("coder", pa.string()), ("answer", pa.string()), ("json", pa.bool_())]
+        [
+            ("document_id", pa.string()),
+            ("file", pa.int32()),
+            ("line", pa.int64()),
+            ("coder", pa.string()),
+            ("answer", pa.string()),
+            ("json", pa.bool_()),
+        ]
     ),
 }
 
@@ -169,16 +179,22 @@ def gather_part(job: GatherJob, part: GatherPart) -> Gathered:
     try:
         gathered = _gather(job, part, 2 if part.start else 1)
     except Refused as refusal:
-        if part.start:  # count the lines before the range, which the message needs
-            first = 2 + storage.count_newlines(part.urls[0], part.start - 1)
-            try:
-                _gather(job, part, first)
-            except Refused as placed:
-                refusal = placed
-        return Gathered(str(refusal))
+        return Gathered(_with_place(job, part) or str(refusal))
     for url, version in zip(part.urls, part.versions, strict=True):
         storage.require_version(url, version)
     return gathered
+
+
+def _with_place(job: GatherJob, part: GatherPart) -> str | None:
+    """Return why a range of a file is refused, with the number of the line in the file."""
+    if not part.start:
+        return None
+    try:
+        # The line that has the byte before the range ends before the first line of the range.
+        _gather(job, part, 2 + storage.count_newlines(part.urls[0], part.start - 1))
+    except Refused as refusal:
+        return str(refusal)
+    return None
 
 
 def _gather(job: GatherJob, part: GatherPart, first: int) -> Gathered:
@@ -234,8 +250,10 @@ def _storable(text: str) -> str:
 
 def _write(job: GatherJob, name: str, rows: Iterable[dict[str, object]]) -> list[int]:
     numbered = sorted(
-        ((bucket_of(str(row["document_id"]), job.buckets), number, row)
-         for number, row in enumerate(rows)),
+        (
+            (bucket_of(str(row["document_id"]), job.buckets), number, row)
+            for number, row in enumerate(rows)
+        ),
         key=lambda one: one[:2],
     )
     written = []

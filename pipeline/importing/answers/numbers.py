@@ -273,4 +273,3 @@ def infer_first(zeros: int, lasts: int) -> int:
             "--first-number 0 or --first-number 1"
         )
     return 0 if zeros else 1
-

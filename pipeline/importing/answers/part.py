@@ -8,6 +8,12 @@ import pyarrow as pa
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
+from segscore.pipeline.importing.answers.alignment_rows import (
+    ALIGNMENT,
+    aligned_row,
+    alignment_table,
+)
+from segscore.pipeline.importing.answers.cleaning import clean
 from segscore.pipeline.importing.answers.gathering import (
     ANSWERS,
     SOURCE,
@@ -15,9 +21,8 @@ from segscore.pipeline.importing.answers.gathering import (
     read_bucket,
 )
 from segscore.pipeline.importing.answers.numbers import how_numbered, read_numbers
-from segscore.pipeline.importing.answers.cleaning import clean
 from segscore.pipeline.importing.answers.options import LEAVE_OUT, AnswerOptions
-from segscore.pipeline.importing.answers.placing import Placed, described, place_answer
+from segscore.pipeline.importing.answers.placing import Placed, place_answer
 from segscore.pipeline.importing.answers.tallies import FailedAnswer, Tally, add_tallies, tally_of
 from segscore.pipeline.importing.import_blocks import rows_of
 from segscore.pipeline.importing.import_tables import check_block
@@ -25,9 +30,9 @@ from segscore.pipeline.importing.read_part import write_rejects
 from segscore.pipeline.importing.shards import Shard, write_shard
 from segscore.pipeline.tables.rows import ParsedRow, RowPlace
 from segscore.pipeline.tables.validate import REJECT_COLUMNS
-from segscore.schemas.alignment import ALIGNMENT, ALIGNMENT_SCHEMA, FAILED, OK
 
-_MOST_NAMED = 5
+TITLES = "titles"
+"""Attribute of a segmentation: the headings of its text."""
 
 
 @dataclass(frozen=True)
@@ -141,7 +146,7 @@ def _place(job: PlaceJob, part: Bucket) -> PlacedReceipt:
             text = pair.answer if isinstance(pair.answer, str) else json.dumps(pair.answer)
             failed = FailedAnswer.of(pair.document_id, pair.coder, placed.failure, text)
         tallies.append({pair.coder: tally_of(placed, failed)})
-        aligned.append(_aligned(pair, placed))
+        aligned.append(aligned_row(pair.document_id, pair.coder, placed))
         if failed is not None and job.options.failed == LEAVE_OUT:
             rejects.append(_reject(pair, placed, job.options.role))
         else:
@@ -152,7 +157,7 @@ def _place(job: PlaceJob, part: Bucket) -> PlacedReceipt:
     number = write_rejects(job.folder, f"{part.name}-placed", [bad])
     if aligned:
         url = storage.join(job.folder, ALIGNMENT, f"{part.name}.parquet")
-        storage.write_table(url, pa.Table.from_pylist(aligned, schema=ALIGNMENT_SCHEMA))
+        storage.write_table(url, alignment_table(aligned))
     return PlacedReceipt(
         shard=write_shard(job.folder, part.name, [] if block is None else [block]),
         rejects=number,
@@ -221,7 +226,7 @@ def _row(pair: _Pair, placed: Placed, options: AnswerOptions) -> ParsedRow:
         boundaries=tuple(placed.boundaries) if usable else (),
         boundary_types=None if types is None else tuple(types),
         unit_lengths=words if any(words) else None,
-        attributes={"titles": tuple(placed.titles)} if placed.titles and usable else {},
+        attributes={TITLES: tuple(placed.titles)} if placed.titles and usable else {},
         source=pair.place.source,
         line=pair.place.line,
     )
@@ -236,26 +241,4 @@ def _reject(pair: _Pair, placed: Placed, role: str) -> dict[str, object]:
         "detail": placed.failure,
         "document_id": pair.document_id,
         "coder": pair.coder,
-    }
-
-
-def _aligned(pair: _Pair, placed: Placed) -> dict[str, object]:
-    edits = placed.edits
-    return {
-        "document_id": pair.document_id,
-        "coder": pair.coder,
-        "source_tokens": placed.source_tokens,
-        "output_tokens": placed.output_tokens,
-        "matches": None if edits is None else edits.matches,
-        "substitutions": None if edits is None else edits.substitutions,
-        "deletions": None if edits is None else edits.deletions,
-        "insertions": None if edits is None else edits.insertions,
-        "breaks": placed.breaks,
-        "break_cost": placed.break_cost,
-        "uncertain_breaks": placed.uncertain,
-        "collapsed": placed.collapsed,
-        "missing_tail_units": placed.missing_tail,
-        "problems": described(placed.problems) or None,
-        "status": OK if placed.failure is None else FAILED,
-        "failure": placed.failure,
     }

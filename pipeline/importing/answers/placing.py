@@ -24,6 +24,9 @@ from segscore.pipeline.tables.rows import RowPlace
 MOST_CHARACTERS = 2**24
 """Length of the longest answer that is read."""
 
+_LONG, _TIMES = 2**20, 4
+"""Characters of a text whose tokens are counted first, and how many times too many are enough."""
+
 TRUNCATED = "truncated"
 _MASK = "[MASK]"
 
@@ -43,7 +46,7 @@ class Placed:
         edits: edits without regard to breaks.
         break_cost: further edits because breaks are inside units.
         breaks: number of breaks.
-        uncertain: number of breaks that fit elsewhere as well.
+        uncertain: number of breaks that fit elsewhere as well; None if none was placed by its words.
         collapsed: number of breaks at an end of the document or where another break is.
         missing_tail: number of the last units that the answer lacks; None if it is not known.
         problems: how often something is wrong, by what is wrong.
@@ -59,8 +62,8 @@ class Placed:
     edits: Edits | None = None
     break_cost: int | None = None
     breaks: int = 0
-    uncertain: int = 0
-    collapsed: int = 0
+    uncertain: int | None = None
+    collapsed: int | None = None
     missing_tail: int | None = None
     problems: Counter[str] = field(default_factory=Counter)
     reasoned: bool = False
@@ -122,6 +125,10 @@ def source_tokens(units: Sequence[str], vocabulary: Vocabulary, tokens: str) -> 
 def _rewritten(text: str, units: Sequence[str], options: AnswerOptions) -> Placed:
     vocabulary = Vocabulary()
     source = source_tokens(units, vocabulary, options.tokens)
+    if len(text) > _LONG:
+        number = len(tokenize(text, options.tokens))
+        if number > _TIMES * (1 + options.max_edits) * len(source):
+            return Placed(f"{number:,} tokens for {len(source):,}", source_tokens=len(source))
     divided = divide(
         text, options.breaks, drop_headings=options.drop_headings, levels=options.levels
     )
@@ -166,10 +173,15 @@ def _align(placed: Placed, source: Tokens, output: Tokens, max_edits: float) -> 
         described_rate = "no word in the source" if rate is None else f"edits {_rate(rate)}"
         placed.failure = TRUNCATED if TRUNCATED in placed.problems else described_rate
     if edits is not None:
-        present = len(source) - edits.missing_tail
-        placed.missing_tail = len(source.ends) - int(source.ends.searchsorted(present, "right"))
-        if not edits.missing_tail:
-            placed.missing_tail = 0
+        placed.missing_tail = _missing_units(source, len(source) - edits.missing_tail)
+
+
+def _missing_units(source: Tokens, present: int) -> int:
+    """Return the number of units after those that have any of the first ``present`` tokens."""
+    if present == len(source):
+        return 0
+    begun = int(source.ends.searchsorted(present)) + 1 if present else 0
+    return len(source.ends) - max(begun, int(source.ends.searchsorted(present, "right")))
 
 
 def _rate(value: float) -> str:
@@ -255,5 +267,3 @@ def _json_list(text: str) -> list[object] | None:
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, list) else None
-
-

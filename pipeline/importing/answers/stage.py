@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.account import require_accepted
+from segscore.pipeline.importing.answers.alignment_rows import ALIGNMENT
 from segscore.pipeline.importing.answers.breaks import KINDS
 from segscore.pipeline.importing.answers.gathering import (
     ANSWERS,
@@ -28,7 +28,13 @@ from segscore.pipeline.importing.answers.options import (
     SIZES,
     AnswerOptions,
 )
-from segscore.pipeline.importing.answers.part import Bucket, PlaceJob, place_part, survey_numbers
+from segscore.pipeline.importing.answers.part import (
+    TITLES,
+    Bucket,
+    PlaceJob,
+    place_part,
+    survey_numbers,
+)
 from segscore.pipeline.importing.answers.tallies import (
     Tally,
     add_tallies,
@@ -38,7 +44,6 @@ from segscore.pipeline.importing.answers.tallies import (
 from segscore.pipeline.importing.read_files import ImportedRows
 from segscore.pipeline.runs.tasks import TaskRun
 from segscore.pipeline.storage import InputFile
-from segscore.schemas.alignment import ALIGNMENT
 
 
 @dataclass(frozen=True)
@@ -68,12 +73,12 @@ def read_answers(run: TaskRun, files: AnswerFiles, options: AnswerOptions) -> Im
     }
     total = sum(file.size for file in (*files.source, *files.answers))
     buckets = number_of_buckets(total, size)
-    run.claim({what: cut for what, cut in parts.items()})
+    run.claim(parts)
     gathered: dict[str, list[GatheredFile]] = {}
     receipts: dict[str, dict[str, Gathered]] = {}
     for what, cut in parts.items():
-        job = GatherJob(run.folder, what, options, buckets)
-        receipts[what] = run.tasks(gather_part, cut, job, stage=what)
+        gather = GatherJob(run.folder, what, options, buckets)
+        receipts[what] = run.tasks(gather_part, cut, gather, stage=what)
         require_accepted(receipts[what].values())
         gathered[what] = [*_files(cut, receipts[what])]
     counted = []
@@ -86,8 +91,8 @@ def read_answers(run: TaskRun, files: AnswerFiles, options: AnswerOptions) -> Im
     chosen = [Bucket(_name(number, buckets), number) for number in sorted(found)]
     how = how_numbered(options.numbers)
     if options.format_name == NUMBERED and options.first_number is None:
-        options = replace(options, first_number=1 if how.kind == SIZES else _first(run, chosen, job))
-        job = replace(job, options=options)
+        first = 1 if how.kind == SIZES else _first(run, chosen, job)
+        job = replace(job, options=replace(options, first_number=first))
     placed = run.tasks(place_part, chosen, job, stage="placed").values()
     require_accepted(placed)
     tallies = add_tallies(receipt.tallies for receipt in placed)
@@ -101,7 +106,8 @@ def read_answers(run: TaskRun, files: AnswerFiles, options: AnswerOptions) -> Im
         adapted=[],
         left_out=sum(receipt.left_out for receipt in placed),
         tables={ALIGNMENT: sum(receipt.aligned for receipt in placed)},
-        made=options.signature,
+        answers=options.signature,
+        own=(TITLES,),
     )
 
 
@@ -162,12 +168,3 @@ def _require_usable(tallies: Mapping[str, Tally], options: AnswerOptions) -> Non
             f"--break {options.breaks}: no answer contains such a break; check what the answers "
             "have between segments"
         )
-
-
-def find_files(files: Sequence[InputFile], source: str) -> AnswerFiles:
-    """Find the files with the units.
-
-    Raises:
-        Refused: there are none.
-    """
-    return AnswerFiles(storage.find(source, any_kind=True), files)

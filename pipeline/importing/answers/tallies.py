@@ -60,10 +60,12 @@ class Tally:
 def tally_of(placed: Placed, failed: FailedAnswer | None) -> Tally:
     """Return the tally of one answer."""
     counts = {"reasoned": int(placed.reasoned)}
-    problems = {name: 1 for name in placed.problems}
+    problems = dict.fromkeys(placed.problems, 1)
     if failed is not None:
         return Tally(1, counts, problems, 1, [failed])
-    counts |= {"breaks": placed.breaks, "uncertain": placed.uncertain}
+    counts["breaks"] = placed.breaks
+    if placed.uncertain is not None:
+        counts["uncertain"] = placed.uncertain
     if placed.edits is not None and placed.source_tokens is not None:
         counts |= {
             "source": placed.source_tokens,
@@ -107,7 +109,9 @@ def describe_tally(coder: str, tally: Tally) -> str:
         shares = ", ".join(f"{_percent(counts[kind], source)} {kind}" for kind in kinds)
         parts.append(f"{_percent(total, source)} % of the words edited ({shares})")
     if breaks := counts.get("breaks"):
-        parts.append(f"{counts['uncertain']} of {_number(breaks, 'break')} uncertain")
+        number = _number(breaks, "break")
+        placed = "uncertain" in counts
+        parts.append(f"{counts['uncertain']} of {number} uncertain" if placed else number)
     if tally.problems:
         found = ", ".join(f"{name} in {number}" for name, number in sorted(tally.problems.items()))
         parts.append(f"problems in answers: {found}")
@@ -122,7 +126,9 @@ def _failures(tally: Tally) -> str:
     if not tally.failed:
         return f"{tally.failed} of {answers} failed"
     named = ", ".join(f"{one.document_id} ({one.reason})" for one in tally.first)
-    more = f", and {tally.failed - len(tally.first)} more" if tally.failed > len(tally.first) else ""
+    more = (
+        f", and {tally.failed - len(tally.first)} more" if tally.failed > len(tally.first) else ""
+    )
     return f"{tally.failed} of {answers} failed: {named}{more}"
 
 

@@ -207,5 +207,3 @@ def _of_turns(file: InputFile) -> Iterator[Source]:
         raise file.refusal("there is no turn in it")
     for name, units in found.items():
         yield Source(name, units, place)
-
-
