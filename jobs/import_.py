@@ -18,11 +18,11 @@ def import_(
     from segscore.jobs.show.fitted import out
     from segscore.jobs.show.numbers import counted
     from segscore.jobs.show.printing import Bar
-    from segscore.pipeline.importing.formats.shapes import MILLISECOND
     from segscore.pipeline.importing.run import SMALL, find_imported, run_import
     from segscore.pipeline.reports.positions import shown_position
     from segscore.pipeline.runs import executors
     from segscore.pipeline.runs.tasks import ignore_progress
+    from segscore.pipeline.tables.units import MILLISECOND
 
     files = find_imported(chosen)
     large = cluster != "local" or sum(file.size for file in files) > SMALL

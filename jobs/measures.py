@@ -7,7 +7,7 @@ from segscore.jobs.show.formats import ResultFormat
 
 def measures(format_name: ResultFormat = "text") -> None:
     """List every measure: name, formula, range, better direction, source."""
-    from segscore.jobs.show.formats import plain_layout, print_json, table_text
+    from segscore.jobs.show.formats import plain_layout, print_json, print_text, table_text
     from segscore.pipeline.measures import ALL
 
     names = ("measure", "formula", "source", "range", "better")
@@ -21,7 +21,7 @@ def measures(format_name: ResultFormat = "text") -> None:
         print_json("measures", {"measures": listed, "agreement": agreement})
     else:
         # All texts are segscore's own: similar characters may replace them.
-        print(table_text(plain_layout(names, listed, ""), format_name))
+        print_text(table_text(plain_layout(names, listed, ""), format_name))
 
 
 _AGREEMENT = ("agreement", "similarity", "formula", "source")

@@ -8,7 +8,7 @@ from segscore.pipeline.reports.settings import ReportSettings
 def report(chosen: ReportSettings) -> None:
     """Write the results of a run of score, nightly, sweep or agree as one HTML page with charts."""
     from segscore.jobs.show.fitted import out
-    from segscore.pipeline.reports.report import write_report
+    from segscore.pipeline.reports.write_report import write_report
 
     startup.work()
     written = write_report(chosen)

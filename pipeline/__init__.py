@@ -1,5 +1,6 @@
 """What the commands do, in layers: each folder or file imports only those listed above it.
 
+plain_text.py  text without control characters and secrets
 errors.py      what can go wrong, and the exit codes
 arrays/        ragged boundary arrays, document ids, how a loop is compiled
 measures/      formulas and their compiled counts

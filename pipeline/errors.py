@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import islice
 
+from segscore.pipeline.plain_text import redacted, visible
+
 _COMPARED = 100_000
 """The most names that are searched for a similar one, which takes a second."""
 
@@ -16,7 +18,14 @@ _OTHER_NUMBER = 2
 """The most edits between similar names with different numbers, such as take-7 and take-17."""
 
 
-class Refused(ValueError):  # noqa: N818
+class _Message(Exception):  # noqa: N818
+    """An error whose message can be shown anywhere: no control characters, no secrets of URLs."""
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(visible(redacted(message), lines=True))
+
+
+class Refused(_Message, ValueError):  # noqa: N818
     """The input or the settings are wrong; raised before any work starts (exit code 2)."""
 
 
@@ -36,7 +45,7 @@ class Unreadable(Refused):
     """An input file has content that its table cannot have, so that other input is needed."""
 
 
-class Failed(Exception):  # noqa: N818
+class Failed(_Message):
     """The work started but could not be finished; nothing was published (exit code 1)."""
 
 

@@ -1,6 +1,15 @@
-"""`python -m segscore` is the command `segscore`."""
+"""The command `segscore`, which is also `python -m segscore`."""
 
-from segscore.jobs.cli.app import main
+from segscore.jobs.cli import interruption
+
+
+def main() -> None:
+    """Run the command line."""
+    interruption.end_at_once()
+    from segscore.jobs.cli import app
+
+    app.main()
+
 
 if __name__ == "__main__":
     main()

@@ -65,6 +65,6 @@ def main() -> None:
     replace_unprintable()
     LOG.format = LOG_FORMATS[0]
     try:
-        in_one_line(_run)()
+        in_one_line(_run, begins_work=False)()
     finally:
         startup.leave()

@@ -5,19 +5,28 @@ import sys
 from collections.abc import Callable
 from functools import wraps
 
+from segscore.jobs.cli.interruption import raise_again
 from segscore.jobs.cli.log import LOG
 from segscore.pipeline.errors import Done, Failed, Refused
+from segscore.pipeline.plain_text import redacted, visible
 
 
-def in_one_line(command: Callable[..., object]) -> Callable[..., None]:
-    """Turn every expected failure of a command into a one-line message and an exit code."""
+def in_one_line(command: Callable[..., object], *, begins_work: bool = True) -> Callable[..., None]:
+    """Turn every expected failure of a command into a one-line message and an exit code.
+
+    Args:
+        command: the command, or what finds it and runs it.
+        begins_work: whether an interruption ends work in order from here on.
+    """
 
     @wraps(command)
     def run(*arguments: object, **options: object) -> None:
+        if begins_work:
+            raise_again()
         try:
             outcome = command(*arguments, **options)
             if isinstance(outcome, Done):
-                print(outcome.message)
+                print(visible(redacted(outcome.message), lines=True))
         except Refused as problem:
             fail(str(problem), 2)
         except BrokenPipeError:

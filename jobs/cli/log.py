@@ -6,6 +6,8 @@ import sys
 from datetime import UTC, datetime
 from typing import Any
 
+from segscore.pipeline.plain_text import redacted, visible, visible_json
+
 LOG_FORMATS = ("text", "json")
 PREFIXES = {"info": "", "warning": "warning: ", "error": "segscore: error: "}
 
@@ -30,12 +32,19 @@ class Log:
             message: one line of text for people.
             fields: data of the message for programs; in JSON next to time, level and message.
         """
+        message = redacted(message)
         if not self.structured:
-            print(PREFIXES[level] + message, file=sys.stderr)
+            print(PREFIXES[level] + visible(message, lines=True), file=sys.stderr)
             return
+        fields = {name: _without_secrets(value) for name, value in fields.items()}
         time = datetime.now(UTC).isoformat(timespec="milliseconds")
         line = {"time": time, "level": level, "message": message, **fields}
-        print(json.dumps(line, ensure_ascii=False, default=str), file=sys.stderr, flush=True)
+        text = json.dumps(line, ensure_ascii=False, default=str)
+        print(visible_json(text), file=sys.stderr, flush=True)
+
+
+def _without_secrets(value: object) -> object:
+    return redacted(value) if isinstance(value, str) else value
 
 
 LOG = Log()

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from segscore.pipeline.runs.finished import rows_over_all
-from segscore.pipeline.scoring.part import POINT, is_point
+from segscore.pipeline.scoring.names import POINT, is_point
 from segscore.pipeline.statistics.averages import summary_groups
 
 if TYPE_CHECKING:

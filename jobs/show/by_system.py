@@ -86,7 +86,7 @@ def system_order(
         system: name of the system.
     """
     from segscore.pipeline.measures import ALL
-    from segscore.pipeline.scoring.part import is_point
+    from segscore.pipeline.scoring.names import is_point
 
     value = cells.get(measures[0], _UNDEFINED)["value"]
     sign = -1 if ALL[measures[0]].better == "higher" else 1

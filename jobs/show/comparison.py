@@ -74,7 +74,7 @@ def _titled(by: list[str], group: tuple[Any, ...], measure: str, average: str) -
 
 
 def _print_systems(title: str, rows: list[_Row], tests: list[_Row]) -> None:
-    from segscore.pipeline.scoring.part import is_point
+    from segscore.pipeline.scoring.names import is_point
 
     def order(row: _Row) -> tuple[bool, bool, float | None, str]:
         return is_point(row["hypothesis"]), row["rank"] is None, row["rank"], row["system"]

@@ -3,13 +3,16 @@
 import re
 import textwrap
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len, chop_cells
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderHook, RenderResult
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
+
+from segscore.pipeline.plain_text import visible
 
 _PIPED_WIDTH = 110
 """Width of text and drawings that are not printed on a terminal."""
@@ -53,9 +56,29 @@ class Column:
 def out() -> Console:
     """Return the console for results."""
     console = Console(highlight=False, emoji=False, soft_wrap=True)
+    console.push_render_hook(_VisibleControls())
     if not console.is_terminal:
         console.width = _PIPED_WIDTH
     return console
+
+
+class _VisibleControls(RenderHook):
+    """Makes the control characters visible in all that a console prints."""
+
+    def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
+        """Wrap what is printed."""
+        return [_Visible(each) for each in renderables]
+
+
+@dataclass(frozen=True)
+class _Visible:
+    """Something to print, without the control characters of its text."""
+
+    content: ConsoleRenderable
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for segment in console.render(self.content, options):
+            yield Segment(visible(segment.text, lines=True), segment.style, segment.control)
 
 
 def print_fitted(
@@ -78,6 +101,7 @@ def print_fitted(
         sections: indices of the rows that an empty line follows.
         whole: whether lines are as long as the table needs where output is piped.
     """
+    columns = [_without_controls(column) for column in columns]
     console = out()
     if whole and not console.is_terminal:
         console.width = max(console.width, _natural_width(columns))
@@ -91,6 +115,20 @@ def print_fitted(
     for line in textwrap.wrap(caption, console.width):
         console.print(Text(line, "dim"))
     console.print()
+
+
+def _without_controls(column: Column) -> Column:
+    """Return a column whose cells are as wide as they will be printed."""
+    cells = [
+        visible(cell, lines=True) if isinstance(cell, str) else _visible_text(cell)
+        for cell in column.cells
+    ]
+    return replace(column, heading=visible(column.heading, lines=True), cells=cells)
+
+
+def _visible_text(cell: Text) -> Text:
+    shown = visible(cell.plain, lines=True)
+    return cell if shown == cell.plain else Text(shown, cell.style)
 
 
 def _natural_width(columns: Sequence[Column]) -> int:

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
@@ -13,6 +14,7 @@ import typer
 from segscore.jobs.cli.encoding import lacking_encoding
 from segscore.jobs.show.numbers import shown_number
 from segscore.pipeline.errors import Refused
+from segscore.pipeline.plain_text import visible, visible_json
 from segscore.pipeline.settings.options import Panel
 
 if TYPE_CHECKING:
@@ -23,6 +25,12 @@ SCHEMA_VERSION = 1
 """Version of the JSON objects; it grows when a field is removed or changes its meaning."""
 
 _SIGNATURE = "signature"
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""Characters with which a formula of a spreadsheet begins."""
+
+_MARKDOWN = re.compile(r"[\\|<`]|\](?=[(\[])")
+"""Characters that begin or divide something in Markdown, and the end of a link's text."""
 
 
 def _checked(format_name: str) -> str:
@@ -91,24 +99,44 @@ def _shown_value(value: object) -> str:
 
 
 def csv_text(layout: Layout) -> str:
-    """Write the values of a table as CSV, with the signature as the last column."""
+    """Write the values of a table as CSV, with the signature as the last column.
+
+    A text that a spreadsheet would take for a formula begins with an apostrophe.
+    """
     own = [layout.signature] if layout.signature else []
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*layout.names, *[_SIGNATURE] * len(own)])
-    writer.writerows([*row, *own] for row in layout.numbers)
+    writer.writerow(map(_csv_cell, [*layout.names, *[_SIGNATURE] * len(own)]))
+    writer.writerows(map(_csv_cell, [*row, *own]) for row in layout.numbers)
     return text.getvalue().rstrip("\n")
+
+
+def _csv_cell(value: object) -> object:
+    """Return a value that no spreadsheet runs; numbers are not changed."""
+    if not isinstance(value, str):
+        return value
+    return f"'{value}" if value.startswith(_FORMULA) else value
 
 
 def markdown_text(layout: Layout) -> str:
     """Write a table as Markdown, with the signature below it."""
     from tabulate import tabulate
 
-    rows = [[cell.replace("|", "\\|") for cell in row] for row in layout.rows]
-    headings = [heading.replace("|", "\\|") for heading in layout.headings]
+    rows = [[_markdown_cell(cell) for cell in row] for row in layout.rows]
+    headings = [_markdown_cell(heading) for heading in layout.headings]
     sides = ["left"] * layout.texts + ["right"] * (len(headings) - layout.texts)
     table = tabulate(rows, headings, "github", disable_numparse=True, colalign=sides * bool(rows))
     return f"{table}\n\n`{layout.signature}`" if layout.signature else table
+
+
+def _markdown_cell(text: str) -> str:
+    """Escape what would be a column, HTML, code or a link in Markdown."""
+    return _MARKDOWN.sub(r"\\\g<0>", visible(text))
+
+
+def print_text(text: str) -> None:
+    """Print lines of text on standard output, with control characters as escapes."""
+    print(visible(text, lines=True))
 
 
 def print_table(layout: Layout, format_name: str) -> None:
@@ -118,7 +146,7 @@ def print_table(layout: Layout, format_name: str) -> None:
         Refused: as ``require_names_printable``.
     """
     require_names_printable(layout)
-    print(table_text(layout, format_name))
+    print_text(table_text(layout, format_name))
 
 
 def table_text(layout: Layout, format_name: str) -> str:
@@ -148,7 +176,7 @@ def print_json(command: str, contents: Mapping[str, Any]) -> None:
     Undefined values are null, dates are text, and all characters are ASCII.
     """
     result = {"schema_version": SCHEMA_VERSION, "command": command, **contents}
-    print(json.dumps(result, indent=2, default=str, allow_nan=False))
+    print_text(visible_json(json.dumps(result, indent=2, default=str, allow_nan=False)))
 
 
 def described(record: Mapping[str, Any]) -> dict[str, Any]:

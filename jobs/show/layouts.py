@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from segscore.jobs.show.by_system import by_system, system_order
 from segscore.jobs.show.fitted import Column, out, print_fitted
-from segscore.jobs.show.formats import Layout, print_table, require_names_printable
+from segscore.jobs.show.formats import Layout, print_table, print_text, require_names_printable
 from segscore.jobs.show.latex import latex_tables
 from segscore.jobs.show.numbers import shown_number, with_interval
 from segscore.pipeline.comparison.pair_rows import better_first, by_difference
@@ -157,7 +157,7 @@ def print_layout(layout: Layout, format_name: str, average: str) -> None:
         _print_as_text(layout)
     elif format_name == "latex":
         require_names_printable(layout)
-        print(latex_tables(layout, average))
+        print_text(latex_tables(layout, average))
     else:
         print_table(layout, format_name)
 

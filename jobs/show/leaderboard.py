@@ -98,7 +98,7 @@ def _ranked(measure: str, averages: dict[tuple[str, str], _Row]) -> tuple[list[s
     """
     from segscore.pipeline.measures import ALL
     from segscore.pipeline.scoring.coverage import ranked
-    from segscore.pipeline.scoring.part import is_point
+    from segscore.pipeline.scoring.names import is_point
 
     rows = [row for (name, _), row in averages.items() if name == measure]
     higher = ALL[measure].better == "higher"
@@ -134,7 +134,7 @@ def _measure(
     names: Sequence[str],
     compared: Sequence[str],
 ) -> Column:
-    from segscore.pipeline.scoring.part import is_point
+    from segscore.pipeline.scoring.names import is_point
 
     values = [averages.get((measure, name), {}).get("value") for name in compared]
     best = best_value(measure, values)

@@ -13,8 +13,8 @@ from segscore.jobs.cli.encoding import printable_command
 from segscore.jobs.cli.log import LOG
 from segscore.jobs.show.fitted import out
 from segscore.jobs.show.leaderboard import print_scores
-from segscore.pipeline.importing.formats.shapes import MILLISECOND
 from segscore.pipeline.settings.signature import fields
+from segscore.pipeline.tables.units import MILLISECOND
 
 if TYPE_CHECKING:
     import pyarrow as pa

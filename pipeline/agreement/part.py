@@ -20,7 +20,7 @@ from segscore.pipeline.agreement.documents import (
 )
 from segscore.pipeline.agreement.tallies import Groups, Tallies, merge_tallies
 from segscore.pipeline.agreement.tally import tallies_of
-from segscore.pipeline.runs.record import RowCounts
+from segscore.pipeline.runs.record import RowCounts, require_row_counts
 from segscore.pipeline.runs.shuffle import Partitioning, read_partition
 from segscore.pipeline.scoring.hypotheses import UNPAIRED_COLUMNS, list_unpaired
 from segscore.pipeline.scoring.references import (
@@ -99,6 +99,14 @@ class Audited:
     size: tuple[int, int] = (0, 0)
     tallies: Tallies | None = None
     contested: list[dict[str, object]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Refuse row counts that do not add up.
+
+        Raises:
+            ValueError: as ``require_row_counts``.
+        """
+        require_row_counts(self.rows)
 
 
 @dataclass(frozen=True)

@@ -36,16 +36,16 @@ import pyarrow.compute as pc
 
 from segscore.pipeline import storage
 from segscore.pipeline.agreement import pseudo_coders
+from segscore.pipeline.agreement.preparation import preparing
 from segscore.pipeline.agreement.pseudo_coders import Errors
 from segscore.pipeline.agreement.settings import CODINGS_PER_PART, SimulateSettings
 from segscore.pipeline.arrays.document_ids import Hashes
 from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged, column, numbers, ragged
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.settings.ranges import MOST_UNITS, check_locations
-from segscore.pipeline.storage.placement import require_apart
+from segscore.pipeline.storage.placement import require_apart, require_free
 from segscore.pipeline.tables.columns import SEGMENTATIONS
 from segscore.pipeline.tables.find import find_table
-from segscore.pipeline.tables.preparation import preparing, require_free
 from segscore.pipeline.tables.read import read_valid
 from segscore.pipeline.tables.validate import place_of
 

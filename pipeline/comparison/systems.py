@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 
 from segscore.pipeline.comparison.runs import ScoredRun
 from segscore.pipeline.errors import Refused, nearest
-from segscore.pipeline.scoring.part import POINT, is_point
+from segscore.pipeline.scoring.names import POINT, is_point
 
 HUMAN = POINT + "human"
 

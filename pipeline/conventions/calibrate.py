@@ -27,9 +27,8 @@ from segscore.pipeline.scoring.inputs import Inputs, gather_inputs, require_refe
 from segscore.pipeline.scoring.pairs import Pairs, Rule, count_pairs
 from segscore.pipeline.scoring.references import References
 from segscore.pipeline.settings.measuring import MeasuringSettings
-from segscore.pipeline.storage.placement import require_apart
+from segscore.pipeline.storage.placement import require_apart, require_free
 from segscore.pipeline.tables.columns import DOCUMENTS, segmentations_contract
-from segscore.pipeline.tables.preparation import require_free
 from segscore.pipeline.tables.read import validate_rows
 from segscore.pipeline.tables.units import one_unit
 

@@ -21,8 +21,7 @@ from segscore.pipeline.scoring.in_memory import (
     warn_of_inputs,
 )
 from segscore.pipeline.scoring.settings import ScoreSettings
-from segscore.pipeline.storage.placement import require_apart
-from segscore.pipeline.tables.preparation import require_free
+from segscore.pipeline.storage.placement import require_apart, require_free
 
 _CONVENTIONS = "conventions.parquet"
 _NOWHERE = "<memory>"

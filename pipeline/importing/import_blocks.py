@@ -10,7 +10,7 @@ from segscore.pipeline import storage
 from segscore.pipeline.arrays.ragged import Ints
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.conversion.names import ReadFile, name_of_file
-from segscore.pipeline.importing.formats.asked import Asked, InputFile
+from segscore.pipeline.importing.formats.asked import Asked, OpenedFile
 from segscore.pipeline.importing.formats.detect import detect
 from segscore.pipeline.importing.formats.format_heads import JSON_LINES_ENDINGS, PARQUET_ENDINGS
 from segscore.pipeline.importing.formats.known import FORMATS
@@ -142,7 +142,7 @@ def _defaults(reading: Reading) -> Defaults:
 
 def _json_lines(url: str, chunks: Iterator[bytes], reading: Reading, first: int = 1) -> FileRows:
     def decode(block: bytes, line: int) -> Iterator[str]:
-        return InputFile(url, block, first_line=line).lines()
+        return OpenedFile(url, block, first_line=line).lines()
 
     adapted: set[str] = set()
     reader = JsonLines(

@@ -4,17 +4,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 
 from segscore.pipeline import storage
-from segscore.pipeline.importing.formats.asked import Asked, InputFile
+from segscore.pipeline.importing.formats.asked import Asked, OpenedFile
 from segscore.pipeline.importing.formats.column_names import unit_of, use_of
 from segscore.pipeline.importing.formats.format_heads import without_compression
 from segscore.pipeline.importing.formats.intervals.interval_cells import name_of
 from segscore.pipeline.importing.formats.intervals.interval_table import DAY
 from segscore.pipeline.importing.formats.intervals.table_rows import read_table_rows
-from segscore.pipeline.importing.formats.shapes import MILLISECOND, Extent
+from segscore.pipeline.importing.formats.shapes import Extent
 from segscore.pipeline.importing.formats.speech.uem import read_regions
 from segscore.pipeline.importing.open_input import open_input
 from segscore.pipeline.tables.rows import RowPlace, shown
-from segscore.pipeline.tables.units import UNIT_KEY
+from segscore.pipeline.tables.units import MILLISECOND, UNIT_KEY
 
 _UEM = ".uem"
 _EXPECTED = "expected document_id, and n_units or duration"
@@ -45,13 +45,13 @@ def read_lengths(url: str, asked: Asked, encoding: str | None) -> dict[str, Exte
     return extents
 
 
-def _regions_or_lengths(file: InputFile, asked: Asked) -> Iterable[tuple[str, Extent]]:
+def _regions_or_lengths(file: OpenedFile, asked: Asked) -> Iterable[tuple[str, Extent]]:
     if without_compression(file.name).lower().endswith(_UEM):
         return read_regions(file, asked).items()
     return _extents(file, asked)
 
 
-def _extents(file: InputFile, asked: Asked) -> Iterator[tuple[str, Extent]]:
+def _extents(file: OpenedFile, asked: Asked) -> Iterator[tuple[str, Extent]]:
     rows = read_table_rows(file, Asked())
     header = rows.header
     names = [name for name in header if use_of(name) == "document"]
@@ -87,7 +87,7 @@ def _whole(value: object, place: RowPlace) -> Fraction:
     return Fraction(int(text))
 
 
-def _unit(file: InputFile) -> str | None:
+def _unit(file: OpenedFile) -> str | None:
     """Return the unit that an import recorded in a Parquet file."""
     if not file.is_parquet:
         return None

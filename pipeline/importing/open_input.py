@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.importing.formats.asked import Asked, InputFile
+from segscore.pipeline.importing.formats.asked import Asked, OpenedFile
 from segscore.pipeline.importing.formats.detect import by_ending, detect, refuse_other_kinds
 from segscore.pipeline.importing.formats.format_heads import PARQUET_ENDINGS, without_compression
 from segscore.pipeline.storage.memory import readable_size, row_group_limit
@@ -20,7 +20,7 @@ _ZSTD = b"\x28\xb5\x2f\xfd"
 _CHUNK = 2**20
 
 
-def open_input(url: str, encoding: str | None, memory: int | None = None) -> InputFile:
+def open_input(url: str, encoding: str | None, memory: int | None = None) -> OpenedFile:
     """Read a file that is to be imported.
 
     Args:
@@ -36,10 +36,10 @@ def open_input(url: str, encoding: str | None, memory: int | None = None) -> Inp
     limit = row_group_limit(memory)
     name = without_compression(url).lower()
     if name == url.lower() and name.endswith(PARQUET_ENDINGS):
-        return InputFile(url, _PARQUET)
+        return OpenedFile(url, _PARQUET)
     content = storage.read_whole(url, limit)
     if content.startswith(_PARQUET):
-        return InputFile(url, _PARQUET)
+        return OpenedFile(url, _PARQUET)
     refuse_other_kinds(url, content)
     if content.startswith(_GZIP):
         content = _decompressed(url, partial(_gzip_chunks, content), limit)
@@ -50,10 +50,10 @@ def open_input(url: str, encoding: str | None, memory: int | None = None) -> Inp
     if content.startswith(_PARQUET):
         raise Refused(f"{url}: is a compressed Parquet file; decompress it before")
     refuse_other_kinds(without_compression(url), content)
-    return InputFile(url, content, encoding)
+    return OpenedFile(url, content, encoding)
 
 
-def format_of(file: InputFile, asked: Asked) -> str:
+def format_of(file: OpenedFile, asked: Asked) -> str:
     """Return the name of the format of a file.
 
     Raises:

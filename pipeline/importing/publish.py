@@ -8,7 +8,7 @@ from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.runs import claims
 from segscore.pipeline.runs.publication import claim_publication
 from segscore.pipeline.runs.run_folder import Attempt, is_newest, require_newest
-from segscore.pipeline.tables.preparation import require_free
+from segscore.pipeline.storage.placement import require_free
 
 HIDDEN = "_import"
 """Folder in the output folder in which an import is prepared, as if it were a run."""

@@ -44,11 +44,10 @@ from segscore.pipeline.importing.write import TableTypes, WriteJob, cut_tables, 
 from segscore.pipeline.runs.executor import Executor
 from segscore.pipeline.runs.tasks import Progress, TaskRun
 from segscore.pipeline.storage import InputFile
-from segscore.pipeline.storage.placement import require_apart
+from segscore.pipeline.storage.placement import require_apart, require_free
 from segscore.pipeline.tables.check_table import DOCUMENTS
 from segscore.pipeline.tables.find import InputTable
 from segscore.pipeline.tables.mixed_attributes import describe_mixed
-from segscore.pipeline.tables.preparation import require_free
 from segscore.pipeline.tables.units import with_unit
 
 _REJECTS = "rejects"

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from types import ModuleType
 
 from segscore.pipeline.arrays.ragged import Floats, Ints
 from segscore.pipeline.measures import (
@@ -15,6 +14,7 @@ from segscore.pipeline.measures import (
     windows,
     winpr,
 )
+from segscore.pipeline.measures.compared import MeasureFamily, PairFamily
 from segscore.pipeline.measures.measure import Measure, evaluate
 
 
@@ -73,7 +73,7 @@ class Table:
         return {name: computed[name] for name in self.measures}
 
 
-PAIR_FAMILIES = {
+PAIR_FAMILIES: Mapping[str, PairFamily] = {
     "window": windows,
     "edit": edits,
     "content": content,
@@ -83,11 +83,11 @@ PAIR_FAMILIES = {
 }
 """Name of a family of `scores` -> its counts and measures, in the order of the columns."""
 
-FAMILIES = {**PAIR_FAMILIES, "panel": panel}
+FAMILIES: Mapping[str, MeasureFamily] = {**PAIR_FAMILIES, "panel": panel}
 """Name of any family -> its counts and measures."""
 
 
-def _pairs(modules: Collection[ModuleType]) -> Table:
+def _pairs(modules: Collection[MeasureFamily]) -> Table:
     return Table.of(
         {name: meaning for module in modules for name, meaning in module.COUNTS.items()},
         [measure for module in modules for measure in module.MEASURES],

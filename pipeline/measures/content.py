@@ -10,6 +10,7 @@ import numpy as np
 
 from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Ints, Positions, row_values
+from segscore.pipeline.measures.compared import ComparedPairs, UnitTotals
 from segscore.pipeline.measures.measure import IDENTITY, REVERSIBLE, Measure
 from segscore.pipeline.measures.prefetch import AT_ONCE, FIRST_PAIR, Index, prefetch
 from segscore.pipeline.measures.segmentation_pairs import SegmentationPairs
@@ -49,21 +50,6 @@ STORY_BITS = 40
 """A story's fractions are counted in units of 2^-STORY_BITS."""
 
 STORY_UNIT = 2.0**STORY_BITS
-
-
-class UnitTotals(NamedTuple):
-    """The words and the weights of the units of documents, as running totals.
-
-    Attributes:
-        offsets: document d has units offsets[d]..offsets[d+1]-1, shape (documents + 1,).
-        words: running total of words within each document, from ``ragged.cumulative`` (1, 2, 3 ...
-            if a listener is at a unit, not a word), at least 1 at the end, shape (units,).
-        weights: running total of unit weights, integers >= 0, within each document, shape (units,).
-    """
-
-    offsets: Ints
-    words: Ints
-    weights: Ints
 
 
 class _Places(NamedTuple):
@@ -244,6 +230,12 @@ def count_weighted(pairs: SegmentationPairs, document: Ints, units: UnitTotals) 
     counts = np.empty((_ROWS, len(pairs.ref_row)), np.int64)
     _count_weighted_pairs(pairs, document, units, counts)
     return counts
+
+
+def count_compared(compared: ComparedPairs) -> Ints:
+    """Count each pair of a run, as ``count`` does."""
+    weighted = compared.weighted
+    return count(compared.pairs) if weighted is None else count_weighted(*weighted)
 
 
 F07 = "Franz, McCarley & Xu 2007,"

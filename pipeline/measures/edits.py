@@ -7,6 +7,7 @@ import numpy as np
 
 from segscore.pipeline.arrays.kernel import inlined, kernel
 from segscore.pipeline.arrays.ragged import Ints, row_values
+from segscore.pipeline.measures.compared import ComparedPairs
 from segscore.pipeline.measures.greedy import neighbours
 from segscore.pipeline.measures.measure import IDENTITY, REVERSIBLE, SYMMETRIC, Measure
 from segscore.pipeline.measures.pairing import (
@@ -196,6 +197,12 @@ def count(
     else:
         _count_edits(pairs, pair_types, rules_of(n_t, types.declared), optimal, counts, decided)
     return counts
+
+
+def count_compared(compared: ComparedPairs) -> Ints:
+    """Count each pair of a run, as ``count`` does."""
+    settings = compared.settings
+    return count(compared.typed, settings.n_t, pairing=settings.pairing, types=compared.types)
 
 
 _F13 = "Fournier 2013,"

@@ -12,6 +12,7 @@ import numpy as np
 from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Bits, Ints, Positions, row_values
 from segscore.pipeline.errors import Failed
+from segscore.pipeline.measures.compared import ComparedPairs
 from segscore.pipeline.measures.measure import IDENTITY, REVERSIBLE, SYMMETRIC, Measure
 from segscore.pipeline.measures.prefetch import Index
 from segscore.pipeline.measures.segmentation_pairs import SegmentationPairs
@@ -257,6 +258,11 @@ def count(pairs: SegmentationPairs, tiou: Fraction = _HALF) -> Ints:
             "cannot be counted"
         )
     return counts
+
+
+def count_compared(compared: ComparedPairs) -> Ints:
+    """Count each pair of a run, as ``count`` does."""
+    return count(compared.pairs, compared.settings.iou)
 
 
 _SIDED = frozenset({IDENTITY, REVERSIBLE})

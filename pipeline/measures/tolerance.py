@@ -10,6 +10,7 @@ import numpy as np
 
 from segscore.pipeline.arrays.kernel import inlined, kernel
 from segscore.pipeline.arrays.ragged import Ints, Positions, row_values
+from segscore.pipeline.measures.compared import ComparedPairs
 from segscore.pipeline.measures.measure import IDENTITY, REVERSIBLE, SYMMETRIC, Measure
 from segscore.pipeline.measures.prefetch import AT_ONCE, FIRST_PAIR, Index, prefetch
 from segscore.pipeline.measures.segmentation_pairs import SegmentationPairs
@@ -156,6 +157,11 @@ def count(pairs: SegmentationPairs, tolerance: int = 0, edges: int = 0) -> Ints:
     counts = np.empty((_ROWS, len(pairs.ref_row)), np.int64)
     _count_pairs(pairs, _Reach(tolerance, edges), counts)
     return counts
+
+
+def count_compared(compared: ComparedPairs) -> Ints:
+    """Count each pair of a run, as ``count`` does."""
+    return count(compared.pairs, compared.settings.tolerance, compared.settings.edges)
 
 
 REFERENCE_SIZE = "(reference_boundaries + edges * rows)"

@@ -8,6 +8,7 @@ import numpy as np
 
 from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged, row_values
+from segscore.pipeline.measures.compared import ComparedPairs
 from segscore.pipeline.measures.measure import IDENTITY, REVERSIBLE, SYMMETRIC, Measure
 from segscore.pipeline.measures.prefetch import AT_ONCE, FIRST_PAIR, prefetch
 from segscore.pipeline.measures.segmentation_pairs import SegmentationPairs
@@ -64,6 +65,11 @@ def count(pairs: SegmentationPairs, window: Ints) -> Ints:
     counts = np.empty((_ROWS, len(pairs.ref_row)), np.int64)
     _count_pairs(pairs, window, counts)
     return counts
+
+
+def count_compared(compared: ComparedPairs) -> Ints:
+    """Count each pair of a run, as ``count`` does."""
+    return count(compared.pairs, compared.window)
 
 
 @kernel

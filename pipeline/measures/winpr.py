@@ -7,6 +7,7 @@ import numpy as np
 
 from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Ints, Positions, row_values
+from segscore.pipeline.measures.compared import ComparedPairs
 from segscore.pipeline.measures.measure import IDENTITY, REVERSIBLE, SYMMETRIC, Measure
 from segscore.pipeline.measures.prefetch import Index
 from segscore.pipeline.measures.segmentation_pairs import SegmentationPairs
@@ -71,6 +72,11 @@ def count(pairs: SegmentationPairs, window: Ints) -> Ints:
     counts = np.empty((len(COUNTS), len(pairs.ref_row)), np.int64)
     _count_pairs(pairs, window, counts)
     return counts
+
+
+def count_compared(compared: ComparedPairs) -> Ints:
+    """Count each pair of a run, as ``count`` does."""
+    return count(compared.pairs, compared.window)
 
 
 _SCAIANO = "Scaiano & Inkpen 2012"

@@ -13,7 +13,7 @@ from segscore.pipeline.nightly.missing_nights import missing_dates
 from segscore.pipeline.nightly.nights import Nights
 from segscore.pipeline.nightly.retention import remove_old
 from segscore.pipeline.nightly.settings import NIGHT, read_date, require_keep
-from segscore.pipeline.nightly.verdict import Verdict
+from segscore.pipeline.nightly.verdict import UnreadableVerdict, Verdict
 from segscore.pipeline.runs import run_folder
 from segscore.pipeline.runs.finished import FinishedRun, are_over_all
 from segscore.pipeline.statistics.averages import SUMMARY_COLUMNS, summary_groups
@@ -84,7 +84,7 @@ def gather_history(runs: str, output: str | None, keep: int | None) -> Gathered:
     finished, left_out = [], []
     for name in storage.names(runs):
         try:
-            run = _read(runs, name)
+            run = _read(runs, name, warnings)
         except (Refused, Failed, OSError) as problem:
             warnings.append(f"{name} was left out: {problem}")
             left_out.append(_night(name))
@@ -120,13 +120,21 @@ def _is_run(folder: str) -> bool:
     return not {run_folder.RECORD, run_folder.UNFINISHED}.isdisjoint(storage.names(folder))
 
 
-def _read(runs: str, name: str) -> _Run | None:
-    """Read a finished scoring run; return None if the folder has none."""
+def _read(runs: str, name: str, warnings: list[str]) -> _Run | None:
+    """Read a finished scoring run; return None if the folder has none.
+
+    A verdict that cannot be read is none, and adds a warning.
+    """
     url = storage.join(runs, name)
     run = FinishedRun.find(url)
     if run is None or run.command != "score":
         return None
-    return _Run(name, _night(name), run, nights.find_verdict(run), run.table("summary"))
+    try:
+        verdict = nights.find_verdict(run)
+    except UnreadableVerdict as problem:
+        verdict = None
+        warnings.append(f"{problem}; {name} counts as not judged: run the date again")
+    return _Run(name, _night(name), run, verdict, run.table("summary"))
 
 
 def _night(name: str) -> date | None:

@@ -1,17 +1,17 @@
 """Read the folder of the nights' runs: which nights exist, their results, and which are good."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.nightly import verdict
 from segscore.pipeline.nightly.settings import NIGHT, folder_of, read_date
-from segscore.pipeline.nightly.verdict import Verdict
+from segscore.pipeline.nightly.verdict import UnreadableVerdict, Verdict
 from segscore.pipeline.runs.finished import FinishedRun, RunRow
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
-from segscore.pipeline.scoring.part import is_point
+from segscore.pipeline.scoring.names import is_point
 
 
 @dataclass(frozen=True)
@@ -21,10 +21,12 @@ class Night(FinishedScoring):
     Attributes:
         date: date of the night; ``date.min`` for a run that belongs to no night.
         verdict: verdict of the gate on exactly this run; None if it was not judged yet.
+        damaged: why a verdict that was written cannot be read; empty if it can, or there is none.
     """
 
     date: date
     verdict: Verdict | None
+    damaged: str = field(default="", kw_only=True)
 
     @property
     def name(self) -> str:
@@ -48,7 +50,7 @@ def read_night(runs: str, night: date) -> Night | None:
     """Read the run and verdict of a night; return None if nothing is published for the date.
 
     Raises:
-        Refused: run.json or night.json cannot be read, or the run is of another command.
+        Refused: run.json cannot be read, or the run is of another command.
     """
     url = folder_of(runs, night)
     run = FinishedRun.find(url)
@@ -56,7 +58,10 @@ def read_night(runs: str, night: date) -> Night | None:
         return None
     if run.command != "score":
         raise Refused(f"{url}: contains a run of another command, not a night")
-    return Night(url, run.record, night, find_verdict(run))
+    try:
+        return Night(url, run.record, night, find_verdict(run))
+    except UnreadableVerdict as problem:
+        return Night(url, run.record, night, None, damaged=str(problem))
 
 
 def open_as_night(url: str) -> Night:
@@ -73,7 +78,11 @@ def open_as_night(url: str) -> Night:
 
 
 def find_verdict(run: FinishedRun) -> Verdict | None:
-    """Return the gate's verdict on a run; None if there is none, or it is on an earlier run."""
+    """Return the gate's verdict on a run; None if there is none, or it is on an earlier run.
+
+    Raises:
+        UnreadableVerdict: night.json is not what segscore writes.
+    """
     url = storage.join(run.url, verdict.FILE)
     text = storage.read_text(url)
     if text is None:
@@ -102,7 +111,7 @@ class Nights:
 
     Attributes:
         runs: the folder.
-        unreadable: error messages of the nights that could not be read.
+        unreadable: error messages of the nights that could not be read, or whose verdict could not.
     """
 
     def __init__(self, runs: str) -> None:
@@ -115,7 +124,10 @@ class Nights:
         """Return the night of a date; None if there is none or it cannot be read."""
         if night not in self._read:
             try:
-                self._read[night] = read_night(self.runs, night) if night in self.dates else None
+                found = read_night(self.runs, night) if night in self.dates else None
+                if found is not None and found.damaged:
+                    self.unreadable.append(f"{found.damaged}; run {night} again to judge it again")
+                self._read[night] = found
             except Refused as problem:
                 self.unreadable.append(str(problem))
                 self._read[night] = None

@@ -13,7 +13,7 @@ from segscore.pipeline.arrays.ragged import Floats, encode, numbers
 from segscore.pipeline.measures import Table
 from segscore.pipeline.nightly.nights import Night
 from segscore.pipeline.nightly.rules import RULE_TABLES, GateRule
-from segscore.pipeline.scoring.part import POINT
+from segscore.pipeline.scoring.names import POINT
 from segscore.pipeline.statistics.averages import averages, replicates
 from segscore.pipeline.statistics.bootstrap import UnitWeights, draw_weights, units
 from segscore.pipeline.statistics.sums import CountedRows, GroupKey, Sums, merge, sum_rows

@@ -61,6 +61,8 @@ def _files(runs: str, night: date) -> _Files:
     """
     url = folder_of(runs, night)
     published = read_night(runs, night)
+    if published is not None and published.damaged:
+        raise Refused(published.damaged)  # later nights may need it
     if published is not None:
         return listed(published.record, storage.join(url, run_folder.RECORD))
     removing = storage.join(url, REMOVING)

@@ -154,6 +154,11 @@ def _score_and_judge(
         night = nights.read_night(settings.runs, settings.date)
         if night is None:
             raise Failed("another process removed it")
+        if night.damaged:
+            warn(
+                f"{night.damaged}; the night is judged again, without a reason that was given with "
+                "--accept: give it again if there was one"
+            )
         verdict = judge.judge(night, settings, earlier)
         _warn_of_other_gate(night.verdict, verdict, warn)
         if verdict != night.verdict:

@@ -210,14 +210,19 @@ class Verdict:
         return json.dumps(contents, indent=2, ensure_ascii=False) + "\n"
 
 
+class UnreadableVerdict(Refused):
+    """night.json is not what segscore writes, so that there is no verdict."""
+
+
 def read_verdict(url: str, text: str) -> Verdict:
     """Read night.json.
 
     Raises:
-        Refused: the file is not one that segscore wrote.
+        UnreadableVerdict: the file is not one that segscore wrote.
     """
     try:
         contents = json.loads(text)
+        json.dumps(contents, ensure_ascii=False).encode()  # no half of a surrogate pair
         del contents["good"], contents["exit_code"]
         checks = tuple(
             Check(**{**check, "moved": tuple(Moved(**moved) for moved in check["moved"])})
@@ -228,8 +233,8 @@ def read_verdict(url: str, text: str) -> Verdict:
         rejected = tuple(RejectedSystem(**each) for each in contents.pop("rejected", ()))
         contents |= {name: tuple(contents[name]) for name in _TUPLES if name in contents}
         return Verdict(checks=checks, unpaired=unpaired, rejected=rejected, **contents)
-    except (ValueError, KeyError, TypeError, AttributeError) as problem:
-        raise Refused(f"{url}: not a verdict that segscore nightly wrote") from problem
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as problem:
+        raise UnreadableVerdict(f"{url}: damaged, not a verdict of segscore nightly") from problem
 
 
 def check_of(rule: GateRule, system: str, against: str, **averages: Any) -> Check:

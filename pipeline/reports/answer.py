@@ -9,7 +9,7 @@ from segscore.pipeline.reports.differences import SIGNIFICANT, PairRows
 from segscore.pipeline.reports.page import four_decimals, isolated
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.runs.finished import FinishedRun, RunRow, rows_over_all
-from segscore.pipeline.scoring.part import is_point
+from segscore.pipeline.scoring.names import is_point
 from segscore.pipeline.statistics.p_values import shown_p
 
 _NAMED = 3

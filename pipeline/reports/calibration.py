@@ -10,7 +10,7 @@ from segscore.pipeline.measures import PAIRS
 from segscore.pipeline.measures.selection import select
 from segscore.pipeline.reports.page import Cell, Figure, NumberCell, PageTable, four_decimals
 from segscore.pipeline.reports.ranking import Ranking
-from segscore.pipeline.scoring.part import is_point
+from segscore.pipeline.scoring.names import is_point
 from segscore.pipeline.scoring.reopen import reopen
 from segscore.pipeline.settings.measuring import settings_without_effect
 

@@ -4,7 +4,7 @@ from segscore.pipeline.measures import ALL, shown_measures
 from segscore.pipeline.reports.page import Figure, NumberCell, PageTable, four_decimals
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.runs.finished import RunRow
-from segscore.pipeline.scoring.part import is_point
+from segscore.pipeline.scoring.names import is_point
 
 
 def leaderboard(ranking: Ranking) -> Figure:

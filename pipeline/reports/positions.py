@@ -1,6 +1,6 @@
 """Write positions and lengths: as times where a unit is a millisecond, else as numbers."""
 
-from segscore.pipeline.importing.formats.shapes import MILLISECOND
+from segscore.pipeline.tables.units import MILLISECOND
 
 _SECOND, _MINUTE, _HOUR = 1000, 60_000, 3_600_000
 _STEPS = (

@@ -12,7 +12,7 @@ from segscore.pipeline.measures.measure import Measure
 from segscore.pipeline.reports.run_tables import group_name
 from segscore.pipeline.runs.finished import FinishedRun, RunRow, rows_by_group, rows_over_all
 from segscore.pipeline.scoring.coverage import fewer_documents, ranked
-from segscore.pipeline.scoring.part import is_point
+from segscore.pipeline.scoring.names import is_point
 from segscore.pipeline.statistics.averages import summary_groups
 
 

@@ -12,7 +12,7 @@ from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.reports.short_labels import short_labels
 from segscore.pipeline.runs.finished import RunRow
-from segscore.pipeline.scoring.part import is_point
+from segscore.pipeline.scoring.names import is_point
 
 _GROUPS, GROUP_ROWS = 30, 1000
 """Maximum numbers of groups drawn, and of rows of groups listed."""

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from segscore.pipeline.importing.formats.shapes import MILLISECOND
 from segscore.pipeline.measures.edit_list import Edit
 from segscore.pipeline.reports.positions import round_step, shown_position
+from segscore.pipeline.tables.units import MILLISECOND
 
 UNIT = "─"
 BOUNDARY = "│"

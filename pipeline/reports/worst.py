@@ -16,7 +16,7 @@ from segscore.pipeline.reports.positions import shown_position
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.reports.strips import Drawing, boundary_strip, draw_strip, outcome_strip
 from segscore.pipeline.scoring.explain import Explained, explain_pairs
-from segscore.pipeline.scoring.part import is_point
+from segscore.pipeline.scoring.names import is_point
 
 _WORST, REFERENCES, _SYSTEMS = 5, 3, 8
 """Maximum numbers of documents, of references per document, of systems (the best) below each."""

@@ -199,6 +199,9 @@ def load_record(url: str, text: str, required: Mapping[str, type]) -> dict[str, 
     """
     try:
         record = json.loads(text)
+        json.dumps(record, ensure_ascii=False).encode()  # refuses half of a surrogate pair
+    except UnicodeEncodeError as problem:
+        raise Refused(f"{url}: contains text that is not Unicode") from problem
     except (ValueError, RecursionError) as problem:
         raise Refused(f"{url}: not valid JSON ({problem})") from problem
     if not isinstance(record, dict) or any(

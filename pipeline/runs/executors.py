@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from segscore.pipeline.errors import Refused
+from segscore.pipeline.plain_text import has_secret
 from segscore.pipeline.runs.executor import Executor
 from segscore.pipeline.runs.planning import at_once
 from segscore.pipeline.runs.processors import usable_processors
@@ -22,6 +23,11 @@ def connect(cluster: str, workers: int | None, memory: int | None = None) -> Ite
         Refused: ``cluster`` is not valid, no scheduler answers, or its software differs from ours.
         Failed: workers could not be started.
     """
+    if has_secret(cluster):
+        raise Refused(
+            f"--cluster {cluster}: contains a password, which schedulers do not ask for; to be "
+            "sure who connects, use tls://host:port and [cluster] of --settings"
+        )
     count = workers or usable_processors()
     if cluster == "local":
         from segscore.pipeline.runs.threads import Threads

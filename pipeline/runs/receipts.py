@@ -79,6 +79,8 @@ def load(folder: str, stage: str, part: str, receipt_class: type[ReceiptClass]) 
         receipt = codec(receipt_class).read(value, buffers)
         if next(buffers, None) is not None:
             raise ValueError("it has more buffers than its values need")
+        if getattr(receipt, "part", part) != part:
+            raise ValueError("it is the receipt of another part")
     except Failed:
         raise
     except Exception as problem:

@@ -27,6 +27,24 @@ _CODER_TABLES = ("hypotheses", "codings")
 """Input tables whose coders are those that a run has results for."""
 
 
+_TABLES = {"references", "hypotheses", "documents", "codings"}
+_OUTCOMES = ("scored", "rejected", "unpaired")
+
+
+def require_row_counts(rows: RowCounts) -> None:
+    """Check the row counts of a receipt, which may be forged.
+
+    Raises:
+        ValueError: a table or a count is unknown or missing, or the counts do not add up.
+    """
+    for table, counts in rows.items():
+        if table not in _TABLES or counts.keys() != {"in", *_OUTCOMES}:
+            raise ValueError(f"it does not have the row counts of {table}")
+        parts = [counts[name] for name in _OUTCOMES]
+        if min(parts) < 0 or sum(parts) != counts["in"]:
+            raise ValueError(f"the row counts of {table} do not add up")
+
+
 def add_rows(parts: Iterable[RowCounts]) -> RowCounts:
     """Add up the row counts of disjoint parts of the input."""
     total: RowCounts = {}

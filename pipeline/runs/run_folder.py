@@ -7,6 +7,7 @@ distinguished.  Only the job with the newest claim (``claims``) removes or publi
 it reads the list of claims again before each step.
 """
 
+import shlex
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -434,12 +435,27 @@ def record_of(output: str, text: str) -> dict[str, Any]:
     """Parse the record of a finished run from the text of its run.json.
 
     Raises:
-        Refused: the text is not what segscore writes.
+        Refused: the text is not what segscore writes; the message says how to go on.
     """
     url = storage.join(output, RECORD)
-    record = claims.load_record(url, text, {"signature": str, "pairs": int, "rows": dict})
-    listed(record, url)
+    try:
+        record = claims.load_record(url, text, {"signature": str, "pairs": int, "rows": dict})
+        listed(record, url)
+    except Refused as problem:
+        raise Refused(
+            f"{problem}; put the file back from a copy, or {_set_aside(output)} and run the "
+            "command that made the run again"
+        ) from problem
     return record
+
+
+def _set_aside(output: str) -> str:
+    """Say how to move the folder of a damaged run out of the way, under a name that none reads."""
+    if not storage.is_local(output):
+        return "remove the folder with a program for the store"
+    folder = storage.absolute(output).rstrip("/")
+    parent, _, name = folder.rpartition("/")
+    return f"move the folder away (mv {shlex.quote(folder)} {shlex.quote(f'{parent}/_{name}')})"
 
 
 def files_of(attempt: Attempt) -> Files:

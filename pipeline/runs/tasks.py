@@ -1,10 +1,11 @@
 """Run one task per part, skipping parts that already have a receipt."""
 
-from collections.abc import Callable, Sequence
-from typing import Protocol, TypeVar, get_type_hints
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import NoReturn, Protocol, TypeVar, get_type_hints
 from uuid import uuid4
 
-from segscore.pipeline.errors import Failed, Unreadable
+from segscore.pipeline.errors import Failed, Refused, Unreadable
 from segscore.pipeline.runs import planning, receipts
 from segscore.pipeline.runs.executor import Executor, Lost
 from segscore.pipeline.runs.run import NamedPart, Run, RunSettings
@@ -13,6 +14,10 @@ Progress = Callable[[int, int], None]
 """Called with the number of parts that are done, and the number of all parts."""
 
 Returned = TypeVar("Returned")
+
+
+_CONTRADICTIONS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""What is raised if values do not fit together that were read as data, each valid by itself."""
 
 
 def ignore_progress(_done: int, _parts: int) -> None:
@@ -41,8 +46,28 @@ class TaskRun(Run):
     ) -> None:
         """Create a run, as ``Run`` does; the further arguments become attributes."""
         super().__init__(command, settings)
+        self._resumed = False
         self.executor, self.progress = executor, progress
         self.limits = planning.LIMITS
+
+    @contextmanager
+    def work(self) -> Iterator[None]:
+        """Open the context to do the work of a prepared run in; see ``publication.claimed``.
+
+        Raises:
+            Failed: receipts of an earlier attempt, each valid, do not fit together.
+        """
+        with super().work():
+            try:
+                yield
+            except _CONTRADICTIONS as problem:
+                if isinstance(problem, Refused) or not self._resumed:
+                    raise
+                reason = f"{type(problem).__name__}: {problem}"
+                raise Failed(
+                    f"{self.settings.output}: what an earlier attempt left does not fit together "
+                    f"({reason}); run again with --fresh"
+                ) from problem
 
     def tasks(
         self,
@@ -70,6 +95,7 @@ class TaskRun(Run):
             for part in parts
             if part.name in finished
         }
+        self._resumed = self._resumed or bool(done)
         # Make keys unique: a scheduler shared with other runs keeps results by key.
         attempt = uuid4().hex
         remaining = [part for part in parts if part.name not in done]
@@ -85,14 +111,7 @@ class TaskRun(Run):
                 failures.append((name, outcome.error))
             self.progress(len(done) + len(failures), len(parts))
         if failures:
-            name, error = min(failures, key=_first_cause)
-            if isinstance(error, Unreadable):  # the same command would fail again
-                raise error
-            raise Failed(
-                f"{len(failures)} of {len(parts)} parts failed and nothing was published; "
-                f"the first, {name}: {_one_line(error)}; finished parts are kept: run the same "
-                "command to resume"
-            ) from error
+            _raise_first(failures, len(parts))
         return {part.name: done[part.name] for part in parts}
 
 
@@ -107,6 +126,17 @@ def perform(
     receipt = task(job, part, *arguments)
     receipts.keep(job.folder, stage, part.name, receipt)
     return receipt
+
+
+def _raise_first(failures: Sequence[tuple[str, BaseException]], parts: int) -> NoReturn:
+    """Raise the error for parts that failed; ``parts`` is the number of all."""
+    name, error = min(failures, key=_first_cause)
+    if isinstance(error, Unreadable):  # the same command would fail again
+        raise error
+    raise Failed(
+        f"{len(failures)} of {parts} parts failed and nothing was published; the first, {name}: "
+        f"{_one_line(error)}; finished parts are kept: run the same command to resume"
+    ) from error
 
 
 def _first_cause(failure: tuple[str, BaseException]) -> tuple[bool, bool, str]:

@@ -6,7 +6,7 @@ from typing import Any
 import pyarrow as pa
 
 from segscore.pipeline.runs.finished import rows_over_all
-from segscore.pipeline.scoring.part import is_point
+from segscore.pipeline.scoring.names import is_point
 from segscore.pipeline.statistics.averages import best_first, summary_groups
 
 _NAMED = 3

@@ -1,6 +1,6 @@
 """Pair hypotheses with their references, count, compute measures, and add up."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -8,17 +8,8 @@ import numpy as np
 import pyarrow as pa
 
 from segscore.pipeline.arrays.ragged import Coded, Floats, Ints, column, encode, numbers
-from segscore.pipeline.measures import (
-    PAIR_FAMILIES,
-    Table,
-    content,
-    edits,
-    overlap,
-    panel,
-    tolerance,
-    windows,
-    winpr,
-)
+from segscore.pipeline.measures import PAIR_FAMILIES, Table, panel
+from segscore.pipeline.measures.compared import ComparedPairs, UnitTotals, WeightedPairs
 from segscore.pipeline.measures.pairing import TypedSides
 from segscore.pipeline.measures.segmentation_pairs import SegmentationPairs, pair_rows
 from segscore.pipeline.measures.selection import Selection
@@ -215,45 +206,39 @@ def count_pairs(
     hypotheses: CountedHypotheses, pairs: Pairs, references: CountedReferences, rule: Rule
 ) -> dict[str, Ints]:
     """Count all pairs for the families that are needed: count name -> shape (pairs,)."""
-    settings = rule.settings
     ref, hyp = references.side, hypotheses.side
     rows = pairs.ref_row, pairs.hyp_row, references.size[pairs.ref_row]
-    untyped, window = (
-        pair_rows(ref.boundaries, hyp.boundaries, *rows),
+    untyped = pair_rows(ref.boundaries, hyp.boundaries, *rows)
+    compared = ComparedPairs(
+        untyped,
+        pair_rows(ref.typed, hyp.typed, *rows),
+        TypedSides(rule.types, ref.types, hyp.types),
         references.window[pairs.ref_row],
+        rule.settings,
+        _weighted(hypotheses, untyped, references),
     )
-    passes: dict[str, Callable[[], Ints]] = {
-        "window": lambda: windows.count(untyped, window),
-        "edit": lambda: edits.count(
-            pair_rows(ref.typed, hyp.typed, *rows),
-            settings.n_t,
-            pairing=settings.pairing,
-            types=TypedSides(rule.types, ref.types, hyp.types),
-        ),
-        "content": lambda: _content(hypotheses, untyped, references),
-        "tolerance": lambda: tolerance.count(untyped, settings.tolerance, settings.edges),
-        "winpr": lambda: winpr.count(untyped, window),
-        "overlap": lambda: overlap.count(untyped, settings.iou),
-    }
     counts: dict[str, Ints] = {}
-    for name, count in passes.items():
+    for name, family in PAIR_FAMILIES.items():
         if name in rule.selection.families:
-            counts |= zip(PAIR_FAMILIES[name].COUNTS, count(), strict=True)
+            counts |= zip(family.COUNTS, family.count_compared(compared), strict=True)
     return {name: counts[name] for name in rule.selection.pairs.counts}
 
 
-def _content(
+def _weighted(
     hypotheses: CountedHypotheses, untyped: SegmentationPairs, references: CountedReferences
-) -> Ints:
-    if references.weights is None:
-        return content.count(untyped)
+) -> WeightedPairs | None:
     weights = references.weights
+    if weights is None:
+        return None
     totals = weights.units if references.words is None else references.words.totals
-    units = content.UnitTotals(weights.lengths.offsets, totals, weights.totals)
     in_units = untyped._replace(
         references=references.side.in_units.arrays, hypotheses=hypotheses.side.in_units.arrays
     )
-    return content.count_weighted(in_units, hypotheses.document[untyped.hyp_row], units)
+    return WeightedPairs(
+        in_units,
+        hypotheses.document[untyped.hyp_row],
+        UnitTotals(weights.lengths.offsets, totals, weights.totals),
+    )
 
 
 def score_panels(

@@ -13,10 +13,10 @@ from segscore.pipeline.arrays.document_ids import hash_names
 from segscore.pipeline.arrays.ragged import Bits, Coded, Flags, Ints
 from segscore.pipeline.errors import Failed
 from segscore.pipeline.runs import receipts
-from segscore.pipeline.runs.record import RowCounts
+from segscore.pipeline.runs.record import RowCounts, require_row_counts
 from segscore.pipeline.scoring.boundaries import side, side_from_rows
 from segscore.pipeline.scoring.hypotheses import Accepted, Seen
-from segscore.pipeline.scoring.names import POINT as POINT
+from segscore.pipeline.scoring.names import POINT
 from segscore.pipeline.scoring.own_rows import own_rows
 from segscore.pipeline.scoring.pairs import (
     Hypotheses,
@@ -43,12 +43,6 @@ from segscore.pipeline.tables.columns import SEGMENTATIONS
 from segscore.pipeline.tables.find import Slice
 from segscore.pipeline.tables.read import Rows
 from segscore.pipeline.testsets.digests import FINGERPRINT
-
-
-def is_point(hypothesis: str) -> bool:
-    """Return whether a hypothesis is a reference point, which the run makes itself."""
-    return hypothesis.startswith(POINT)
-
 
 SUMS = "sums"
 """The stage under which the sums of each part are saved."""
@@ -174,11 +168,12 @@ class Receipt:
     fingerprint: str = ""
 
     def __post_init__(self) -> None:
-        """Check the fingerprint, as a receipt may come from a file.
+        """Check the counts and the fingerprint, as a receipt may come from a file.
 
         Raises:
-            ValueError: it is not one.
+            ValueError: the counts do not add up, or the fingerprint is none.
         """
+        require_row_counts(self.rows)
         if self.fingerprint and not FINGERPRINT.fullmatch(self.fingerprint):
             raise ValueError("the fingerprint of a part is not 64 hexadecimal digits")
 

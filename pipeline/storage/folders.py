@@ -68,13 +68,23 @@ def make_folder(url: str) -> None:
             else:
                 require_container(place)
     except OSError as problem:
-        raise Refused(f"{url}: cannot be created ({problem.strerror or problem})") from problem
+        why = problem.strerror or problem
+        if place.local and (link := _dangling(place.path)):
+            why = f"{link} is a link to a folder that does not exist"
+        raise Refused(f"{url}: cannot be created ({why})") from problem
+
+
+def _dangling(path: str) -> str | None:
+    """Return the first link on the way to a path that leads to nothing; None if there is none."""
+    way = [str(folder) for folder in reversed(PurePosixPath(path).parents)]
+    return next((e for e in [*way, path] if os.path.islink(e) and not os.path.exists(e)), None)
 
 
 def move(source: str, target: str) -> None:
     """Move a file or folder to a target that must not exist.
 
     In a store, each file of a folder is moved by itself, and all are copied before any is removed.
+    On a disk, temporary files that a killed process left in the folder are removed first.
 
     Raises:
         Failed: the file or folder cannot be moved.
@@ -82,6 +92,7 @@ def move(source: str, target: str) -> None:
     origin, destination = resolve(source), resolve(target)
     if origin.local:
         with explained(destination):
+            _drop_temporary(origin.path)
             origin.files.mv(origin.path, destination.path, recursive=True)
         return
     with explained(origin):
@@ -93,10 +104,18 @@ def move(source: str, target: str) -> None:
         discard(origin, listed)
 
 
+def _drop_temporary(folder: str) -> None:
+    """Remove the files in a folder that were being written when their process was killed."""
+    for inside, _, listed in os.walk(folder):
+        for name in listed:
+            if temporary_for(name):
+                drop(join(inside, name))
+
+
 def copy(source: str, target: str, names: Mapping[str, str]) -> None:
     """Copy files from one folder to another, each whole or not at all, replacing earlier copies.
 
-    On a disk the copy is a hard link, if the file system supports that.
+    On a disk the copy is a hard link, if the file system supports that and both are on it.
 
     Args:
         source: folder to copy from.
@@ -130,7 +149,7 @@ def _link(source: str, target: str) -> None:
         try:
             os.link(source, temporary)
         except OSError as problem:
-            if problem.errno not in (errno.EPERM, errno.ENOTSUP, errno.EMLINK):
+            if problem.errno not in (errno.EPERM, errno.ENOTSUP, errno.EMLINK, errno.EXDEV):
                 raise
             shutil.copyfile(source, temporary)
         os.replace(temporary, target)
@@ -195,7 +214,7 @@ def remove_files(folder: str, names: Iterable[str]) -> None:
 
 
 def remove_if_empty(url: str) -> None:
-    """Remove a folder if it is empty.
+    """Remove a folder if it is empty; a link to a folder stays, as its owner made it.
 
     Raises:
         Failed: no server answers.
@@ -206,7 +225,8 @@ def remove_if_empty(url: str) -> None:
             try:
                 os.rmdir(place.path)
             except OSError as problem:
-                if problem.errno not in (errno.ENOENT, errno.ENOTEMPTY, errno.EEXIST):
+                known = (errno.ENOENT, errno.ENOTEMPTY, errno.EEXIST)
+                if problem.errno not in known and not os.path.islink(place.path):
                     raise
         elif not names(url):
             discard(place, {})

@@ -1,5 +1,6 @@
 """Find the files of an input table, and check that they do not change during a run."""
 
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -14,6 +15,8 @@ from segscore.pipeline.storage.object_stores import (
     resolve,
     version,
 )
+
+_DANGLING = "dangling"
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,7 @@ def find(url: str, *, any_kind: bool = False) -> list[InputFile]:
 
     Raises:
         Absent: the URL does not exist, or has no file that can be read as a table.
-        Refused: permission is missing, or the bucket does not exist.
+        Refused: permission is missing, the bucket does not exist, or a file is a link to nothing.
         Failed: no server answers.
     """
     place = resolve(url)
@@ -52,6 +55,9 @@ def find(url: str, *, any_kind: bool = False) -> list[InputFile]:
         raise Refused(f"{url}: no permission to read it") from problem
     if not files:
         raise Absent(f"{url}: {missing}")
+    for name, info in sorted(files.items()):
+        if info.get(_DANGLING):
+            raise Refused(f"{name}: is a link to a file that does not exist; mend or remove it")
     return [
         InputFile(place.url_of(name), int(info["size"]), version(info))
         for name, info in sorted(files.items())
@@ -76,9 +82,19 @@ def _search(place: Place, any_kind: bool) -> tuple[dict[str, Info], str]:
 def _file_infos(place: Place, listed: Iterable[str]) -> dict[str, Info]:
     """Return information about the files in a listing; on a disk, links are followed."""
     known = listed if isinstance(listed, dict) and not place.local else {}
-    infos = {name: known.get(name) or place.files.info(name) for name in listed}
+    infos = {name: known.get(name) or _info(place, name) for name in listed}
     # Web consoles represent a folder by an empty object whose name ends with a slash.
     return {name: i for name, i in infos.items() if i["type"] == "file" and not name.endswith("/")}
+
+
+def _info(place: Place, name: str) -> Info:
+    """Return information about a file; that of a link to a missing one has a remark."""
+    try:
+        return place.files.info(name)
+    except FileNotFoundError:
+        if place.local and os.path.islink(name):
+            return {"type": "file", "size": 0, _DANGLING: True}
+        raise
 
 
 def _is_table_file(name: str, directory: str, any_kind: bool) -> bool:

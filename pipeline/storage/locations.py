@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-import fsspec
 from fsspec.utils import glob_translate
 
 from segscore.pipeline.errors import Refused
@@ -14,6 +13,8 @@ from segscore.pipeline.storage.clouds import AZURE, CLOUDS
 from segscore.pipeline.storage.object_stores import (
     Place,
     explained,
+    plain_url,
+    protocol_of,
     resolve,
 )
 
@@ -44,7 +45,7 @@ def absolute(url: str) -> str:
 
 def is_local(url: str) -> bool:
     """Return whether a URL is on a disk, without a request or a package of a store."""
-    return fsspec.core.split_protocol(url)[0] in (None, "file", "local")
+    return protocol_of(url) in (None, "file", "local")
 
 
 def require_writable_store(option: str, url: str) -> None:
@@ -59,8 +60,14 @@ def require_writable_store(option: str, url: str) -> None:
     Raises:
         Refused: the protocol of the URL is not one of a disk or a supported store.
     """
-    protocol = fsspec.core.split_protocol(url)[0]
-    if not is_local(url) and protocol not in (*CLOUDS, "memory"):
+    plain_url(url)
+    protocol = protocol_of(url)
+    if protocol == "memory":
+        raise Refused(
+            f"{option} {url}: would be lost, because the memory of a process ends with it; write "
+            "to a disk, or to s3://, gs:// or abfs://"
+        )
+    if not is_local(url) and protocol not in CLOUDS:
         raise Refused(
             f"{option} {url}: cannot write to {protocol}://; write to a disk, or to s3://, gs:// "
             "or abfs://"

@@ -19,6 +19,7 @@ from fsspec.config import conf
 from fsspec.implementations.local import LocalFileSystem
 
 from segscore.pipeline.errors import Failed, Refused
+from segscore.pipeline.plain_text import has_secret
 from segscore.pipeline.storage.clouds import AZURE, CLOUDS, GCS, Cloud
 from segscore.pipeline.storage.failures import (
     FORBIDDEN,
@@ -86,16 +87,17 @@ def resolve(url: str) -> Place:
         Refused: the protocol is unknown, a package or credentials are missing, or the URL contains
             a secret or names no bucket.
     """
-    protocol = fsspec.core.split_protocol(url)[0]
+    _refuse_secrets(url)
+    given, url = url, plain_url(url)
+    protocol = protocol_of(url)
     if protocol is None:
         disk = LocalFileSystem()
-        return Place(url, disk, disk._strip_protocol(url))
-    _refuse_secrets(url)
+        return Place(given, disk, disk._strip_protocol(url))
     cloud = CLOUDS.get(protocol)
     try:
         if cloud is not None:
             return _in_cloud(url, protocol, cloud)
-        return Place(url, *fsspec.core.url_to_fs(url))
+        return Place(given, *fsspec.core.url_to_fs(url))
     except ImportError as problem:
         hint = cloud and f"needs {cloud.package}: pip install 'segscore[{cloud.extra}]'"
         raise Refused(f"{url}: {hint or problem}") from problem
@@ -103,6 +105,41 @@ def resolve(url: str) -> Place:
         raise
     except ValueError as problem:
         raise Refused(f"{url}: {problem}") from problem
+
+
+def protocol_of(url: str) -> str | None:
+    """Return the protocol of a URL in small letters; None for a path on a disk."""
+    protocol = fsspec.core.split_protocol(url)[0]
+    return None if protocol is None else str(protocol).lower()
+
+
+def plain_url(url: str) -> str:
+    """Return a URL in the form that fsspec knows.
+
+    The protocol is in small letters (RFC 3986, section 3.1), and a file URL does not name this
+    machine as `localhost` (RFC 8089, section 2).
+
+    Raises:
+        Refused: two slashes are missing after the protocol.
+    """
+    if short := _ONE_SLASH.match(url):
+        raise Refused(
+            f"{url}: begins like a URL, but the two slashes are missing; write "
+            f"{short[1].lower()}://…, or ./{url} for a folder of that name"
+        )
+    protocol = protocol_of(url)
+    if protocol is None:
+        return url
+    rest = url.partition("://")[2]
+    host, slash, path = rest.partition("/")
+    if protocol == "file" and host.lower() == "localhost":
+        rest = slash + path
+    return f"{protocol}://{rest}"
+
+
+_ONE_SLASH = re.compile(
+    rf"({'|'.join([*CLOUDS, 'file', 'local', 'https?', 'memory'])}):(?!//)", re.IGNORECASE
+)
 
 
 def _in_cloud(url: str, protocol: str, cloud: Cloud) -> Place:
@@ -145,17 +182,22 @@ def _limit_retries(files: fsspec.AbstractFileSystem) -> None:
         setattr(retry, count, 4)
 
 
-_SIGNATURE = re.compile(r"[?&](sig|X-Amz-Signature|X-Goog-Signature)=", re.IGNORECASE)
+_STORE_QUERY = re.compile(r"\?[A-Za-z_][\w.%-]*=[^/]*$")
+"""A query at the end of a URL; the `?` of a glob is not followed by a name and `=`."""
 
 
 def _refuse_secrets(url: str) -> None:
     """Refuse a URL that contains a secret, because run.json and messages show URLs."""
-    user, separator, _ = url.partition("://")[2].partition("/")[0].rpartition("@")
-    if (separator and ":" in user) or _SIGNATURE.search(url):
-        redacted = re.sub(r"(?<=://)[^/]*@|\?.*", "…", url, flags=re.DOTALL)
+    if has_secret(url):
         raise Refused(
-            f"{redacted}: contains a password or a signature, which run.json would reveal; "
+            f"{url}: contains a password, a key or a signature, which run.json would reveal; "
             "set credentials in environment variables"
+        )
+    if protocol_of(url) in CLOUDS and _STORE_QUERY.search(url):
+        shown = _STORE_QUERY.sub("?…", url)
+        raise Refused(
+            f"{shown}: has a query, which URLs of a store do not have; set options of the store "
+            "in environment variables, and write [?] for a question mark in a name"
         )
 
 

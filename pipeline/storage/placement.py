@@ -112,3 +112,15 @@ def _output_names() -> Iterator[str]:
             yield f"{table}/{stem}-{DIGEST}.parquet"
             yield f"{table}/{stem}.parquet"
             yield f"_unfinished/{DIGEST}/{table}/{stem}.parquet"
+
+
+def require_free(output: str, names: Sequence[str]) -> None:
+    """Refuse an output folder that contains one of the files or tables to be written to it.
+
+    Raises:
+        Refused: one of them exists; the message names the first.
+    """
+    existing = storage.names(output)
+    for name in names:
+        if name in existing:
+            raise Refused(f"--output {output}: already contains {name}; choose another folder")

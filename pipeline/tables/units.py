@@ -6,6 +6,9 @@ import pyarrow as pa
 
 from segscore.pipeline.errors import Refused
 
+MILLISECOND = "millisecond"
+"""The unit of every recording; texts and dialogues have sentence, turn, line, token, character."""
+
 UNIT_KEY = "segscore.unit"
 """Key of a Parquet file's metadata: the unit that is counted, such as millisecond."""
 

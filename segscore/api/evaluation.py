@@ -18,12 +18,13 @@ from segscore.api.settings import read_settings
 from segscore.pipeline.arrays.compiling import announced_compilation
 from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.measures import ALL
+from segscore.pipeline.plain_text import visible
 from segscore.pipeline.runs.executor import Executor
 from segscore.pipeline.runs.finished import rows_over_all
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.hypotheses import UNPAIRED_COLUMNS
 from segscore.pipeline.scoring.in_memory import score_tables
-from segscore.pipeline.scoring.part import is_point
+from segscore.pipeline.scoring.names import is_point
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.statistics.averages import summary_groups
@@ -230,7 +231,7 @@ class Evaluation(RunTables):
     def __repr__(self) -> str:
         from segscore.api.shown import evaluation_as_text
 
-        return evaluation_as_text(self)
+        return visible(evaluation_as_text(self), lines=True)
 
     def _repr_html_(self) -> str:
         """List the main measures of every system, with the best values marked."""

@@ -19,6 +19,7 @@ from segscore.pipeline.measures import PAIRS
 from segscore.pipeline.measures import Table as MeasureTable
 from segscore.pipeline.measures.published import nearest_measure
 from segscore.pipeline.measures.selection import EVERYTHING
+from segscore.pipeline.plain_text import visible
 from segscore.pipeline.scoring.boundaries import Side, UnitLengths, typed_side
 from segscore.pipeline.scoring.pairs import Pairs, Rule, count_pairs
 from segscore.pipeline.scoring.references import share_of_windows, window_sizes
@@ -220,7 +221,7 @@ class Score:
     def __repr__(self) -> str:
         from segscore.api.shown import score_as_text
 
-        return score_as_text(self)
+        return visible(score_as_text(self), lines=True)
 
     def _repr_html_(self) -> str:
         """Draw the pair, and list the main measures."""

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser
 
-from segscore.pipeline.reports.report import write_report
 from segscore.pipeline.reports.settings import ReportSettings
+from segscore.pipeline.reports.write_report import write_report
 from tests.support.browser import AXE, open_report
 from tests.support.corpora import corpus
 from tests.support.hostile import MARKUP, SEGSCORE

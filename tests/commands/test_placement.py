@@ -10,7 +10,8 @@ import pytest
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed, Refused
-from segscore.pipeline.reports.export.export import write_export
+from segscore.pipeline.reports.export.write_export import write_export
+from segscore.pipeline.storage.object_stores import resolve
 from segscore.pipeline.storage.placement import require_apart
 from tests.support.command_line import CommandResult, Segscore
 from tests.support.placements import COMMANDS, NIGHT, ROWS, idle, refusal_line
@@ -170,9 +171,9 @@ def test_outputs_without_overlap_are_accepted(
 @pytest.mark.parametrize(
     ("source", "output"),
     [
-        ("memory://b/data", "memory://b/data/run"),
-        ("memory://b/data/", "memory://b/data"),
-        ("memory://b/data/x", "memory:///b"),
+        ("s3://b/data", "S3://b/data/run"),
+        ("s3://b/data/", "s3a://b/data"),
+        ("file://localhost/tmp/x", "FILE:///tmp"),
         ("data", "local://data/run"),
         ("/", "data"),
         ("data", "/"),
@@ -184,6 +185,26 @@ def test_overlapping_paths_are_refused(
     monkeypatch.chdir(tmp_path)
     with pytest.raises(Refused, match="outside the inputs"):
         require_apart(output, {"REFERENCES": source})
+
+
+@pytest.mark.parametrize(
+    ("url", "why"),
+    [
+        ("memory://b/run", "would be lost"),
+        ("s3:/bucket/run", "the two slashes are missing; write s3://…, or ./s3:/bucket/run"),
+        ("FILE:/tmp/run", "the two slashes are missing; write file://…"),
+        ("s3://bucket/run?versionId=3", "s3://bucket/run?…: has a query"),
+    ],
+)
+def test_outputs_that_would_not_be_where_they_seem_to_be_are_refused(url: str, why: str) -> None:
+    with pytest.raises(Refused) as refused:
+        require_apart(url, {"REFERENCES": "data"})
+    assert why in str(refused.value)
+
+
+def test_question_marks_of_globs_are_no_queries() -> None:
+    for url in ("s3://b/day-?.parquet", "s3://b/channel=?/day=1/x.parquet", "s3://b/?-c=eins"):
+        resolve(url)
 
 
 @pytest.mark.parametrize(

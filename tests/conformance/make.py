@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from tests.conformance import fields
 from tests.conformance.cases import Case, Expected, Family, Given, case
-from tests.oracles import naive, naive_fields
+from tests.oracles import families, naive
 
 FOLDER = Path(__file__).parent
 WIDTH = 100
@@ -209,7 +209,7 @@ def pair_of(given: Given) -> tuple[int, Any, Any]:
 def expect_windows(given: Given) -> Expected:
     """Expect counts, and values that need no prior."""
     counts = naive.window_counts(*pair_of(given), given["k"])
-    values = naive.values(counts, per_row=True)
+    values = families.values(counts, per_row=True)
     return {"counts": counts, "values": {n: values[n] for n in values if n not in WITH_A_PRIOR}}
 
 
@@ -986,12 +986,9 @@ class ScoredRow(NamedTuple):
 
 def row_of(document: int, pair: tuple[int, Any, Any], k: int, n_t: int) -> ScoredRow:
     """Count one pair."""
-    content, stories = content_of({}, pair)
-    counts = naive.window_counts(*pair, k) | naive.edit_counts(*pair, n_t) | content
-    counts["ghd"] = naive.ghd(*pair)
-    counts |= naive_fields.tolerance_counts(*pair) | naive_fields.winpr_counts(*pair, k)
-    counts |= naive_fields.overlap_counts(*pair)
-    return ScoredRow(document, counts, stories)
+    counted = families.counts(pair, families.Counting(k, n_t))
+    counts = {n: count for n, count in counted.items() if not n.startswith("story_")}
+    return ScoredRow(document, counts, naive.story_fractions(*pair))
 
 
 def scored_rows(given: Given, windows: list[list[int]]) -> Iterator[ScoredRow]:
@@ -1023,8 +1020,7 @@ def values_of(
 ) -> Row:
     """Return all values of a row's counts, or of sums."""
     plain = {name: count for name, count in counts.items() if name != "stories"}
-    found = naive.values(plain, n_t=n_t, p_seg=p_seg, per_row=per_row) | story_means(stories)
-    found |= naive_fields.values(plain, per_row=per_row)
+    found = families.values(plain, n_t=n_t, p_seg=p_seg, per_row=per_row) | story_means(stories)
     del found["r_value"]  # not a fraction
     return found
 

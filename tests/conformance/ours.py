@@ -18,6 +18,7 @@ from segscore.pipeline.measures import (
     panel,
     windows,
 )
+from segscore.pipeline.measures.compared import UnitTotals
 from segscore.pipeline.measures.edit_list import Edit, list_edits
 from segscore.pipeline.measures.measure import evaluate
 from segscore.pipeline.measures.segmentation_pairs import pair_rows
@@ -210,7 +211,7 @@ def content_pass(given: Given) -> Ints:
         heard = cumulative(from_lists([lengths or [1] * units]))
         weights = cumulative(from_lists([given["unit_weights"]]))
         pair = pair_rows(both[0], both[1], ONE, ONE, np.array([units]))
-        totals = content.UnitTotals(np.array([0, units]), heard, weights)
+        totals = UnitTotals(np.array([0, units]), heard, weights)
         return content.count_weighted(pair, ONE, totals)
     size = np.array([units]) if words is None else words.whole(ONE)
     reference, hypothesis = (side(boundaries, ONE, words).boundaries for boundaries in both)

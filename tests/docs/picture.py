@@ -9,8 +9,8 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from segscore.pipeline.reports.report import write_report
 from segscore.pipeline.reports.settings import ReportSettings
+from segscore.pipeline.reports.write_report import write_report
 from tests.support.browser import INSTALLED, open_report
 
 WIDTH = 1180

@@ -21,13 +21,11 @@ import pytest
 
 from segscore.pipeline.measures import (
     ALL,
+    PAIR_FAMILIES,
     PAIRS,
     PANELS,
     dialogue,
-    overlap,
-    tolerance,
     windows,
-    winpr,
 )
 from segscore.pipeline.measures.measure import Measure
 from tests.conformance.make import (
@@ -55,7 +53,7 @@ from tests.docs.other_programs import (
     by_vidchapters,
     by_vqwordseg,
 )
-from tests.oracles import naive, naive_fields
+from tests.oracles import families, naive
 from tests.support import passes
 from tests.support.notations import mask, masses, type_sets
 
@@ -132,10 +130,12 @@ def family_of(given: Given, measure: str) -> str:
     return "content" if measure in CONTENT_NAMES else "edits"
 
 
-OF_FIELDS = {
+OLDER = ("window", "edit", "content")
+OF_FIELDS = {measure.name for measure in dialogue.MEASURES} | {
     name
-    for family in (tolerance, winpr, overlap, dialogue)
-    for name in (*family.COUNTS, *(measure.name for measure in family.MEASURES))
+    for family, module in PAIR_FAMILIES.items()
+    if family not in OLDER
+    for name in (*module.COUNTS, *(measure.name for measure in module.MEASURES))
 }
 WINDOW_VALUES = {measure.name for measure in windows.MEASURES}
 CONTENT_NAMES = {
@@ -170,10 +170,8 @@ def windows_of_twin(given: Given) -> dict[str, Any]:
 
 def fields_of_twin(given: Given) -> dict[str, Any]:
     pair, near, k = pair_of(given), near_of(given), given.get("k", 2)
-    counts = naive.window_counts(*pair, k) | naive.edit_counts(*pair) | naive.content_counts(*pair)
-    counts |= naive_fields.tolerance_counts(*pair, near.tolerance, near.edges)
-    counts |= naive_fields.winpr_counts(*pair, k) | naive_fields.overlap_counts(*pair, near.tiou)
-    values = naive_fields.values(counts, edges=near.edges, per_row=True)
+    counts = families.counts(pair, families.Counting(k, **near._asdict()))
+    values = families.values(counts, edges=near.edges, per_row=True)
     return {"counts": counts, "values": values}
 
 

@@ -56,6 +56,9 @@ PLANNING, WORKING, PUBLISHING = "planning", "working", "publishing"
 LOCAL_SHARE = 9
 """How many kills of a client alone there are for each other kind, since they take little time."""
 
+NO_ANSWER = "did not answer"
+"""What the message says if the scheduler or a worker takes a minute to answer."""
+
 AIMED = (None, None, WORKING, PUBLISHING)
 """Places that kills wait for, since a random moment seldom falls into a short one."""
 
@@ -103,6 +106,7 @@ class Figures:
     missed: int = 0
     kills: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     resumed: int = 0
+    slow: int = 0
     messages: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     parts: int = 0
     again: int = 0
@@ -124,7 +128,7 @@ class Figures:
             for key, times in self.kills.items():
                 by[key[number]] += times
             yield f"kills {column}: " + ", ".join(f"{name} {by[name]}" for name in names)
-        yield f"{self.resumed} resumes needed"
+        yield f"{self.resumed} resumes needed, {self.slow} of them because of a slow machine"
         yield f"{self.again} of {self.parts} parts done more than once"
         for (place, victim, line), times in self.messages.most_common():
             yield f"{times} x {place}, {victim}: {line}"
@@ -311,9 +315,11 @@ def disturb(
             if result.code == 0:
                 require_quiet(result.err)
                 break
-            if struck is None or (victim == CLIENT) != (result.code == -9):
+            if struck is None and result.code == 1 and NO_ANSWER in result.err:
+                figures.slow += 1  # the machine was too busy to answer in time; nobody was hit
+            elif struck is None or (victim == CLIENT) != (result.code == -9):
                 raise Broken(f"attempt {attempt} ended by itself: {result.code}: {result.err}")
-            if victim != CLIENT:
+            elif victim != CLIENT:
                 line = require_one_line(result.err, result.code)
                 figures.messages[name, str(victim), line.replace(place.option[1], "ADDRESS")] += 1
             figures.resumed += 1

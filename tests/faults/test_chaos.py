@@ -6,8 +6,17 @@ import pytest
 
 from tests.faults.chaos import CLUSTER, LOCAL, PROCESSES, Figures, Undisturbed, harry, scenarios
 from tests.support.killing import CLIENT, SCHEDULER, WORKER
+from tests.support.promises import require_one_line, require_quiet
 
 RUNS = 6
+
+
+def test_a_line_about_progress_is_no_message() -> None:
+    """A slow machine says how much time is left."""
+    progress = "1 of 7 parts done\n2 of 7 parts done, about 3 min left\n"
+    require_quiet(progress)
+    line = "segscore: error: 2 of 7 parts done, about nothing"
+    assert require_one_line(f"{progress}{line}\n", 1) == line
 
 
 @pytest.mark.long

@@ -104,6 +104,19 @@ def test_a_worker_that_is_killed_is_replaced(started: Import, tmp_path: Path) ->
     assert started.tables() == expected
 
 
+def test_what_a_killed_worker_was_writing_is_not_published(started: Import, tmp_path: Path) -> None:
+    (tmp_path / "workers").mkdir()
+    gates = {"writing": Gate("storage.parquet.take_place", "kill", "references")}
+    fault_plan = FaultPlan(str(tmp_path / "workers"), ROWS, gates)
+    with cluster(fault_plan) as two:
+        started.address = two.address
+        _, command = started.start({})
+        ended = command.result()
+        assert ended.code == 0, ended.err
+    assert len(fault_plan.reached("writing")) == 1
+    assert not [path for path in started.output.rglob("*") if path.name.endswith(".tmp")]
+
+
 def test_another_import_is_refused_unless_fresh(started: Import) -> None:
     _, command = started.start({"killed": GATES["before the documents"]})
     assert command.result().code == -9

@@ -660,34 +660,6 @@ def content_values(counts: Mapping[str, int]) -> dict[str, Value]:
     }
 
 
-# --- Values of sections 2-4 ----------------------------------------------------------------------
-
-
-def values(
-    counts: Mapping[str, int],
-    *,
-    n_t: int = 2,
-    p_seg: Value = None,
-    cost_miss: Fraction = Fraction(1, 2),
-    c_seg_costs: tuple[Fraction, Fraction] = (Fraction(1), Fraction(3, 10)),
-    types: Sequence[int] = (1,),
-    per_row: bool,
-) -> dict[str, Value]:
-    """Every value of docs/measures.md that the counts allow, of one row or of sums of rows."""
-    result: dict[str, Value] = {}
-    if set(WINDOW_COUNTS) <= counts.keys():
-        result |= window_values(counts, p_seg, cost_miss, c_seg_costs)
-    if set(EDIT_COUNTS) <= counts.keys():
-        result |= edit_values(counts, n_t=n_t, types=types, per_row=per_row)
-    if set(CONTENT_COUNTS) <= counts.keys():
-        result |= content_values(counts)
-    if "stories" in counts:
-        for part in ("miss", "false_alarm"):
-            sums = Fraction(counts[f"story_{part}_sum"])
-            result[f"story_{part}"] = ratio(sums / STORY_UNIT, counts["stories"])
-    return result
-
-
 # --- 5. Several references at once ---------------------------------------------------------------
 
 

@@ -14,7 +14,7 @@ from itertools import combinations, permutations
 from math import sqrt
 from typing import Literal, NamedTuple
 
-from tests.oracles import naive
+from tests.oracles import families, naive
 from tests.oracles.naive import Boundaries, Value, ratio
 
 Expected = Literal["pooled", "item"]
@@ -263,7 +263,7 @@ def window_pairs(document: Document, rounding: str = "half-even") -> dict[str, S
     rows = []
     for x, y in permutations(codings.values(), 2):
         k = naive.window_size(n_units, len(x) + 1, rounding)
-        rows.append(naive.values(naive.window_counts(n_units, x, y, k), per_row=True))
+        rows.append(families.values(naive.window_counts(n_units, x, y, k), per_row=True))
     return {name: spread(row[name] for row in rows) for name in ("pk", "window_diff")}
 
 

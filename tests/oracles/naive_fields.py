@@ -289,22 +289,3 @@ def dialseg_score(counts: Counts) -> Value:
     if pk is None or window_diff is None:
         return None
     return f1 / 2 + (1 - pk) / 4 + (1 - window_diff) / 4
-
-
-# --- All of them ---------------------------------------------------------------------------------
-
-
-def values(
-    counts: Counts, *, edges: int = 0, beta: Fraction = Fraction(1), per_row: bool
-) -> dict[str, Value]:
-    """Every value whose counts are there: of one row, or of sums of rows."""
-    found: dict[str, Value] = {}
-    if set(TOLERANCE_COUNTS) <= counts.keys():
-        found |= tolerance_values(counts, edges, beta)
-    if set(WINPR_COUNTS) <= counts.keys():
-        found |= winpr_values(counts, beta)
-    if {*OVERLAP_COUNTS, "rows", "content_size"} <= counts.keys():
-        found |= overlap_values(counts, beta=beta, per_row=per_row)
-    if {"matches", "pk_misses"} <= counts.keys():
-        found["dialseg_score"] = dialseg_score(counts)
-    return found

@@ -10,7 +10,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq  # noqa: TID251
 
-from tests.oracles import naive, naive_fields
+from segscore.pipeline.measures.selection import select
+from tests.oracles import families, naive
 from tests.support.command_line import Segscore
 
 SEGMENTATION = pa.schema(
@@ -77,15 +78,14 @@ def corpus(seed: int, documents: int = 40) -> Corpus:
 STORY_SUMS = ("story_miss_sum", "story_false_alarm_sum")
 
 
-def content_counts(n_units: int, reference: list[int], hypothesis: list[int]) -> dict[str, Any]:
-    """The content counts; sums over stories are not yet rounded."""
-    fractions = naive.story_fractions(n_units, reference, hypothesis)
-    sums = [naive.STORY_UNIT * sum(column) for column in zip(*fractions, strict=True)]
+def default_counts(pair: families.Pair, k: int) -> dict[str, Any]:
+    """The counts of a run that names no measures; sums over stories are not yet rounded."""
+    counting = families.Counting(k)
     return {
-        **naive.content_counts(n_units, reference, hypothesis),
-        **naive.content_parts(n_units, reference, hypothesis),
-        "stories": len(fractions),
-        **dict(zip(STORY_SUMS, sums, strict=True)),
+        name: count
+        for family in select(()).families
+        if family != "panel"
+        for name, count in families.TWINS[family].count(pair, counting).items()
     }
 
 
@@ -127,11 +127,7 @@ def twin_scores(corpus: Corpus, window: str | int, rounding: str, words: bool) -
                     "n_units": n_units,
                     "window": k,
                     "collapsed_boundaries": lost + also_lost,
-                    **naive.window_counts(n_units, boundaries, other, k),
-                    **naive.edit_counts(n_units, boundaries, other),
-                    "ghd": naive.ghd(n_units, boundaries, other),
-                    **content_counts(n_units, boundaries, other),
-                    **naive_fields.tolerance_counts(n_units, boundaries, other),
+                    **default_counts((n_units, boundaries, other), k),
                 }
     return rows
 

@@ -21,8 +21,9 @@ from typing import Any
 from tests.support.paths import ROOT
 
 VARIABLE = "SEGSCORE_DRIVEN"
-PATIENCE = 120.0
-"""Seconds after which a process stops waiting for another, so that nothing hangs."""
+PATIENCE = 600.0
+"""Seconds after which a process stops waiting for another, so that nothing hangs; a slow machine
+may need minutes to start a cluster and import everything in each of its processes."""
 
 LOOK = 0.01
 """Seconds between two checks of something that may have happened."""

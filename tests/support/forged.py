@@ -23,7 +23,8 @@ from segscore.pipeline.runs import receipt_file, receipts
 from segscore.pipeline.runs.receipt_values import codec
 from segscore.pipeline.scoring.part import Receipt
 
-GENUINE = Receipt("part-0", {"hypotheses": {"in": 3}}, 1, np.arange(4, dtype=np.uint8))
+ROWS = {"hypotheses": {"in": 3, "scored": 1, "rejected": 0, "unpaired": 2}}
+GENUINE = Receipt("part-0", ROWS, 1, np.arange(4, dtype=np.uint8))
 LARGE = 8 * 2**30
 
 

@@ -8,21 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from segscore.pipeline.arrays.ragged import Ints, from_lists
-from segscore.pipeline.measures import (
-    PAIRS,
-    content,
-    edits,
-    overlap,
-    sliding,
-    tolerance,
-    windows,
-    winpr,
-)
+from segscore.pipeline.measures import PAIR_FAMILIES, PAIRS, sliding, windows
+from segscore.pipeline.measures.compared import ComparedPairs
 from segscore.pipeline.measures.measure import evaluate
-from segscore.pipeline.measures.pairing import TypedSides
+from segscore.pipeline.measures.pairing import ONE_TYPE, TypedSides
 from segscore.pipeline.measures.segmentation_pairs import pair_rows
 from segscore.pipeline.scoring.settings import ScoreSettings
-from tests.oracles import naive, naive_fields
+from tests.oracles import families
+from tests.oracles.families import Counting, Pair
 
 ONE = np.zeros(1, np.int64)
 SETTINGS = ScoreSettings("references", "hypotheses", "run")
@@ -40,14 +33,21 @@ PLAIN = Near()
 """The defaults."""
 
 
+def family_counts(family: str, pair: Pair, counting: Counting) -> dict[str, int]:
+    """The counts of one pair by the pass of a family."""
+    n_units, reference, hypothesis = pair
+    both = from_lists([reference]), from_lists([hypothesis])
+    rows = pair_rows(*both, ONE, ONE, np.array([n_units]))
+    compared = ComparedPairs(rows, rows, ONE_TYPE, np.array([counting.k]), counting)
+    counted = PAIR_FAMILIES[family].count_compared(compared)
+    return dict(zip(PAIR_FAMILIES[family].COUNTS, counted[:, 0].tolist(), strict=True))
+
+
 def window_counts(
     n_units: int, reference: Sequence[int], hypothesis: Sequence[int], k: int
 ) -> dict[str, int]:
     """The window counts of one pair."""
-    both = from_lists([reference]), from_lists([hypothesis])
-    pair = pair_rows(*both, ONE, ONE, np.array([n_units]))
-    counted = windows.count(pair, np.array([k]))
-    return dict(zip(windows.COUNTS, counted[:, 0].tolist(), strict=True))
+    return family_counts("window", (n_units, reference, hypothesis), Counting(k=k))
 
 
 def sliding_counts(
@@ -67,47 +67,35 @@ def edit_counts(
     n_units: int, reference: Sequence[int], hypothesis: Sequence[int], n_t: int
 ) -> dict[str, int]:
     """The edit counts of one pair."""
-    both = from_lists([reference]), from_lists([hypothesis])
-    counted = edits.count(pair_rows(*both, ONE, ONE, np.array([n_units])), n_t)
-    return dict(zip(edits.COUNTS, counted[:, 0].tolist(), strict=True))
+    return family_counts("edit", (n_units, reference, hypothesis), Counting(n_t=n_t))
 
 
 def content_counts(
     n_units: int, reference: Sequence[int], hypothesis: Sequence[int]
 ) -> dict[str, int]:
     """The content counts of one pair."""
-    both = from_lists([reference]), from_lists([hypothesis])
-    counted = content.count(pair_rows(*both, ONE, ONE, np.array([n_units])))
-    return dict(zip(content.COUNTS, counted[:, 0].tolist(), strict=True))
+    return family_counts("content", (n_units, reference, hypothesis), Counting())
 
 
 def tolerance_counts(
     n_units: int, reference: Sequence[int], hypothesis: Sequence[int], near: Near = PLAIN
 ) -> dict[str, int]:
     """The tolerance counts of one pair."""
-    both = from_lists([reference]), from_lists([hypothesis])
-    pair = pair_rows(*both, ONE, ONE, np.array([n_units]))
-    counted = tolerance.count(pair, near.tolerance, near.edges)
-    return dict(zip(tolerance.COUNTS, counted[:, 0].tolist(), strict=True))
+    return family_counts("tolerance", (n_units, reference, hypothesis), Counting(**near._asdict()))
 
 
 def winpr_counts(
     n_units: int, reference: Sequence[int], hypothesis: Sequence[int], k: int
 ) -> dict[str, int]:
     """The WinPR counts of one pair."""
-    both = from_lists([reference]), from_lists([hypothesis])
-    counted = winpr.count(pair_rows(*both, ONE, ONE, np.array([n_units])), np.array([k]))
-    return dict(zip(winpr.COUNTS, counted[:, 0].tolist(), strict=True))
+    return family_counts("winpr", (n_units, reference, hypothesis), Counting(k=k))
 
 
 def overlap_counts(
     n_units: int, reference: Sequence[int], hypothesis: Sequence[int], near: Near = PLAIN
 ) -> dict[str, int]:
     """The overlap counts of one pair."""
-    both = from_lists([reference]), from_lists([hypothesis])
-    pair = pair_rows(*both, ONE, ONE, np.array([n_units]))
-    counted = overlap.count(pair, near.tiou)
-    return dict(zip(overlap.COUNTS, counted[:, 0].tolist(), strict=True))
+    return family_counts("overlap", (n_units, reference, hypothesis), Counting(**near._asdict()))
 
 
 def counts(
@@ -119,14 +107,11 @@ def counts(
     near: Near = PLAIN,
 ) -> dict[str, int]:
     """All counts of one pair."""
-    pair = n_units, reference, hypothesis
+    counting = Counting(k=k, n_t=n_t, **near._asdict())
     return {
-        **window_counts(*pair, k),
-        **edit_counts(*pair, n_t),
-        **content_counts(*pair),
-        **tolerance_counts(*pair, near),
-        **winpr_counts(*pair, k),
-        **overlap_counts(*pair, near),
+        name: count
+        for family in PAIR_FAMILIES
+        for name, count in family_counts(family, (n_units, reference, hypothesis), counting).items()
     }
 
 
@@ -171,8 +156,7 @@ def twin_values(
     **costs: Any,
 ) -> dict[str, Fraction | None]:
     """The same values by the slow twin."""
-    twin = naive.values(counted, n_t=n_t, p_seg=p_seg, per_row=rows, **costs)
-    return twin | naive_fields.values(counted, edges=edges, per_row=rows)
+    return families.values(counted, n_t=n_t, p_seg=p_seg, per_row=rows, edges=edges, **costs)
 
 
 def close(value: float | None, exact: Fraction | None) -> bool:

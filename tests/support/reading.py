@@ -11,7 +11,7 @@ from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.conversion.convert import Converted, Survey, convert_shapes
 from segscore.pipeline.importing.conversion.names import ReadFile, name_shapes
 from segscore.pipeline.importing.conversion.surveyed import survey_shapes
-from segscore.pipeline.importing.formats.asked import Asked, InputFile
+from segscore.pipeline.importing.formats.asked import Asked, OpenedFile
 from segscore.pipeline.importing.formats.shapes import (
     Extent,
     Intervals,
@@ -22,7 +22,7 @@ from segscore.pipeline.importing.formats.shapes import (
 )
 from segscore.pipeline.tables.rows import ParsedRow, RowPlace
 
-Reader = Callable[[InputFile, Asked], Iterator[Shape]]
+Reader = Callable[[OpenedFile, Asked], Iterator[Shape]]
 Row = tuple[Any, ...]
 
 _PIECES = [
@@ -45,9 +45,9 @@ _PIECES += [b"-1", b"0", b"9" * 5, b"9" * 400, b"1e99", b"1e999", b".5", b"null"
 _PIECES += [b"NaN", b"\\", b" ", b"\t", "\u0662".encode(), b"--> ", b"========,0,a", b"[CHAPTER]\n"]
 
 
-def input_file(text: str | bytes, name: str = "f.x", encoding: str | None = None) -> InputFile:
+def input_file(text: str | bytes, name: str = "f.x", encoding: str | None = None) -> OpenedFile:
     """Return a file with a text."""
-    return InputFile(name, text if isinstance(text, bytes) else text.encode(), encoding)
+    return OpenedFile(name, text if isinstance(text, bytes) else text.encode(), encoding)
 
 
 def shapes_of(read: Reader, text: str | bytes, name: str = "f.x", **options: Any) -> list[Shape]:

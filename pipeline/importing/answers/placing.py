@@ -46,7 +46,7 @@ class Placed:
         edits: edits without regard to breaks.
         break_cost: further edits because breaks are inside units.
         breaks: number of breaks.
-        uncertain: number of breaks that fit elsewhere as well; None if none was placed by its words.
+        uncertain: number of breaks that fit elsewhere as well; None if words placed none.
         collapsed: number of breaks at an end of the document or where another break is.
         missing_tail: number of the last units that the answer lacks; None if it is not known.
         problems: how often something is wrong, by what is wrong.

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from segscore.pipeline.importing.conversion.convert import Converted
-from segscore.pipeline.importing.formats.asked import Asked, InputFile
-from segscore.pipeline.importing.formats.shapes import MILLISECOND
+from segscore.pipeline.importing.formats.asked import Asked, OpenedFile
+from segscore.pipeline.tables.units import MILLISECOND
 
 _LINES = 10
 """Largest number of segmentations of one file that each get a line."""
@@ -42,7 +42,9 @@ _NOTED = {
 }
 
 
-def describe_counts(file: InputFile, converted: Sequence[Converted], asked: Asked) -> Iterator[str]:
+def describe_counts(
+    file: OpenedFile, converted: Sequence[Converted], asked: Asked
+) -> Iterator[str]:
     """Yield lines that describe what was counted in a file, without the file's name."""
     counted = [one for one in converted if any(one.counts.numbers.values())]
     if len(counted) <= _LINES:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import PurePosixPath
 
-from segscore.pipeline.importing.formats.asked import Asked, InputFile
+from segscore.pipeline.importing.formats.asked import Asked, OpenedFile
 from segscore.pipeline.importing.formats.format_heads import without_compression
 from segscore.pipeline.importing.formats.shapes import Shape
 
@@ -15,7 +15,7 @@ class NamedShape:
     """A shape with its document, coder and role."""
 
     shape: Shape
-    file: InputFile
+    file: OpenedFile
     document_id: str
     coder: str
     role: str
@@ -25,7 +25,7 @@ class NamedShape:
 class ReadFile:
     """A file, the shapes that its reader yielded, and the endings that its format may have."""
 
-    file: InputFile
+    file: OpenedFile
     shapes: Sequence[Shape]
     endings: Sequence[str]
 

@@ -99,7 +99,7 @@ class Notes:
 
 
 @dataclass
-class InputFile:
+class OpenedFile:
     """A file to import.
 
     Attributes:

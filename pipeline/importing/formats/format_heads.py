@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import PurePosixPath
 
-from segscore.pipeline.importing.formats.asked import Asked, InputFile
+from segscore.pipeline.importing.formats.asked import Asked, OpenedFile
 from segscore.pipeline.importing.formats.intervals.table_rows import split_header
 from segscore.pipeline.importing.formats.json_keys import json_keys
 from segscore.pipeline.importing.formats.shapes import Shape
@@ -87,7 +87,7 @@ class Format:
     """
 
     name: str
-    read: Callable[[InputFile, Asked], Iterator[Shape]] | None = None
+    read: Callable[[OpenedFile, Asked], Iterator[Shape]] | None = None
     rows: Callable[[Iterable[str], str, Defaults], Iterator[ParsedRow]] | None = None
     endings: tuple[str, ...] = ()
     shared: tuple[str, ...] = ()

@@ -5,7 +5,7 @@ from decimal import Decimal
 from fractions import Fraction
 from pathlib import PurePosixPath
 
-from segscore.pipeline.importing.formats.asked import InputFile
+from segscore.pipeline.importing.formats.asked import OpenedFile
 from segscore.pipeline.importing.formats.shapes import Moment
 from segscore.pipeline.importing.formats.times import Clock
 from segscore.pipeline.tables import strict_json
@@ -19,7 +19,7 @@ def object_of(value: object, name: str, place: RowPlace) -> Mapping[str, object]
     return value
 
 
-def whole_object(file: InputFile) -> Mapping[str, object]:
+def whole_object(file: OpenedFile) -> Mapping[str, object]:
     """Return the JSON object that a file is, with decimals by their digits; or raise Refused."""
     place = file.place(1)
     return object_of(strict_json.loads(file.text(), place, decimals=True), "the file", place)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from segscore.pipeline.importing.formats.asked import Asked, InputFile
+from segscore.pipeline.importing.formats.asked import Asked, OpenedFile
 from segscore.pipeline.importing.formats.json_fields import named_id, object_of, required
 from segscore.pipeline.tables.rows import RowPlace, shown
 
@@ -46,7 +46,7 @@ def json_document(
     raise place.refusal(f"there is no {path}; --document-field names one of: {fields}")
 
 
-def without_json_ending(file: InputFile) -> str:
+def without_json_ending(file: OpenedFile) -> str:
     """Return the name of a file without the endings of JSON and of compressed files."""
     name = file.name
     for ending in (".gz", ".zst", ".jsonl", ".ndjson", ".json"):

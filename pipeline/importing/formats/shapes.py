@@ -11,9 +11,6 @@ from fractions import Fraction
 
 from segscore.pipeline.tables.rows import Attribute, RowPlace
 
-MILLISECOND = "millisecond"
-"""The unit of every recording; texts and dialogues have sentence, turn, line, token, character."""
-
 
 @dataclass(frozen=True, slots=True)
 class Moment:

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
 from segscore.pipeline.errors import Refused, nearest
-from segscore.pipeline.importing.formats.shapes import MILLISECOND
 from segscore.pipeline.reports.export.tracks import (
     DocumentTracks,
     Track,
@@ -17,6 +16,7 @@ from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.tables.columns import SEGMENTATIONS
 from segscore.pipeline.tables.find import InputTable, find_table
 from segscore.pipeline.tables.read import join_rows, read_slice, validate_rows
+from segscore.pipeline.tables.units import MILLISECOND
 from segscore.pipeline.tables.validate import place_of
 
 

@@ -3,8 +3,8 @@
 from fractions import Fraction
 from typing import Any
 
-from tests.oracles import naive, naive_fields
-from tests.support.corpora import content_counts
+from tests.oracles import families, naive
+from tests.oracles.families import Counting
 
 
 def twin(
@@ -16,33 +16,24 @@ def twin(
         window = naive.window_size(
             n_units, len(reference) + 1, settings.get("rounding", "half-even")
         )
-    optimal = settings["pairing"] == "optimal"
-    edit_counts = naive.optimal_edit_counts if optimal else naive.edit_counts
-    counts: dict[str, Any] = {
-        **naive.window_counts(n_units, reference, hypothesis, window),
-        **edit_counts(n_units, reference, hypothesis, settings["n_t"]),
-        "ghd": naive.ghd(n_units, reference, hypothesis),
-        **content_counts(n_units, reference, hypothesis),
-        **naive_fields.tolerance_counts(
-            n_units,
-            reference,
-            hypothesis,
-            settings.get("tolerance", 0),
-            settings.get("edges", 0),
-        ),
-        **naive_fields.winpr_counts(n_units, reference, hypothesis, window),
-        **naive_fields.overlap_counts(n_units, reference, hypothesis),
-    }
+    counting = Counting(
+        window,
+        settings["n_t"],
+        settings["pairing"],
+        settings.get("tolerance", 0),
+        settings.get("edges", 0),
+    )
+    counts = families.counts((n_units, reference, hypothesis), counting)
     p_seg = settings["p_seg"]
     if p_seg is None:
         p_seg = naive.ratio(counts["reference_windows"], counts["windows"])
-    values = naive.values(
+    values = families.values(
         counts,
         n_t=settings["n_t"],
         p_seg=None if p_seg is None else Fraction(p_seg),
         cost_miss=Fraction(settings["cost_miss"]),
-        c_seg_costs=tuple(map(Fraction, settings["c_seg_costs"])),  # type: ignore[arg-type]
+        c_seg_costs=tuple(map(Fraction, settings["c_seg_costs"])),
+        edges=settings.get("edges", 0),
         per_row=True,
     )
-    fields = naive_fields.values(counts, edges=settings.get("edges", 0), per_row=True)
-    return counts, values | fields
+    return counts, values

@@ -3,6 +3,7 @@
 import os
 import pickle
 import shutil
+import struct
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from pathlib import Path
 import numba
 import pytest
 
+from segscore.pipeline.arrays.ownership import first_exposed
 from tests.support.paths import DATA, ROOT
 from tests.support.promises import message_lines
 
@@ -120,6 +122,33 @@ def test_a_group_writable_folder_is_not_used(filled_cache: Cache) -> None:
     except PermissionError:
         pytest.skip("only root may give a folder to a group of others")
     filled_cache.require_unused(filled_cache.folder, filled_cache.run())
+
+
+def access_list(user: int, mask: int = 7) -> bytes:
+    """Make a POSIX access control list by which a user may do everything that the mask allows."""
+    entries = [(0x01, 7, -1), (0x02, 7, user), (0x04, 5, -1), (0x10, mask, -1), (0x20, 5, -1)]
+    return struct.pack("<I", 2) + b"".join(struct.pack("<HHi", *entry) for entry in entries)
+
+
+@pytest.mark.parametrize(
+    ("target", "kind"), [("folder", "access"), ("folder", "default"), ("file", "access")]
+)
+def test_an_access_list_that_lets_others_write_is_noticed(
+    filled_cache: Cache, target: str, kind: str
+) -> None:
+    index = next(file for file in filled_cache.files(".nbi") if file.name.startswith("loops."))
+    path = index.parent if target == "folder" else index
+    attribute, me, other = f"system.posix_acl_{kind}", os.getuid(), os.getuid() + 12345
+    try:
+        os.setxattr(path, attribute, access_list(me))
+    except (AttributeError, OSError):
+        pytest.skip("this file system has no access control lists")
+    assert first_exposed(index.parent, {".nbi"}) is None
+    os.setxattr(path, attribute, access_list(other, mask=5))
+    assert first_exposed(index.parent, {".nbi"}) is None
+    os.setxattr(path, attribute, access_list(other))
+    assert first_exposed(index.parent, {".nbi"}) == path
+    filled_cache.require_unused(path, filled_cache.run())
 
 
 def test_a_writable_file_is_not_used(filled_cache: Cache) -> None:

@@ -12,7 +12,7 @@ from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.conversion.convert import Converted
 from segscore.pipeline.importing.conversion.described import describe_counts
 from segscore.pipeline.importing.conversion.names import ReadFile
-from segscore.pipeline.importing.formats.asked import Asked, InputFile
+from segscore.pipeline.importing.formats.asked import Asked, OpenedFile
 from segscore.pipeline.importing.formats.shapes import (
     Extent,
     Intervals,
@@ -65,7 +65,7 @@ def convert(
     others: tuple[ParsedRow, ...] = (),
     **options: Any,
 ) -> list[Converted]:
-    file = ReadFile(InputFile(url, b""), shapes, ())
+    file = ReadFile(OpenedFile(url, b""), shapes, ())
     return convert_files([file], Asked(**options), extents or {}, others)
 
 
@@ -386,7 +386,7 @@ class TestNames:
 
     def shape(self, url: str, coder: str | None = None) -> ReadFile:
         shape = marks(1, document_id=None, coder=coder, length=Fraction(9))
-        return ReadFile(InputFile(url, b""), [shape], (".chapters.json",))
+        return ReadFile(OpenedFile(url, b""), [shape], (".chapters.json",))
 
     def names(self, *files: ReadFile, **options: Any) -> list[tuple[str | None, str | None]]:
         rows = convert_files(files, Asked(**options), {})
@@ -412,8 +412,8 @@ class TestNames:
 
 def test_units_are_not_mixed() -> None:
     texts = Sizes(place=RowPlace("t.x", 1), unit="line", coder="a", sizes=(2, 3))
-    files = [ReadFile(InputFile("t.x", b""), [texts], ())]
-    files.append(ReadFile(InputFile("f.x", b""), [intervals(segments((0, 5)))], ()))
+    files = [ReadFile(OpenedFile("t.x", b""), [texts], ())]
+    files.append(ReadFile(OpenedFile("f.x", b""), [intervals(segments((0, 5)))], ()))
     with pytest.raises(Refused, match=r"f.x: counts milliseconds, and t.x counts lines"):
         convert_files(files, Asked(), {})
 
@@ -422,7 +422,7 @@ class TestDescribed:
     """Messages about what was counted."""
 
     def test_a_line_for_each_segmentation(self) -> None:
-        file = InputFile("f.x", b"")
+        file = OpenedFile("f.x", b"")
         file.notes.add("columns_not_taken", "reporter")
         file.notes.add("drafts", 2)
         conversion = convert(intervals(segments((0, 5), (5, 5), (1005, 9001), (9000, 9010))))
@@ -441,6 +441,6 @@ class TestDescribed:
             for i in range(11)
         ]
         conversion = convert(*shapes, intervals(segments((0, 5))))
-        assert list(describe_counts(InputFile("f.x", b""), conversion, Asked())) == [
+        assert list(describe_counts(OpenedFile("f.x", b""), conversion, Asked())) == [
             "11 of 12 segmentations: 11 gaps (11 ms) joined to the segment before"
         ]

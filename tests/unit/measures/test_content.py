@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from segscore.pipeline.arrays.ragged import Ints, cumulative, from_lists, to_words
 from segscore.pipeline.measures import content, windows
+from segscore.pipeline.measures.compared import UnitTotals
 from segscore.pipeline.measures.measure import IDENTITY, REVERSIBLE, SYMMETRIC, evaluate
 from segscore.pipeline.measures.segmentation_pairs import pair_rows
 from tests.oracles import naive
@@ -48,7 +49,7 @@ def weighted_counts(
 ) -> Ints:
     both = from_lists([reference]), from_lists([hypothesis])
     totals = [cumulative(from_lists([lengths])) for lengths in (words, weights)]
-    units = content.UnitTotals(np.array([0, len(words)]), *totals)
+    units = UnitTotals(np.array([0, len(words)]), *totals)
     return content.count_weighted(pair_rows(*both, ONE, ONE, np.array([len(words)])), ONE, units)
 
 
@@ -136,7 +137,7 @@ def test_a_pair_in_a_batch_is_counted_like_a_single_one() -> None:
     weights = [[draw.randint(0, 9) for _ in range(40)] for _ in range(5)]
     totals = [cumulative(from_lists(lengths)) for lengths in (words, weights)]
     document = rows % 5
-    units = content.UnitTotals(np.arange(6) * 40, *totals)
+    units = UnitTotals(np.arange(6) * 40, *totals)
     weighted = content.count_weighted(batch, document, units)
     for i in range(50):
         pair = sides[i], sides[other[i]]

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from segscore.pipeline.arrays.ragged import from_lists
-from segscore.pipeline.measures import overlap, tolerance, winpr
+from segscore.pipeline.measures import PAIR_FAMILIES, overlap, tolerance, winpr
 from segscore.pipeline.measures.prefetch import AT_ONCE
 from segscore.pipeline.measures.segmentation_pairs import pair_rows
-from tests.oracles import naive, naive_fields
+from tests.oracles import families, naive, naive_fields
 from tests.support import passes
 from tests.support.passes import Near
 from tests.support.strategies import pairs
@@ -278,3 +278,16 @@ def test_thresholds_in_64_bits_pass_the_same_values(
     near = int(iou * union)
     for shared in (near - 1, near, near + 1, data.draw(st.integers(0, union))):
         assert (F(shared, union) > iou) == (denominator * shared > numerator * union)
+
+
+@given(pairs(max_units=25), st.integers(1, 9), st.integers(1, 5))
+def test_every_family_has_a_twin_that_counts_alike(pair: Pair, k: int, n_t: int) -> None:
+    counting = families.Counting(k, n_t, tolerance=1, tiou=F(1, 3))
+    for family, module in PAIR_FAMILIES.items():
+        exact = families.TWINS[family].count(pair, counting)
+        counted = passes.family_counts(family, pair, counting)
+        assert list(counted) == list(module.COUNTS)
+        assert counted.keys() >= exact.keys()
+        for name, count in exact.items():
+            slack = len(pair[1]) + 1 if name.startswith("story_") else 0
+            assert abs(counted[name] - count) <= slack, name

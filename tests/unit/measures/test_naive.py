@@ -11,7 +11,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from tests.oracles import naive
+from tests.oracles import families, naive
 from tests.support.notations import mask, masses, type_sets
 from tests.support.strategies import Typed, lengths, pairs, panels, segmentations, typed_pairs
 
@@ -109,7 +109,7 @@ def test_windows_equal_nltk(pair: Pair, k: int) -> None:
     n_units, reference, hypothesis = pair
     assume(n_units > k)
     r, h = mask(n_units, reference), mask(n_units, hypothesis)
-    values = naive.values(naive.window_counts(n_units, reference, hypothesis, k), per_row=True)
+    values = families.values(naive.window_counts(n_units, reference, hypothesis, k), per_row=True)
     assert values["pk"] == pytest.approx(nltk.pk(r, h, k))
     assert values["window_diff"] == pytest.approx(nltk.windowdiff(r, h, k))
     weighted = nltk.windowdiff(r, h, k, weighted=True)
@@ -154,7 +154,7 @@ def test_window_counts_by_hand() -> None:
 
 def test_window_values_by_hand() -> None:
     counts = naive.window_counts(8, [2, 3], [3, 5, 7], 2)
-    values = naive.values(counts, p_seg=Fraction(1, 4), cost_miss=Fraction(3, 4), per_row=True)
+    values = families.values(counts, p_seg=Fraction(1, 4), cost_miss=Fraction(3, 4), per_row=True)
     assert values == {
         "pk": Fraction(4, 6),
         "pk_miss_rate": Fraction(1, 3),
@@ -177,14 +177,14 @@ def test_window_values_by_hand() -> None:
 
 
 def test_without_a_prior_its_formulas_are_undefined() -> None:
-    values = naive.values(naive.window_counts(8, [2, 3], [3, 5, 7], 2), per_row=True)
+    values = families.values(naive.window_counts(8, [2, 3], [3, 5, 7], 2), per_row=True)
     undefined = {name for name, value in values.items() if value is None}
     assert undefined == {"pk_prior", "pk_prime", "c_seg", "c_seg_normalised"}
 
 
 def test_without_a_reference_boundary_a_miss_rate_is_undefined_even_at_no_weight() -> None:
     counts = naive.window_counts(8, [], [3, 5], 2)
-    values = naive.values(counts, p_seg=Fraction(0), cost_miss=Fraction(0), per_row=True)
+    values = families.values(counts, p_seg=Fraction(0), cost_miss=Fraction(0), per_row=True)
     undefined = {name for name, value in values.items() if value is None}
     assert undefined == {
         *("pk_miss_rate", "pk_prior", "pk_prime_miss_rate", "pk_prime"),
@@ -194,7 +194,7 @@ def test_without_a_reference_boundary_a_miss_rate_is_undefined_even_at_no_weight
 
 
 def test_no_window_fits_and_only_the_edge_corrected_value_is_defined() -> None:
-    values = naive.values(naive.window_counts(3, [1], [2], 3), p_seg=HALF, per_row=True)
+    values = families.values(naive.window_counts(3, [1], [2], 3), p_seg=HALF, per_row=True)
     assert {name for name, value in values.items() if value is not None} == {"window_diff_edges"}
     assert values["window_diff_edges"] == Fraction(2, 6)
 
@@ -202,7 +202,7 @@ def test_no_window_fits_and_only_the_edge_corrected_value_is_defined() -> None:
 @given(pairs(), WINDOWS)
 def test_a_prior_from_the_same_document_gives_pk_and_window_diff(pair: Pair, k: int) -> None:
     counts = naive.window_counts(*pair, k)
-    values = naive.values(counts, p_seg=naive.p_seg([counts]), per_row=True)
+    values = families.values(counts, p_seg=naive.p_seg([counts]), per_row=True)
     assume(0 < counts["reference_windows"] < counts["windows"])
     assert values["pk_prior"] == values["pk"]
     assert values["pk_prime"] == values["window_diff"]
@@ -215,10 +215,10 @@ def test_pr_error_of_the_two_blind_systems(
     n_units, reference = segmentation
     counts = naive.window_counts(n_units, reference, [], k)
     assume(counts["reference_windows"] > 0)
-    assert naive.values(counts, cost_miss=cost_miss, per_row=True)["pr_error"] == cost_miss
+    assert families.values(counts, cost_miss=cost_miss, per_row=True)["pr_error"] == cost_miss
     assume(all(r < k for r, _ in naive.windows(n_units, reference, [], k)))
     everywhere = naive.window_counts(n_units, reference, range(1, n_units), k)
-    values = naive.values(everywhere, cost_miss=cost_miss, per_row=True)
+    values = families.values(everywhere, cost_miss=cost_miss, per_row=True)
     assert values["pr_error"] == 1 - cost_miss
     assert values["window_diff"] == 1
 
@@ -275,7 +275,7 @@ def test_similarities_equal_segeval(pair: Pair, n_t: int) -> None:
     n_units, reference, hypothesis = pair
     # segeval raises ValueError where neither has a boundary.
     assume(reference or hypothesis)
-    values = naive.values(
+    values = families.values(
         naive.edit_counts(n_units, reference, hypothesis, n_t), n_t=n_t, per_row=True
     )
     both = masses(n_units, hypothesis), masses(n_units, reference)
@@ -301,7 +301,7 @@ def test_typed_boundary_similarity_equals_segeval(pair: TypedPair, n_t: int) -> 
     types = sorted({t for _, t in [*reference, *hypothesis]})
     assume(types)
     counts = naive.typed_edit_counts(n_units, reference, hypothesis, types, n_t)
-    values = naive.values(counts, n_t=n_t, types=types, per_row=True)
+    values = families.values(counts, n_t=n_t, types=types, per_row=True)
     expected = segeval.boundary_similarity(
         type_sets(n_units, hypothesis),
         type_sets(n_units, reference),
@@ -485,7 +485,7 @@ def test_the_class_confusion_adds_up_to_the_two_class_one(pair: TypedPair, n_t: 
     edits = naive.typed_edits(n_units, reference, hypothesis, types, n_t)
     matrix = naive.class_confusion(edits, n_t=n_t, types=types)
     counts = naive.typed_edit_counts(n_units, reference, hypothesis, types, n_t)
-    values = naive.values(counts, n_t=n_t, types=types, per_row=True)
+    values = families.values(counts, n_t=n_t, types=types, per_row=True)
     sums = dict.fromkeys(("b_tp", "b_fp", "b_fn"), Fraction(0))
     for (actual, predicted), credit in matrix.items():
         name = "b_fp" if actual is None else "b_fn" if predicted is None else "b_tp"
@@ -496,22 +496,22 @@ def test_the_class_confusion_adds_up_to_the_two_class_one(pair: TypedPair, n_t: 
 
 @given(pairs(), N_T)
 def test_exact_scores_are_b_scores_without_near_misses(pair: Pair, n_t: int) -> None:
-    values = naive.values(naive.edit_counts(*pair, n_t), n_t=n_t, per_row=True)
-    strict = naive.values(naive.edit_counts(*pair, 1), n_t=1, per_row=True)
+    values = families.values(naive.edit_counts(*pair, n_t), n_t=n_t, per_row=True)
+    strict = families.values(naive.edit_counts(*pair, 1), n_t=1, per_row=True)
     for name in ("precision", "recall", "f1"):
         assert values[name] == strict[name] == strict[f"b_{name}"]
 
 
 def test_similarity_of_a_row_without_decisions_is_1() -> None:
     one_unit = naive.edit_counts(1, [], [])
-    row = naive.values(one_unit, per_row=True)
-    pooled = naive.values(one_unit, per_row=False)
+    row = families.values(one_unit, per_row=True)
+    pooled = families.values(one_unit, per_row=False)
     for name in ("boundary_similarity", "segmentation_similarity"):
         assert row[name] == 1
         assert pooled[name] is None
     no_boundary = naive.edit_counts(5, [], [])
-    assert naive.values(no_boundary, per_row=True)["boundary_similarity"] == 1
-    pooled = naive.values(no_boundary, per_row=False)
+    assert families.values(no_boundary, per_row=True)["boundary_similarity"] == 1
+    pooled = families.values(no_boundary, per_row=False)
     assert pooled["segmentation_similarity"] == 1
     undefined = {name for name, value in pooled.items() if value is None}
     assert undefined == {
@@ -522,10 +522,10 @@ def test_similarity_of_a_row_without_decisions_is_1() -> None:
 
 def test_precision_and_recall_need_something_to_divide_by() -> None:
     for prefix in ("", "b_"):
-        silent = naive.values(naive.edit_counts(9, [3, 6], []), per_row=True)
+        silent = families.values(naive.edit_counts(9, [3, 6], []), per_row=True)
         assert silent[f"{prefix}precision"] is None
         assert silent[f"{prefix}recall"] == silent[f"{prefix}f1"] == 0
-        unasked = naive.values(naive.edit_counts(9, [], [3, 6]), per_row=True)
+        unasked = families.values(naive.edit_counts(9, [], [3, 6]), per_row=True)
         assert unasked[f"{prefix}recall"] is None
         assert unasked[f"{prefix}precision"] == unasked[f"{prefix}f1"] == 0
         assert unasked["b_tn"] == 6
@@ -576,7 +576,7 @@ def test_kubla_khan(hypothesis: list[int], s: str, b: str, one_minus_wd: str) ->
     assert k == 2
     counts = naive.window_counts(11, reference, hypothesis, k)
     counts |= naive.edit_counts(11, reference, hypothesis)
-    values = naive.values(counts, per_row=True)
+    values = families.values(counts, per_row=True)
     assert printed(values["segmentation_similarity"]) == s
     assert printed(values["boundary_similarity"]) == b
     assert printed(values["window_diff"], one_minus=True) == one_minus_wd
@@ -608,7 +608,7 @@ def test_moonstone_segmenters(
         "substitution_span": 0,
         "potential_boundaries": 5253,
     }
-    values = naive.values(counts, per_row=False)
+    values = families.values(counts, per_row=False)
     assert values["b_tp"] == Fraction(tp)
     assert values["b_tn"] == Fraction(tn)
     assert printed(values["boundary_similarity"]) == b
@@ -637,7 +637,7 @@ def test_stargazer_coder_pairs() -> None:
     assert pooled["misses"] + pooled["false_alarms"] == 72
     assert pooled["near_misses"] == pooled["near_miss_span"] == 28
     assert pooled["matches"] == 83
-    values = naive.values(pooled, per_row=False)
+    values = families.values(pooled, per_row=False)
     expected = Fraction(sum(map(len, STARGAZER)), 20 * len(STARGAZER)) ** 2
     b, s = values["boundary_similarity"], values["segmentation_similarity"]
     assert b == Fraction(97, 183)
@@ -659,7 +659,7 @@ def test_content_by_hand() -> None:
     # Reference ab|cd, hypothesis a|bcd. Misses b, a, -, -; spurious -, cd, b, b.
     counts = naive.content_counts(4, [2], [1])
     assert counts == {"content_miss": 2, "content_false_alarm": 4, "content_size": 4}
-    values = naive.values(counts, per_row=True)
+    values = families.values(counts, per_row=True)
     assert values == {"r_miss": HALF, "r_false_alarm": 1}
     parts = naive.content_parts(4, [2], [1])
     assert parts == {
@@ -790,7 +790,7 @@ def test_panel_lies_between_its_bounds_and_pools_window_diff(panel: Panel, k: in
 def test_a_panel_of_one_is_window_diff(pair: Pair, k: int) -> None:
     n_units, reference, hypothesis = pair
     counts = naive.window_counts(n_units, reference, hypothesis, k)
-    expected = naive.values(counts, per_row=True)["window_diff"]
+    expected = families.values(counts, per_row=True)["window_diff"]
     assert naive.panel(n_units, [reference], hypothesis, k)["mult_window_diff"] == expected
 
 

@@ -195,7 +195,8 @@ def test_a_written_receipt_is_read_back(value: Everything) -> None:
 @pytest.mark.parametrize("bits", [62, 63, 64, 123])
 def test_integers_of_many_bits(bits: int) -> None:
     many = np.array([2**bits, -(2**bits), 2**bits - 1, 0, -1], object)
-    receipt = Receipt("part", {"hypotheses": {"in": 2**bits}})
+    counts = {"in": 2**bits, "scored": 2**bits, "rejected": 0, "unpaired": 0}
+    receipt = Receipt("part", {"hypotheses": counts})
     assert same(written_and_read(receipt), receipt)
     sums = of_sums(2)
     digits = np.resize(many, sums.digits.shape)

@@ -10,9 +10,11 @@ import pyarrow as pa
 import pytest
 
 from segscore.pipeline import storage
+from segscore.pipeline.errors import Refused
 from segscore.pipeline.storage import clouds
 from segscore.pipeline.storage.failures import explain_failure
 from tests.support.command_line import Segscore
+from tests.support.paths import DATA
 from tests.support.refusals import ROW, assert_one_line, score
 from tests.support.storage_promises import StoragePromises
 
@@ -78,9 +80,9 @@ def test_two_jobs_may_remove_the_same_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("url", "shown_url"),
     [
-        ("s3://user:wrongsecret@bucket/tables", "s3://…bucket/tables"),
-        ("https://a.blob.core.windows.net/t?sv=1&sig=wrongsecret", "https://a.blob.core.windows.net/t…"),
-        ("abfs://c/t.parquet?SIG=wrongsecret", "abfs://c/t.parquet…"),
+        ("s3://user:wrongsecret@bucket/tables", "s3://…@bucket/tables"),
+        ("https://a.blob.core.windows.net/t?sv=1&sig=wrongsecret", "https://a.blob.core.windows.net/t?…"),
+        ("abfs://c/t.parquet?SIG=wrongsecret", "abfs://c/t.parquet?…"),
     ],
 )  # fmt: skip
 def test_a_secret_in_a_url_is_refused_and_not_printed(
@@ -89,13 +91,54 @@ def test_a_secret_in_a_url_is_refused_and_not_printed(
     assert_one_line(
         score(segscore, url, str(tmp_path / "run")),
         2,
-        f"{shown_url}: contains a password or a signature",
+        f"{shown_url}: contains a password, a key or a signature",
     )
     assert not (tmp_path / "run").exists()
+
+
+def test_links_to_nothing_are_named(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/note.txt").symlink_to("/nowhere")
+    (tmp_path / "in/a.jsonl").touch()
+    assert [file.url for file in storage.find(str(tmp_path / "in"))] == [
+        str(tmp_path / "in/a.jsonl")
+    ]
+    link = tmp_path / "in/b.jsonl"
+    link.symlink_to("/nowhere")
+    with pytest.raises(Refused, match=f"^{link}: is a link to a file that does not exist; mend"):
+        storage.find(str(tmp_path / "in"))
+    folder = tmp_path / "folder"
+    folder.symlink_to("/nowhere")
+    with pytest.raises(Refused, match=f"{folder} is a link to a folder that does not exist"):
+        storage.make_folder(str(folder / "run"))
+
+
+def test_a_run_is_repeated_into_a_folder_of_another_disk(
+    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Files cannot be linked there, and the link to it is not an empty folder."""
+    run, elsewhere, real_link = tmp_path / "run", tmp_path / "elsewhere", os.link
+
+    def link(source: str, target: str) -> None:
+        if os.path.realpath(target).startswith(str(elsewhere)):
+            raise OSError(errno.EXDEV, os.strerror(errno.EXDEV), source, None, target)
+        real_link(source, target)
+
+    command = ("score", DATA / "tinyrec.jsonl", DATA / "tinyrec.jsonl", "--output", run)
+    assert segscore(*command).code == 0
+    (run / "scores").rename(elsewhere)
+    (run / "scores").symlink_to(elsewhere)
+    monkeypatch.setattr("segscore.pipeline.storage.folders.os.link", link)
+    before = [path.read_bytes() for path in elsewhere.iterdir()]
+    result = segscore(*command, "--fresh")
+    assert result.code == 0, result.err
+    assert [path.read_bytes() for path in elsewhere.iterdir()] == before
+    assert segscore(*command, "--n-t", 3, "--fresh").code == 0
+    assert (run / "scores").is_symlink() and len([*elsewhere.iterdir()]) == 1
 
 
 def test_messages_of_failures_have_no_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "wrongsecret")
     problem = RuntimeError("asked http://x?sig=c2VjcmV0&a=1 with wrongsecret\nand more")
     message = str(explain_failure(problem, "s3://b/x", clouds.S3.advice))
-    assert message == "s3://b/x: asked http://x?sig=…&a=1 with …"
+    assert message == "s3://b/x: asked http://x?… with …"

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
 from segscore.pipeline.importing.formats.annotation.text_spans import text_units
-from segscore.pipeline.importing.formats.asked import Asked, InputFile
+from segscore.pipeline.importing.formats.asked import Asked, OpenedFile
 from segscore.pipeline.importing.formats.json_fields import named_id, object_of, required
 from segscore.pipeline.importing.formats.json_values import (
     json_document,
@@ -20,7 +20,7 @@ _SEVERAL = ("all", "unknown")
 """Files that name no annotator."""
 
 
-def read(file: InputFile, asked: Asked) -> Iterator[Intervals]:
+def read(file: OpenedFile, asked: Asked) -> Iterator[Intervals]:
     """Yield one segmentation for each example that has spans; the others are counted.
 
     The coder is the file's name. A document is named by --document-field, else document_id, else

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from segscore.pipeline.importing.formats.asked import Asked, InputFile
+from segscore.pipeline.importing.formats.asked import Asked, OpenedFile
 from segscore.pipeline.importing.formats.json_fields import (
     brief,
     named_id,
@@ -12,11 +12,12 @@ from segscore.pipeline.importing.formats.json_fields import (
     whole_object,
 )
 from segscore.pipeline.importing.formats.json_values import json_objects
-from segscore.pipeline.importing.formats.shapes import MILLISECOND, Intervals, Moment, Segment
+from segscore.pipeline.importing.formats.shapes import Intervals, Moment, Segment
 from segscore.pipeline.tables.rows import RowPlace
+from segscore.pipeline.tables.units import MILLISECOND
 
 
-def read(file: InputFile, asked: Asked) -> Iterator[Intervals]:
+def read(file: OpenedFile, asked: Asked) -> Iterator[Intervals]:
     """Yield one segmentation for each annotation of the namespace that is read.
 
     Raises:
@@ -47,7 +48,7 @@ def read(file: InputFile, asked: Asked) -> Iterator[Intervals]:
         )
 
 
-def _namespace(names: list[str], file: InputFile, asked: Asked) -> str:
+def _namespace(names: list[str], file: OpenedFile, asked: Asked) -> str:
     """Return `--namespace`, else the one namespace of segments; note the others."""
     segments = [name for name in names if name.startswith(("segment_", "multi_segment"))]
     wanted = {asked.namespace} if asked.namespace else set(segments)

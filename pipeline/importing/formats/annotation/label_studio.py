@@ -14,14 +14,14 @@ from segscore.pipeline.importing.formats.annotation.label_studio_work import (
     take_control,
     work_of_task,
 )
-from segscore.pipeline.importing.formats.asked import Asked, InputFile
+from segscore.pipeline.importing.formats.asked import Asked, OpenedFile
 from segscore.pipeline.importing.formats.json_fields import named_id, object_of, required
 from segscore.pipeline.importing.formats.json_values import json_document, json_objects
 from segscore.pipeline.importing.formats.shapes import Intervals
 from segscore.pipeline.tables import strict_json
 
 
-def read(file: InputFile, asked: Asked) -> Iterator[Intervals]:
+def read(file: OpenedFile, asked: Asked) -> Iterator[Intervals]:
     """Yield one segmentation for each annotation, and a hypothesis for each prediction.
 
     An annotation without regions has no boundary. Cancelled annotations, drafts, predictions that

@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 from segscore.pipeline.importing.formats.annotation.label_studio_work import LabelStudioWork
 from segscore.pipeline.importing.formats.asked import Asked
 from segscore.pipeline.importing.formats.json_fields import object_of, required
-from segscore.pipeline.importing.formats.shapes import MILLISECOND, Intervals, Segment
+from segscore.pipeline.importing.formats.shapes import Intervals, Segment
 from segscore.pipeline.tables.rows import RowPlace, shown
+from segscore.pipeline.tables.units import MILLISECOND
 
 _DIALOGUE = "paragraphlabels"
 _HYPERTEXT = "hypertextlabels"

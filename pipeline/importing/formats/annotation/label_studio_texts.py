@@ -12,7 +12,7 @@ from segscore.pipeline.importing.formats.annotation.label_studio_offsets import 
 )
 from segscore.pipeline.importing.formats.annotation.label_studio_work import LabelStudioWork
 from segscore.pipeline.importing.formats.annotation.text_spans import text_units
-from segscore.pipeline.importing.formats.asked import Asked, InputFile
+from segscore.pipeline.importing.formats.asked import Asked, OpenedFile
 from segscore.pipeline.importing.formats.shapes import Intervals
 
 
@@ -26,7 +26,7 @@ class TextRegions:
         self,
         work: Sequence[LabelStudioWork],
         data: Sequence[Mapping[str, object]],
-        file: InputFile,
+        file: OpenedFile,
     ) -> None:
         self._data = data
         self._file = file

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from segscore.pipeline.importing.formats.asked import Asked, InputFile
+from segscore.pipeline.importing.formats.asked import Asked, OpenedFile
 from segscore.pipeline.importing.formats.json_fields import brief, named_id
 from segscore.pipeline.importing.formats.json_values import json_objects
 from segscore.pipeline.tables.rows import RowPlace
@@ -32,7 +32,7 @@ class LabelStudioWork:
 
 
 def work_of_task(
-    number: int, task: Mapping[str, object], file: InputFile
+    number: int, task: Mapping[str, object], file: OpenedFile
 ) -> Iterator[LabelStudioWork]:
     """Yield the annotations and the predictions of a task; note those that are left out.
 
@@ -62,7 +62,7 @@ def work_of_task(
             file.notes.add("predictions_without_regions", 1)
 
 
-def take_control(work: Sequence[LabelStudioWork], file: InputFile, asked: Asked) -> None:
+def take_control(work: Sequence[LabelStudioWork], file: OpenedFile, asked: Asked) -> None:
     """Fill in the regions of one control: `--from-name`, else the only one.
 
     Raises Refused if there are several and `--from-name` is not given, or it names none of them.

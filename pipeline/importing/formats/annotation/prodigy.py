@@ -5,17 +5,18 @@ from dataclasses import replace
 from fractions import Fraction
 
 from segscore.pipeline.importing.formats.annotation.text_spans import text_units
-from segscore.pipeline.importing.formats.asked import Asked, InputFile
+from segscore.pipeline.importing.formats.asked import Asked, OpenedFile
 from segscore.pipeline.importing.formats.json_fields import named_id, object_of, required
 from segscore.pipeline.importing.formats.json_values import json_document, json_objects, json_offset
-from segscore.pipeline.importing.formats.shapes import MILLISECOND, Intervals, Segment
+from segscore.pipeline.importing.formats.shapes import Intervals, Segment
 from segscore.pipeline.tables import strict_json
 from segscore.pipeline.tables.rows import RowPlace, text_of
+from segscore.pipeline.tables.units import MILLISECOND
 
 _Answer = tuple[Mapping[str, object], RowPlace]
 
 
-def read(file: InputFile, asked: Asked) -> Iterator[Intervals]:
+def read(file: OpenedFile, asked: Asked) -> Iterator[Intervals]:
     """Yield one segmentation for each accepted answer; the others are counted.
 
     The coder is _annotator_id. A document is named by --document-field, else document_id; if there
@@ -39,7 +40,7 @@ def read(file: InputFile, asked: Asked) -> Iterator[Intervals]:
         yield replace(stated, document_id=document, coder=coder)
 
 
-def _accepted(file: InputFile) -> Iterator[_Answer]:
+def _accepted(file: OpenedFile) -> Iterator[_Answer]:
     for number, line in enumerate(file.lines(), start=1):
         if line.strip():
             place = file.place(number)

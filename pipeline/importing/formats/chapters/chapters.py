@@ -4,8 +4,9 @@ import re
 from collections.abc import Sequence
 from fractions import Fraction
 
-from segscore.pipeline.importing.formats.shapes import MILLISECOND, Intervals, Mark, Marks, Segment
+from segscore.pipeline.importing.formats.shapes import Intervals, Mark, Marks, Segment
 from segscore.pipeline.tables.rows import RowPlace, shown
+from segscore.pipeline.tables.units import MILLISECOND
 
 _TIME_BASE = re.compile(r"([0-9]{1,10})/([0-9]{1,10})")
 

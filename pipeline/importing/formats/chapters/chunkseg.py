@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from segscore.pipeline.importing.formats.asked import Asked, InputFile
+from segscore.pipeline.importing.formats.asked import Asked, OpenedFile
 from segscore.pipeline.importing.formats.json_fields import (
     array_of,
     json_duration,
@@ -11,13 +11,14 @@ from segscore.pipeline.importing.formats.json_fields import (
     object_of,
     required,
 )
-from segscore.pipeline.importing.formats.shapes import MILLISECOND, Mark, Marks, Shape
+from segscore.pipeline.importing.formats.shapes import Mark, Marks, Shape
 from segscore.pipeline.importing.formats.times import Clock
 from segscore.pipeline.tables import strict_json
 from segscore.pipeline.tables.rows import RowPlace, stem
+from segscore.pipeline.tables.units import MILLISECOND
 
 
-def read(file: InputFile, asked: Asked) -> Iterator[Shape]:
+def read(file: OpenedFile, asked: Asked) -> Iterator[Shape]:
     """Yield two lists of marks for each line: the reference, and the hypothesis of --system.
 
     A recording without id is named by the file and the line. A list without marks is one segment.

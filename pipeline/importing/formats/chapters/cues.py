@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from segscore.pipeline.importing.formats.asked import InputFile
+from segscore.pipeline.importing.formats.asked import OpenedFile
 from segscore.pipeline.importing.formats.shapes import Segment
 from segscore.pipeline.importing.formats.times import Clock
 
@@ -13,7 +13,7 @@ CueBlock = Sequence[tuple[int, str]]
 """Lines that are not blank, with their numbers."""
 
 
-def blocks_of(file: InputFile) -> Iterator[CueBlock]:
+def blocks_of(file: OpenedFile) -> Iterator[CueBlock]:
     """Yield the blocks of a file."""
     numbered = enumerate(file.lines(), start=1)
     for blank, lines in groupby(numbered, lambda line: not line[1].strip()):
@@ -22,7 +22,7 @@ def blocks_of(file: InputFile) -> Iterator[CueBlock]:
 
 
 def read_cues(
-    blocks: Iterable[CueBlock], timing: re.Pattern[str], file: InputFile, clock: Clock
+    blocks: Iterable[CueBlock], timing: re.Pattern[str], file: OpenedFile, clock: Clock
 ) -> Iterator[Segment]:
     """Yield the cues of some blocks; a line with an arrow starts one, wherever it is in a block.
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from segscore.pipeline.importing.formats.asked import Asked, InputFile
+from segscore.pipeline.importing.formats.asked import Asked, OpenedFile
 from segscore.pipeline.importing.formats.chapters.chapters import chapter_list, time_base
 from segscore.pipeline.importing.formats.shapes import Moment, Segment, Shape
 from segscore.pipeline.importing.formats.times import Clock
@@ -17,7 +17,7 @@ _WHOLE = re.compile(r"[0-9]{1,19}")
 _Fields = dict[str, tuple[str, RowPlace]]
 
 
-def read(file: InputFile, asked: Asked) -> Iterator[Shape]:
+def read(file: OpenedFile, asked: Asked) -> Iterator[Shape]:
     """Yield the chapters; without TIMEBASE, times are nanoseconds.
 
     Raises Refused if the header is missing, for a line that is no section, comment or KEY=VALUE, a
@@ -27,7 +27,7 @@ def read(file: InputFile, asked: Asked) -> Iterator[Shape]:
     yield chapter_list(segments, file.place(1))
 
 
-def _sections(file: InputFile) -> Iterator[tuple[RowPlace, _Fields]]:
+def _sections(file: OpenedFile) -> Iterator[tuple[RowPlace, _Fields]]:
     """Yield the sections of chapters: where each begins, and its times with their places."""
     place = file.place(1)
     fields: _Fields | None = None
@@ -49,7 +49,7 @@ def _sections(file: InputFile) -> Iterator[tuple[RowPlace, _Fields]]:
         yield place, fields
 
 
-def _lines(file: InputFile) -> Iterator[tuple[RowPlace, str]]:
+def _lines(file: OpenedFile) -> Iterator[tuple[RowPlace, str]]:
     """Yield the lines, joined where a backslash is the last character of a line."""
     begun = ""
     start = 1

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from segscore.pipeline.importing.formats.asked import Asked, InputFile
+from segscore.pipeline.importing.formats.asked import Asked, OpenedFile
 from segscore.pipeline.importing.formats.chapters.chapters import chapter_list, time_base
 from segscore.pipeline.importing.formats.json_fields import (
     array_of,
@@ -17,7 +17,7 @@ from segscore.pipeline.importing.formats.times import Clock
 from segscore.pipeline.tables.rows import RowPlace, integer_of
 
 
-def read(file: InputFile, asked: Asked) -> Iterator[Shape]:
+def read(file: OpenedFile, asked: Asked) -> Iterator[Shape]:
     """Yield the chapters, at start * time_base; format.duration is the length of the recording.
 
     Raises Refused for a field that is missing or has a wrong type, or a file without chapters.

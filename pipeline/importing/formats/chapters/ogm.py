@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from segscore.pipeline.importing.formats.asked import Asked, InputFile
+from segscore.pipeline.importing.formats.asked import Asked, OpenedFile
 from segscore.pipeline.importing.formats.chapters.chapters import chapter_list
 from segscore.pipeline.importing.formats.shapes import Segment, Shape
 
@@ -11,7 +11,7 @@ _LINE = re.compile(r"(CHAPTER[0-9]{1,9})(NAME)?\s*=\s*(.*)", re.IGNORECASE)
 _TIME = re.compile(r"[0-9]{1,5}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]{1,9})?")
 
 
-def read(file: InputFile, asked: Asked) -> Iterator[Shape]:
+def read(file: OpenedFile, asked: Asked) -> Iterator[Shape]:
     """Yield the starts of chapters as marks.
 
     Raises Refused for a line that is neither the time nor the name of a chapter, a name without a

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from segscore.pipeline.importing.formats.asked import Asked, InputFile
+from segscore.pipeline.importing.formats.asked import Asked, OpenedFile
 from segscore.pipeline.importing.formats.chapters.chapters import chapter_list
 from segscore.pipeline.importing.formats.json_fields import (
     array_of,
@@ -15,7 +15,7 @@ from segscore.pipeline.importing.formats.json_fields import (
 from segscore.pipeline.importing.formats.shapes import Segment, Shape
 
 
-def read(file: InputFile, asked: Asked) -> Iterator[Shape]:
+def read(file: OpenedFile, asked: Asked) -> Iterator[Shape]:
     """Yield the chapters; those with `toc: false` are none, and counted as not_in_contents.
 
     Raises Refused for a field that is missing or has a wrong type, or a file without chapters.

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from segscore.pipeline.importing.formats.asked import Asked, InputFile
+from segscore.pipeline.importing.formats.asked import Asked, OpenedFile
 from segscore.pipeline.importing.formats.chapters.chapters import chapter_list
 from segscore.pipeline.importing.formats.chapters.cues import blocks_of, read_cues
 from segscore.pipeline.importing.formats.shapes import Shape
@@ -13,7 +13,7 @@ _TIME = r"[0-9]{1,5}:[0-9]{2}:[0-9]{2}[,.][0-9]{3}"
 _TIMING = re.compile(rf"({_TIME})[ \t]*-->[ \t]*({_TIME})(?:[ \t].*)?")
 
 
-def read(file: InputFile, asked: Asked) -> Iterator[Shape]:
+def read(file: OpenedFile, asked: Asked) -> Iterator[Shape]:
     """Yield the subtitles.
 
     Raises Refused for a malformed time line, a block without one, or a file without a subtitle.

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from segscore.pipeline.importing.formats.asked import Asked, InputFile
+from segscore.pipeline.importing.formats.asked import Asked, OpenedFile
 from segscore.pipeline.importing.formats.chapters.chapters import chapter_list
 from segscore.pipeline.importing.formats.json_fields import (
     array_of,
@@ -21,7 +21,7 @@ from segscore.pipeline.tables.rows import RowPlace, shown
 _CHAPTERS, _PAIRS = "chapters", "timestamps"
 
 
-def read(file: InputFile, asked: Asked) -> Iterator[Shape]:
+def read(file: OpenedFile, asked: Asked) -> Iterator[Shape]:
     """Yield the chapters of each video; `duration` is its length.
 
     `chapters` is a list of objects with `time`, or an object of titles by clock text; `timestamps`

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from segscore.pipeline.importing.formats.asked import Asked, InputFile
+from segscore.pipeline.importing.formats.asked import Asked, OpenedFile
 from segscore.pipeline.importing.formats.chapters.chapters import chapter_list
 from segscore.pipeline.importing.formats.chapters.cues import ARROW, CueBlock, blocks_of, read_cues
 from segscore.pipeline.importing.formats.shapes import Segment, Shape
@@ -16,7 +16,7 @@ _HEADER = re.compile(r"WEBVTT(?:[ \t].*)?")
 _NO_CUE = re.compile(r"NOTE(?:[ \t].*)?|(?:STYLE|REGION)[ \t]*")
 
 
-def read(file: InputFile, asked: Asked) -> Iterator[Shape]:
+def read(file: OpenedFile, asked: Asked) -> Iterator[Shape]:
     """Yield the cues; the header and blocks of NOTE, STYLE and REGION are skipped.
 
     Raises Refused if the line WEBVTT is missing, for a malformed time line, a block without one, a
@@ -30,7 +30,7 @@ def read(file: InputFile, asked: Asked) -> Iterator[Shape]:
     yield chapter_list(_with_levels(cues), file.place(1))
 
 
-def _without_comments(block: CueBlock, file: InputFile) -> CueBlock:
+def _without_comments(block: CueBlock, file: OpenedFile) -> CueBlock:
     """Return the part of a block that has cues; it is empty in comments, styles and regions."""
     number, first = block[0]
     if number == 1:

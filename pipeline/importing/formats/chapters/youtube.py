@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from segscore.pipeline.importing.formats.asked import Asked, InputFile
+from segscore.pipeline.importing.formats.asked import Asked, OpenedFile
 from segscore.pipeline.importing.formats.chapters.chapters import chapter_list
 from segscore.pipeline.importing.formats.shapes import Segment, Shape
 
@@ -16,7 +16,7 @@ _LAST = re.compile(
 """A time, or a start and an end, perhaps in brackets."""
 
 
-def read(file: InputFile, asked: Asked) -> Iterator[Shape]:
+def read(file: OpenedFile, asked: Asked) -> Iterator[Shape]:
     """Yield the lines that begin with a time as marks, or else those that end with one.
 
     Other lines with text are counted as lines_not_taken.

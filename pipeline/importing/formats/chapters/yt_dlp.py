@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from segscore.pipeline.importing.formats.asked import Asked, InputFile
+from segscore.pipeline.importing.formats.asked import Asked, OpenedFile
 from segscore.pipeline.importing.formats.chapters.chapters import chapter_list
 from segscore.pipeline.importing.formats.json_fields import (
     array_of,
@@ -18,7 +18,7 @@ from segscore.pipeline.importing.formats.times import Clock
 from segscore.pipeline.tables.rows import RowPlace
 
 
-def read(file: InputFile, asked: Asked) -> Iterator[Shape]:
+def read(file: OpenedFile, asked: Asked) -> Iterator[Shape]:
     """Yield the chapters of a video; `duration` is its length, `id` its name.
 
     Raises Refused for a field that is missing or has a wrong type, or a video without chapters.

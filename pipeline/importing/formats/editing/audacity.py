@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from segscore.pipeline.importing.formats.asked import Asked, InputFile
-from segscore.pipeline.importing.formats.shapes import MILLISECOND, Intervals, Segment
+from segscore.pipeline.importing.formats.asked import Asked, OpenedFile
+from segscore.pipeline.importing.formats.shapes import Intervals, Segment
 from segscore.pipeline.tables.rows import shown
+from segscore.pipeline.tables.units import MILLISECOND
 
 
-def read(file: InputFile, asked: Asked) -> Iterator[Intervals]:
+def read(file: OpenedFile, asked: Asked) -> Iterator[Intervals]:
     r"""Yield one segmentation: a label track, in the order of the file.
 
     Lines of frequencies, which begin with \, and blank lines are skipped.

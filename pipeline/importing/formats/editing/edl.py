@@ -3,10 +3,11 @@
 import re
 from collections.abc import Iterator
 
-from segscore.pipeline.importing.formats.asked import Asked, InputFile
+from segscore.pipeline.importing.formats.asked import Asked, OpenedFile
 from segscore.pipeline.importing.formats.editing.timecode_marks import timecode_mark
-from segscore.pipeline.importing.formats.shapes import MILLISECOND, Marks
+from segscore.pipeline.importing.formats.shapes import Marks
 from segscore.pipeline.tables.rows import RowPlace
+from segscore.pipeline.tables.units import MILLISECOND
 
 _LOCATOR = re.compile(r"\*\s*LOC:\s*(\S*)")
 _RESOLVE = re.compile(r"\|C:\S* \|M:")
@@ -15,7 +16,7 @@ _FEWEST = 8
 """Fields of an event: number, reel, track, transition and four timecodes."""
 
 
-def read(file: InputFile, asked: Asked) -> Iterator[Marks]:
+def read(file: OpenedFile, asked: Asked) -> Iterator[Marks]:
     """Yield one segmentation: each marker is a point.
 
     A locator states its record timecode; a marker of Resolve is at the record in of the event

@@ -2,15 +2,16 @@
 
 from collections.abc import Iterator
 
-from segscore.pipeline.importing.formats.asked import Asked, InputFile
+from segscore.pipeline.importing.formats.asked import Asked, OpenedFile
 from segscore.pipeline.importing.formats.editing.timecode_marks import timecode_mark
-from segscore.pipeline.importing.formats.shapes import MILLISECOND, Marks
+from segscore.pipeline.importing.formats.shapes import Marks
+from segscore.pipeline.tables.units import MILLISECOND
 
 CELLS = 6
 _IN = 2
 
 
-def read(file: InputFile, asked: Asked) -> Iterator[Marks]:
+def read(file: OpenedFile, asked: Asked) -> Iterator[Marks]:
     """Yield one segmentation: each marker is a point, at the timecode in the third column.
 
     Raises Refused for a line without six cells, a malformed timecode, or no marker.

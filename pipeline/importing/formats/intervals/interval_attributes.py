@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
-from segscore.pipeline.importing.formats.asked import InputFile
+from segscore.pipeline.importing.formats.asked import OpenedFile
 from segscore.pipeline.importing.formats.intervals.interval_columns import Columns
 from segscore.pipeline.tables.attributes import OWN_COLUMNS
 from segscore.pipeline.tables.rows import Attribute
@@ -12,7 +12,7 @@ _Group = Sequence[Mapping[str, object]]
 
 
 def common_values(
-    groups: Sequence[_Group], columns: Columns, file: InputFile
+    groups: Sequence[_Group], columns: Columns, file: OpenedFile
 ) -> list[dict[str, Attribute]]:
     """Return the attributes of each group of rows; other columns are noted as not taken.
 

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from segscore.pipeline.importing.formats.asked import Asked, InputFile
+from segscore.pipeline.importing.formats.asked import Asked, OpenedFile
 from segscore.pipeline.importing.formats.intervals.interval_attributes import common_values
 from segscore.pipeline.importing.formats.intervals.interval_cells import (
     RowCells,
@@ -13,8 +13,9 @@ from segscore.pipeline.importing.formats.intervals.interval_cells import (
 )
 from segscore.pipeline.importing.formats.intervals.interval_columns import Columns, choose_columns
 from segscore.pipeline.importing.formats.intervals.table_rows import read_table_rows
-from segscore.pipeline.importing.formats.shapes import MILLISECOND, Intervals, Segment
+from segscore.pipeline.importing.formats.shapes import Intervals, Segment
 from segscore.pipeline.tables.rows import RowPlace, role_of
+from segscore.pipeline.tables.units import MILLISECOND
 from segscore.schemas.input_columns import ROLE
 
 DAY = 24 * 60 * 60 * 1000
@@ -24,7 +25,7 @@ _Key = tuple[str | None, str | None, str | None]
 """Document, coder and role; None where the table does not say."""
 
 
-def read(file: InputFile, asked: Asked) -> Iterator[Intervals]:
+def read(file: OpenedFile, asked: Asked) -> Iterator[Intervals]:
     """Yield the segments of each document and coder, in the order of their first rows.
 
     Raises:
@@ -72,7 +73,7 @@ def _key(cells: RowCells, columns: Columns, place: RowPlace) -> _Key:
     )
 
 
-def _require_below_a_day(file: InputFile, columns: Columns, segments: Sequence[Segment]) -> None:
+def _require_below_a_day(file: OpenedFile, columns: Columns, segments: Sequence[Segment]) -> None:
     """Refuse plain numbers that make more than a day, if nothing says that they are seconds."""
     ends = "end" if "end" in columns.names else "duration"
     plain = [s.start for s in segments] if "start" not in columns.units else []

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from segscore.pipeline.importing.formats.asked import Asked, InputFile
+from segscore.pipeline.importing.formats.asked import Asked, OpenedFile
 from segscore.pipeline.importing.formats.exact_values import exact_values
 from segscore.pipeline.tables import strict_json
 from segscore.pipeline.tables.rows import RowPlace, repeated
@@ -30,7 +30,7 @@ class TableRows:
     cells: Sequence[tuple[int, Mapping[str, object]]]
 
 
-def read_table_rows(file: InputFile, asked: Asked) -> TableRows:
+def read_table_rows(file: OpenedFile, asked: Asked) -> TableRows:
     """Read a table of any of these formats.
 
     Raises:
@@ -60,7 +60,7 @@ def _delimiter(header: str) -> str:
     return "," if header.count(",") > header.count(";") else ";"
 
 
-def _csv(file: InputFile, lines: Sequence[str], asked: Asked) -> TableRows:
+def _csv(file: OpenedFile, lines: Sequence[str], asked: Asked) -> TableRows:
     csv.field_size_limit(_LONGEST_CELL)
     texts = lines[asked.skip_lines :]
     delimiter = _delimiter(texts[0] if texts else "")
@@ -110,7 +110,7 @@ def _number(cell: str, delimiter: str) -> str:
     return cell.replace(",", ".") if decimal else cell
 
 
-def _json_lines(file: InputFile, lines: Sequence[str]) -> TableRows:
+def _json_lines(file: OpenedFile, lines: Sequence[str]) -> TableRows:
     rows = []
     header: dict[str, None] = {}
     for number, line in enumerate(lines, start=1):
@@ -124,7 +124,7 @@ def _json_lines(file: InputFile, lines: Sequence[str]) -> TableRows:
     return TableRows(list(header), file.place(1), rows)
 
 
-def _parquet(file: InputFile) -> TableRows:
+def _parquet(file: OpenedFile) -> TableRows:
     table = file.table()
     values = {name: list(exact_values(table.column(name))) for name in table.column_names}
     if values.get(_INDEX) == list(range(table.num_rows)):

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 import pyarrow as pa
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.importing.formats.asked import InputFile
+from segscore.pipeline.importing.formats.asked import OpenedFile
 from segscore.pipeline.importing.formats.format_heads import CSV_ENDINGS, JSON_LINES_ENDINGS
 from segscore.pipeline.importing.formats.json_fields import array_of, brief, object_of
 from segscore.pipeline.importing.formats.labels.field_paths import FieldPath
@@ -36,7 +36,7 @@ class LabelRecord:
     dialogue: bool = False
 
 
-def label_records(file: InputFile, path: FieldPath | None) -> Iterator[LabelRecord]:
+def label_records(file: OpenedFile, path: FieldPath | None) -> Iterator[LabelRecord]:
     """Yield the records of a file; `path` leads to lists of them.
 
     Raises Refused for text that is not JSON, or a record that is no object.
@@ -58,7 +58,7 @@ def label_records(file: InputFile, path: FieldPath | None) -> Iterator[LabelReco
                 yield LabelRecord(fields, label, place, name.startswith(f"{DIALOGUES}."))
 
 
-def _values(file: InputFile) -> Iterator[tuple[RowPlace, object]]:
+def _values(file: OpenedFile) -> Iterator[tuple[RowPlace, object]]:
     """Yield the lines, the rows counted from 0, or the whole file."""
     if file.is_parquet:
         yield from _rows(file)
@@ -73,7 +73,7 @@ def _values(file: InputFile) -> Iterator[tuple[RowPlace, object]]:
         yield file.place(number), strict_json.loads(line, file.place(number))
 
 
-def _rows(file: InputFile) -> Iterator[tuple[RowPlace, object]]:
+def _rows(file: OpenedFile) -> Iterator[tuple[RowPlace, object]]:
     """Yield the rows of a Parquet file; refuse dates that Python does not have."""
     count = 0
     for batch in file.table().to_batches(max_chunksize=_BATCH):
@@ -89,7 +89,7 @@ def _rows(file: InputFile) -> Iterator[tuple[RowPlace, object]]:
             count += 1
 
 
-def _has_lines(file: InputFile, lines: list[tuple[int, str]]) -> bool:
+def _has_lines(file: OpenedFile, lines: list[tuple[int, str]]) -> bool:
     """Return whether a file is JSON Lines, by its name, or because a line is a whole object."""
     if {*JSON_LINES_ENDINGS} & {*PurePosixPath(file.name.lower()).suffixes}:
         return True

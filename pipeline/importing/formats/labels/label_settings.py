@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.importing.formats.asked import Asked, InputFile
+from segscore.pipeline.importing.formats.asked import Asked, OpenedFile
 from segscore.pipeline.importing.formats.labels.field_paths import FieldPath, field_path
 from segscore.pipeline.importing.formats.labels.label_values import (
     BETWEEN,
@@ -38,7 +38,7 @@ class LabelSettings:
     coder: FieldPath | None
 
 
-def label_settings(file: InputFile, asked: Asked) -> LabelSettings:
+def label_settings(file: OpenedFile, asked: Asked) -> LabelSettings:
     """Return where the options say the labels are.
 
     Raises Refused for two of --flags, --ids and --sizes, or --flags without --marks.

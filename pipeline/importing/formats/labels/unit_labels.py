@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from itertools import chain, islice
 
-from segscore.pipeline.importing.formats.asked import Asked, InputFile
+from segscore.pipeline.importing.formats.asked import Asked, OpenedFile
 from segscore.pipeline.importing.formats.json_fields import array_of
 from segscore.pipeline.importing.formats.labels.field_paths import FieldPath, field_path
 from segscore.pipeline.importing.formats.labels.label_fields import (
@@ -22,7 +22,7 @@ _TURN = "turn"
 _DIALOGUE_FLAGS = field_path("the path", "turns[].segmentation_label")
 
 
-def read(file: InputFile, asked: Asked) -> Iterator[Shape]:
+def read(file: OpenedFile, asked: Asked) -> Iterator[Shape]:
     """Yield a segmentation for each record.
 
     Fields with one value are attributes, lists and objects are not.

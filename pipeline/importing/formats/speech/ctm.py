@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from segscore.pipeline.importing.formats.asked import Asked, InputFile
+from segscore.pipeline.importing.formats.asked import Asked, OpenedFile
 from segscore.pipeline.importing.formats.shapes import Intervals
 from segscore.pipeline.importing.formats.speech.turns import (
     Turn,
@@ -13,7 +13,7 @@ from segscore.pipeline.importing.formats.speech.turns import (
 from segscore.pipeline.tables.rows import RowPlace
 
 
-def read(file: InputFile, asked: Asked) -> Iterator[Intervals]:
+def read(file: OpenedFile, asked: Asked) -> Iterator[Intervals]:
     """Yield one segmentation for each recording; the label of a word is its channel.
 
     A recording with one channel only is one segment, which is noted.

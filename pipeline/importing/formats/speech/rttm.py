@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from segscore.pipeline.importing.formats.asked import Asked, InputFile
+from segscore.pipeline.importing.formats.asked import Asked, OpenedFile
 from segscore.pipeline.importing.formats.shapes import Intervals
 from segscore.pipeline.importing.formats.speech.turns import Turn, from_duration, turns_of_lines
 from segscore.pipeline.tables.rows import RowPlace
 
 
-def read(file: InputFile, asked: Asked) -> Iterator[Intervals]:
+def read(file: OpenedFile, asked: Asked) -> Iterator[Intervals]:
     """Yield one segmentation for each recording.
 
     Raises Refused for a line of SPEAKER without 9 or 10 fields, and for malformed times.

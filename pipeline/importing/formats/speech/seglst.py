@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from segscore.pipeline.importing.formats.asked import Asked, InputFile
+from segscore.pipeline.importing.formats.asked import Asked, OpenedFile
 from segscore.pipeline.importing.formats.json_fields import named_id, required
 from segscore.pipeline.importing.formats.json_values import json_objects
 from segscore.pipeline.importing.formats.shapes import Intervals
@@ -10,7 +10,7 @@ from segscore.pipeline.importing.formats.speech.turns import by_recording, from_
 from segscore.pipeline.tables import strict_json
 
 
-def read(file: InputFile, asked: Asked) -> Iterator[Intervals]:
+def read(file: OpenedFile, asked: Asked) -> Iterator[Intervals]:
     """Yield one segmentation for each session; times are seconds, as text or as numbers.
 
     Raises Refused for a turn without session_id, speaker, start_time or end_time.

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from segscore.pipeline.importing.formats.asked import Asked, InputFile
+from segscore.pipeline.importing.formats.asked import Asked, OpenedFile
 from segscore.pipeline.importing.formats.shapes import Intervals
 from segscore.pipeline.importing.formats.speech.turns import (
     Turn,
@@ -15,7 +15,7 @@ from segscore.pipeline.tables.rows import RowPlace
 _NOBODY = "inter_segment_gap"
 
 
-def read(file: InputFile, asked: Asked) -> Iterator[Intervals]:
+def read(file: OpenedFile, asked: Asked) -> Iterator[Intervals]:
     """Yield one segmentation for each recording; comments and gaps between turns are counted.
 
     Raises Refused for a line of less than 5 fields, and for malformed times.

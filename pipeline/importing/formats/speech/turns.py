@@ -2,16 +2,17 @@
 
 from collections.abc import Callable, Iterator
 
-from segscore.pipeline.importing.formats.asked import Asked, InputFile
-from segscore.pipeline.importing.formats.shapes import MILLISECOND, Intervals, Moment, Segment
+from segscore.pipeline.importing.formats.asked import Asked, OpenedFile
+from segscore.pipeline.importing.formats.shapes import Intervals, Moment, Segment
 from segscore.pipeline.tables.rows import RowPlace
+from segscore.pipeline.tables.units import MILLISECOND
 
 Turn = tuple[str, Segment]
 """The recording of a turn, and its start, end and speaker."""
 ReadTurn = Callable[[list[str], RowPlace, Asked], Turn | None]
 
 
-def turns_of_lines(file: InputFile, asked: Asked, read_turn: ReadTurn) -> Iterator[Intervals]:
+def turns_of_lines(file: OpenedFile, asked: Asked, read_turn: ReadTurn) -> Iterator[Intervals]:
     """Yield one segmentation for each recording of a file with a turn in each line.
 
     `read_turn` gets the fields of a line, which white space separates; it returns None for a line
@@ -30,7 +31,7 @@ def turns_of_lines(file: InputFile, asked: Asked, read_turn: ReadTurn) -> Iterat
     return by_recording(file, turns)
 
 
-def by_recording(file: InputFile, turns: list[Turn]) -> Iterator[Intervals]:
+def by_recording(file: OpenedFile, turns: list[Turn]) -> Iterator[Intervals]:
     """Yield one segmentation for each recording.
 
     Raises Refused if there is no turn.

@@ -1,11 +1,12 @@
 """UEM: the region of each recording that is scored, for `--documents`."""
 
-from segscore.pipeline.importing.formats.asked import Asked, InputFile
-from segscore.pipeline.importing.formats.shapes import MILLISECOND, Extent
+from segscore.pipeline.importing.formats.asked import Asked, OpenedFile
+from segscore.pipeline.importing.formats.shapes import Extent
 from segscore.pipeline.importing.formats.speech.turns import require_fields
+from segscore.pipeline.tables.units import MILLISECOND
 
 
-def read_regions(file: InputFile, asked: Asked) -> dict[str, Extent]:
+def read_regions(file: OpenedFile, asked: Asked) -> dict[str, Extent]:
     """Return the region of each recording; positions count from its start.
 
     The same region may be stated for several channels.

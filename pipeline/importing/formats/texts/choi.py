@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from segscore.pipeline.importing.formats.asked import Asked, InputFile
+from segscore.pipeline.importing.formats.asked import Asked, OpenedFile
 from segscore.pipeline.importing.formats.shapes import Shape, Sizes
 from segscore.pipeline.importing.formats.texts.text_lines import (
     CHOI_SEPARATOR,
@@ -16,7 +16,7 @@ from segscore.pipeline.importing.formats.texts.text_lines import (
 )
 
 
-def read(file: InputFile, _asked: Asked) -> Iterator[Shape]:
+def read(file: OpenedFile, _asked: Asked) -> Iterator[Shape]:
     """Yield the segments of a Choi file.
 
     Separators before the first and after the last segment are optional. Two separators without text

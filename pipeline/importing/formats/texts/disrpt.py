@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from segscore.pipeline.importing.formats.asked import Asked, InputFile
+from segscore.pipeline.importing.formats.asked import Asked, OpenedFile
 from segscore.pipeline.importing.formats.shapes import Sizes
 from segscore.pipeline.tables.rows import RowPlace, shown
 
@@ -24,7 +24,7 @@ class _Document:
     """Tokens before each mark."""
 
 
-def read(file: InputFile, _asked: Asked) -> Iterator[Sizes]:
+def read(file: OpenedFile, _asked: Asked) -> Iterator[Sizes]:
     """Yield one segmentation for each document; its units are tokens.
 
     Words of several tokens (1-2) and empty words (8.1) are no tokens. Blank lines end sentences,
@@ -55,7 +55,7 @@ def read(file: InputFile, _asked: Asked) -> Iterator[Sizes]:
         )
 
 
-def _documents(file: InputFile) -> list[_Document]:
+def _documents(file: OpenedFile) -> list[_Document]:
     documents = [_Document(None, file.place(1))]
     for number, line in enumerate(file.lines(), start=1):
         place = file.place(number)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from segscore.pipeline.importing.formats.asked import Asked, InputFile
+from segscore.pipeline.importing.formats.asked import Asked, OpenedFile
 from segscore.pipeline.importing.formats.shapes import Shape, Sizes
 from segscore.pipeline.importing.formats.texts.text_lines import (
     SENTENCE,
@@ -15,7 +15,7 @@ from segscore.pipeline.importing.formats.texts.text_lines import (
 )
 
 
-def read(file: InputFile, _asked: Asked) -> Iterator[Shape]:
+def read(file: OpenedFile, _asked: Asked) -> Iterator[Shape]:
     """Yield the paragraphs; blank lines before the first and after the last one say nothing.
 
     Raises Refused for a separator of another format, or a text without blank lines between lines.

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from segscore.pipeline.importing.formats.asked import InputFile
+from segscore.pipeline.importing.formats.asked import OpenedFile
 from segscore.pipeline.tables.rows import RowPlace
 
 SENTENCE = "sentence"
@@ -25,7 +25,7 @@ class TextSegment:
     words: list[int] = field(default_factory=list)
 
 
-def text_lines(file: InputFile) -> Iterator[tuple[RowPlace, str]]:
+def text_lines(file: OpenedFile) -> Iterator[tuple[RowPlace, str]]:
     """Yield the lines of a text without white space around them; blank lines are empty."""
     for number, line in enumerate(file.lines(), start=1):
         yield file.place(number), line.strip()
@@ -37,7 +37,7 @@ def is_rule(line: str) -> bool:
 
 
 def with_text(
-    segments: Sequence[TextSegment], separators: int, expected: str, file: InputFile
+    segments: Sequence[TextSegment], separators: int, expected: str, file: OpenedFile
 ) -> list[TextSegment]:
     """Return the segments that have text.
 

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from segscore.pipeline.importing.formats.asked import Asked, InputFile
+from segscore.pipeline.importing.formats.asked import Asked, OpenedFile
 from segscore.pipeline.importing.formats.shapes import Shape, Sizes
 from segscore.pipeline.importing.formats.texts.text_lines import (
     SENTENCE,
@@ -20,7 +20,7 @@ _SEPARATOR = re.compile(r"={8},([0-9]{1,9}),.*")
 _EXPECTED = "lines ========,LEVEL,TITLE."
 
 
-def read(file: InputFile, asked: Asked) -> Iterator[Shape]:
+def read(file: OpenedFile, asked: Asked) -> Iterator[Shape]:
     """Yield the sections; those without text make no segment and are counted as empty_sections.
 
     Separators below --max-level are left out here, and counted as deeper, so that the text after

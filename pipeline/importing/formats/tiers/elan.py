@@ -2,15 +2,16 @@
 
 from collections.abc import Iterator
 
-from segscore.pipeline.importing.formats.asked import Asked, InputFile
+from segscore.pipeline.importing.formats.asked import Asked, OpenedFile
 from segscore.pipeline.importing.formats.json_fields import brief
-from segscore.pipeline.importing.formats.shapes import MILLISECOND, Intervals, Moment, Segment
+from segscore.pipeline.importing.formats.shapes import Intervals, Moment, Segment
 from segscore.pipeline.importing.formats.tiers.elan_document import ElanDocument, ElanTier
 from segscore.pipeline.importing.formats.tiers.tiers import chosen_tiers, tier_coder
 from segscore.pipeline.tables.rows import RowPlace
+from segscore.pipeline.tables.units import MILLISECOND
 
 
-def read(file: InputFile, asked: Asked) -> Iterator[Intervals]:
+def read(file: OpenedFile, asked: Asked) -> Iterator[Intervals]:
     """Yield one segmentation for each coder of the tiers that are read.
 
     Several tiers of one coder are its levels, in the order of `--tier`.

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
-from segscore.pipeline.importing.formats.asked import InputFile
+from segscore.pipeline.importing.formats.asked import OpenedFile
 from segscore.pipeline.importing.formats.json_fields import brief
 from segscore.pipeline.tables.rows import RowPlace
 
@@ -40,7 +40,7 @@ class ElanDocument:
         Refused: not XML, a DOCTYPE, another kind of XML, or units other than milliseconds.
     """
 
-    def __init__(self, file: InputFile) -> None:
+    def __init__(self, file: OpenedFile) -> None:
         self.tiers: list[ElanTier] = []
         self.times: dict[str, str | None] = {}
         self._file = file

@@ -3,23 +3,17 @@
 from collections.abc import Iterator
 from itertools import pairwise
 
-from segscore.pipeline.importing.formats.asked import Asked, InputFile
+from segscore.pipeline.importing.formats.asked import Asked, OpenedFile
 from segscore.pipeline.importing.formats.json_fields import brief
-from segscore.pipeline.importing.formats.shapes import (
-    MILLISECOND,
-    Intervals,
-    Mark,
-    Marks,
-    Segment,
-    Shape,
-)
+from segscore.pipeline.importing.formats.shapes import Intervals, Mark, Marks, Segment, Shape
 from segscore.pipeline.importing.formats.tiers.textgrid_tiers import TextGrid, TextGridTier
 from segscore.pipeline.importing.formats.tiers.tiers import chosen_tiers, tier_coder
 from segscore.pipeline.importing.formats.times import round_half_up
 from segscore.pipeline.tables.rows import RowPlace
+from segscore.pipeline.tables.units import MILLISECOND
 
 
-def read(file: InputFile, asked: Asked) -> Iterator[Shape]:
+def read(file: OpenedFile, asked: Asked) -> Iterator[Shape]:
     """Yield one segmentation for each tier that is read.
 
     Intervals without text are gaps, unless no interval of the tier has text.

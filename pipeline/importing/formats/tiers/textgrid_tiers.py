@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from segscore.pipeline.importing.formats.asked import InputFile
+from segscore.pipeline.importing.formats.asked import OpenedFile
 from segscore.pipeline.importing.formats.json_fields import brief
 from segscore.pipeline.importing.formats.shapes import Moment
 from segscore.pipeline.importing.formats.tiers.textgrid_words import Words
@@ -30,7 +30,7 @@ class TextGrid:
     Raises Refused for a text that is cut or malformed, or a time before xmin.
     """
 
-    def __init__(self, file: InputFile, clock: Clock) -> None:
+    def __init__(self, file: OpenedFile, clock: Clock) -> None:
         self.tiers: list[TextGridTier] = []
         self._file, self._clock = file, clock
         self._words = words = Words(file)

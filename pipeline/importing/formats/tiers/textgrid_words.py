@@ -3,7 +3,7 @@
 import re
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.importing.formats.asked import InputFile
+from segscore.pipeline.importing.formats.asked import OpenedFile
 from segscore.pipeline.tables.rows import shown
 
 _WORD = re.compile(r'(?P<comment>![^\n]*)|(?P<text>"(?:[^"]|"")*+")|(?P<flag><[^\s>]*>)|\S+')
@@ -21,7 +21,7 @@ class Words:
         line: line of the word that was read last.
     """
 
-    def __init__(self, file: InputFile) -> None:
+    def __init__(self, file: OpenedFile) -> None:
         self._file = file
         self._text = file.text()
         self._at = 0

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from segscore.pipeline.importing.formats.asked import Asked, InputFile
+from segscore.pipeline.importing.formats.asked import Asked, OpenedFile
 from segscore.pipeline.importing.formats.json_fields import brief
 
 
-def chosen_tiers(names: Sequence[str], file: InputFile, asked: Asked) -> list[int]:
+def chosen_tiers(names: Sequence[str], file: OpenedFile, asked: Asked) -> list[int]:
     """Return the places of the tiers to read in `names`, in the order of `--tier`.
 
     Raises Refused if there is no tier, if there are several and `--tier` is not given, or if it

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.conversion.names import ReadFile
 from segscore.pipeline.importing.formats.annotation import doccano, jams, label_studio, prodigy
-from segscore.pipeline.importing.formats.asked import Asked, InputFile
+from segscore.pipeline.importing.formats.asked import Asked, OpenedFile
 from segscore.pipeline.importing.formats.editing import audacity, edl, premiere
 from segscore.pipeline.importing.formats.shapes import Shape
 from segscore.pipeline.importing.formats.speech import ctm, rttm, seglst, stm, uem
@@ -105,7 +105,7 @@ def damaged(draw: st.DrawFn, content: bytes) -> bytes:
     return content
 
 
-def as_regions(file: InputFile, options: Asked) -> Iterable[Shape]:
+def as_regions(file: OpenedFile, options: Asked) -> Iterable[Shape]:
     assert all(region.end > region.start for region in uem.read_regions(file, options).values())
     return ()
 
@@ -119,7 +119,7 @@ def test_nothing_but_rows_and_refusals(read: Reader, text: str, data: st.DataObj
     content = data.draw(damaged(text.encode()))
     unit = data.draw(st.sampled_from(["lines", "tokens", "characters"]))
     options = Asked(coder="x", text_units=unit, clock=Clock(rate=frame_rate("29.97")))
-    file = InputFile("f.x", content)
+    file = OpenedFile("f.x", content)
     try:
         converted = convert_files([ReadFile(file, list(read(file, options)), ())], options, {})
     except Refused as refused:
@@ -138,4 +138,4 @@ def test_nothing_but_rows_and_refusals(read: Reader, text: str, data: st.DataObj
 @pytest.mark.parametrize(("read", "text"), FILES)
 def test_undamaged_files_are_read(read: Reader, text: str) -> None:
     options = Asked(text_units="lines", clock=Clock(rate=frame_rate("25")))
-    assert list(read(InputFile("f.x", text.encode()), options))
+    assert list(read(OpenedFile("f.x", text.encode()), options))

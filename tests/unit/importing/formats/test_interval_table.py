@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.importing.formats.asked import Asked, InputFile
+from segscore.pipeline.importing.formats.asked import Asked, OpenedFile
 from segscore.pipeline.importing.formats.column_names import unit_of, use_of
 from segscore.pipeline.importing.formats.intervals import interval_table
 from segscore.pipeline.importing.formats.shapes import Intervals
@@ -15,7 +15,7 @@ HEADER = "document,coder,start,end\n"
 
 
 def read(text: str, name: str = "t.csv", **asked: Any) -> list[Intervals]:
-    return list(interval_table.read(InputFile(name, text.encode()), Asked(**asked)))
+    return list(interval_table.read(OpenedFile(name, text.encode()), Asked(**asked)))
 
 
 def times(text: str, **asked: Any) -> list[tuple[float, float | None]]:
@@ -91,7 +91,7 @@ class TestColumns:
     def test_attributes(self) -> None:
         text = "doc,coder,start,title,desk,by,n_units,none\nd,a,0,x,1,p,3,\nd,a,1,y,1,q,3,\n"
         text += "d,b,0,x,2,p,3,\n"
-        file = InputFile("t.csv", text.encode())
+        file = OpenedFile("t.csv", text.encode())
         shapes = list(interval_table.read(file, Asked()))
         assert [shape.attributes for shape in shapes] == [{"desk": "1"}, {"desk": "2"}]
         assert file.notes.names == {"columns_not_taken": ["by", "n_units"]}
@@ -99,7 +99,7 @@ class TestColumns:
 
     def test_attributes_keep_their_types(self) -> None:
         text = '{"coder": 3, "start": 0, "rate": 2.5, "year": 1997, "tags": ["x"], "live": true}'
-        file = InputFile("t.jsonl", text.encode())
+        file = OpenedFile("t.jsonl", text.encode())
         (shape,) = interval_table.read(file, Asked())
         assert (shape.coder, shape.attributes) == ("3", {"rate": 2.5, "year": 1997, "live": True})
         assert file.notes.names == {"columns_not_taken": ["tags"]}

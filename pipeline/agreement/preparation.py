@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed, Refused
+from segscore.pipeline.storage.placement import require_free
 
 CLAIM = "claim.json"
 
@@ -68,18 +69,6 @@ class Preparation:
 def _remove_empty(folder: str) -> None:
     if not storage.names(folder):
         storage.remove(folder)
-
-
-def require_free(output: str, names: Sequence[str]) -> None:
-    """Refuse an output folder that contains one of the files or tables to be written to it.
-
-    Raises:
-        Refused: one of them exists; the message names the first.
-    """
-    existing = storage.names(output)
-    for name in names:
-        if name in existing:
-            raise Refused(f"--output {output}: already contains {name}; choose another folder")
 
 
 @contextmanager

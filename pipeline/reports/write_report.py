@@ -10,6 +10,7 @@ from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.measures import ALL, HEADLINES
 from segscore.pipeline.measures.measure import Measure
 from segscore.pipeline.nightly import nights
+from segscore.pipeline.nightly.verdict import UnreadableVerdict
 from segscore.pipeline.reports import agreement, answer, provenance, sweep, systems
 from segscore.pipeline.reports.calibration import calibrate_run
 from segscore.pipeline.reports.contested import SHOWN
@@ -131,7 +132,10 @@ def _scored(run: FinishedRun, settings: ReportSettings) -> _Contents:
             f"--measure {measure.name}: {run.url} has no values of it, as no document has several "
             "references; name another measure"
         )
-    night = nights.find_verdict(run)
+    try:
+        night = nights.find_verdict(run)
+    except UnreadableVerdict as problem:
+        raise Refused(f"{problem}; run the date again, which judges it again") from problem
     calibration = calibrate_run(opened, measure.name) if settings.calibrate else None
     documents = read_documents(opened, ranking)
     words = [] if night is None else [answer.verdict_in_words(night)]

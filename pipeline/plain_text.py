@@ -1,0 +1,80 @@
+"""Make text safe to show: without control characters, and without secrets of URLs.
+
+Ids, names and locations come from files and command lines that others wrote. A terminal obeys the
+control characters in them (it changes its title, clears the screen, writes to the clipboard), and a
+message or a log that shows a password passes it on.
+"""
+
+import re
+
+_CONTROLS = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+"""C0 and C1 controls, those that change the direction or end the line of text, lone surrogates."""
+
+_LINE = "\n\t"
+
+_PASSWORD = re.compile(r"(?<=://)[^\s/@:]*:(?!\d+(?:[/\s]|$))[^\s]*@")
+"""What precedes a host in a URL, if it contains a colon. A container of Azure contains none."""
+
+_QUERY = re.compile(r"(://[^\s?#]*[?#])(\S*?)(?=[:;,.)'\"…]*(?:\s|$))")
+
+_SECRET_NAME = re.compile(
+    r"(?:^|[?&#;])[^=&]*(?:secret|token|passw|pwd|key|sig|credential|auth|sas)[^=&]*=",
+    re.IGNORECASE,
+)
+"""The name of a parameter whose value is probably a secret."""
+
+_HIDDEN = "…"
+
+
+def visible(text: str, *, lines: bool = False) -> str:
+    r"""Replace control characters by escapes such as ``\x1b`` or ``\u202e``.
+
+    Args:
+        text: any text.
+        lines: whether ends of lines and tabs are kept, for text that has several lines.
+
+    Examples:
+        >>> visible("show\x1b[2J")
+        'show\\x1b[2J'
+    """
+    return _CONTROLS.sub(lambda found: _escaped(found[0], lines), text)
+
+
+def _escaped(character: str, lines: bool) -> str:
+    if lines and character in _LINE:
+        return character
+    code = ord(character)
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+
+def visible_json(text: str) -> str:
+    r"""Replace control characters in a JSON text by escapes that a program reads back.
+
+    ``json.dumps`` escapes the C0 controls only, with ``ensure_ascii`` all but U+007F.
+    """
+    return _CONTROLS.sub(
+        lambda found: found[0] if found[0] in _LINE else f"\\u{ord(found[0]):04x}", text
+    )
+
+
+def redacted(text: str) -> str:
+    """Hide the passwords of URLs in a text, and their queries that contain a secret.
+
+    Examples:
+        >>> redacted("https://ann:S3CRET@host/x?token=1: no such file")
+        'https://…@host/x?…: no such file'
+    """
+    if "://" not in text:
+        return text
+    return _QUERY.sub(_without_secrets, _PASSWORD.sub(f"{_HIDDEN}@", text))
+
+
+def _without_secrets(found: re.Match[str]) -> str:
+    return found[1] + (_HIDDEN if _SECRET_NAME.search(found[2]) else found[2])
+
+
+def has_secret(url: str) -> bool:
+    """Return whether a URL contains a password, or a query with a secret."""
+    return redacted(url) != url
