@@ -27,7 +27,7 @@ from segscore.pipeline.importing.conversion.names import (
     shared_folders,
     without_endings,
 )
-from segscore.pipeline.importing.formats.asked import InputFile
+from segscore.pipeline.importing.formats.asked import OpenedFile
 from segscore.pipeline.importing.formats.format_heads import without_compression
 from segscore.pipeline.importing.open_input import open_input
 from segscore.pipeline.storage.memory import row_group_limit
@@ -208,7 +208,7 @@ def _gather(job: GatherJob, part: GatherPart, first: int) -> Gathered:
         else:
             content = storage.read_lines(url, part.start, part.end)
             lines = content.count(b"\n") + (bool(content) and not content.endswith(b"\n"))
-            file = InputFile(url, content, first_line=first)
+            file = OpenedFile(url, content, first_line=first)
         before = first - 1 if part.end is not None else 0
         for row in _rows(job, file, document):
             row["line"] = int(str(row["line"])) - before
@@ -221,7 +221,7 @@ def _gather(job: GatherJob, part: GatherPart, first: int) -> Gathered:
     return Gathered(None, buckets, len(rows), lines, dict(kinds), dict(breaks))
 
 
-def _rows(job: GatherJob, file: InputFile, document: str) -> Iterator[dict[str, object]]:
+def _rows(job: GatherJob, file: OpenedFile, document: str) -> Iterator[dict[str, object]]:
     if job.what == SOURCE:
         for source in read_units(file, document, job.options):
             units = [_storable(unit) for unit in source.units]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from segscore.pipeline.importing.answers.options import AnswerOptions
 from segscore.pipeline.importing.answers.units import is_json_lines, name_at, records
-from segscore.pipeline.importing.formats.asked import InputFile
+from segscore.pipeline.importing.formats.asked import OpenedFile
 from segscore.pipeline.importing.formats.labels.field_paths import field_path
 from segscore.pipeline.tables.rows import RowPlace
 
@@ -27,7 +27,7 @@ class Reply:
     place: RowPlace
 
 
-def read_replies(file: InputFile, name: str, options: AnswerOptions) -> Iterator[Reply]:
+def read_replies(file: OpenedFile, name: str, options: AnswerOptions) -> Iterator[Reply]:
     """Yield the answers in a file.
 
     Args:

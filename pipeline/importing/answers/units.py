@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 from segscore.pipeline.alignment.tokens import tokenize
 from segscore.pipeline.importing.answers.options import AnswerOptions
-from segscore.pipeline.importing.formats.asked import InputFile
+from segscore.pipeline.importing.formats.asked import OpenedFile
 from segscore.pipeline.importing.formats.format_heads import (
     JSON_LINES_ENDINGS,
     without_compression,
@@ -44,7 +44,7 @@ def is_json_lines(url: str) -> bool:
     return without_compression(url).lower().endswith(JSON_LINES_ENDINGS)
 
 
-def read_units(file: InputFile, name: str, options: AnswerOptions) -> Iterator[Source]:
+def read_units(file: OpenedFile, name: str, options: AnswerOptions) -> Iterator[Source]:
     """Yield the units of each document in a file.
 
     Args:
@@ -77,7 +77,7 @@ def read_units(file: InputFile, name: str, options: AnswerOptions) -> Iterator[S
         yield source
 
 
-def records(file: InputFile) -> Iterator[tuple[RowPlace, dict[str, object]]]:
+def records(file: OpenedFile) -> Iterator[tuple[RowPlace, dict[str, object]]]:
     """Yield the objects of JSON Lines.
 
     Raises:
@@ -106,7 +106,7 @@ def name_at(path: FieldPath, record: object, place: RowPlace) -> str:
     return value
 
 
-def _of_records(file: InputFile, options: AnswerOptions) -> Iterator[Source]:
+def _of_records(file: OpenedFile, options: AnswerOptions) -> Iterator[Source]:
     document = field_path("--document-field", options.document_field)
     texts = field_path("--text-field", options.text_field)
     for place, record in records(file):
@@ -122,14 +122,14 @@ def _of_records(file: InputFile, options: AnswerOptions) -> Iterator[Source]:
         yield Source(name, value, place)
 
 
-def _lines(file: InputFile) -> Iterator[str]:
+def _lines(file: OpenedFile) -> Iterator[str]:
     for line in file.lines():
         text = line.strip()
         if text and text != CHOI_SEPARATOR and not _WIKI_SEPARATOR.fullmatch(text):
             yield text
 
 
-def _cues(file: InputFile) -> Iterator[str]:
+def _cues(file: OpenedFile) -> Iterator[str]:
     """Yield the text of each cue: the lines below its times, up to a blank line."""
     cue: list[str] | None = None
     before = ""
@@ -173,7 +173,7 @@ _BY_RECORDING: dict[str, _ReadLine] = {".stm": _stm, ".ctm": _ctm}
 """Ending -> the recording and the text of a line, from its fields."""
 
 
-def _of_recordings(file: InputFile, read: _ReadLine) -> Iterator[Source]:
+def _of_recordings(file: OpenedFile, read: _ReadLine) -> Iterator[Source]:
     found: dict[str, list[str]] = {}
     first: dict[str, RowPlace] = {}
     for number, line in enumerate(file.lines(), start=1):
@@ -190,7 +190,7 @@ def _of_recordings(file: InputFile, read: _ReadLine) -> Iterator[Source]:
         yield Source(recording, units, first[recording])
 
 
-def _of_turns(file: InputFile) -> Iterator[Source]:
+def _of_turns(file: OpenedFile) -> Iterator[Source]:
     place = file.place(1)
     value = strict_json.loads(file.text(), place)
     if not isinstance(value, list):
