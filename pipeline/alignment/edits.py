@@ -17,7 +17,7 @@ from segscore.pipeline.arrays.ragged import Ints, Positions
 EDIT = 1 << 32
 """One edit.  The lower half of a path's cost decides between paths with equal numbers of edits."""
 
-FAR = 1 << 61
+UNREACHED = 1 << 61
 """The cost of what no path reaches."""
 
 LEAST_WIDTH = 32
@@ -101,7 +101,7 @@ def _missing_tail(column: Ints) -> int:
 
 
 @inlined
-def band(column: int, rows: int, columns: int, width: int) -> tuple[int, int]:
+def band_of(column: int, rows: int, columns: int, width: int) -> tuple[int, int]:
     """Return the first and the last row of a column within the band of a width."""
     end = rows - columns
     slack = (width - abs(end)) // 2
@@ -115,7 +115,7 @@ def begin(column: Ints, high: int, code: int) -> None:
     Costs are stated as if all remaining tokens of the source were then left out.  So a token that
     is left out changes nothing, a token that is kept saves an edit, and an insertion costs one.
     """
-    column[:] = FAR
+    column[:] = UNREACHED
     column[: high + 1] = (len(column) - 1) * EDIT + code
 
 
@@ -128,7 +128,7 @@ def advance(
     The first two loops have no order and count from 0, so that they compile to vector instructions.
 
     Args:
-        column: cost for each number of source tokens, ``FAR`` outside the band; changed in place.
+        column: cost for each number of source tokens, ``UNREACHED`` outside the band; changed.
         room: an array as long as ``column``.
         source: the tokens of the source.
         token: the token of the output.
@@ -142,7 +142,7 @@ def advance(
         room[k] = old[k] + (-EDIT if tokens[k] == token else other)
     for k in range(len(tokens)):
         room[k] = min(room[k], old[k + 1] + EDIT)
-    above = FAR if low else column[0] + EDIT
+    above = UNREACHED if low else column[0] + EDIT
     old[0] = above
     for k in range(len(tokens)):
         above = min(above, room[k])
@@ -163,8 +163,8 @@ def _edit(source: Positions, output: Positions, width: int, column: Ints) -> int
     """
     rows, columns = len(source), len(output)
     room = np.empty(rows + 1, np.int64)
-    begin(column, band(0, rows, columns, width)[1], 0)
+    begin(column, band_of(0, rows, columns, width)[1], 0)
     for number in range(columns):
-        rows_in_band = band(number + 1, rows, columns, width)
+        rows_in_band = band_of(number + 1, rows, columns, width)
         advance(column, room, source, output[number], rows_in_band, 1)
     return column[rows]

@@ -14,7 +14,7 @@ from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Bits, Ints, Positions
 from segscore.pipeline.errors import Refused
 
-LONGEST = 20
+WORDS_OF_QUOTE = 20
 """Number of first words of a quote that count."""
 
 _EDIT = 5
@@ -72,7 +72,7 @@ def place_quotes(source: Tokens, quotes: Tokens) -> PlacedQuotes:
     bounds = np.append(0, quotes.ends)
     costs = np.empty((number, n_units), np.uint8)
     _measure(source.ids, starts, quotes.ids, bounds, costs)
-    limits = _LIMIT * np.minimum(np.diff(bounds), LONGEST)
+    limits = _LIMIT * np.minimum(np.diff(bounds), WORDS_OF_QUOTE)
     earliest = _choose(costs, limits)
     # From the end of the text backwards, the earliest units are the latest ones.
     mirrored = _choose(costs[::-1, ::-1].copy(), limits[::-1].copy())[::-1]
@@ -91,13 +91,13 @@ def _measure(source: Positions, starts: Ints, quotes: Positions, bounds: Ints, c
         bounds: number of tokens before each quote, and of all, shape (quotes + 1,).
         costs: where costs are written, at most the limit of a quote, shape (quotes, units).
     """
-    row = np.empty(LONGEST + 1, np.int64)
+    row = np.empty(WORDS_OF_QUOTE + 1, np.int64)
     for quote in range(len(bounds) - 1):
-        size = min(bounds[quote + 1] - bounds[quote], LONGEST)
+        size = min(bounds[quote + 1] - bounds[quote], WORDS_OF_QUOTE)
         words = quotes[bounds[quote] : bounds[quote] + size]
         limit = _LIMIT * size
         for unit in range(len(starts)):
-            row[:] = np.arange(LONGEST + 1) * _EDIT
+            row[:] = np.arange(WORDS_OF_QUOTE + 1) * _EDIT
             least = row[size]
             for token in source[starts[unit] :]:
                 diagonal = row[0]

@@ -13,10 +13,10 @@ import numpy as np
 
 from segscore.pipeline.alignment.edits import (
     EDIT,
-    FAR,
+    UNREACHED,
     Edits,
     advance,
-    band,
+    band_of,
     begin,
     count_edits,
 )
@@ -171,18 +171,18 @@ def _place(
     """
     rows, columns, breaks = len(source), len(output), len(cuts.breaks)
     column, room = np.empty(rows + 1, np.int64), np.empty(rows + 1, np.int64)
-    low, high = band(0, rows, columns, width)
+    low, high = band_of(0, rows, columns, width)
     begin(column, high, cuts.codes[0])
     done = 0
     for number in range(columns + 1):
         if number:
-            low, high = band(number, rows, columns, width)
+            low, high = band_of(number, rows, columns, width)
             advance(column, room, source, output[number - 1], (low, high), 0)
         while done < breaks and cuts.breaks[done] == number:
             _cut(column, (low, high), cuts, done, pointers)
             done += 1
     packed = column[rows]
-    if packed >= FAR // 2:
+    if packed >= UNREACHED // 2:
         return packed // EDIT
     for before in range(breaks - 1, -1, -1):
         index = _decoded(packed, cuts.codes)
@@ -216,11 +216,11 @@ def _cut(
     for place in range(cuts.kept[number], cuts.kept[number + 1]):
         index = cuts.first[number] + place - cuts.kept[number]
         row = cuts.rows[index]
-        column[following:row] = FAR
+        column[following:row] = UNREACHED
         following = row + 1
-        if column[row] < FAR // 2:
+        if column[row] < UNREACHED // 2:
             pointers[place] = column[row] % EDIT
             column[row] += cuts.codes[index] - column[row] % EDIT
-    column[following : high + 1] = FAR
+    column[following : high + 1] = UNREACHED
     for row in range(low + 1, high + 1):  # the next segment may begin with tokens that are missing
         column[row] = min(column[row], column[row - 1])

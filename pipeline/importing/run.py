@@ -16,7 +16,7 @@ from segscore.pipeline.importing.account import (
     require_accepted,
     require_few,
 )
-from segscore.pipeline.importing.answers.from_settings import answer_options, find_source
+from segscore.pipeline.importing.answers.from_settings import answer_options, find_units
 from segscore.pipeline.importing.answers.options import ANSWER_FORMATS
 from segscore.pipeline.importing.answers.stage import AnswerFiles, read_answers
 from segscore.pipeline.importing.describe import (
@@ -93,7 +93,7 @@ def run_import(
         Failed: parts failed; nothing was published.
     """
     reading = _reading(settings, files)
-    source = find_source(settings)
+    source = find_units(settings)
     options = answer_options(settings) if source else None
     extents: Mapping[str, Extent] = {}
     if settings.documents is not None:

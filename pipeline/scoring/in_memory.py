@@ -209,9 +209,7 @@ def _score(tables: AcceptedTables) -> ScoredTables:
     if "scores" in written:
         warnings += describe_self_pairs([written["scores"]], inputs)
     record = {
-        **describe_results(
-            settings, results, typed=inputs.typed, answers=inputs.hypotheses.answers
-        ),
+        **describe_results(settings, results, inputs),
         "rows": account,
         "warnings": warnings,
     }

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
-from segscore.pipeline.importing.answers.placing import Placed, described
+from segscore.pipeline.importing.answers.placing import Placed, name_problems
 
-ALIGNMENT = "alignment"
+ALIGNMENT_FOLDER = "alignment"
 """Name of the table, and of its folder."""
 
-OK, FAILED = "ok", "failed"
+OK, UNUSABLE = "ok", "failed"
 """Values of its column status."""
 
 _WHOLE = (
@@ -43,8 +43,8 @@ def aligned_row(document: str, coder: str, placed: Placed) -> dict[str, object]:
         "uncertain_breaks": placed.uncertain,
         "collapsed": placed.collapsed,
         "missing_tail_units": placed.missing_tail,
-        "problems": described(placed.problems) or None,
-        "status": OK if placed.failure is None else FAILED,
+        "problems": name_problems(placed.problems) or None,
+        "status": OK if placed.failure is None else UNUSABLE,
         "failure": placed.failure,
     }
 

@@ -8,15 +8,15 @@ from itertools import pairwise
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.answers.options import AUTO
-from segscore.pipeline.importing.answers.patterns import MARK, marked, require_pattern
+from segscore.pipeline.importing.answers.patterns import MARK, require_pattern, with_marks
 from segscore.pipeline.settings.ranges import one_of
 
 RULE, HEADING, BLANK, NEWLINE = "rule", "heading", "blank", "newline"
-KINDS = (RULE, HEADING, BLANK, NEWLINE)
+BREAK_KINDS = (RULE, HEADING, BLANK, NEWLINE)
 """Kinds of breaks in the order in which `auto` prefers them."""
 
 PATTERN = "pattern:"
-OPTION = "--break"
+_OPTION = "--break"
 
 _RULE_MARKS = {*"=*_-"}
 _RULE_LINE = re.compile(r"[ \t]*(?:[=*_-][ \t]*){3,}")
@@ -24,7 +24,7 @@ _HEADING_LINE = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?")
 
 
 @dataclass(slots=True)
-class Segment:
+class TextPart:
     """The text between two breaks.
 
     Attributes:
@@ -45,7 +45,7 @@ class Divided:
         titles: the headings.
     """
 
-    segments: list[Segment]
+    segments: list[TextPart]
     titles: list[str]
 
 
@@ -56,12 +56,12 @@ def require_break(text: str) -> None:
         Refused: it is none of the kinds, nor a pattern, nor texts with types.
     """
     if text.startswith(PATTERN):
-        require_pattern(OPTION, text.removeprefix(PATTERN))
+        require_pattern(_OPTION, text.removeprefix(PATTERN))
     elif "=" in text:
         typed_texts(text)
     else:
         also = ", pattern:REGEX, or texts with types, such as <eob>=1,<eol>=2"
-        one_of(OPTION, text, (AUTO, *KINDS), also)
+        one_of(_OPTION, text, (AUTO, *BREAK_KINDS), also)
 
 
 @cache
@@ -76,7 +76,7 @@ def typed_texts(text: str) -> dict[str, int]:
         name, _, kind = part.rpartition("=")
         if not name or name in found or not re.fullmatch("[1-9][0-9]{0,8}", kind):
             raise Refused(
-                f"{OPTION} {text}: {part or 'nothing'} is not TEXT=TYPE with a text of its own and "
+                f"{_OPTION} {text}: {part or 'nothing'} is not TEXT=TYPE with its own text and "
                 "a type from 1, such as <eob>=1"
             )
         found[name] = int(kind)
@@ -113,16 +113,16 @@ def divide(text: str, how: str, *, drop_headings: bool, levels: bool) -> Divided
         levels: whether breaks at headings have the level of the heading as their type.
     """
     titles: list[str] = []
-    segments = [Segment()]
+    segments = [TextPart()]
     for line, types in _broken_lines(text, how):
         if types is not None:
-            segments.append(Segment(types=types))
+            segments.append(TextPart(types=types))
         heading = _heading(line)
         if heading is None:
             segments[-1].lines.append(line)
             continue
         if how == HEADING:
-            segments.append(Segment(types={len(heading[1])} if levels else set()))
+            segments.append(TextPart(types={len(heading[1])} if levels else set()))
         if drop_headings:
             titles.append(_title(heading[2] or ""))
         else:
@@ -145,7 +145,7 @@ def lines_of(text: str) -> list[str]:
 def _broken_lines(text: str, how: str) -> Iterator[tuple[str, set[int] | None]]:
     """Yield lines; with each the types of the break before it, None if there is no break."""
     if how.startswith(PATTERN):
-        yield from _pieces(marked(text, how.removeprefix(PATTERN)).split(MARK))
+        yield from _pieces(with_marks(text, how.removeprefix(PATTERN)).split(MARK))
     elif "=" in how:
         yield from _typed_pieces(text, typed_texts(how))
     else:

@@ -31,7 +31,7 @@ _FIELDS = {
 """Field of the settings whose default is that of the answers -> field of the answers' options."""
 
 
-def find_source(settings: ImportSettings) -> list[InputFile]:
+def find_units(settings: ImportSettings) -> list[InputFile]:
     """Find the files with the units; none if the format needs no units.
 
     Raises:

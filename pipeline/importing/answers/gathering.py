@@ -16,12 +16,12 @@ import pyarrow as pa
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.importing.answers.breaks import KINDS, kinds_in
+from segscore.pipeline.importing.answers.breaks import BREAK_KINDS, kinds_in
 from segscore.pipeline.importing.answers.cleaning import clean
 from segscore.pipeline.importing.answers.options import AUTO, AnswerOptions
 from segscore.pipeline.importing.answers.placing import MOST_CHARACTERS
 from segscore.pipeline.importing.answers.replies import read_replies
-from segscore.pipeline.importing.answers.units import is_json_lines, read_units
+from segscore.pipeline.importing.answers.units import has_json_lines_name, read_units
 from segscore.pipeline.importing.conversion.names import (
     name_in_folder,
     shared_folders,
@@ -97,7 +97,7 @@ class GatherJob:
 
 
 @dataclass(frozen=True)
-class Gathered:
+class GatheredPart:
     """What a task has read.
 
     Attributes:
@@ -143,7 +143,7 @@ def cut_parts(
 
     for file, name in zip(files, _documents([file.url for file in files]), strict=True):
         plain = options.encoding is None and without_compression(file.url) == file.url
-        cut = file.size > size and plain and is_json_lines(file.url)
+        cut = file.size > size and plain and has_json_lines_name(file.url)
         full = sum(one.size for one, _ in waiting) + file.size > size
         if cut or full or len(waiting) == _FILES:
             flush()
@@ -170,7 +170,7 @@ def _documents(urls: Sequence[str]) -> list[str]:
     ]
 
 
-def gather_part(job: GatherJob, part: GatherPart) -> Gathered:
+def gather_part(job: GatherJob, part: GatherPart) -> GatheredPart:
     """Read the files of a part, and write their rows by bucket.
 
     Raises:
@@ -179,7 +179,7 @@ def gather_part(job: GatherJob, part: GatherPart) -> Gathered:
     try:
         gathered = _gather(job, part, 2 if part.start else 1)
     except Refused as refusal:
-        return Gathered(_with_place(job, part) or str(refusal))
+        return GatheredPart(_with_place(job, part) or str(refusal))
     for url, version in zip(part.urls, part.versions, strict=True):
         storage.require_version(url, version)
     return gathered
@@ -197,7 +197,7 @@ def _with_place(job: GatherJob, part: GatherPart) -> str | None:
     return None
 
 
-def _gather(job: GatherJob, part: GatherPart, first: int) -> Gathered:
+def _gather(job: GatherJob, part: GatherPart, first: int) -> GatheredPart:
     rows: list[dict[str, object]] = []
     kinds: Counter[int] = Counter()
     breaks: Counter[str] = Counter()
@@ -215,10 +215,10 @@ def _gather(job: GatherJob, part: GatherPart, first: int) -> Gathered:
             rows.append({**row, "file": number})
             if job.options.breaks == AUTO and not row.get("json", True):
                 found = kinds_in(clean(str(row["answer"]), job.options.answer).text)
-                kinds[sum(1 << KINDS.index(kind) for kind in found)] += 1
+                kinds[sum(1 << BREAK_KINDS.index(kind) for kind in found)] += 1
                 breaks.update(found)
     buckets = _write(job, part.name, rows)
-    return Gathered(None, buckets, len(rows), lines, dict(kinds), dict(breaks))
+    return GatheredPart(None, buckets, len(rows), lines, dict(kinds), dict(breaks))
 
 
 def _rows(job: GatherJob, file: OpenedFile, document: str) -> Iterator[dict[str, object]]:

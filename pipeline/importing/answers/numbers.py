@@ -15,7 +15,7 @@ from segscore.pipeline.importing.formats.labels.field_paths import FieldPath, fi
 from segscore.pipeline.settings.ranges import one_of
 from segscore.pipeline.tables.rows import RowPlace
 
-OPTION = "--numbers"
+_OPTION = "--numbers"
 _PATTERN = "pattern:"
 _MOST_DIGITS = 15
 
@@ -52,14 +52,14 @@ def how_numbered(text: str) -> HowNumbered:
         Refused: it does not begin with a kind, or its path or pattern is malformed.
     """
     kind, _, place = text.partition(":")
-    one_of(OPTION, kind, NUMBERS, ", alone or before a path such as starts:segments[].start")
+    one_of(_OPTION, kind, NUMBERS, ", alone or before a path such as starts:segments[].start")
     if place.startswith(_PATTERN):
         pattern = place.removeprefix(_PATTERN)
-        require_pattern(OPTION, pattern)
+        require_pattern(_OPTION, pattern)
         return HowNumbered(kind, pattern=pattern)
-    paths = tuple(field_path(OPTION, path) for path in place.split(",")) if place else ()
+    paths = tuple(field_path(_OPTION, path) for path in place.split(",")) if place else ()
     if len(paths) > 1 and (kind != RANGES or len(paths) > 2):
-        raise Refused(f"{OPTION} {text}: names several paths; only ranges have two, START,END")
+        raise Refused(f"{_OPTION} {text}: names several paths; only ranges have two, START,END")
     return HowNumbered(kind, paths)
 
 
@@ -79,7 +79,7 @@ class Numbers:
         return {number for span in self.spans for number in span}
 
 
-def read_numbers(answer: object, how: HowNumbered, place: RowPlace) -> Numbers:
+def numbers_in(answer: object, how: HowNumbered, place: RowPlace) -> Numbers:
     """Read the numbers in an answer.
 
     Args:
@@ -171,7 +171,7 @@ def _whole(digits: str) -> int:
 
 
 @dataclass
-class Numbered:
+class NumberedBoundaries:
     """The boundaries that numbers name.
 
     Attributes:
@@ -185,7 +185,7 @@ class Numbered:
     problems: Counter[str] = field(default_factory=Counter)
 
 
-def boundaries_of(numbers: Numbers, kind: str, first: int, n_units: int) -> Numbered:
+def boundaries_of(numbers: Numbers, kind: str, first: int, n_units: int) -> NumberedBoundaries:
     """Make boundaries of numbers.
 
     A gap belongs to the segment before it, segments that overlap are cut where the later one
@@ -223,7 +223,7 @@ def boundaries_of(numbers: Numbers, kind: str, first: int, n_units: int) -> Numb
     problems[MISSING_TAIL] += missing > 0
     shift = 1 if kind != ENDS else 0
     positions = {start - shift for start in starts}
-    return Numbered(sorted(positions - {0, n_units}), missing, +problems)
+    return NumberedBoundaries(sorted(positions - {0, n_units}), missing, +problems)
 
 
 def _check_ranges(spans: Sequence[tuple[int, int]], n_units: int, problems: Counter[str]) -> int:
@@ -238,7 +238,7 @@ def _check_ranges(spans: Sequence[tuple[int, int]], n_units: int, problems: Coun
     return n_units - reached
 
 
-def _from_sizes(sizes: Sequence[int], n_units: int) -> Numbered:
+def _from_sizes(sizes: Sequence[int], n_units: int) -> NumberedBoundaries:
     """Make boundaries of sizes; what the last segment lacks or has too many is counted."""
     problems: Counter[str] = Counter()
     filled = [size for size in sizes if size > 0]
@@ -249,7 +249,7 @@ def _from_sizes(sizes: Sequence[int], n_units: int) -> Numbered:
     missing = max(0, n_units - total)
     problems[MISSING_TAIL] += missing > 0
     inside = [end for end in ends[:-1] if end < n_units]
-    return Numbered(inside, missing, +problems)
+    return NumberedBoundaries(inside, missing, +problems)
 
 
 def infer_first(zeros: int, lasts: int) -> int:

@@ -9,7 +9,7 @@ ANSWER_FORMATS = (REWRITTEN, NUMBERED, QUOTED)
 """Formats of answers, which need the units that the system was given."""
 
 REFUSE, NONE, LEAVE_OUT = "refuse", "none", "leave-out"
-FAILED = (REFUSE, NONE, LEAVE_OUT)
+FAILED_ANSWERS = (REFUSE, NONE, LEAVE_OUT)
 """What becomes of an answer that cannot be used."""
 
 STARTS, ENDS, RANGES, SIZES = "starts", "ends", "ranges", "sizes"
@@ -42,7 +42,7 @@ class AnswerOptions:
         strict: `--strict`.
         max_edits: largest edit rate.
         max_unplaced: largest number of quotes without a unit.
-        failed: one of ``FAILED``.
+        failed: one of ``FAILED_ANSWERS``.
         tokens: `words` or `characters`.
         levels: `--levels`.
         encoding: `--encoding`.

@@ -9,7 +9,7 @@ import pyarrow as pa
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.answers.alignment_rows import (
-    ALIGNMENT,
+    ALIGNMENT_FOLDER,
     aligned_row,
     alignment_table,
 )
@@ -20,10 +20,15 @@ from segscore.pipeline.importing.answers.gathering import (
     GatheredFile,
     read_bucket,
 )
-from segscore.pipeline.importing.answers.numbers import how_numbered, read_numbers
+from segscore.pipeline.importing.answers.numbers import how_numbered, numbers_in
 from segscore.pipeline.importing.answers.options import LEAVE_OUT, AnswerOptions
 from segscore.pipeline.importing.answers.placing import Placed, place_answer
-from segscore.pipeline.importing.answers.tallies import FailedAnswer, Tally, add_tallies, tally_of
+from segscore.pipeline.importing.answers.tallies import (
+    AnswerTally,
+    FailedAnswer,
+    add_tallies,
+    tally_of,
+)
 from segscore.pipeline.importing.import_blocks import rows_of
 from segscore.pipeline.importing.import_tables import check_block
 from segscore.pipeline.importing.read_part import write_rejects
@@ -92,7 +97,7 @@ class PlacedReceipt:
     rejects: int = 0
     left_out: int = 0
     aligned: int = 0
-    tallies: dict[str, Tally] = field(default_factory=dict)
+    tallies: dict[str, AnswerTally] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -115,7 +120,7 @@ def survey_numbers(job: PlaceJob, part: Bucket) -> NumbersReceipt:
             answer = pair.answer
             if isinstance(answer, str):
                 answer = clean(answer, job.options.answer).text
-            numbers = read_numbers(answer, how, pair.place).all
+            numbers = numbers_in(answer, how, pair.place).all
             zeros += 0 in numbers
             lasts += len(pair.units) in numbers
     except Refused as refusal:
@@ -135,7 +140,7 @@ def _place(job: PlaceJob, part: Bucket) -> PlacedReceipt:
     rows: list[ParsedRow] = []
     rejects: list[dict[str, object]] = []
     aligned: list[dict[str, object]] = []
-    tallies: list[dict[str, Tally]] = []
+    tallies: list[dict[str, AnswerTally]] = []
     for pair in _pairs(job, part):
         try:
             placed = place_answer(pair.answer, pair.units, job.options, pair.place)
@@ -156,7 +161,7 @@ def _place(job: PlaceJob, part: Bucket) -> PlacedReceipt:
     block, bad = check_block(rows_of(rows)) if rows else (None, REJECT_COLUMNS.empty_table())
     number = write_rejects(job.folder, f"{part.name}-placed", [bad])
     if aligned:
-        url = storage.join(job.folder, ALIGNMENT, f"{part.name}.parquet")
+        url = storage.join(job.folder, ALIGNMENT_FOLDER, f"{part.name}.parquet")
         storage.write_table(url, alignment_table(aligned))
     return PlacedReceipt(
         shard=write_shard(job.folder, part.name, [] if block is None else [block]),

@@ -31,7 +31,7 @@ def require_pattern(option: str, pattern: str) -> None:
         raise Refused(f"{option} {pattern}: matches the empty text; write what must be there")
 
 
-def marked(text: str, pattern: str) -> str:
+def with_marks(text: str, pattern: str) -> str:
     """Return a text with ``MARK`` in the place of each match; ^ and $ match at lines."""
     return _replaced(text, f"(?m)(?:{pattern})", MARK)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from segscore.pipeline.alignment.edits import Edits, count_edits
-from segscore.pipeline.alignment.quotes import LONGEST, place_quotes
+from segscore.pipeline.alignment.quotes import WORDS_OF_QUOTE, place_quotes
 from segscore.pipeline.alignment.resegment import Resegmentation, place_breaks
 from segscore.pipeline.alignment.tokens import Tokens, Vocabulary, tokenize
 from segscore.pipeline.importing.answers.breaks import divide, lines_of
@@ -15,7 +15,7 @@ from segscore.pipeline.importing.answers.cleaning import clean
 from segscore.pipeline.importing.answers.numbers import (
     boundaries_of,
     how_numbered,
-    read_numbers,
+    numbers_in,
 )
 from segscore.pipeline.importing.answers.options import NUMBERED, REWRITTEN, AnswerOptions
 from segscore.pipeline.importing.answers.patterns import without_labels
@@ -98,12 +98,12 @@ def place_answer(
     else:
         placed = _quoted(answer, units, options)
     if placed.failure is None and options.strict and placed.problems:
-        placed.failure = described(placed.problems)
+        placed.failure = name_problems(placed.problems)
     placed.reasoned = reasoned
     return placed
 
 
-def described(problems: Counter[str]) -> str:
+def name_problems(problems: Counter[str]) -> str:
     """Return what is wrong, and how often if it can occur more than once."""
     return ", ".join(
         name if name == TRUNCATED else f"{name}: {number}" for name, number in problems.items()
@@ -210,7 +210,7 @@ def _put_breaks(placed: Placed, found: Resegmentation, types: Sequence[set[int]]
 
 def _numbered(answer: object, n_units: int, options: AnswerOptions, place: RowPlace) -> Placed:
     how = how_numbered(options.numbers)
-    numbers = read_numbers(answer, how, place)
+    numbers = numbers_in(answer, how, place)
     if not numbers.spans:
         empty = not answer or (isinstance(answer, str) and not answer.strip())
         return Placed("empty" if empty else "no number")
@@ -257,7 +257,7 @@ def _quotes_of(answer: object, tokens: str) -> list[list[str]]:
     elif isinstance(answer, str):
         quotes = _json_list(answer) or [*lines_of(answer)]
     texts = (quote.partition(_MASK)[0] for quote in quotes if isinstance(quote, str))
-    found = ([*islice(tokenize(text, tokens), LONGEST)] for text in texts)
+    found = ([*islice(tokenize(text, tokens), WORDS_OF_QUOTE)] for text in texts)
     return [words for words in found if words]
 
 

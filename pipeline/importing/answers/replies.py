@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from segscore.pipeline.importing.answers.options import AnswerOptions
-from segscore.pipeline.importing.answers.units import is_json_lines, name_at, records
+from segscore.pipeline.importing.answers.units import has_json_lines_name, name_at, records
 from segscore.pipeline.importing.formats.asked import OpenedFile
 from segscore.pipeline.importing.formats.labels.field_paths import field_path
 from segscore.pipeline.tables.rows import RowPlace
@@ -38,7 +38,7 @@ def read_replies(file: OpenedFile, name: str, options: AnswerOptions) -> Iterato
     Raises:
         Refused: the file is malformed, or an answer has no coder.
     """
-    if not is_json_lines(file.url):
+    if not has_json_lines_name(file.url):
         if options.coder is None:
             raise file.refusal("no coder is named in it; name the system with --coder")
         text = file.text()

@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.account import require_accepted
-from segscore.pipeline.importing.answers.alignment_rows import ALIGNMENT
-from segscore.pipeline.importing.answers.breaks import KINDS
+from segscore.pipeline.importing.answers.alignment_rows import ALIGNMENT_FOLDER
+from segscore.pipeline.importing.answers.breaks import BREAK_KINDS
 from segscore.pipeline.importing.answers.gathering import (
     ANSWERS,
     SOURCE,
-    Gathered,
     GatheredFile,
+    GatheredPart,
     GatherJob,
     GatherPart,
     cut_parts,
@@ -36,7 +36,7 @@ from segscore.pipeline.importing.answers.part import (
     survey_numbers,
 )
 from segscore.pipeline.importing.answers.tallies import (
-    Tally,
+    AnswerTally,
     add_tallies,
     describe_failures,
     describe_tally,
@@ -75,7 +75,7 @@ def read_answers(run: TaskRun, files: AnswerFiles, options: AnswerOptions) -> Im
     buckets = number_of_buckets(total, size)
     run.claim(parts)
     gathered: dict[str, list[GatheredFile]] = {}
-    receipts: dict[str, dict[str, Gathered]] = {}
+    receipts: dict[str, dict[str, GatheredPart]] = {}
     for what, cut in parts.items():
         gather = GatherJob(run.folder, what, options, buckets)
         receipts[what] = run.tasks(gather_part, cut, gather, stage=what)
@@ -105,13 +105,15 @@ def read_answers(run: TaskRun, files: AnswerFiles, options: AnswerOptions) -> Im
         counted=[*counted, *(describe_tally(coder, tally) for coder, tally in tallies.items())],
         adapted=[],
         left_out=sum(receipt.left_out for receipt in placed),
-        tables={ALIGNMENT: sum(receipt.aligned for receipt in placed)},
+        tables={ALIGNMENT_FOLDER: sum(receipt.aligned for receipt in placed)},
         answers=options.signature,
         own=(TITLES,),
     )
 
 
-def _files(parts: Sequence[GatherPart], receipts: Mapping[str, Gathered]) -> Iterable[GatheredFile]:
+def _files(
+    parts: Sequence[GatherPart], receipts: Mapping[str, GatheredPart]
+) -> Iterable[GatheredFile]:
     before: Counter[str] = Counter()
     for part in parts:
         receipt = receipts[part.name]
@@ -122,7 +124,7 @@ def _files(parts: Sequence[GatherPart], receipts: Mapping[str, Gathered]) -> Ite
 
 
 def _name(number: int, buckets: int) -> str:
-    return ALIGNMENT if buckets == 1 else f"{ALIGNMENT}-{number:06}"
+    return ALIGNMENT_FOLDER if buckets == 1 else f"{ALIGNMENT_FOLDER}-{number:06}"
 
 
 def _first(run: TaskRun, chosen: Sequence[Bucket], job: PlaceJob) -> int:
@@ -131,7 +133,7 @@ def _first(run: TaskRun, chosen: Sequence[Bucket], job: PlaceJob) -> int:
     return infer_first(sum(one.zeros for one in surveyed), sum(one.lasts for one in surveyed))
 
 
-def _choose_break(receipts: Iterable[Gathered]) -> tuple[str, str]:
+def _choose_break(receipts: Iterable[GatheredPart]) -> tuple[str, str]:
     """Return the kind of break that `auto` stands for, and a line about it.
 
     Raises:
@@ -142,13 +144,13 @@ def _choose_break(receipts: Iterable[Gathered]) -> tuple[str, str]:
     for receipt in receipts:
         kinds.update(receipt.kinds)
         breaks.update(receipt.breaks)
-    found = [kind for kind in KINDS if breaks[kind]]
+    found = [kind for kind in BREAK_KINDS if breaks[kind]]
     if not found:
         raise Refused(
             "no answer contains a break (a line of = - * or _, a heading, a blank line or a line "
             "end); name what marks a break with --break"
         )
-    bit = 1 << KINDS.index(found[0])
+    bit = 1 << BREAK_KINDS.index(found[0])
     having = sum(number for mask, number in kinds.items() if mask & bit)
     others = sum(number for mask, number in kinds.items() if mask and not mask & bit)
     line = f"--break {found[0]}: {breaks[found[0]]} in {having} of {kinds.total()} answers"
@@ -157,7 +159,7 @@ def _choose_break(receipts: Iterable[Gathered]) -> tuple[str, str]:
     return found[0], line
 
 
-def _require_usable(tallies: Mapping[str, Tally], options: AnswerOptions) -> None:
+def _require_usable(tallies: Mapping[str, AnswerTally], options: AnswerOptions) -> None:
     failed = sum(tally.failed for tally in tallies.values())
     if failed and options.failed == REFUSE:
         raise Refused(describe_failures(tallies))

@@ -39,7 +39,7 @@ class FailedAnswer:
 
 
 @dataclass(frozen=True)
-class Tally:
+class AnswerTally:
     """What became of the answers of a system; numbers of edits are those of usable answers.
 
     Attributes:
@@ -57,12 +57,12 @@ class Tally:
     first: list[FailedAnswer] = field(default_factory=list)
 
 
-def tally_of(placed: Placed, failed: FailedAnswer | None) -> Tally:
+def tally_of(placed: Placed, failed: FailedAnswer | None) -> AnswerTally:
     """Return the tally of one answer."""
     counts = {"reasoned": int(placed.reasoned)}
     problems = dict.fromkeys(placed.problems, 1)
     if failed is not None:
-        return Tally(1, counts, problems, 1, [failed])
+        return AnswerTally(1, counts, problems, 1, [failed])
     counts["breaks"] = placed.breaks
     if placed.uncertain is not None:
         counts["uncertain"] = placed.uncertain
@@ -73,20 +73,20 @@ def tally_of(placed: Placed, failed: FailedAnswer | None) -> Tally:
             "inserted": placed.edits.insertions,
             "changed": placed.edits.substitutions,
         }
-    return Tally(1, counts, problems)
+    return AnswerTally(1, counts, problems)
 
 
-def add_tallies(tallies: Iterable[Mapping[str, Tally]]) -> dict[str, Tally]:
+def add_tallies(tallies: Iterable[Mapping[str, AnswerTally]]) -> dict[str, AnswerTally]:
     """Return coder -> the sum of tallies, in the order of the coders' names."""
-    sums: dict[str, Tally] = {}
+    sums: dict[str, AnswerTally] = {}
     for by_coder in tallies:
         for coder, tally in by_coder.items():
-            sums[coder] = _add(sums.get(coder, Tally()), tally)
+            sums[coder] = _add(sums.get(coder, AnswerTally()), tally)
     return dict(sorted(sums.items()))
 
 
-def _add(one: Tally, other: Tally) -> Tally:
-    return Tally(
+def _add(one: AnswerTally, other: AnswerTally) -> AnswerTally:
+    return AnswerTally(
         one.answers + other.answers,
         _sum(one.counts, other.counts),
         _sum(one.problems, other.problems),
@@ -99,7 +99,7 @@ def _sum(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
     return {name: one.get(name, 0) + other.get(name, 0) for name in {**one, **other}}
 
 
-def describe_tally(coder: str, tally: Tally) -> str:
+def describe_tally(coder: str, tally: AnswerTally) -> str:
     """Describe what became of the answers of a system, in one line."""
     counts = tally.counts
     parts = []
@@ -121,7 +121,7 @@ def describe_tally(coder: str, tally: Tally) -> str:
     return f"{coder}: {'; '.join(parts)}"
 
 
-def _failures(tally: Tally) -> str:
+def _failures(tally: AnswerTally) -> str:
     answers = _number(tally.answers, "answer")
     if not tally.failed:
         return f"{tally.failed} of {answers} failed"
@@ -132,7 +132,7 @@ def _failures(tally: Tally) -> str:
     return f"{tally.failed} of {answers} failed: {named}{more}"
 
 
-def describe_failures(tallies: Mapping[str, Tally]) -> str:
+def describe_failures(tallies: Mapping[str, AnswerTally]) -> str:
     """Describe the answers that cannot be used, with what they begin with."""
     failed = sum(tally.failed for tally in tallies.values())
     answers = sum(tally.answers for tally in tallies.values())

@@ -39,7 +39,7 @@ class Source:
     place: RowPlace
 
 
-def is_json_lines(url: str) -> bool:
+def has_json_lines_name(url: str) -> bool:
     """Return whether a file is JSON Lines by its name."""
     return without_compression(url).lower().endswith(JSON_LINES_ENDINGS)
 
@@ -56,7 +56,7 @@ def read_units(file: OpenedFile, name: str, options: AnswerOptions) -> Iterator[
         Refused: the file is malformed, or a document has no unit.
     """
     ending = PurePosixPath(without_compression(file.url).lower()).suffix
-    if is_json_lines(file.url):
+    if has_json_lines_name(file.url):
         found = _of_records(file, options)
     elif file.name.lower().endswith(".seglst.json"):
         found = _of_turns(file)
