@@ -11,12 +11,13 @@ NPM := npm install --no-audit --no-fund
 # On all cores; tests/conftest.py says which tests stay together.
 PYTEST := $(BIN)/pytest --numprocesses logical
 
-.PHONY: help demo table picture site columns dashboard test test-all test-deploy deploy-parts image chaos lint bench clean
+.PHONY: help demo table picture power site columns dashboard test test-all test-deploy deploy-parts image chaos lint bench clean
 
 help:
 	@echo "make demo   score real meetings and show the result"
 	@echo "make table  systems by references and consensus, as a paper has it"
 	@echo "make picture the README's picture, taken again"
+	@echo "make power  how often an audit finds faults, written into its page: some minutes"
 	@echo "make site   the documentation as pages for a browser"
 	@echo "make columns the tables' page and the directions in views.sql, written from the code"
 	@echo "make dashboard the dashboards, written from their scripts"
@@ -64,6 +65,10 @@ table: $(VENV)/core
 # The picture in the README, of the run that `table` makes.
 picture: table $(VENV)/test $(BROWSER)
 	$(BIN)/python -m tests.docs.picture build/stargazer docs/report.png
+
+# Simulated annotation projects, audited.
+power: $(VENV)/test
+	$(BIN)/python -m tests.docs.power docs/jobs/agree.md
 
 columns: $(VENV)/core
 	@$(BIN)/python -m segscore.schemas.page > docs/tables.md

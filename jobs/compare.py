@@ -51,12 +51,6 @@ def compare(
             rich_help_panel=Panel.GATE,
         ),
     ] = None,
-    alpha: Annotated[
-        float,
-        typer.Option(
-            help="Probability that --gate fails by noise alone.", rich_help_panel=Panel.GATE
-        ),
-    ] = 0.05,
 ) -> Done | None:
     """Compare systems on the documents they share: differences, intervals, tests, ranks."""
     from segscore.jobs.show import layouts
@@ -65,7 +59,7 @@ def compare(
     from segscore.pipeline.comparison.run import run_comparison
 
     layouts.require(layout, format_name, average, chosen.group_by)
-    rules = _rules(gate, alpha, chosen.runs)
+    rules = _rules(gate, chosen.runs)
     if layout == "references":
         chosen = replace(chosen, group_by=(_REFERENCE,))
     startup.work()
@@ -75,7 +69,7 @@ def compare(
         return finished
     for warning in finished.record["warnings"]:
         LOG.say("warning", warning)
-    checks = _check(chosen.runs, rules, alpha) if rules else []
+    checks = _check(chosen.runs, rules, chosen.alpha) if rules else []
     if format_name == "json":
         tables = as_rows(finished.tables) | {"checks": [asdict(check) for check in checks]}
         print_json("compare", {**described(finished.record), **tables})
@@ -88,7 +82,7 @@ def compare(
         state = "already contains this comparison" if finished.unchanged else "written"
         LOG.say("info", f"{output}: {state}", output=output)
     if rules and format_name == "text":
-        _print_checks(chosen.runs[0], checks, alpha)
+        _print_checks(chosen.runs[0], checks, chosen.alpha)
     _require_passed(chosen.runs, checks)
     return None
 
@@ -102,13 +96,11 @@ def _require_passed(runs: Sequence[str], checks: "list[Check]") -> None:
         raise Failed(f"{run}: worse than {other}: {'; '.join(problems)}")
 
 
-def _rules(gate: str | None, alpha: float, runs: tuple[str, ...]) -> "tuple[GateRule, ...]":
+def _rules(gate: str | None, runs: tuple[str, ...]) -> "tuple[GateRule, ...]":
     """Read --gate; refuse it unless exactly two runs are compared."""
     from segscore.pipeline.errors import Refused
     from segscore.pipeline.nightly.rules import parse_rule
-    from segscore.pipeline.settings.ranges import in_unit_interval
 
-    in_unit_interval("--alpha", alpha)
     if gate is None:
         return ()
     if len(runs) != 2:

@@ -19,6 +19,10 @@ def _share(description: str) -> pap.Column:
     return pap.Column(pa.float64(), checks, nullable=True, description=description)
 
 
+def _whole_or_null(description: str) -> pap.Column:
+    return pap.Column(pa.int64(), pap.Check.ge(0), nullable=True, description=description)
+
+
 def _perhaps(description: str) -> pap.Column:
     return pap.Column(pa.string(), nullable=True, description=description)
 
@@ -79,6 +83,17 @@ COMPARISONS = pap.DataFrameSchema(
         "lower": whole("documents on which the system has the lower value"),
         "documents": _DOCUMENTS,
         "defined": whole("number of those documents on which the measure is defined for both"),
+        "smallest_difference": _number(
+            "difference that a paired t test of level `--alpha` finds with probability `--power` "
+            "on these documents; null with fewer than 10, or if all of them differ alike"
+        ),
+        "documents_needed": _whole_or_null(
+            "least number of documents on which that test finds the observed difference with that "
+            "probability; null likewise, and if there is no difference"
+        ),
+        "documents_for_difference": _whole_or_null(
+            "the same for the difference given as `--difference`; null without one"
+        ),
     },
     name="comparisons",
     description="measure, average and pair of systems",
@@ -193,4 +208,25 @@ WHERE = pap.DataFrameSchema(
     strict=True,
 )
 
-COMPARISON_TABLES = (COMPARISONS, SYSTEMS, OMNIBUS, WORST, WHERE)
+POWER = pap.DataFrameSchema(
+    {
+        "measure": MEASURE,
+        "average": AVERAGE,
+        "system": SYSTEM,
+        "other": name("system that it is compared with"),
+        "sought": _known("difference to find: that of `--difference`, else the observed one"),
+        "documents": whole("number of documents of the simulated corpora", least=2),
+        "power": _share("share of the simulated corpora on which the test finds the difference"),
+        "half_width": _number("mean half-width of the 95 % interval of the difference"),
+        "exaggeration": _number(
+            "mean size of the significant differences, divided by the true one; null if none is "
+            "significant"
+        ),
+        "wrong_sign": _share("share of the significant differences with the wrong sign; likewise"),
+    },
+    name="power",
+    description="measure, average, pair of systems and number of documents",
+    strict=True,
+)
+
+COMPARISON_TABLES = (COMPARISONS, SYSTEMS, OMNIBUS, WORST, WHERE, POWER)

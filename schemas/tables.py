@@ -115,6 +115,7 @@ TABLES = (
     _run_table("compare", comparisons.OMNIBUS, GROUPS),
     _run_table("compare", comparisons.WORST),
     _run_table("compare", comparisons.WHERE),
+    _run_table("compare", comparisons.POWER),
     OutputTable(ALIGNMENT, "import", "`OUTPUT/alignment/*.parquet`"),
     OutputTable(CONVENTIONS, "reconcile", "`OUTPUT/conventions.parquet`"),
     OutputTable(CALIBRATION, "calibrate", "`OUTPUT/calibration.parquet`"),

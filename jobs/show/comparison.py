@@ -1,20 +1,22 @@
 """Print a comparison of systems."""
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from segscore.jobs.cli.encoding import printable_command
 from segscore.jobs.show.fitted import Column, out, print_fitted
 from segscore.jobs.show.leaderboard import GROUPS_SHOWN
-from segscore.jobs.show.numbers import (
+from segscore.pipeline.comparison.pair_rows import better_first, by_difference
+from segscore.pipeline.statistics.p_values import shown_p
+from segscore.pipeline.statistics.power import LEAST_DOCUMENTS
+from segscore.pipeline.statistics.shown_numbers import (
+    counted,
     shown_change,
     shown_changes,
     shown_interval,
     shown_number,
 )
-from segscore.pipeline.comparison.pair_rows import better_first, by_difference
-from segscore.pipeline.statistics.p_values import shown_p
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -23,9 +25,14 @@ if TYPE_CHECKING:
 
 _Row = dict[str, Any]
 _ALPHA = 0.05
+_MOST_DOCUMENTS = 1_000_000
+"""Number of documents above which a need for more is not told."""
 PAIRS_SHOWN = 20
 WORST_SHOWN = 3
 SYSTEMS_SHOWN = 10
+_BAR = 30
+"""Number of characters of the bar of a power of 1."""
+
 _HEADING = 16
 """Number of characters after which a name in a heading continues on the next line."""
 
@@ -36,18 +43,14 @@ def print_comparison(finished: "FinishedComparison", average: str) -> None:
     tables = {name: _by_group(table, by, average) for name, table in finished.tables.items()}
     groups = list(tables["systems"])
     for group in groups[: 1 + GROUPS_SHOWN]:
+        of_group = {name: rows.get(group, []) for name, rows in tables.items()}
         for name in finished.record["settings"]["measures"]:
-            systems, pairs, tests = (
-                [row for row in tables[kind].get(group, []) if row["measure"] == name]
-                for kind in ("systems", "comparisons", "omnibus")
-            )
-            if systems:
-                _print_systems(_titled(by, group, name, average), systems, tests)
-            if pairs:
-                _print_pairs(pairs)
+            _print_measure(finished, of_group, name, _titled(by, group, name, average))
     if (more := len(groups) - 1 - GROUPS_SHOWN) > 0:
         verb = "s are" if more > 1 else " is"
         out().print(f"{more} more group{verb} in the tables of --output")
+    if "power" in finished.tables:
+        _print_power(finished.tables["power"].to_pylist(), average)
     for line in _worst(finished):
         out().print(line, markup=False)
     if "where" in finished.tables:
@@ -56,6 +59,22 @@ def print_comparison(finished: "FinishedComparison", average: str) -> None:
         line = f"{run}: compared on {counts['scored']} of {counts['in']} documents"
         out().print(line, markup=False)
     out().print(finished.record["signature"], markup=False)
+
+
+def _print_measure(
+    finished: "FinishedComparison", tables: Mapping[str, list[_Row]], measure: str, title: str
+) -> None:
+    """Print the systems and the pairs of a group by one measure."""
+    systems, pairs, tests = (
+        [row for row in tables[kind] if row["measure"] == measure]
+        for kind in ("systems", "comparisons", "omnibus")
+    )
+    if systems:
+        _print_systems(title, systems, tests)
+    if pairs:
+        _print_pairs(pairs)
+        for line in power_lines(pairs, finished.record["settings"]):
+            out().print(line, markup=False)
 
 
 def _by_group(table: "pa.Table", by: list[str], average: str) -> dict[tuple[Any, ...], list[_Row]]:
@@ -146,6 +165,79 @@ def _print_pairs(rows: Sequence[_Row]) -> None:
         ],
         caption="; ".join(remarks),
     )
+
+
+def power_lines(rows: Sequence[_Row], settings: Mapping[str, Any]) -> Iterator[str]:
+    """Say what difference the documents of each pair can show, and how many it would need.
+
+    Args:
+        rows: rows of `comparisons` of one measure and average.
+        settings: the settings of the comparison.
+    """
+    from segscore.pipeline.scoring.names import is_point
+
+    asked = settings["difference"]
+    known = [
+        row
+        for row in sorted(rows, key=by_difference)
+        if row["smallest_difference"] and not (is_point(row["system"]) and is_point(row["other"]))
+    ]
+    for row in map(better_first, known[:PAIRS_SHOWN]):
+        smallest = shown_number(row["smallest_difference"])
+        line = (
+            f"{row['system']} and {row['other']}: {counted(row['defined'], 'document')} can show a "
+            f"difference of {smallest} (power {settings['power']:g})"
+        )
+        if row["documents_needed"] is not None:
+            observed = shown_number(abs(row["difference"]))
+            line += f"; {observed} was observed, which needs {_many(row['documents_needed'])}"
+        if row["documents_for_difference"] is not None:
+            line += f"; {abs(asked):g} needs {_many(row['documents_for_difference'])}"
+        yield line
+    directed = any(row["better"] is not None for row in rows)
+    if directed and not known and max(row["defined"] for row in rows) < LEAST_DOCUMENTS:
+        yield (
+            f"fewer than {LEAST_DOCUMENTS} documents: too few to estimate what difference they "
+            "can show"
+        )
+
+
+def _print_power(rows: list[_Row], average: str) -> None:
+    """Print the simulated power of each pair by number of documents, with a bar for the power."""
+    curves: dict[tuple[str, str, str, float], list[_Row]] = {}
+    for row in rows:
+        if row["average"] == average:
+            key = row["measure"], row["system"], row["other"], row["sought"]
+            curves.setdefault(key, []).append(row)
+    for (measure, system, other, sought), curve in [*curves.items()][:PAIRS_SHOWN]:
+        print_fitted(
+            [
+                Column("documents", [str(row["documents"]) for row in curve]),
+                Column("power", [f"{row['power']:.2f}" for row in curve]),
+                Column("", [_bar(row["power"]) for row in curve], is_name=True),
+                Column("half-width", [shown_number(row["half_width"]) for row in curve]),
+                Column("exaggeration", [_times(row["exaggeration"]) for row in curve]),
+                Column("wrong sign", [_percent(row["wrong_sign"]) for row in curve]),
+            ],
+            title=f"{measure}, {average}: {system} against {other}, a difference of "
+            f"{shown_change(sought)}",
+        )
+
+
+def _bar(share: float) -> str:
+    return "━" * round(share * _BAR)
+
+
+def _times(factor: float | None) -> str:
+    return "–" if factor is None else f"{factor:.1f} times"
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None else f"{share:.1%}"
+
+
+def _many(documents: int) -> str:
+    return "more than a million" if documents > _MOST_DOCUMENTS else str(documents)
 
 
 def _mark(row: _Row) -> str:

@@ -21,6 +21,7 @@ from segscore.pipeline.comparison.systems import find_systems
 from segscore.pipeline.comparison.tables import (
     ComparisonRow,
     compare_sample,
+    simulate_power,
     table_of,
     worst_documents,
 )
@@ -144,6 +145,11 @@ def compare_runs(
     with stage("where"):
         if settings.where:
             results.rows["where"] = [*where(runs, systems, compared[0].samples[0].documents)]
+    with stage("power"):
+        if settings.simulate_power:
+            results.rows["power"] = [
+                row for each in compared for row in simulate_power(each.samples[0], settings)
+            ]
     tables = _tables(results.rows, types)
     estimator = f"poisson,{'+'.join(sorted(results.units))}" if settings.replicates else "none"
     permutation = f"permutation,{settings.permutations}" if settings.permutations else "none"
@@ -177,9 +183,7 @@ def _add_samples(
 ) -> None:
     """Compare the samples of one kind of rows, and add the results to ``results``."""
     for sample in compared.samples:
-        tables = compare_sample(
-            sample, runs, settings.seed, settings.replicates, settings.permutations
-        )
+        tables = compare_sample(sample, runs, settings)
         group = dict(zip(settings.group_by, sample.key, strict=True))
         for name, rows in tables.items():
             results.rows[name] += [group | row for row in rows]

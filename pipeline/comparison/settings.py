@@ -1,5 +1,6 @@
 """Settings of a comparison, all checked before any work starts."""
 
+import math
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -33,6 +34,10 @@ class CompareSettings:
         may_differ: fields of the signature in which the runs may differ.
         replicates: number of bootstrap replicates for the intervals; 0 for none.
         permutations: number of permutations for the tests; 0 for none.
+        alpha: level of the test that a difference is to be found by, and of the gate, in (0, 1).
+        power: probability with which it is to be found, above alpha and below 1.
+        difference: a difference to find; None for the observed one alone.
+        simulate_power: whether to simulate the power on growing numbers of documents.
         seed: seed of the bootstrap and the permutations; at least 0.
         fresh: whether to replace a finished comparison in the same place.
     """
@@ -80,6 +85,22 @@ class CompareSettings:
     permutations: Annotated[
         int, Option("Number of permutations for the tests; 0 for none.", Panel.AVERAGES)
     ] = 9999
+    alpha: Annotated[
+        float,
+        Option("Level of the test for --power, and of --gate.", Panel.POWER),
+    ] = 0.05
+    power: Annotated[
+        float,
+        Option("Probability with which a difference is to be found.", Panel.POWER),
+    ] = 0.8
+    difference: Annotated[
+        float | None,
+        Option("Say how many documents are needed to find this difference.", Panel.POWER),
+    ] = None
+    simulate_power: Annotated[
+        bool,
+        Option("Simulate how often the test finds the difference, by documents.", Panel.POWER),
+    ] = False
     seed: SeedOption = 0
     fresh: FreshOption = False
 
@@ -105,6 +126,12 @@ class CompareSettings:
         within("--replicates", self.replicates, 0, MOST_REPLICATES)
         within("--permutations", self.permutations, 0, MOST_REPLICATES)
         check_seed(self.seed)
+        if not 0 < self.alpha < 1:
+            raise Refused(f"--alpha {self.alpha:g}: must lie between 0 and 1")
+        if not self.alpha < self.power < 1:
+            raise Refused(f"--power {self.power:g}: must be above --alpha and below 1")
+        if self.difference is not None and not 0 < abs(self.difference) < math.inf:
+            raise Refused(f"--difference {self.difference:g}: must be a number other than 0")
 
     @property
     def inputs(self) -> dict[str, tuple[str, ...]]:

@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,12 +11,15 @@ import pyarrow as pa
 from segscore.pipeline.arrays.ragged import Floats
 from segscore.pipeline.comparison import rank_tests
 from segscore.pipeline.comparison.averages import AVERAGES, Averages, average
+from segscore.pipeline.comparison.pair_power import DifferenceSearch, pair_power, simulate_pairs
 from segscore.pipeline.comparison.paired_tests import permutation_tests, signed_ranks
 from segscore.pipeline.comparison.runs import ScoredRun
 from segscore.pipeline.comparison.samples import Sample
+from segscore.pipeline.comparison.settings import CompareSettings
 from segscore.pipeline.measures.measure import Measure
 from segscore.pipeline.statistics.bootstrap import interval
 from segscore.pipeline.statistics.multiple_tests import holm
+from segscore.pipeline.statistics.power import PairedTest
 
 if TYPE_CHECKING:
     import pandera.pyarrow as pap
@@ -48,31 +52,51 @@ def table_of(
 
 
 def compare_sample(
-    sample: Sample, runs: Sequence[ScoredRun], seed: int, replicates: int, permutations: int
+    sample: Sample, runs: Sequence[ScoredRun], settings: CompareSettings
 ) -> dict[str, list[ComparisonRow]]:
     """Compare the systems of one sample by every chosen measure.
 
     Args:
         sample: counts and values of the systems.
         runs: the runs of the systems.
-        seed: seed of the bootstrap and the permutations.
-        replicates: number of bootstrap replicates; 0 for none.
-        permutations: number of permutations; 0 for none.
+        settings: how to estimate and test.
 
     Returns:
         Rows of comparisons, systems and omnibus, without the group-by columns.
     """
-    averages = average(sample, seed, replicates)
-    tests = permutation_tests(sample, averages, seed, permutations)
+    averages = average(sample, settings.seed, settings.replicates)
+    tests = permutation_tests(sample, averages, settings.seed, settings.permutations)
+    test = PairedTest(settings.alpha, settings.power)
+    search = DifferenceSearch(test, settings.difference, settings.seed)
     tables: dict[str, list[ComparisonRow]] = {"comparisons": [], "systems": [], "omnibus": []}
     for measure in sample.measures:
         friedman = rank_tests.friedman(sample.values[measure.name])
         kruskal = rank_tests.kruskal(sample.values[measure.name])
         tables["systems"] += _systems(sample, runs, averages, measure, friedman.mean_rank)
-        tables["comparisons"] += _pairs(sample, averages, measure, tests, (friedman, kruskal))
+        pairs = _pairs(sample, averages, measure, tests, (friedman, kruskal))
+        power = _power(sample, averages, measure, search)
+        tables["comparisons"] += [row | more for row, more in zip(pairs, power, strict=True)]
         if len(sample.systems) >= rank_tests.LEAST:
-            tables["omnibus"] += [_omnibus(sample, measure, test) for test in (friedman, kruskal)]
+            tables["omnibus"] += [_omnibus(sample, measure, each) for each in (friedman, kruskal)]
     return tables
+
+
+def simulate_power(sample: Sample, settings: CompareSettings) -> Iterator[ComparisonRow]:
+    """Yield the rows of the table `power`: every measure, average and pair of systems.
+
+    Args:
+        sample: counts and values of the systems.
+        settings: what is to be found.
+
+    Raises:
+        Refused: a measure has no direction, or there are too few documents.
+    """
+    averages = average(sample, settings.seed, 0)
+    test = PairedTest(settings.alpha, settings.power)
+    search = DifferenceSearch(test, settings.difference, settings.seed)
+    for measure in sample.measures:
+        for kind in AVERAGES:
+            yield from simulate_pairs(sample, averages, measure, kind, search)
 
 
 def _limits(replicates: Floats, value: float, defined: int) -> tuple[float, float]:
@@ -181,6 +205,16 @@ def _pairs(
         }
         row = _pair(sample, averages, measure, "macro", pair, tests[measure.name, "macro"])
         yield row | by_document | of_macro
+
+
+def _power(
+    sample: Sample, averages: Averages, measure: Measure, search: DifferenceSearch
+) -> Iterator[ComparisonRow]:
+    """Yield the columns about power of each row of ``_pairs``."""
+    for kind in AVERAGES:
+        of_pairs = asdict(pair_power(sample, averages, measure, kind, search))
+        for pair in range(len(averages.pairs)):
+            yield {name: values[pair] for name, values in of_pairs.items()}
 
 
 def _ranked(sample: Sample, averages: Averages, measure: Measure) -> list[ComparisonRow]:

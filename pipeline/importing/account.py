@@ -1,4 +1,4 @@
-"""What an import counted and left out, and the errors and messages about it."""
+"""Account for an import: its counts, what it left out, and the errors and messages about it."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ from segscore.pipeline.importing.read_part import BAD_ROWS
 
 @dataclass(frozen=True)
 class Imported:
-    """What an import wrote.
+    """The result of an import.
 
     Attributes:
         rows: number of rows of each table written; a table without rows is not written.
@@ -27,7 +27,7 @@ class Imported:
         adapted: a clause about each column that was converted.
         unit: unit of all rows; None if it is not known.
         longest: the largest number of units of a row.
-        unused: warnings about options that have no effect on the files.
+        unused: warnings about options without effect and files that are not read.
     """
 
     rows: dict[str, int]
@@ -108,24 +108,24 @@ def _with_more(lines: list[str], number: int) -> list[str]:
 
 
 def common_unit(
-    surveyed: Sequence[SurveyedShape], asked: str | None, *, others: bool
+    surveyed: Sequence[SurveyedShape], unit_stated: str | None, *, others: bool
 ) -> str | None:
     """Return the unit of all rows; None if it is not known.
 
     Args:
         surveyed: rows whose files state what they count, which is one unit.
-        asked: the unit of other rows; None if it is not known.
+        unit_stated: the unit of other rows; None if it is not known.
         others: whether there are other rows.
 
     Raises:
         Refused: the unit of the other rows is another one.
     """
     if not surveyed:
-        return asked
+        return unit_stated
     unit = surveyed[0].unit
-    if asked not in (None, unit):
+    if unit_stated not in (None, unit):
         raise Refused(
-            f"--unit {asked}: {surveyed[0].url} counts {unit}s; leave the option out, or import "
-            "files of different units into different folders"
+            f"--unit {unit_stated}: {surveyed[0].url} counts {unit}s; leave the option out, or "
+            "import files of different units into different folders"
         )
-    return None if others and asked is None else unit
+    return None if others and unit_stated is None else unit

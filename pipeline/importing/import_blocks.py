@@ -10,12 +10,13 @@ from segscore.pipeline import storage
 from segscore.pipeline.arrays.ragged import Ints
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.conversion.names import ReadFile, name_of_file
-from segscore.pipeline.importing.formats.asked import Asked, OpenedFile
-from segscore.pipeline.importing.formats.detect import detect
-from segscore.pipeline.importing.formats.format_heads import JSON_LINES_ENDINGS, PARQUET_ENDINGS
+from segscore.pipeline.importing.detect import detect
+from segscore.pipeline.importing.formats import segmentations
+from segscore.pipeline.importing.formats.format import JSON_LINES_ENDINGS, PARQUET_ENDINGS
 from segscore.pipeline.importing.formats.known import FORMATS
-from segscore.pipeline.importing.formats.segmentations import csv_rows
 from segscore.pipeline.importing.open_input import format_of, open_input
+from segscore.pipeline.importing.opened_file import OpenedFile
+from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.tables import jsonl
 from segscore.pipeline.tables.json_blocks import BLOCK, JsonLines
 from segscore.pipeline.tables.read import Rows
@@ -35,23 +36,22 @@ _CSV = "csv"
 
 @dataclass(frozen=True)
 class Reading:
-    """How the files of an import are read.
+    """The files of an import and its settings, as tasks read them.
 
     Attributes:
         urls: all files of the import.
-        format_name: format of all files; None to detect it.
-        encoding: encoding of text files; None for UTF-8.
-        asked: the other options.
-        rejecting: whether bad lines of JSON Lines and CSV are collected, not refused.
-        memory: bytes of a worker's memory; None for the default.
+        settings: the settings of the import.
+        format_name: format of all files by its key in ``FORMATS``; None to detect it.
     """
 
     urls: Sequence[str]
-    format_name: str | None
-    encoding: str | None
-    asked: Asked
-    rejecting: bool = False
-    memory: int | None = None
+    settings: ImportSettings
+    format_name: str | None = None
+
+    @property
+    def rejecting(self) -> bool:
+        """Whether bad lines of JSON Lines and CSV are collected, not refused."""
+        return self.settings.max_rejects > 0
 
 
 @dataclass(frozen=True)
@@ -85,15 +85,15 @@ def read_input(url: str, reading: Reading) -> ReadFile | FileRows:
     """
     if is_plain_json_lines(url, reading):
         return _json_lines(url, storage.chunks(url, BLOCK), reading)
-    asked = reading.asked
-    file = open_input(url, reading.encoding, reading.memory)
+    settings = reading.settings
+    file = open_input(url, reading.settings)
     if not file.content.strip() and not url.lower().endswith(JSON_LINES_ENDINGS):
         raise file.refusal("is empty")
-    known = FORMATS[reading.format_name or format_of(file, asked)]
+    known = FORMATS[reading.format_name or format_of(file, settings)]
     if file.is_parquet and PARQUET_ENDINGS[0] not in known.shared:
         raise file.refusal(f"is a Parquet file, which --format {known.name} does not read")
     if known.read is not None:
-        return ReadFile(file, list(known.read(file, asked)), known.endings)
+        return ReadFile(file, list(known.read(file, settings)), known.endings)
     if known.name == _JSON_LINES and file.is_utf8:
         content = file.content
         chunks = (content[at : at + BLOCK] for at in range(0, len(content), BLOCK))
@@ -105,9 +105,11 @@ def read_input(url: str, reading: Reading) -> ReadFile | FileRows:
     bad_lines: list[tuple[int, str]] = []
     adapted: set[str] = set()
     if known.name == _JSON_LINES:
-        rows = [*jsonl.read(file.lines(), url, defaults, adapted=None if asked.strict else adapted)]
+        rows = [
+            *jsonl.read(file.lines(), url, defaults, adapted=None if settings.strict else adapted)
+        ]
     elif known.name == _CSV and reading.rejecting:
-        rows = [*csv_rows.read(file.lines(), url, defaults, bad_lines)]
+        rows = [*segmentations.read_csv(file.lines(), url, defaults, bad_lines)]
     else:
         rows = [*known.rows(file.lines(), url, defaults)]
     return FileRows(iter([rows_of(rows)] if rows else []), bad_lines, adapted)
@@ -123,7 +125,7 @@ def format_of_input(url: str, reading: Reading) -> str:
         return reading.format_name
     if is_plain_json_lines(url, reading):
         return _JSON_LINES
-    return format_of(open_input(url, reading.encoding, reading.memory), reading.asked)
+    return format_of(open_input(url, reading.settings), reading.settings)
 
 
 def rows_of(parsed: Sequence[ParsedRow]) -> Rows:
@@ -136,8 +138,8 @@ def rows_of(parsed: Sequence[ParsedRow]) -> Rows:
 
 
 def _defaults(reading: Reading) -> Defaults:
-    asked = reading.asked
-    return Defaults(asked.document_id, asked.coder, asked.role)
+    settings = reading.settings
+    return Defaults(settings.document_id, settings.coder, settings.default_role)
 
 
 def _json_lines(url: str, chunks: Iterator[bytes], reading: Reading, first: int = 1) -> FileRows:
@@ -149,7 +151,7 @@ def _json_lines(url: str, chunks: Iterator[bytes], reading: Reading, first: int 
         url,
         _defaults(reading),
         decode,
-        adapted=None if reading.asked.strict else adapted,
+        adapted=None if reading.settings.strict else adapted,
         rejecting=reading.rejecting,
     )
 
@@ -170,7 +172,7 @@ def is_plain_json_lines(url: str, reading: Reading) -> bool:
     If that is not certain, the answer is no, and the file is opened whole.
     """
     named = reading.format_name == _JSON_LINES
-    if reading.encoding is not None or not (
+    if reading.settings.encoding is not None or not (
         named or (reading.format_name is None and url.lower().endswith(JSON_LINES_ENDINGS))
     ):
         return False
@@ -179,6 +181,6 @@ def is_plain_json_lines(url: str, reading: Reading) -> bool:
     if not first.lstrip(b"\xef\xbb\xbf \t").startswith(b"{") or len(first) == _HEAD:
         return False
     try:
-        return named or detect(url, first.decode(), reading.asked) == _JSON_LINES
+        return named or detect(url, first.decode(), reading.settings) == _JSON_LINES
     except (Refused, UnicodeDecodeError):
         return False

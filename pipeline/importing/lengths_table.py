@@ -4,15 +4,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 
 from segscore.pipeline import storage
-from segscore.pipeline.importing.formats.asked import Asked, OpenedFile
-from segscore.pipeline.importing.formats.column_names import unit_of, use_of
-from segscore.pipeline.importing.formats.format_heads import without_compression
-from segscore.pipeline.importing.formats.intervals.interval_cells import name_of
-from segscore.pipeline.importing.formats.intervals.interval_table import DAY
-from segscore.pipeline.importing.formats.intervals.table_rows import read_table_rows
-from segscore.pipeline.importing.formats.shapes import Extent
-from segscore.pipeline.importing.formats.speech.uem import read_regions
+from segscore.pipeline.importing.formats.interval_columns import unit_of, use_of
+from segscore.pipeline.importing.formats.intervals import DAY, name_of
+from segscore.pipeline.importing.formats.speech import read_regions
+from segscore.pipeline.importing.formats.table_rows import read_table_rows
 from segscore.pipeline.importing.open_input import open_input
+from segscore.pipeline.importing.opened_file import OpenedFile
+from segscore.pipeline.importing.settings import ImportSettings
+from segscore.pipeline.importing.shapes import Extent
+from segscore.pipeline.storage.compression import without_compression
 from segscore.pipeline.tables.rows import RowPlace, shown
 from segscore.pipeline.tables.units import MILLISECOND, UNIT_KEY
 
@@ -20,13 +20,12 @@ _UEM = ".uem"
 _EXPECTED = "expected document_id, and n_units or duration"
 
 
-def read_lengths(url: str, asked: Asked, encoding: str | None) -> dict[str, Extent]:
+def read_lengths(url: str, settings: ImportSettings) -> dict[str, Extent]:
     """Return the length or the region of each document.
 
     Args:
         url: a file, folder or glob; in a folder Parquet and JSON Lines files count.
-        asked: the options of the import, for the times of a UEM file.
-        encoding: `--encoding`.
+        settings: the settings of the import.
 
     Raises:
         Refused: a file cannot be read or is another table, a value is not a length, or a document
@@ -34,8 +33,8 @@ def read_lengths(url: str, asked: Asked, encoding: str | None) -> dict[str, Exte
     """
     extents: dict[str, Extent] = {}
     for found in storage.find(url):
-        file = open_input(found.url, encoding)
-        for document, extent in _regions_or_lengths(file, asked):
+        file = open_input(found.url, settings)
+        for document, extent in _regions_or_lengths(file, settings):
             known = extents.setdefault(document, extent)
             if (known.start, known.end) != (extent.start, extent.end):
                 raise extent.place.refusal(
@@ -45,14 +44,14 @@ def read_lengths(url: str, asked: Asked, encoding: str | None) -> dict[str, Exte
     return extents
 
 
-def _regions_or_lengths(file: OpenedFile, asked: Asked) -> Iterable[tuple[str, Extent]]:
+def _regions_or_lengths(file: OpenedFile, settings: ImportSettings) -> Iterable[tuple[str, Extent]]:
     if without_compression(file.name).lower().endswith(_UEM):
-        return read_regions(file, asked).items()
-    return _extents(file, asked)
+        return read_regions(file, settings).items()
+    return _extents(file, settings)
 
 
-def _extents(file: OpenedFile, asked: Asked) -> Iterator[tuple[str, Extent]]:
-    rows = read_table_rows(file, Asked())
+def _extents(file: OpenedFile, settings: ImportSettings) -> Iterator[tuple[str, Extent]]:
+    rows = read_table_rows(file)
     header = rows.header
     names = [name for name in header if use_of(name) == "document"]
     lengths = [name for name in header if name.strip().lower() == "n_units"]
@@ -70,7 +69,7 @@ def _extents(file: OpenedFile, asked: Asked) -> Iterator[tuple[str, Extent]]:
             extent = Extent(Fraction(0), _whole(length, place), unit, False, place)
         else:
             unit_stated = unit_of(lengths[0])
-            end = asked.clock.duration(length, place, unit=unit_stated or "s")
+            end = settings.clock.duration(length, place, unit=unit_stated or "s")
             if unit_stated is None and ":" not in str(length) and end > DAY:
                 raise place.refusal(
                     f"a {lengths[0]} of {length} s is longer than 24 hours; if it is right, name "

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from segscore.pipeline.importing.account import require_accepted
 from segscore.pipeline.importing.conversion.convert import Survey
 from segscore.pipeline.importing.conversion.surveyed import SurveyedShape
-from segscore.pipeline.importing.formats.shapes import Extent
 from segscore.pipeline.importing.import_blocks import Reading
 from segscore.pipeline.importing.parts import ImportPart
 from segscore.pipeline.importing.read_part import (
@@ -17,6 +16,7 @@ from segscore.pipeline.importing.read_part import (
     read_part,
     stated_lengths,
 )
+from segscore.pipeline.importing.shapes import Extent
 from segscore.pipeline.importing.shards import Shard, read_shard
 from segscore.pipeline.runs.tasks import TaskRun
 

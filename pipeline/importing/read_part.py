@@ -11,7 +11,6 @@ from segscore.pipeline.importing.conversion.convert import Converted, Survey, co
 from segscore.pipeline.importing.conversion.described import describe_counts
 from segscore.pipeline.importing.conversion.names import ReadFile, name_shapes
 from segscore.pipeline.importing.conversion.surveyed import SurveyedShape, survey_shapes
-from segscore.pipeline.importing.formats.shapes import Extent
 from segscore.pipeline.importing.import_blocks import (
     FileRows,
     Reading,
@@ -21,6 +20,7 @@ from segscore.pipeline.importing.import_blocks import (
 )
 from segscore.pipeline.importing.import_tables import check_block, list_bad_lines
 from segscore.pipeline.importing.parts import ImportPart
+from segscore.pipeline.importing.shapes import Extent
 from segscore.pipeline.importing.shards import Shard, write_shard
 from segscore.pipeline.tables.read import Rows
 from segscore.pipeline.tables.rows import ParsedRow
@@ -32,7 +32,7 @@ BAD_ROWS = "bad"
 
 @dataclass(frozen=True)
 class ReadJob:
-    """What all tasks that read share.
+    """The values that all tasks that read files share.
 
     Attributes:
         folder: the folder that tasks write to.
@@ -49,7 +49,7 @@ class ReadJob:
 
 @dataclass(frozen=True)
 class ConvertJob:
-    """What all tasks that convert shapes share.
+    """The values that all tasks that convert shapes share.
 
     Attributes:
         folder: the folder that tasks write to.
@@ -64,7 +64,7 @@ class ConvertJob:
 
 @dataclass(frozen=True)
 class ReadReceipt:
-    """What a task has read.
+    """The receipt of a task that read files.
 
     Attributes:
         refusal: why its files are refused; None if they are not.
@@ -134,8 +134,8 @@ def _read_files(job: ReadJob, part: ImportPart) -> ReadReceipt:
             adapted |= {*file.adapted}
     number = write_rejects(job.folder, f"{part.name}-read", rejects)
     shard = write_shard(job.folder, part.name, blocks)
-    asked = job.reading.asked
-    surveyed = survey_shapes(name_shapes(shapes, asked), asked)
+    settings = job.reading.settings
+    surveyed = survey_shapes(name_shapes(shapes, settings), settings)
     read = ReadReceipt(
         shard=shard,
         shapes=bool(shapes),
@@ -188,15 +188,15 @@ def _check(url: str, read: FileRows) -> tuple[list[Rows], list[pa.Table]]:
 
 
 def _convert(job: ConvertJob, part: ImportPart, shapes: Sequence[ReadFile]) -> ReadReceipt:
-    asked = job.reading.asked
-    converted = convert_shapes(name_shapes(shapes, asked), asked, job.survey)
+    settings = job.reading.settings
+    converted = convert_shapes(name_shapes(shapes, settings), settings, job.survey)
     by_file: dict[str, list[Converted]] = {}
     for one in converted:
         by_file.setdefault(one.row.source, []).append(one)
     counted = [
         f"{read.file.url}: {line}"
         for read in shapes
-        for line in describe_counts(read.file, by_file.get(read.file.url, ()), asked)
+        for line in describe_counts(read.file, by_file.get(read.file.url, ()), settings)
     ]
     checked = [check_block(rows_of([one.row for one in rows])) for rows in by_file.values()]
     name = f"{part.name}-shapes"

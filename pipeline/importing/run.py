@@ -17,7 +17,6 @@ from segscore.pipeline.importing.account import (
     require_few,
 )
 from segscore.pipeline.importing.answers.from_settings import answer_options, find_units
-from segscore.pipeline.importing.answers.options import ANSWER_FORMATS
 from segscore.pipeline.importing.answers.stage import AnswerFiles, read_answers
 from segscore.pipeline.importing.describe import (
     DocumentsJob,
@@ -26,7 +25,6 @@ from segscore.pipeline.importing.describe import (
     write_documents,
 )
 from segscore.pipeline.importing.formats.known import format_named
-from segscore.pipeline.importing.formats.shapes import Extent
 from segscore.pipeline.importing.import_blocks import Reading
 from segscore.pipeline.importing.import_tables import IMPORTED_TABLES
 from segscore.pipeline.importing.lengths_table import read_lengths
@@ -39,6 +37,7 @@ from segscore.pipeline.importing.publish import (
 )
 from segscore.pipeline.importing.read_files import READ, ImportedRows, read_files
 from segscore.pipeline.importing.settings import ImportSettings
+from segscore.pipeline.importing.shapes import Extent
 from segscore.pipeline.importing.unused_options import warn_of_unused
 from segscore.pipeline.importing.write import TableTypes, WriteJob, cut_tables, write_file
 from segscore.pipeline.runs.executor import Executor
@@ -96,14 +95,17 @@ def run_import(
     source = find_units(settings)
     options = answer_options(settings) if source else None
     extents: Mapping[str, Extent] = {}
+    left_out: list[str] = []
     if settings.documents is not None:
-        extents = read_lengths(settings.documents, reading.asked, settings.encoding)
+        found = storage.search(settings.documents)
+        left_out = storage.describe_left_out("--documents", found)
+        extents = read_lengths(settings.documents, settings)
     hidden = replace(settings, output=hidden_folder(settings.output))
     run = TaskRun("import", hidden, executor, progress)
     run.prepare(_inputs(settings, files, source))
     with removing(run.attempt, settings.output, resumable=resumable), run.work():
         if options is not None:
-            rows = read_answers(run, AnswerFiles(source, files), options)
+            rows = read_answers(run, AnswerFiles(source, files, settings), options)
         else:
             parts = cut_files(files, reading, run.limits.bytes_per_part)
             run.claim({READ: parts})
@@ -114,18 +116,13 @@ def run_import(
         imported = _write_tables(run, settings, rows)
         move_tables(run.attempt, settings.output, [*imported.rows])
     rejected = imported.rows.pop(_REJECTS, 0)
-    return replace(imported, rejected=rejected, unused=[*warn_of_unused(settings, reading)])
+    return replace(imported, rejected=rejected, unused=[*left_out, *warn_of_unused(reading)])
 
 
 def _reading(settings: ImportSettings, files: Sequence[InputFile]) -> Reading:
-    asked = settings.asked()
-    format_name = settings.format_name
-    if format_name is not None and format_name not in ANSWER_FORMATS:
-        format_name = format_named(format_name)
-    urls = [file.url for file in files]
-    rejecting = settings.max_rejects > 0
-    memory = settings.memory_limit
-    return Reading(urls, format_name, settings.encoding, asked, rejecting, memory)
+    _ = settings.clock  # refuses a frame rate or a timecode that cannot be read
+    format_name = None if settings.format_name is None else format_named(settings.format_name)
+    return Reading([file.url for file in files], settings, format_name)
 
 
 def _inputs(

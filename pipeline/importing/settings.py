@@ -2,6 +2,7 @@
 
 import codecs
 from dataclasses import dataclass
+from functools import cached_property
 from math import inf
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,8 +19,10 @@ from segscore.pipeline.settings.reading import (
 )
 
 if TYPE_CHECKING:
-    from segscore.pipeline.importing.formats.asked import Asked
-    from segscore.pipeline.importing.formats.times import Clock
+    from segscore.pipeline.importing.times import Clock
+
+COLUMN_USES = ("document", "coder", "role", "start", "end", "duration", "level", "label")
+"""What a column of a table can be for; the keys of `--columns`."""
 
 _CHOICES = {
     "--role": ("reference", "hypothesis"),
@@ -43,18 +46,16 @@ def _read_columns(option: str, text: str) -> dict[str, str]:
     """Read `start=Von,end=Bis`; an empty name sets the column of that use aside.
 
     Raises:
-        Refused: a part has no `=`, an unknown use, or a use or a name stands twice.
+        Refused: a part has no `=` or an unknown use, or a use or a name is repeated.
     """
-    from segscore.pipeline.importing.formats.intervals.interval_columns import USES
-
     columns: dict[str, str] = {}
     for part in text.split(","):
         use, equals, name = part.partition("=")
         use = use.strip().removesuffix("_id")
-        if not equals or use not in USES:
+        if not equals or use not in COLUMN_USES:
             raise Refused(
                 f"{option} {text}: {part or 'nothing'} is not USE=COLUMN; expected for USE one of "
-                f"{', '.join(USES)}"
+                f"{', '.join(COLUMN_USES)}"
             )
         if use in columns or (name and name in columns.values()):
             raise Refused(f"{option} {text}: {part} repeats a use or a column; name each once")
@@ -336,48 +337,28 @@ class ImportSettings:
     ] = False
 
     @property
+    def default_role(self) -> str:
+        """Role of segmentations whose file does not say, unless they are answers."""
+        return self.role or "reference"
+
+    @property
     def inputs(self) -> dict[str, tuple[str, ...]]:
         """The files to import; the output may be the folder of `--documents`."""
         return {"FILE": self.files}
 
-    def asked(self) -> "Asked":
-        """Return the options that readers and converters need.
+    @property
+    def column_names(self) -> dict[str, str]:
+        """Use of a column -> its name, or "" if no column has this use (`--columns`)."""
+        return self.columns or {}
+
+    @cached_property
+    def clock(self) -> "Clock":
+        """The clock that `--time-unit`, `--frame-rate` and `--start-timecode` describe.
 
         Raises:
             Refused: --frame-rate or --start-timecode cannot be read.
         """
-        from segscore.pipeline.importing.formats.asked import Asked
-
-        return Asked(
-            document_id=self.document_id,
-            coder=self.coder,
-            system=self.system,
-            role=self.role or "reference",
-            clock=self._clock(),
-            columns=self.columns or {},
-            skip_lines=self.skip_lines,
-            flags=self.flags,
-            ids=self.ids,
-            sizes=self.sizes,
-            marks=self.marks,
-            records=self.records,
-            document_field=self.document_field,
-            coder_field=self.coder_field,
-            units=self.units,
-            text_units=self.text_units,
-            tiers=self.tier,
-            namespace=self.namespace,
-            from_name=self.from_name,
-            same_label=self.same_label,
-            levels=self.levels,
-            max_level=self.max_level,
-            gaps=self.gaps,
-            smallest_gap=self.smallest_gap,
-            strict=self.strict,
-        )
-
-    def _clock(self) -> "Clock":
-        from segscore.pipeline.importing.formats.times import Clock, frame_rate
+        from segscore.pipeline.importing.times import Clock, frame_rate
         from segscore.pipeline.tables.rows import RowPlace
 
         rate = None if self.frame_rate is None else frame_rate(self.frame_rate)

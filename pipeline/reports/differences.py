@@ -9,6 +9,7 @@ import numpy as np
 from segscore.pipeline.comparison.pair_rows import better_first
 from segscore.pipeline.comparison.runs import ScoredRun
 from segscore.pipeline.comparison.samples import Sample
+from segscore.pipeline.comparison.settings import CompareSettings
 from segscore.pipeline.comparison.tables import compare_sample
 from segscore.pipeline.reports import charts
 from segscore.pipeline.reports.page import Cell, Figure, NumberCell, PageTable
@@ -18,7 +19,6 @@ from segscore.pipeline.statistics.p_values import shown_p
 COMPARED = 20
 """Maximum number of systems that are compared pair by pair, the best ones."""
 
-PERMUTATIONS = 9999
 SIGNIFICANT = 0.05
 
 LISTED = ("difference", "ci_low", "ci_high", "p_permutation", "p_permutation_holm")
@@ -31,8 +31,11 @@ PairRows = Mapping[tuple[str, str], Mapping[str, Any]]
 def compare_best(run: ScoredRun, sample: Sample, ranking: Ranking) -> PairRows:
     """Compare the best systems pair by pair, as `segscore compare` does."""
     sample = _select_systems(sample, ranking.order(sample)[:COMPARED])
-    settings = run.score_settings()
-    tables = compare_sample(sample, [run], settings.seed, settings.replicates, PERMUTATIONS)
+    scored = run.score_settings()
+    settings = CompareSettings(
+        (run.url,), (ranking.measure.name,), replicates=scored.replicates, seed=scored.seed
+    )
+    tables = compare_sample(sample, [run], settings)
     return {
         (row["system"], row["other"]): row
         for row in tables["comparisons"]

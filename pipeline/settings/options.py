@@ -24,6 +24,7 @@ class Panel(StrEnum):
     ANSWERS = "Answers of language models"
     MEASURES = "Measures"
     AVERAGES = "Averages"
+    POWER = "Power"
     GATE = "Gate"
     RUNNING = "Where to run"
     OUTPUT = "Output"
@@ -91,6 +92,10 @@ RoundingOption = Annotated[
 ]
 UnitsOption = Annotated[
     str, Option("Unit of measurement: units, or words (needs --documents).", Panel.MEASURES)
+]
+RegistryOption = Annotated[
+    str | None,
+    Option("JSON file of your own test sets, to recognise them too.", Panel.INPUTS),
 ]
 LengthToleranceOption = Annotated[
     int,

@@ -14,6 +14,8 @@ UNIT_KEY = "segscore.unit"
 
 ANSWERS_KEY = "segscore.answers"
 """Key of a Parquet file's metadata: how answers of language models were read."""
+PER_SECOND = {"millisecond": 1000, "second": 1}
+"""How many of each unit that is a time make a second."""
 
 _SHOWN = 40
 """Number of characters of a value that are read."""

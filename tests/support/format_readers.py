@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from segscore.pipeline.importing.formats.asked import Asked
-from segscore.pipeline.importing.formats.shapes import Intervals, Marks
-from tests.support.reading import Reader, input_file, refusal_of, shapes_of
+from segscore.pipeline.importing.shapes import Intervals, Marks
+from tests.support.reading import Reader, import_settings, input_file, refusal_of, shapes_of
 
 
 def yielded(read: Reader, content: str | bytes, name: str = "f.x", **options: Any) -> list[Any]:
@@ -18,7 +17,7 @@ def notes_of(
 ) -> dict[str, int | list[str]]:
     """Return the notes of a reader about a whole file."""
     file = input_file(content, name)
-    list(read(file, Asked(**options)))
+    list(read(file, import_settings(**options)))
     return {**file.notes.numbers, **file.notes.names}
 
 

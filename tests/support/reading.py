@@ -11,18 +11,13 @@ from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.conversion.convert import Converted, Survey, convert_shapes
 from segscore.pipeline.importing.conversion.names import ReadFile, name_shapes
 from segscore.pipeline.importing.conversion.surveyed import survey_shapes
-from segscore.pipeline.importing.formats.asked import Asked, OpenedFile
-from segscore.pipeline.importing.formats.shapes import (
-    Extent,
-    Intervals,
-    Mark,
-    Marks,
-    Segment,
-    Shape,
-)
+from segscore.pipeline.importing.opened_file import OpenedFile
+from segscore.pipeline.importing.settings import ImportSettings
+from segscore.pipeline.importing.shapes import Extent, Intervals, Mark, Marks, Segment, Shape
+from segscore.pipeline.importing.times import Clock
 from segscore.pipeline.tables.rows import ParsedRow, RowPlace
 
-Reader = Callable[[OpenedFile, Asked], Iterator[Shape]]
+Reader = Callable[[OpenedFile, ImportSettings], Iterator[Shape]]
 Row = tuple[Any, ...]
 
 _PIECES = [
@@ -45,6 +40,14 @@ _PIECES += [b"-1", b"0", b"9" * 5, b"9" * 400, b"1e99", b"1e999", b".5", b"null"
 _PIECES += [b"NaN", b"\\", b" ", b"\t", "\u0662".encode(), b"--> ", b"========,0,a", b"[CHAPTER]\n"]
 
 
+def import_settings(*, clock: Clock | None = None, **options: Any) -> ImportSettings:
+    """Return settings of an import; a clock stands for the three options about times."""
+    if clock is not None:
+        options |= {"time_unit": clock.unit, "start_timecode": clock.start}
+        options["frame_rate"] = None if clock.rate is None else str(clock.rate)
+    return ImportSettings(("f.x",), "out", **options)
+
+
 def input_file(text: str | bytes, name: str = "f.x", encoding: str | None = None) -> OpenedFile:
     """Return a file with a text."""
     return OpenedFile(name, text if isinstance(text, bytes) else text.encode(), encoding)
@@ -52,7 +55,7 @@ def input_file(text: str | bytes, name: str = "f.x", encoding: str | None = None
 
 def shapes_of(read: Reader, text: str | bytes, name: str = "f.x", **options: Any) -> list[Shape]:
     """Return what a reader yields."""
-    return list(read(input_file(text, name), Asked(**options)))
+    return list(read(input_file(text, name), import_settings(**options)))
 
 
 def refusal_of(read: Reader, text: str | bytes, name: str = "f.x", **options: Any) -> str:
@@ -77,7 +80,7 @@ def _row(one: Mark | Segment) -> Row:
 
 def convert_files(
     files: Sequence[ReadFile],
-    asked: Asked,
+    asked: ImportSettings,
     extents: Mapping[str, Extent],
     others: Iterable[ParsedRow] = (),
 ) -> list[Converted]:
@@ -91,12 +94,12 @@ def converted(
 ) -> list[Converted]:
     """Convert a file to rows; `length` is that of the document f, in milliseconds."""
     file = input_file(text, name)
-    shapes: Sequence[Shape] = list(read(file, Asked(**options)))
+    shapes: Sequence[Shape] = list(read(file, import_settings(**options)))
     place = RowPlace("documents.csv", 2)
     known = length is not None
     extent = Extent(Fraction(0), Fraction(length or 0), "millisecond", False, place)
     extents = {"f": extent} if known else {}
-    return convert_files([ReadFile(file, shapes, ())], Asked(**options), extents)
+    return convert_files([ReadFile(file, shapes, ())], import_settings(**options), extents)
 
 
 def damaged(content: bytes) -> st.SearchStrategy[bytes]:

@@ -27,9 +27,10 @@ from segscore.pipeline.importing.conversion.names import (
     shared_folders,
     without_endings,
 )
-from segscore.pipeline.importing.formats.asked import OpenedFile
-from segscore.pipeline.importing.formats.format_heads import without_compression
 from segscore.pipeline.importing.open_input import open_input
+from segscore.pipeline.importing.opened_file import OpenedFile
+from segscore.pipeline.importing.settings import ImportSettings
+from segscore.pipeline.storage.compression import without_compression
 from segscore.pipeline.storage.memory import row_group_limit
 
 SOURCE, ANSWERS = "source", "answers"
@@ -87,12 +88,14 @@ class GatherJob:
         folder: the folder that tasks write to.
         what: `source` or `answers`.
         options: the options.
+        settings: settings of the import.
         buckets: number of buckets.
     """
 
     folder: str
     what: str
     options: AnswerOptions
+    settings: ImportSettings
     buckets: int
 
 
@@ -204,7 +207,7 @@ def _gather(job: GatherJob, part: GatherPart, first: int) -> GatheredPart:
     lines = 0
     for number, (url, document) in enumerate(zip(part.urls, part.documents, strict=True)):
         if part.end is None:
-            file = open_input(url, job.options.encoding, job.options.memory)
+            file = open_input(url, job.settings)
         else:
             content = storage.read_lines(url, part.start, part.end)
             lines = content.count(b"\n") + (bool(content) and not content.endswith(b"\n"))

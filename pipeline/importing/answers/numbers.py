@@ -11,7 +11,7 @@ from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.answers.breaks import lines_of
 from segscore.pipeline.importing.answers.options import ENDS, NUMBERS, RANGES, SIZES
 from segscore.pipeline.importing.answers.patterns import matches, require_pattern
-from segscore.pipeline.importing.formats.labels.field_paths import FieldPath, field_path
+from segscore.pipeline.importing.formats.label_records import FieldPath, field_path
 from segscore.pipeline.settings.ranges import one_of
 from segscore.pipeline.tables.rows import RowPlace
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from segscore.pipeline.importing.answers.options import AnswerOptions
 from segscore.pipeline.importing.answers.units import has_json_lines_name, name_at, records
-from segscore.pipeline.importing.formats.asked import OpenedFile
-from segscore.pipeline.importing.formats.labels.field_paths import field_path
+from segscore.pipeline.importing.formats.label_records import field_path
+from segscore.pipeline.importing.opened_file import OpenedFile
 from segscore.pipeline.tables.rows import RowPlace
 
 

@@ -42,6 +42,7 @@ from segscore.pipeline.importing.answers.tallies import (
     describe_tally,
 )
 from segscore.pipeline.importing.read_files import ImportedRows
+from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.runs.tasks import TaskRun
 from segscore.pipeline.storage import InputFile
 
@@ -53,10 +54,12 @@ class AnswerFiles:
     Attributes:
         source: files with the units.
         answers: files with the answers.
+        settings: settings of the import.
     """
 
     source: Sequence[InputFile]
     answers: Sequence[InputFile]
+    settings: ImportSettings
 
 
 def read_answers(run: TaskRun, files: AnswerFiles, options: AnswerOptions) -> ImportedRows:
@@ -77,7 +80,7 @@ def read_answers(run: TaskRun, files: AnswerFiles, options: AnswerOptions) -> Im
     gathered: dict[str, list[GatheredFile]] = {}
     receipts: dict[str, dict[str, GatheredPart]] = {}
     for what, cut in parts.items():
-        gather = GatherJob(run.folder, what, options, buckets)
+        gather = GatherJob(run.folder, what, options, files.settings, buckets)
         receipts[what] = run.tasks(gather_part, cut, gather, stage=what)
         require_accepted(receipts[what].values())
         gathered[what] = [*_files(cut, receipts[what])]

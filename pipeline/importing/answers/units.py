@@ -7,13 +7,11 @@ from pathlib import PurePosixPath
 
 from segscore.pipeline.alignment.tokens import tokenize
 from segscore.pipeline.importing.answers.options import AnswerOptions
-from segscore.pipeline.importing.formats.asked import OpenedFile
-from segscore.pipeline.importing.formats.format_heads import (
-    JSON_LINES_ENDINGS,
-    without_compression,
-)
-from segscore.pipeline.importing.formats.labels.field_paths import FieldPath, field_path
-from segscore.pipeline.importing.formats.texts.text_lines import CHOI_SEPARATOR
+from segscore.pipeline.importing.formats.format import JSON_LINES_ENDINGS
+from segscore.pipeline.importing.formats.label_records import FieldPath, field_path
+from segscore.pipeline.importing.formats.texts import CHOI_SEPARATOR
+from segscore.pipeline.importing.opened_file import OpenedFile
+from segscore.pipeline.storage.compression import without_compression
 from segscore.pipeline.tables import strict_json
 from segscore.pipeline.tables.rows import RowPlace
 

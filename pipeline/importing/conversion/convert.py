@@ -21,8 +21,8 @@ from segscore.pipeline.importing.conversion.surveyed import (
     require_one_unit,
     with_folders,
 )
-from segscore.pipeline.importing.formats.asked import Asked
-from segscore.pipeline.importing.formats.shapes import Extent, Intervals, Marks, Shape, Sizes
+from segscore.pipeline.importing.settings import ImportSettings
+from segscore.pipeline.importing.shapes import Extent, Intervals, Marks, Shape, Sizes
 from segscore.pipeline.tables.rows import ParsedRow
 
 
@@ -37,7 +37,7 @@ class Converted:
 
 @dataclass(frozen=True)
 class Survey:
-    """What is known of all shapes of an import.
+    """A survey of all shapes of an import, which converting each of them needs.
 
     Attributes:
         colliding: names of files that several files have, to which folders are added.
@@ -72,20 +72,22 @@ class Survey:
         lengths = Lengths(extents, with_folders(surveyed, colliding, shared), others)
         return cls(colliding, shared, lengths)
 
-    def name(self, one: NamedShape, asked: Asked) -> NamedShape:
+    def name(self, one: NamedShape, settings: ImportSettings) -> NamedShape:
         """Return a shape with the folder of its file in its name, if the name needs it."""
-        if not has_name_of_file(one, asked) or one.document_id not in self.colliding:
+        if not has_name_of_file(one, settings) or one.document_id not in self.colliding:
             return one
         name = name_in_folder(one.document_id, one.file.url, self.shared)
         return replace(one, document_id=name)
 
 
-def convert_shapes(named: Iterable[NamedShape], asked: Asked, survey: Survey) -> list[Converted]:
+def convert_shapes(
+    named: Iterable[NamedShape], settings: ImportSettings, survey: Survey
+) -> list[Converted]:
     """Convert shapes to rows, in the order of their files.
 
     Args:
         named: shapes with the names that ``name_shapes`` gives them.
-        asked: the options of the import.
+        settings: the options of the import.
         survey: what is known of all shapes of the import, of which these may be a part.
 
     Raises:
@@ -94,7 +96,7 @@ def convert_shapes(named: Iterable[NamedShape], asked: Asked, survey: Survey) ->
     """
     converted = []
     for _, inside in groupby(named, key=lambda one: one.file.url):
-        rows = [_convert(survey.name(one, asked), asked, survey.lengths) for one in inside]
+        rows = [_convert(survey.name(one, settings), settings, survey.lengths) for one in inside]
         events = [event for one in rows for event in one.counts.events]
         if events:
             raise min(events, key=lambda event: event.place.line).refusal()
@@ -102,14 +104,14 @@ def convert_shapes(named: Iterable[NamedShape], asked: Asked, survey: Survey) ->
     return converted
 
 
-def _convert(one: NamedShape, asked: Asked, lengths: Lengths) -> Converted:
+def _convert(one: NamedShape, settings: ImportSettings, lengths: Lengths) -> Converted:
     """Convert one shape to a row."""
     extent = lengths.extent_of(one)
     shape = one.shape
-    counts = Counted(shape.place.source, asked.strict)
+    counts = Counted(shape.place.source, settings.strict)
     task = Task(
         stated=shape,
-        asked=asked,
+        settings=settings,
         document_id=one.document_id,
         role=one.role,
         start=extent.start,
@@ -125,8 +127,8 @@ def _convert(one: NamedShape, asked: Asked, lengths: Lengths) -> Converted:
         coder=one.coder,
         role=one.role,
         n_units=task.n_units,
-        boundaries=tuple(positions if asked.levels else sorted(set(positions))),
-        boundary_types=tuple(level for _, level in boundaries) if asked.levels else None,
+        boundaries=tuple(positions if settings.levels else sorted(set(positions))),
+        boundary_types=tuple(level for _, level in boundaries) if settings.levels else None,
         unit_lengths=_unit_lengths(shape),
         attributes=shape.attributes,
         source=shape.place.source,

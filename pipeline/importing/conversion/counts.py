@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.importing.formats.asked import Asked
-from segscore.pipeline.importing.formats.shapes import Moment, Stated
-from segscore.pipeline.importing.formats.times import round_half_up
+from segscore.pipeline.importing.settings import ImportSettings
+from segscore.pipeline.importing.shapes import Moment, ParsedSegmentation
+from segscore.pipeline.importing.times import round_half_up
 from segscore.pipeline.tables.rows import RowPlace
 
 
@@ -58,7 +58,7 @@ class Task:
 
     Attributes:
         stated: what the file says about it.
-        asked: the options of the import.
+        settings: the options of the import.
         document_id: the document.
         role: reference or hypothesis.
         start: start of the document, or of the region that is imported.
@@ -67,8 +67,8 @@ class Task:
         counts: filled during the conversion.
     """
 
-    stated: Stated
-    asked: Asked
+    stated: ParsedSegmentation
+    settings: ImportSettings
     document_id: str
     role: str
     start: Fraction
@@ -82,7 +82,7 @@ class Task:
 
     def too_deep(self, level: int) -> bool:
         """Return whether a level is deeper than `--max-level`, and count it if it is."""
-        deeper = self.asked.max_level is not None and level > self.asked.max_level
+        deeper = self.settings.max_level is not None and level > self.settings.max_level
         if deeper:
             self.counts.numbers["deeper"] += 1
         return deeper
@@ -100,7 +100,7 @@ class Task:
         if self.region:
             self.counts.add("outside_region", line, f"{moment.text} is outside the region")
         elif self.role == "reference" and self.position(moment) > self.n_units:
-            hint = "" if self.asked.clock.start else " or --start-timecode"
+            hint = "" if self.settings.clock.start else " or --start-timecode"
             raise self.place(line).refusal(
                 f"a segment of a reference starts at {moment.text}, after the end of "
                 f"{self.document_id} at "

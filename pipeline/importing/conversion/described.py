@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from segscore.pipeline.importing.conversion.convert import Converted
-from segscore.pipeline.importing.formats.asked import Asked, OpenedFile
+from segscore.pipeline.importing.opened_file import OpenedFile
+from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.tables.units import MILLISECOND
 
 _LINES = 10
@@ -43,17 +44,17 @@ _NOTED = {
 
 
 def describe_counts(
-    file: OpenedFile, converted: Sequence[Converted], asked: Asked
+    file: OpenedFile, converted: Sequence[Converted], settings: ImportSettings
 ) -> Iterator[str]:
     """Yield lines that describe what was counted in a file, without the file's name."""
     counted = [one for one in converted if any(one.counts.numbers.values())]
     if len(counted) <= _LINES:
         for one in counted:
-            said = _counted(one.counts.numbers, one.unit, asked)
+            said = _counted(one.counts.numbers, one.unit, settings)
             yield f"{one.row.document_id}, {one.row.coder}: {said}"
     else:
         total = sum((one.counts.numbers for one in counted), Counter[str]())
-        said = _counted(total, counted[0].unit, asked)
+        said = _counted(total, counted[0].unit, settings)
         yield f"{len(counted):,} of {len(converted):,} segmentations: {said}"
     for name, names in file.notes.names.items():
         yield f"{_noted(name)}: {', '.join(names)}"
@@ -62,13 +63,13 @@ def describe_counts(
             yield f"{_noted(name)}: {number:,}"
 
 
-def _counted(numbers: Counter[str], unit: str, asked: Asked) -> str:
+def _counted(numbers: Counter[str], unit: str, settings: ImportSettings) -> str:
     said = []
     for name, number in numbers.items():
         if not number or name in _LENGTHS.values():
             continue
         text = _COUNTED.get(name, name.replace("_", " "))
-        if name == "gaps" and asked.gaps == "own":
+        if name == "gaps" and settings.gaps == "own":
             text = _OWN_GAPS
         length = numbers[_LENGTHS[name]] if name in _LENGTHS else 0
         shown = f" ({length:,} {_short(unit, length)})"

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from segscore.pipeline.importing.conversion.counts import Task, shown_length
 from segscore.pipeline.importing.conversion.marks import convert_marks
-from segscore.pipeline.importing.formats.shapes import Intervals, Mark, Segment
+from segscore.pipeline.importing.shapes import Intervals, Mark, Segment
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ def convert_intervals(shape: Intervals, task: Task) -> list[tuple[int, int]]:
         Refused: a segment of a reference starts after the end.
     """
     segments = [s for s in shape.segments if not task.too_deep(s.level)]
-    merge = (task.asked.same_label or ("merge" if shape.turns else "keep")) == "merge"
+    merge = (task.settings.same_label or ("merge" if shape.turns else "keep")) == "merge"
     if are_points(segments):
         return convert_marks(_points(segments, merge, task), task)
     spans = _spans(segments, task)
@@ -45,7 +45,7 @@ def convert_intervals(shape: Intervals, task: Task) -> list[tuple[int, int]]:
         if level == outermost:
             gaps = _gaps(inside, task)
         boundaries |= _starts(inside, first, gaps if level == outermost else [], merge, task)
-    if task.asked.gaps == "own":
+    if task.settings.gaps == "own":
         boundaries |= {(edge, outermost) for gap in gaps for edge in gap}
     return _inside(boundaries, task)
 
@@ -132,7 +132,7 @@ def _gaps(spans: Sequence[_Span], task: Task) -> list[tuple[int, int]]:
     covered = 0
     for span in (*spans, None):
         start = task.n_units if span is None else span.start
-        if start > covered and start - covered >= task.asked.smallest_gap:
+        if start > covered and start - covered >= task.settings.smallest_gap:
             gaps.append((covered, start))
             beside = (span or spans[-1]).segment
             before = "after the segment" if span is None else "before the segment"
@@ -155,7 +155,7 @@ def _starts(
     spans: Sequence[_Span], first: int, gaps: Sequence[tuple[int, int]], merge: bool, task: Task
 ) -> set[tuple[int, int]]:
     """Return the starts of the segments of one level, without the first start of all."""
-    after_gap = {end for _, end in gaps} if task.asked.gaps == "own" else set()
+    after_gap = {end for _, end in gaps} if task.settings.gaps == "own" else set()
     starts: set[int] = set()
     label = None
     for span in spans:
@@ -173,7 +173,7 @@ def _starts(
 
 
 def _count_merged(segment: Segment, task: Task) -> None:
-    if task.asked.same_label == "merge":
+    if task.settings.same_label == "merge":
         task.counts.numbers["merged"] += 1
     else:
         message = f"the segment at {segment.start.text} has the label of the one before it"

@@ -11,8 +11,8 @@ from fractions import Fraction
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.conversion.names import NamedShape
 from segscore.pipeline.importing.conversion.surveyed import SurveyedShape
-from segscore.pipeline.importing.formats.shapes import Extent, Sizes
-from segscore.pipeline.importing.formats.times import round_half_up
+from segscore.pipeline.importing.shapes import Extent, Sizes
+from segscore.pipeline.importing.times import round_half_up
 from segscore.pipeline.tables.rows import ParsedRow
 
 _MOST_UNITS = 2**31 - 1

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from segscore.pipeline.importing.conversion.counts import Task
-from segscore.pipeline.importing.formats.shapes import Mark
+from segscore.pipeline.importing.shapes import Mark
 
 
 def convert_marks(marks: Sequence[Mark], task: Task) -> list[tuple[int, int]]:

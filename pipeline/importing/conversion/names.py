@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import PurePosixPath
 
-from segscore.pipeline.importing.formats.asked import Asked, OpenedFile
-from segscore.pipeline.importing.formats.format_heads import without_compression
-from segscore.pipeline.importing.formats.shapes import Shape
+from segscore.pipeline.importing.opened_file import OpenedFile
+from segscore.pipeline.importing.settings import ImportSettings
+from segscore.pipeline.importing.shapes import Shape
+from segscore.pipeline.storage.compression import without_compression
 
 
 @dataclass(frozen=True)
@@ -38,18 +39,18 @@ def without_endings(name: str, endings: Sequence[str]) -> str:
     return plain[: len(plain) - len(ending)]
 
 
-def name_shapes(files: Iterable[ReadFile], asked: Asked) -> list[NamedShape]:
+def name_shapes(files: Iterable[ReadFile], settings: ImportSettings) -> list[NamedShape]:
     """Name every shape; a document that its file does not name gets the name of the file.
 
     Raises:
         Refused: a shape has no coder, and none was given.
     """
-    return [one for read in files for one in _named(read, asked)]
+    return [one for read in files for one in _named(read, settings)]
 
 
-def has_name_of_file(one: NamedShape, asked: Asked) -> bool:
+def has_name_of_file(one: NamedShape, settings: ImportSettings) -> bool:
     """Return whether neither the file nor an option names the document of a shape."""
-    return one.shape.document_id is None and asked.document_id is None
+    return one.shape.document_id is None and settings.document_id is None
 
 
 def name_in_folder(name: str, url: str, shared: int) -> str:
@@ -70,11 +71,11 @@ def name_of_file(url: str, urls: Sequence[str]) -> str:
     return name_in_folder(name, url, shared_folders(urls)) if len({*same}) > 1 else name
 
 
-def _named(read: ReadFile, asked: Asked) -> Iterator[NamedShape]:
-    own = asked.document_id or without_endings(read.file.name, read.endings)
+def _named(read: ReadFile, settings: ImportSettings) -> Iterator[NamedShape]:
+    own = settings.document_id or without_endings(read.file.name, read.endings)
     for shape in read.shapes:
-        coder = shape.coder or asked.coder
+        coder = shape.coder or settings.coder
         if coder is None:
-            raise shape.place.refusal("no coder is named in it; name the coder with --coder")
-        role = shape.role or asked.role
+            raise shape.place.refusal("the file names no coder; name the coder with --coder")
+        role = shape.role or settings.default_role
         yield NamedShape(shape, read.file, shape.document_id or own, coder, role)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
-from segscore.pipeline.importing.formats.shapes import Intervals, Mark, Marks, Segment, Shape
+from segscore.pipeline.importing.shapes import Intervals, Mark, Marks, Segment, Shape
 from segscore.pipeline.tables.rows import RowPlace
 
 

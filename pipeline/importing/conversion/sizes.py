@@ -3,7 +3,7 @@
 from itertools import accumulate
 
 from segscore.pipeline.importing.conversion.counts import Task
-from segscore.pipeline.importing.formats.shapes import Sizes
+from segscore.pipeline.importing.shapes import Sizes
 
 
 def convert_sizes(shape: Sizes, task: Task) -> list[tuple[int, int]]:

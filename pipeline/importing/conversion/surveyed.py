@@ -1,4 +1,4 @@
-"""What must be known of all shapes of an import before any of them can be converted."""
+"""Survey all shapes of an import, before any of them is converted."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -13,13 +13,13 @@ from segscore.pipeline.importing.conversion.names import (
     name_in_folder,
 )
 from segscore.pipeline.importing.conversion.order import require_order
-from segscore.pipeline.importing.formats.asked import Asked
-from segscore.pipeline.importing.formats.shapes import Intervals, Shape
+from segscore.pipeline.importing.settings import ImportSettings
+from segscore.pipeline.importing.shapes import Intervals, Shape
 
 
 @dataclass(frozen=True)
 class SurveyedShape:
-    """What other shapes need to know of a shape, as plain values.
+    """A shape as the conversion of other shapes needs to know it, as plain values.
 
     Attributes:
         url: its file.
@@ -42,7 +42,7 @@ class SurveyedShape:
     end: str | None
 
 
-def survey_shapes(named: Iterable[NamedShape], asked: Asked) -> list[SurveyedShape]:
+def survey_shapes(named: Iterable[NamedShape], settings: ImportSettings) -> list[SurveyedShape]:
     """Return what other shapes need to know of each shape.
 
     Raises:
@@ -55,7 +55,7 @@ def survey_shapes(named: Iterable[NamedShape], asked: Asked) -> list[SurveyedSha
             SurveyedShape(
                 one.file.url,
                 one.document_id,
-                has_name_of_file(one, asked),
+                has_name_of_file(one, settings),
                 one.coder,
                 one.role,
                 one.shape.unit,

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
 from segscore.pipeline.errors import Refused, nearest
-from segscore.pipeline.reports.export.tracks import (
+from segscore.pipeline.importing.tracks import (
     DocumentTracks,
     Track,
     edit_track,

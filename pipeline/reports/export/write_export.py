@@ -1,29 +1,14 @@
 """Write the tracks of a document as files of a program."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.reports.export.audacity import audacity_text
-from segscore.pipeline.reports.export.label_studio import label_studio_text
+from segscore.pipeline.importing.formats.known import FORMATS
+from segscore.pipeline.importing.tracks import EDIT_TRACKS
 from segscore.pipeline.reports.export.read_tracks import read_tracks
 from segscore.pipeline.reports.export.settings import ExportSettings
-from segscore.pipeline.reports.export.textgrid import textgrid_text
-from segscore.pipeline.reports.export.tracks import EDIT_TRACKS, DocumentTracks, Track
-from segscore.pipeline.reports.export.webvtt import webvtt_text
-
-_ONE_TRACK: Mapping[str, tuple[str, Callable[[DocumentTracks, Track], str]]] = {
-    "webvtt": (".vtt", webvtt_text),
-    "audacity": (".txt", audacity_text),
-}
-"""Formats whose files have one track: ending, and function that makes the text."""
-
-_ALL_TRACKS: Mapping[str, Callable[[DocumentTracks], str]] = {
-    "textgrid": textgrid_text,
-    "label-studio": label_studio_text,
-}
-"""Formats whose files have all tracks."""
 
 _FOLDERS = {"reference": "references", "hypothesis": "hypotheses", EDIT_TRACKS: EDIT_TRACKS}
 _NOT_IN_NAMES = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|%]|^\.|\.$')
@@ -39,14 +24,17 @@ def export_tracks(settings: ExportSettings) -> dict[str, str]:
         Refused: as ``read_tracks``.
     """
     document = read_tracks(settings.source, settings.document, settings.coder)
-    if settings.format_name in _ALL_TRACKS:
-        return {"": _ALL_TRACKS[settings.format_name](document)}
-    ending, text_of = _ONE_TRACK[settings.format_name]
+    known = FORMATS[settings.format_name]
+    if known.write is not None:
+        return {"": known.write(document)}
+    assert known.write_track is not None
     if len(document.tracks) == 1:
-        return {"": text_of(document, document.tracks[0])}
-    name = _file_name(document.document) + ending
+        return {"": known.write_track(document, document.tracks[0])}
+    name = _file_name(document.document) + (*known.endings, *known.shared)[0]
     return {
-        f"{_FOLDERS[track.role]}/{_file_name(track.name)}/{name}": text_of(document, track)
+        f"{_FOLDERS[track.role]}/{_file_name(track.name)}/{name}": known.write_track(
+            document, track
+        )
         for track in document.tracks
     }
 

@@ -12,8 +12,8 @@ from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.conversion.convert import Converted
 from segscore.pipeline.importing.conversion.described import describe_counts
 from segscore.pipeline.importing.conversion.names import ReadFile
-from segscore.pipeline.importing.formats.asked import Asked, OpenedFile
-from segscore.pipeline.importing.formats.shapes import (
+from segscore.pipeline.importing.opened_file import OpenedFile
+from segscore.pipeline.importing.shapes import (
     Extent,
     Intervals,
     Mark,
@@ -25,7 +25,7 @@ from segscore.pipeline.importing.formats.shapes import (
 )
 from segscore.pipeline.tables.rows import ParsedRow, RowPlace
 from tests.oracles import naive_conversion as naive
-from tests.support.reading import convert_files
+from tests.support.reading import convert_files, import_settings
 
 Ends = tuple[float | str, float | str | None]
 
@@ -66,7 +66,7 @@ def convert(
     **options: Any,
 ) -> list[Converted]:
     file = ReadFile(OpenedFile(url, b""), shapes, ())
-    return convert_files([file], Asked(**options), extents or {}, others)
+    return convert_files([file], import_settings(**options), extents or {}, others)
 
 
 def positions(*shapes: Shape, **options: Any) -> list[tuple[int | None, ...] | None]:
@@ -389,7 +389,7 @@ class TestNames:
         return ReadFile(OpenedFile(url, b""), [shape], (".chapters.json",))
 
     def names(self, *files: ReadFile, **options: Any) -> list[tuple[str | None, str | None]]:
-        rows = convert_files(files, Asked(**options), {})
+        rows = convert_files(files, import_settings(**options), {})
         return [(one.row.document_id, one.row.coder) for one in rows]
 
     def test_of_the_file(self) -> None:
@@ -406,7 +406,7 @@ class TestNames:
         assert self.names(*files) == [("x", "anna"), ("x", "ben")]
 
     def test_no_coder(self) -> None:
-        with pytest.raises(Refused, match="no coder is named in it; name the coder with --coder"):
+        with pytest.raises(Refused, match="the file names no coder; name the coder with --coder"):
             self.names(self.shape("f.x"))
 
 
@@ -415,7 +415,7 @@ def test_units_are_not_mixed() -> None:
     files = [ReadFile(OpenedFile("t.x", b""), [texts], ())]
     files.append(ReadFile(OpenedFile("f.x", b""), [intervals(segments((0, 5)))], ()))
     with pytest.raises(Refused, match=r"f.x: counts milliseconds, and t.x counts lines"):
-        convert_files(files, Asked(), {})
+        convert_files(files, import_settings(), {})
 
 
 class TestDescribed:
@@ -426,13 +426,13 @@ class TestDescribed:
         file.notes.add("columns_not_taken", "reporter")
         file.notes.add("drafts", 2)
         conversion = convert(intervals(segments((0, 5), (5, 5), (1005, 9001), (9000, 9010))))
-        assert list(describe_counts(file, conversion, Asked())) == [
+        assert list(describe_counts(file, conversion, import_settings())) == [
             "d, anna: 1 segment without a length left out; 1 overlap (1 ms); 1 gap (1,000 ms) "
             "joined to the segment before",
             "columns not read: reporter",
             "drafts left out: 2",
         ]
-        (message, *_) = describe_counts(file, conversion, Asked(gaps="own"))
+        (message, *_) = describe_counts(file, conversion, import_settings(gaps="own"))
         assert message.endswith("1 gap (1,000 ms) kept as segments")
 
     def test_many_are_added_up(self) -> None:
@@ -441,6 +441,6 @@ class TestDescribed:
             for i in range(11)
         ]
         conversion = convert(*shapes, intervals(segments((0, 5))))
-        assert list(describe_counts(OpenedFile("f.x", b""), conversion, Asked())) == [
+        assert list(describe_counts(OpenedFile("f.x", b""), conversion, import_settings())) == [
             "11 of 12 segmentations: 11 gaps (11 ms) joined to the segment before"
         ]

@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 from segeval.data import Dataset, jsonutils
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.importing.formats.asked import Asked
-from segscore.pipeline.importing.formats.detect import detect
+from segscore.pipeline.importing.detect import detect
+from segscore.pipeline.importing.formats import segmentations
 from segscore.pipeline.importing.formats.known import FORMATS
-from segscore.pipeline.importing.formats.segmentations import csv_rows, nltk_strings, segeval_json
 from segscore.pipeline.tables import jsonl
 from segscore.pipeline.tables.attributes import OWN_COLUMNS
 from segscore.pipeline.tables.rows import Defaults, ParsedRow
@@ -31,7 +30,8 @@ from segscore.schemas.input_columns import (
     SEGMENTATION_COLUMNS,
 )
 from tests.support.gathering import gather_tables
-from tests.support.strategies import segmentations
+from tests.support.reading import import_settings
+from tests.support.strategies import segmentations as drawn_segmentations
 
 SEGEVAL_DATA = Path(segeval.__file__).parent / "data"
 RULE = "=" * 10
@@ -195,13 +195,13 @@ class TestJsonl:
             (f"\ufeff{GOOD}", "not JSON"),
             ("[1]", "the line is [1]; expected one JSON object"),
             ("null", "the line is null; expected one JSON object"),
-            ('{"n_units":1,"n_units":2}', 'the key "n_units" stands twice in one object'),
-            ('{"a":{"b":1,"b":1}}', 'the key "b" stands twice'),
+            ('{"n_units":1,"n_units":2}', 'duplicate key "n_units" in a JSON object'),
+            ('{"a":{"b":1,"b":1}}', 'duplicate key "b"'),
             ('{"x":NaN}', "NaN is not a finite number"),
             ('{"x":[-Infinity]}', "-Infinity is not a finite number"),
             ('{"x":1e999}', "1e999 is not a finite number"),
             (f'{{"x":{"9" * 5000}}}', "not JSON that can be read"),
-            ("[" * 100_000, "not JSON that can be read"),
+            ("[" * 100_000, "nested more than 100 deep"),
         ],
     )
     def test_a_line_that_is_not_sound_json(self, line: str, reason: str) -> None:
@@ -210,9 +210,9 @@ class TestJsonl:
         assert reason in message
 
     def test_deep_objects_are_flattened_without_recursion(self) -> None:
-        text = GOOD[:-1] + ',"a":' + '{"a":' * 400 + "1" + "}" * 401
+        text = GOOD[:-1] + ',"a":' + '{"a":' * 90 + "1" + "}" * 91
         (read_row,) = rows_of(jsonl.read, text)
-        assert read_row.attributes == {"_".join("a" * 401): 1}
+        assert read_row.attributes == {"_".join("a" * 91): 1}
 
     def test_lenient_leaves_checks_to_validation(self) -> None:
         text = "{}\n" + record(n_units=None, boundaries=[None, 3], boundary_scores=[None, 0.5])
@@ -231,7 +231,7 @@ class TestJsonl:
         NAMES,
         NAMES,
         st.sampled_from(["reference", "hypothesis"]),
-        segmentations(),
+        drawn_segmentations(),
         st.dictionaries(
             NAMES.map(lambda name: f"x{name}"),
             st.one_of(NAMES, st.integers(), st.floats(allow_nan=False, allow_infinity=False)),
@@ -287,17 +287,19 @@ class TestSegevalJson:
     @pytest.mark.parametrize("name", ["hearst1997", "complete_agreement", "large_disagreement"])
     def test_files_of_segeval_are_read(self, name: str) -> None:
         path = SEGEVAL_DATA / f"{name}.json"
-        assert as_masses(rows_of(segeval_json.read, path.read_text())) == segeval_reads(path)
+        assert as_masses(rows_of(segmentations.read_segeval, path.read_text())) == segeval_reads(
+            path
+        )
 
     def test_stargazer(self) -> None:
         text = (SEGEVAL_DATA / "hearst1997.json").read_text()
-        first = rows_of(segeval_json.read, text, Defaults(role="hypothesis"))[0]
+        first = rows_of(segmentations.read_segeval, text, Defaults(role="hypothesis"))[0]
         assert first == ParsedRow("stargazer", "1", "hypothesis", 21, (2, 5, 8, 9, 12, 18),
                             source="f.x", line=1)  # fmt: skip
 
     @given(
         st.dictionaries(
-            NAMES, st.dictionaries(NAMES, segmentations(), min_size=1, max_size=3), max_size=3
+            NAMES, st.dictionaries(NAMES, drawn_segmentations(), min_size=1, max_size=3), max_size=3
         )
     )
     def test_output_of_segeval_is_read(
@@ -311,7 +313,9 @@ class TestSegevalJson:
         }
         path = tmp_path_factory.mktemp("segeval") / "out.json"
         jsonutils.output_linear_mass_json(str(path), Dataset(items))
-        rows = rows_of(segeval_json.read, "\ufeff" + path.read_text().replace("\n", "\r\n"))
+        rows = rows_of(
+            segmentations.read_segeval, "\ufeff" + path.read_text().replace("\n", "\r\n")
+        )
         assert as_masses(rows) == segeval_reads(path)
         written = {(one.document_id, one.coder): (one.n_units, one.boundaries) for one in rows}
         assert written == {
@@ -338,12 +342,12 @@ class TestSegevalJson:
             ('{"segmentation_type":"linear",\n"items":{"t":{"a":[3]', "f.x:2: not JSON at column"),
             (
                 '{"segmentation_type":"linear","items":{"t":{"a":[1],"a":[2]}}}',
-                'f.x:1: the key "a" stands twice',
+                'f.x:1: duplicate key "a"',
             ),
         ],
     )
     def test_a_wrong_document(self, text: str, message: str) -> None:
-        assert refusal(segeval_json.read, text).startswith(message)
+        assert refusal(segmentations.read_segeval, text).startswith(message)
 
     @pytest.mark.parametrize(
         ("masses", "message"),
@@ -360,12 +364,12 @@ class TestSegevalJson:
     )
     def test_wrong_masses(self, masses: str, message: str) -> None:
         text = f'{{"segmentation_type":"linear","items":{{"t":{{"a":{masses}}}}}}}'
-        assert refusal(segeval_json.read, text) == f"f.x:1: {message}"
+        assert refusal(segmentations.read_segeval, text) == f"f.x:1: {message}"
 
     @pytest.mark.parametrize("items", ['{"":{"a":[1]}}', '{"t":{"":[1]}}', '{"t":[1,2]}'])
     def test_nameless_or_missing_codings(self, items: str) -> None:
         text = f'{{"segmentation_type":"linear","items":{items}}}'
-        assert refusal(segeval_json.read, text).startswith("f.x:1: ")
+        assert refusal(segmentations.read_segeval, text).startswith("f.x:1: ")
 
 
 class TestNltkStrings:
@@ -373,16 +377,18 @@ class TestNltkStrings:
 
     def test_lone_masks_are_numbered_documents(self) -> None:
         text = "\ufeff0100\r\n \r\n001\n"
-        first, second = nltk_strings.read(text.split("\n"), "dir/set.txt", Defaults(coder="c"))
+        first, second = segmentations.read_nltk(
+            text.split("\n"), "dir/set.txt", Defaults(coder="c")
+        )
         assert first == ParsedRow("set/1", "c", "reference", 5, (2,), source="dir/set.txt", line=1)
         assert (second.document_id, second.n_units, second.boundaries) == ("set/3", 4, (3,))
 
     def test_a_default_document_precedes_the_stem(self) -> None:
-        (read_row,) = rows_of(nltk_strings.read, "1", Defaults("talk", "c", "hypothesis"))
+        (read_row,) = rows_of(segmentations.read_nltk, "1", Defaults("talk", "c", "hypothesis"))
         assert (read_row.document_id, read_row.role) == ("talk/1", "hypothesis")
 
     def test_three_fields(self) -> None:
-        one, unit = rows_of(nltk_strings.read, "d e\ta\t11\nsingle\tb\t\r\n")
+        one, unit = rows_of(segmentations.read_nltk, "d e\ta\t11\nsingle\tb\t\r\n")
         assert one == ParsedRow("d e", "a", "reference", 3, (1, 2), source="f.x", line=1)
         assert (unit.document_id, unit.n_units, unit.boundaries) == ("single", 1, ())
 
@@ -400,20 +406,20 @@ class TestNltkStrings:
         ],
     )
     def test_a_wrong_line(self, line: str, reason: str) -> None:
-        message = refusal(nltk_strings.read, f"0101\n{line}", Defaults(coder="c"))
+        message = refusal(segmentations.read_nltk, f"0101\n{line}", Defaults(coder="c"))
         assert message.startswith("f.x:2: ")
         assert reason in message
 
     def test_a_lone_mask_needs_a_coder(self) -> None:
-        assert refusal(nltk_strings.read, "d\ta\t0\n01").startswith("f.x:2: coder is missing")
+        assert refusal(segmentations.read_nltk, "d\ta\t0\n01").startswith("f.x:2: coder is missing")
 
-    @given(st.lists(st.tuples(PLAIN_NAMES, PLAIN_NAMES, segmentations()), max_size=4))
+    @given(st.lists(st.tuples(PLAIN_NAMES, PLAIN_NAMES, drawn_segmentations()), max_size=4))
     def test_round_trip(self, codings: list[tuple[str, str, tuple[int, list[int]]]]) -> None:
         lines = [
             f"{document_id}\t{coder}\t" + "".join("01"[p in marks] for p in range(1, n_units))
             for document_id, coder, (n_units, marks) in codings
         ]
-        rows = rows_of(nltk_strings.read, "\n".join(lines)) if lines else []
+        rows = rows_of(segmentations.read_nltk, "\n".join(lines)) if lines else []
         assert rows == [
             ParsedRow(
                 document_id, coder, "reference", n_units, tuple(marks), source="f.x", line=line
@@ -433,7 +439,7 @@ class TestCsv:
             "unit_lengths,year\r\n"
             'c,hypothesis,"a, b",4,1;3, 1 2 ,0.5 ; 1e-1,1;2;3;4,1997\r\n'
         )
-        assert rows_of(csv_rows.read, "\ufeff" + text) == [
+        assert rows_of(segmentations.read_csv, "\ufeff" + text) == [
             ParsedRow("a, b", "c", "hypothesis", 4, (1, 3), (1, 2), (0.5, 0.1), (1, 2, 3, 4),
                 {"year": "1997"}, "f.x", 2)
         ]  # fmt: skip
@@ -447,7 +453,7 @@ class TestCsv:
             " ".join(map(str, value)) if isinstance(value, list) else str(value)
             for value in fields.values()
         ]
-        as_csv = rows_of(csv_rows.read, f"{','.join(fields)}\n{','.join(cells)}")
+        as_csv = rows_of(segmentations.read_csv, f"{','.join(fields)}\n{','.join(cells)}")
         as_lines = rows_of(jsonl.read, f"\n{json.dumps(fields)}")
         assert as_csv == as_lines
         tables = gather_tables(as_csv)
@@ -456,56 +462,60 @@ class TestCsv:
 
     def test_empty_cells(self) -> None:
         text = f"{self.HEADER},role,boundary_types,group\n,,4,,,,\nd,e,4,,,,x"
-        first, second = rows_of(csv_rows.read, text, Defaults("whole", "me", "hypothesis"))
+        first, second = rows_of(segmentations.read_csv, text, Defaults("whole", "me", "hypothesis"))
         assert first == ParsedRow("whole", "me", "hypothesis", 4, (), source="f.x", line=2)
         assert (second.document_id, second.coder, second.attributes) == ("d", "e", {"group": "x"})
 
     def test_columns_with_a_default_may_be_missing(self) -> None:
-        (read_row,) = rows_of(csv_rows.read, "n_units,boundaries\n3,1", Defaults("d", "c"))
+        (read_row,) = rows_of(segmentations.read_csv, "n_units,boundaries\n3,1", Defaults("d", "c"))
         assert (read_row.document_id, read_row.coder, read_row.boundaries) == ("d", "c", (1,))
 
     def test_tabs_in_the_header_make_it_tsv(self) -> None:
         header = self.HEADER.replace(",", "\t")
-        (read_row,) = rows_of(csv_rows.read, f"{header}\na,b\tc\t3\t1 2\n")
+        (read_row,) = rows_of(segmentations.read_csv, f"{header}\na,b\tc\t3\t1 2\n")
         assert (read_row.document_id, read_row.boundaries) == ("a,b", (1, 2))
 
     def test_semicolons_in_the_header_separate_cells(self) -> None:
         text = f"{self.HEADER.replace(',', ';')}\nd;c;9;2 5\ne;c;9;'2;5'".replace("'", '"')
-        assert [read_row.boundaries for read_row in rows_of(csv_rows.read, text)] == [(2, 5)] * 2
+        assert [read_row.boundaries for read_row in rows_of(segmentations.read_csv, text)] == [
+            (2, 5)
+        ] * 2
 
     @pytest.mark.parametrize("cell", ["[5, 9]", "[5.0, 9.0]", "[5 9]", " [ 5;9 ] "])
     def test_output_of_pandas_is_read(self, cell: str) -> None:
-        (read_row,) = rows_of(csv_rows.read, f'{self.HEADER},boundary_types\nd,c,11.0,"{cell}",[]')
+        (read_row,) = rows_of(
+            segmentations.read_csv, f'{self.HEADER},boundary_types\nd,c,11.0,"{cell}",[]'
+        )
         assert (read_row.n_units, read_row.boundaries, read_row.boundary_types) == (11, (5, 9), ())
 
     def test_line_numbers_are_those_of_the_start_of_a_record(self) -> None:
         text = f'{self.HEADER},note\n\nd,c,3,1,"two\nlines"\ne,c,3,1,\n'
-        first, second = rows_of(csv_rows.read, text)
+        first, second = rows_of(segmentations.read_csv, text)
         assert (first.line, second.line) == (3, 5)
         assert first.attributes == {"note": "two\nlines"}
 
     def test_a_field_longer_than_the_readers_usual_limit(self) -> None:
         positions = " ".join(str(p) for p in range(1, 60_000))
-        (read_row,) = rows_of(csv_rows.read, f"{self.HEADER}\nd,c,60000,{positions}")
+        (read_row,) = rows_of(segmentations.read_csv, f"{self.HEADER}\nd,c,60000,{positions}")
         assert read_row.boundaries == tuple(range(1, 60_000))
 
     @pytest.mark.parametrize("missing", ["document_id", "coder", "n_units", "boundaries"])
     def test_a_missing_column(self, missing: str) -> None:
         header = ",".join(name for name in self.HEADER.split(",") if name != missing)
-        message = refusal(csv_rows.read, header)
+        message = refusal(segmentations.read_csv, header)
         assert message.startswith(f"f.x:1: the header has no {missing}")
         assert message.endswith(f"; its columns are {header.replace(',', ', ')}")
 
     def test_a_missing_column_that_has_another_name(self) -> None:
         header = f"document,coder,n_units,boundary,{','.join(f'extra_{i}' for i in range(99))}"
-        message = refusal(csv_rows.read, header)
+        message = refusal(segmentations.read_csv, header)
         assert "no document_id; the nearest is document; or name it with --document-id; " in message
         assert "no boundaries; the nearest is boundary; its columns are document, " in message
         assert message.endswith(", ...")
         assert len(message) < 700
 
     def test_an_empty_file_has_no_header(self) -> None:
-        message = refusal(csv_rows.read, "")
+        message = refusal(segmentations.read_csv, "")
         assert message.startswith("f.x:1: the header has no document_id; or name it with --docu")
         assert message.endswith("; its columns are empty")
 
@@ -513,11 +523,11 @@ class TestCsv:
         ("header", "message"),
         [
             (f",{HEADER}", "f.x:1: column 1 has no name"),
-            (f"{HEADER},coder", "f.x:1: the column coder stands twice in the header"),
+            (f"{HEADER},coder", "f.x:1: the column coder occurs twice in the header"),
         ],
     )
     def test_a_wrong_header(self, header: str, message: str) -> None:
-        assert refusal(csv_rows.read, header).startswith(message)
+        assert refusal(segmentations.read_csv, header).startswith(message)
 
     @pytest.mark.parametrize(
         ("line", "reason"),
@@ -543,17 +553,19 @@ class TestCsv:
         ],
     )
     def test_a_wrong_record(self, line: str, reason: str) -> None:
-        message = refusal(csv_rows.read, f"{self.HEADER}\nd,c,9,2\n{line}")
+        message = refusal(segmentations.read_csv, f"{self.HEADER}\nd,c,9,2\n{line}")
         assert message.startswith("f.x:3: ")
         assert reason in message
 
     @pytest.mark.parametrize("score", ["nan", "inf", "1e999", "0,5", "0x1", "1_0.0"])
     def test_a_wrong_score(self, score: str) -> None:
-        message = refusal(csv_rows.read, f'{self.HEADER},boundary_scores\nd,c,9,2,"{score}"')
+        message = refusal(
+            segmentations.read_csv, f'{self.HEADER},boundary_scores\nd,c,9,2,"{score}"'
+        )
         assert message.startswith("f.x:2: boundary_scores[0] is ")
 
     def test_a_wrong_role(self) -> None:
-        message = refusal(csv_rows.read, f"{self.HEADER},role\nd,c,9,2,gold")
+        message = refusal(segmentations.read_csv, f"{self.HEADER},role\nd,c,9,2,gold")
         assert message == 'f.x:2: role is "gold"; expected "reference" or "hypothesis"'
 
 
@@ -585,7 +597,7 @@ class TestDetect:
         ],
     )
     def test_known(self, name: str, head: str, expected: str) -> None:
-        assert detect(name, head) == expected
+        assert detect(name, head, import_settings()) == expected
 
     @pytest.mark.parametrize(
         ("name", "head"),
@@ -600,7 +612,7 @@ class TestDetect:
     )
     def test_unknown(self, name: str, head: str) -> None:
         with pytest.raises(Refused) as caught:
-            detect(name, head)
+            detect(name, head, import_settings())
         assert str(caught.value).startswith(f"{name}: cannot tell its format")
         for choice in FORMATS:
             assert choice in str(caught.value)
@@ -628,13 +640,13 @@ class TestDetect:
         ],
     )
     def test_chapters_texts_and_labels(self, name: str, head: str, expected: str) -> None:
-        assert detect(name, head) == expected
+        assert detect(name, head, import_settings()) == expected
 
     @pytest.mark.parametrize("name", ["b.json", "b.jsonl", "b.csv", "b.tsv"])
     @pytest.mark.parametrize("option", ["flags", "ids", "sizes"])
     def test_options_that_mean_labels(self, name: str, option: str) -> None:
         text = '{"boundaries": [], "start": 5}'
-        assert detect(name, text, Asked(**{option: "y"})) == "labels"  # type: ignore[arg-type]
+        assert detect(name, text, import_settings(**{option: "y"})) == "labels"  # type: ignore[arg-type]
 
 
 class TestGather:
@@ -797,7 +809,7 @@ class TestGather:
     def test_a_long_int_of_segeval_is_refused_with_its_place(self) -> None:
         text = '{"segmentation_type":"linear","items":{"t":{"a":[2147483647,1]}}}'
         with pytest.raises(Refused, match=r"^f.x:1: n_units is 2147483648"):
-            gather_tables(rows_of(segeval_json.read, text))
+            gather_tables(rows_of(segmentations.read_segeval, text))
 
 
 class TestSegmentationTable:
@@ -819,7 +831,7 @@ class TestSegmentationTable:
         assert table.column_names[4:] == ["y", "z"]
         assert table.select(["y", "z"]).to_pylist() == [{"y": None, "z": 1}, {"y": "t", "z": None}]
 
-    @given(st.lists(st.tuples(NAMES, NAMES, segmentations()), max_size=5))
+    @given(st.lists(st.tuples(NAMES, NAMES, drawn_segmentations()), max_size=5))
     def test_rows_are_kept_unchanged(
         self, codings: list[tuple[str, str, tuple[int, list[int]]]]
     ) -> None:

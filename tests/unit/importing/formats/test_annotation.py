@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from segscore.pipeline.importing.formats.annotation import doccano, prodigy
+from segscore.pipeline.importing.formats import annotated_texts
 from tests.support.format_readers import notes_of, refuses, several, spans_of, yielded
 from tests.support.reading import Reader
 
@@ -23,35 +23,41 @@ def example(**changes: Any) -> dict[str, Any]:
 
 def test_doccano_has_spans_and_the_file_is_the_coder() -> None:
     text = lines(example(), example(label=[]), example(document_id="d"))
-    first, second = yielded(doccano.read, "\n" + text, "anna.b.jsonl.gz", **LINES)
+    first, second = yielded(annotated_texts.read_doccano, "\n" + text, "anna.b.jsonl.gz", **LINES)
     assert (first.coder, first.document_id, first.place.line) == ("anna.b", "7", 2)
     assert spans_of(first) == [(0, 1), (1, 3)]
     assert (first.length, first.unit) == (3, "line")
     assert second.document_id == "d"
-    assert notes_of(doccano.read, text, **LINES) == {"without_spans": 1}
+    assert notes_of(annotated_texts.read_doccano, text, **LINES) == {"without_spans": 1}
 
 
 def test_doccano_has_entities_too() -> None:
     entities = [{"id": 1, "label": "T", "start_offset": 0, "end_offset": 9}]
     record = {"id": 1, "text": TEXT, "entities": entities, "relations": []}
-    (shape,) = yielded(doccano.read, lines(record), text_units="characters")
+    (shape,) = yielded(annotated_texts.read_doccano, lines(record), text_units="characters")
     assert spans_of(shape) == [(0, 9)]
 
 
 @pytest.mark.parametrize("name", ["all.jsonl", "unknown.jsonl"])
 def test_some_files_of_doccano_name_no_coder(name: str) -> None:
-    assert yielded(doccano.read, lines(example()), name, **LINES)[0].coder is None
+    assert yielded(annotated_texts.read_doccano, lines(example()), name, **LINES)[0].coder is None
 
 
 def test_the_document_of_an_example() -> None:
     def document(record: dict[str, Any], **options: Any) -> object:
-        return yielded(doccano.read, lines(record), **LINES, **options)[0].document_id
+        return yielded(annotated_texts.read_doccano, lines(record), **LINES, **options)[
+            0
+        ].document_id
 
     assert document(example(meta={"document_id": 3})) == "3"
     assert document(example(), document_id="show") is None
     assert document(example(meta={"a": {"b": "c"}}), document_field="meta.a.b") == "c"
     refuses(
-        doccano.read, lines(example()), "x:1: there is no meta.a", document_field="meta.a", **LINES
+        annotated_texts.read_doccano,
+        lines(example()),
+        "x:1: no field meta.a",
+        document_field="meta.a",
+        **LINES,
     )
 
 
@@ -59,15 +65,15 @@ def test_the_document_of_an_example() -> None:
     ("record", "message"),
     [
         (5, "x:2: the line is 5; expected an object"),
-        (example(text=None), "x:2: the example has no text; there is"),
+        (example(text=None), "x:2: the example has no text; it has"),
         (example(text=5), "x:2: text is 5"),
         (example(label=None), "x:2: the example has no label"),
         (example(label={}), "x:2: label is {}; expected a list of spans"),
         (example(label=["T"]), 'x:2: a label is "T"; expected a span'),
         (example(label=[[0]]), "x:2: a label is [0]; expected a span"),
-        (example(label=[[0.0, 4, "T"]]), "x:2: start is 0.0; expected a whole number"),
-        (example(label=[[-1, 4, "T"]]), "x:2: start is -1; expected a whole number"),
-        (example(label=[[True, 4, "T"]]), "x:2: start is true; expected a whole number"),
+        (example(label=[[0.0, 4, "T"]]), "x:2: start is 0.0; expected a non-negative integer"),
+        (example(label=[[-1, 4, "T"]]), "x:2: start is -1; expected a non-negative integer"),
+        (example(label=[[True, 4, "T"]]), "x:2: start is true; expected a non-negative integer"),
         (example(label=[[5, 40, "T"]]), "x:2: a span from 5 to 40"),
         (example(label=[[5, 2, "T"]]), "x:2: a span ends at 2, before its start 5"),
         (example(entities=[{"start_offset": 0}]), "x:2: a span has no end_offset"),
@@ -75,7 +81,7 @@ def test_the_document_of_an_example() -> None:
     ],
 )
 def test_doccano_refuses(record: object, message: str) -> None:
-    refuses(doccano.read, lines(example(), record), message, **LINES)
+    refuses(annotated_texts.read_doccano, lines(example(), record), message, **LINES)
 
 
 def answer(**changes: Any) -> dict[str, Any]:
@@ -86,34 +92,37 @@ def answer(**changes: Any) -> dict[str, Any]:
 
 def test_prodigy_has_accepted_answers() -> None:
     text = lines(answer(), answer(answer="reject"), answer(answer="ignore"), answer(spans=[]))
-    first, second = yielded(prodigy.read, text, **LINES)
+    first, second = yielded(annotated_texts.read_prodigy, text, **LINES)
     assert (first.coder, first.document_id, first.unit, first.length) == ("anna", None, "line", 3)
     assert spans_of(first) == [(0, 1), (1, 3)]
     assert (second.segments, second.length, second.place.line) == ([], 3, 4)
-    assert notes_of(prodigy.read, text, **LINES) == {"not_accepted": 2}
+    assert notes_of(annotated_texts.read_prodigy, text, **LINES) == {"not_accepted": 2}
 
 
 def test_several_inputs_are_several_documents() -> None:
     text = lines(answer(), answer(_input_hash=-12))
-    assert [s.document_id for s in yielded(prodigy.read, text, **LINES)] == ["11", "-12"]
-    named = yielded(prodigy.read, text, document_id="show", **LINES)
+    assert [s.document_id for s in yielded(annotated_texts.read_prodigy, text, **LINES)] == [
+        "11",
+        "-12",
+    ]
+    named = yielded(annotated_texts.read_prodigy, text, document_id="show", **LINES)
     assert [shape.document_id for shape in named] == [None, None]
     text = lines(answer(meta={"name": "a"}), answer(_input_hash=12, meta={"name": "b"}))
-    named = yielded(prodigy.read, text, document_field="meta.name", **LINES)
+    named = yielded(annotated_texts.read_prodigy, text, document_field="meta.name", **LINES)
     assert [shape.document_id for shape in named] == ["a", "b"]
 
 
 def test_tokens_are_those_of_prodigy() -> None:
     tokens = [{"start": start, "end": end} for start, end in ((0, 3), (3, 4), (4, 5), (5, 9))]
     text = lines(answer(tokens=tokens, spans=[{"start": 0, "end": 3}, {"start": 3, "end": 9}]))
-    (shape,) = yielded(prodigy.read, text, text_units="tokens")
+    (shape,) = yielded(annotated_texts.read_prodigy, text, text_units="tokens")
     assert (shape.length, spans_of(shape)) == (3, [(0, 1), (1, 3)])
 
 
 def test_prodigy_has_spans_of_audio() -> None:
     spans = [{"start": 0, "end": 1.0005, "label": "T"}]
     record = {"audio": "a.wav", "audio_spans": spans, "answer": "accept", "_annotator_id": "anna"}
-    (shape,) = yielded(prodigy.read, lines(record))
+    (shape,) = yielded(annotated_texts.read_prodigy, lines(record))
     assert (shape.unit, shape.length, spans_of(shape)) == ("millisecond", None, [(0, 1000.5)])
 
 
@@ -133,10 +142,10 @@ def test_prodigy_has_spans_of_audio() -> None:
     ],
 )
 def test_prodigy_refuses(record: object, message: str) -> None:
-    refuses(prodigy.read, lines(answer(), record), message, **LINES)
+    refuses(annotated_texts.read_prodigy, lines(answer(), record), message, **LINES)
 
 
-@pytest.mark.parametrize("read", [doccano.read, prodigy.read])
+@pytest.mark.parametrize("read", [annotated_texts.read_doccano, annotated_texts.read_prodigy])
 def test_text_needs_a_unit(read: Reader) -> None:
     refuses(read, lines(example() | answer()), "x:1: ", "--text-units")
     refuses(read, '{"text": "On', "x:1: not JSON", "cut")

@@ -2,7 +2,8 @@
 
 import pytest
 
-from segscore.pipeline.importing.formats.detect import detect
+from segscore.pipeline.importing.detect import detect
+from tests.support.reading import import_settings
 
 PREMIERE = "Name\tText\tIn\tOut\tDauer\tTyp\n\na\t\t00;00;01;00\t00;00;01;00\t00;00;00;00\tC\n"
 
@@ -39,4 +40,4 @@ PREMIERE = "Name\tText\tIn\tOut\tDauer\tTyp\n\na\t\t00;00;01;00\t00;00;01;00\t00
     ],
 )
 def test_the_format_of_a_file(name: str, text: str, expected: str) -> None:
-    assert detect(name, text) == expected
+    assert detect(name, text, import_settings()) == expected

@@ -9,26 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.importing.formats.asked import Asked
-from segscore.pipeline.importing.formats.chapters import (
-    chunkseg,
-    ffmetadata,
-    ffprobe,
-    ogm,
-    podcast_chapters,
-    subrip,
-    vidchapters,
-    webvtt,
-    youtube,
-    yt_dlp,
-)
-from segscore.pipeline.importing.formats.shapes import Intervals, Marks
-from segscore.pipeline.importing.formats.times import Clock
+from segscore.pipeline.importing.formats import chapter_json, chapter_texts, subtitles
+from segscore.pipeline.importing.shapes import Intervals, Marks
+from segscore.pipeline.importing.times import Clock
 from tests.support.reading import (
     Reader,
     Row,
     chapters_of,
     converted,
+    import_settings,
     input_file,
     refusal_of,
     shapes_of,
@@ -58,8 +47,11 @@ class TestWebVTT:
             "more\n\n1\n100:00:10.500\t-->\t100:00:11.000\nTwo\n"
         )
         late = 360_010_500
-        assert chapters(webvtt.read, text) == [(0, 10500, 5, 1), (late, late + 500, 10, 1)]
-        (shape,) = shapes_of(webvtt.read, text)
+        assert chapters(subtitles.read_webvtt, text) == [
+            (0, 10500, 5, 1),
+            (late, late + 500, 10, 1),
+        ]
+        (shape,) = shapes_of(subtitles.read_webvtt, text)
         assert isinstance(shape, Intervals)
         assert shape.ordered
         assert shape.length is None
@@ -70,16 +62,16 @@ class TestWebVTT:
     )
     def test_comments_styles_and_regions_are_skipped(self, block: str) -> None:
         text = f"WEBVTT\n\n{block}\n\n00:00.000 --> 00:01.000\nOne\n\n{block}\n"
-        assert len(chapters(webvtt.read, text)) == 1
+        assert len(chapters(subtitles.read_webvtt, text)) == 1
 
     def test_a_cue_below_the_header_or_another_cue_counts(self) -> None:
         text = "WEBVTT\nX: y\n00:00.000 --> 00:01.000\nOne\n00:01.000 --> 00:02.000\nTwo"
-        assert [line for _, _, line, _ in chapters(webvtt.read, text)] == [3, 5]
+        assert [line for _, _, line, _ in chapters(subtitles.read_webvtt, text)] == [3, 5]
 
     def test_a_byte_order_mark_and_crlf(self) -> None:
-        assert chapters(webvtt.read, "\ufeffWEBVTT\r\n\r\n00:00.000 --> 00:01.000\r\nA\r\n") == [
-            (0, 1000, 3, 1)
-        ]
+        assert chapters(
+            subtitles.read_webvtt, "\ufeffWEBVTT\r\n\r\n00:00.000 --> 00:01.000\r\nA\r\n"
+        ) == [(0, 1000, 3, 1)]
 
     @pytest.mark.parametrize(
         ("spans", "levels"),
@@ -98,7 +90,7 @@ class TestWebVTT:
         self, spans: list[tuple[int, int]], levels: list[int]
     ) -> None:
         cues = [f"{clock(1000 * start)} --> {clock(1000 * end)}\na" for start, end in spans]
-        read = chapters(webvtt.read, "\n\n".join(["WEBVTT", *cues]))
+        read = chapters(subtitles.read_webvtt, "\n\n".join(["WEBVTT", *cues]))
         assert [level for _, _, _, level in read] == levels
 
     @pytest.mark.parametrize(
@@ -107,7 +99,7 @@ class TestWebVTT:
             ("", 'f.x:1: the first line is ""; expected WEBVTT'),
             ("WEBVTTX\n", "f.x:1: the first line is "),
             (" WEBVTT\n", "f.x:1: the first line is "),
-            ("WEBVTT\n\nNOTE\nnothing", "f.x:1: no chapter in it"),
+            ("WEBVTT\n\nNOTE\nnothing", "f.x:1: no chapters"),
             ("WEBVTT\n\na\nb\n", 'f.x:3: a cue without a time line is "a"; expected START --> END'),
             ("WEBVTT\n\n00:00.000 -> 00:01.000\nb\n", "f.x:3: a cue without a time line"),
             (
@@ -125,7 +117,7 @@ class TestWebVTT:
         ],
     )
     def test_invalid_input_is_refused(self, text: str, message: str) -> None:
-        assert refusal_of(webvtt.read, text).startswith(message)
+        assert refusal_of(subtitles.read_webvtt, text).startswith(message)
 
     @pytest.mark.parametrize(
         ("spans", "message"),
@@ -143,7 +135,7 @@ class TestWebVTT:
         cues = [f"{clock(1000 * start)} --> {clock(1000 * end)}\na" for start, end in spans]
         text = "\n\n".join(["WEBVTT", *cues])
         with pytest.raises(Refused) as caught:
-            converted(webvtt.read, text, coder="a")
+            converted(subtitles.read_webvtt, text, coder="a")
         assert str(caught.value).startswith(message)
 
     @given(STARTS)
@@ -152,7 +144,7 @@ class TestWebVTT:
         cues = [
             f"{clock(start)} --> {clock(end)}\na" for start, end in zip(starts, ends, strict=True)
         ]
-        (row,) = converted(webvtt.read, "\n\n".join(["WEBVTT", *cues]), coder="a")
+        (row,) = converted(subtitles.read_webvtt, "\n\n".join(["WEBVTT", *cues]), coder="a")
         assert (row.row.n_units, row.row.boundaries) == (ends[-1], tuple(starts[1:]))
 
 
@@ -161,16 +153,16 @@ class TestSubRip:
 
     def test_subtitles(self) -> None:
         text = "1\n00:00:00,000 --> 00:00:10,500\nOne\n\n\n2\n00:00:10.500-->01:00:00.001  X1:4\n\n"
-        assert chapters(subrip.read, text) == [(0, 10500, 2, 1), (10500, 3600001, 7, 1)]
+        assert chapters(subtitles.read_subrip, text) == [(0, 10500, 2, 1), (10500, 3600001, 7, 1)]
 
     def test_subtitles_without_a_blank_line_between_them_all_count(self) -> None:
         text = "1\n00:00:00,000 --> 00:00:01,000\nOne\n2\n00:00:01,000 --> 00:00:02,000\nTwo"
-        assert [line for _, _, line, _ in chapters(subrip.read, text)] == [2, 5]
+        assert [line for _, _, line, _ in chapters(subtitles.read_subrip, text)] == [2, 5]
 
     @pytest.mark.parametrize(
         ("text", "message"),
         [
-            ("", "f.x:1: no chapter in it"),
+            ("", "f.x:1: no chapters"),
             ("1\n00:00:00,5 --> 00:00:01,000\n", 'f.x:2: a time line is "00:00:00,5 --> 00:00:01'),
             ("1\n00:00,500 --> 00:01,000\n", "f.x:2: a time line is"),
             ("1\n00:00:00 --> 00:00:01\n", "f.x:2: a time line is"),
@@ -181,7 +173,7 @@ class TestSubRip:
         ],
     )
     def test_invalid_input_is_refused(self, text: str, message: str) -> None:
-        assert refusal_of(subrip.read, text).startswith(message)
+        assert refusal_of(subtitles.read_subrip, text).startswith(message)
 
     @given(STARTS)
     def test_round_trip(self, starts: list[int]) -> None:
@@ -190,7 +182,7 @@ class TestSubRip:
             f"{number}\n{clock(start, ',')} --> {clock(end, ',')}\na\n"
             for number, (start, end) in enumerate(zip(starts, ends, strict=True), start=1)
         ]
-        (row,) = converted(subrip.read, "\n".join(lines), coder="a")
+        (row,) = converted(subtitles.read_subrip, "\n".join(lines), coder="a")
         assert (row.row.n_units, row.row.boundaries) == (ends[-1], tuple(starts[1:]))
 
 
@@ -204,28 +196,31 @@ class TestFfmetadata:
             f"{self.HEAD}title=a\nSTART=7\n; START=8\n\n[CHAPTER]\nTIMEBASE=1/44100\nSTART=0\n"
             "END=441\ntitle=x\n[STREAM]\nSTART=9\n[CHAPTER]\nSTART=10500000\n#END=5\nstart=5\n"
         )
-        assert chapters(ffmetadata.read, text) == [(0, 10, 8, 1), (Fraction(21, 2), None, 14, 1)]
+        assert chapters(chapter_texts.read_ffmetadata, text) == [
+            (0, 10, 8, 1),
+            (Fraction(21, 2), None, 14, 1),
+        ]
 
     def test_an_escaped_line_end_continues_a_title(self) -> None:
         text = (
             f"{self.HEAD}[CHAPTER]\nSTART=0\nEND=1000000\ntitle=a\\\nSTART=5\\\\\\\n[CHAPTER]\nx=y"
         )
-        assert chapters(ffmetadata.read, text) == [(0, 1, 3, 1)]
+        assert chapters(chapter_texts.read_ffmetadata, text) == [(0, 1, 3, 1)]
         text = f"{self.HEAD}[CHAPTER]\nSTART=0\ntitle=a\\\\\n[CHAPTER]\nSTART=1000000\n"
-        assert len(chapters(ffmetadata.read, text)) == 2
+        assert len(chapters(chapter_texts.read_ffmetadata, text)) == 2
 
     def test_the_start_timecode_is_taken_off(self) -> None:
         text = f"{self.HEAD}[CHAPTER]\nTIMEBASE=1/1000\nSTART=3600500\nEND=3601000"
-        assert chapters(ffmetadata.read, text, clock=Clock(start="1:00:00", unit="ms")) == [
-            (500, 1000, 4, 1)
-        ]
+        assert chapters(
+            chapter_texts.read_ffmetadata, text, clock=Clock(start="1:00:00", unit="ms")
+        ) == [(500, 1000, 4, 1)]
 
     @pytest.mark.parametrize(
         ("text", "message"),
         [
-            ("", "f.x:1: no chapter in it"),
+            ("", "f.x:1: no chapters"),
             ("[CHAPTER]\nSTART=0", 'f.x:1: the first line is "[CHAPTER]"; expected ;FFMETADATA1'),
-            (HEAD, "f.x:1: no chapter in it"),
+            (HEAD, "f.x:1: no chapters"),
             (f"{HEAD}[CHAPTR]\nSTART=0", 'f.x:2: the line is "[CHAPTR]"; expected KEY=VALUE'),
             (f"{HEAD}[CHAPTER]\nSTART 0", 'f.x:3: the line is "START 0"; expected KEY=VALUE'),
             (f"{HEAD}[CHAPTER]\nEND=5", "f.x:2: the chapter has no START"),
@@ -242,12 +237,12 @@ class TestFfmetadata:
         ],
     )
     def test_invalid_input_is_refused(self, text: str, message: str) -> None:
-        assert refusal_of(ffmetadata.read, text).startswith(message)
+        assert refusal_of(chapter_texts.read_ffmetadata, text).startswith(message)
 
     @given(STARTS, st.sampled_from([1, 90, 44100, 10**9]))
     def test_round_trip(self, starts: list[int], base: int) -> None:
         text = "".join(f"[CHAPTER]\nTIMEBASE=1/{base}\nSTART={start}\n" for start in starts)
-        read = chapters(ffmetadata.read, self.HEAD + text)
+        read = chapters(chapter_texts.read_ffmetadata, self.HEAD + text)
         assert [start for start, *_ in read] == [Fraction(1000 * start, base) for start in starts]
 
 
@@ -260,24 +255,26 @@ class TestFfprobe:
         chapter = {"time_base": "1/3", "start": 1}
         about = {"filename": "C:\\films\\a.b.mkv", "duration": "2.0005"}
         text = json.dumps({"chapters": [self.ONE, chapter], "format": about})
-        (shape,) = shapes_of(ffprobe.read, text)
+        (shape,) = shapes_of(chapter_json.read_ffprobe, text)
         assert chapters_of(shape) == [(0, 5, 1, 1), (Fraction(1000, 3), None, 1, 1)]
         assert (shape.document_id, shape.length) == ("a.b", Fraction(4001, 2))
 
     @pytest.mark.parametrize("about", [{}, {"format": None}, {"format": {}}])
     def test_without_show_format(self, about: dict[str, object]) -> None:
-        (shape,) = shapes_of(ffprobe.read, json.dumps({"chapters": [self.ONE], **about}))
+        (shape,) = shapes_of(
+            chapter_json.read_ffprobe, json.dumps({"chapters": [self.ONE], **about})
+        )
         assert (shape.document_id, shape.length) == (None, None)
 
     @pytest.mark.parametrize(
         ("document", "message"),
         [
             ([], "the file is []; expected an object"),
-            ({"streams": []}, 'the file has no chapters; there is "streams"'),
-            ({"chapters": []}, "no chapter in it"),
+            ({"streams": []}, 'the file has no chapters; it has "streams"'),
+            ({"chapters": []}, "no chapters"),
             ({"chapters": {}}, "chapters is {}; expected a list"),
             ({"chapters": [1]}, "chapters[0] is 1; expected an object"),
-            ({"chapters": [ONE | {"start": None}]}, "chapters[0] has no start; there is"),
+            ({"chapters": [ONE | {"start": None}]}, "chapters[0] has no start; it has"),
             ({"chapters": [ONE | {"start": "0"}]}, 'chapters[0].start is "0"; expected a whole'),
             ({"chapters": [ONE | {"start": True}]}, "chapters[0].start is true"),
             ({"chapters": [ONE | {"start": -5}]}, "chapters[0].start is -5; expected 0 or more"),
@@ -291,7 +288,9 @@ class TestFfprobe:
         ],
     )
     def test_invalid_input_is_refused(self, document: object, message: str) -> None:
-        assert refusal_of(ffprobe.read, json.dumps(document)).startswith(f"f.x:1: {message}")
+        assert refusal_of(chapter_json.read_ffprobe, json.dumps(document)).startswith(
+            f"f.x:1: {message}"
+        )
 
 
 class TestYoutube:
@@ -303,7 +302,7 @@ class TestYoutube:
             "\u25b6\ufe0f 2:00:00\n#2:00:01.5, e\n20:15:16:17 is no time\n2:1 is none\n"
         )
         file = input_file(text)
-        (shape,) = youtube.read(file, Asked())
+        (shape,) = chapter_texts.read_youtube(file, import_settings())
         starts = [(start // 1000, line) for start, _, line, _ in chapters_of(shape)]
         assert starts == [(0, 3), (65, 4), (4500, 5), (4800, 6), (7200, 7), (7201, 8)]
         assert file.notes.numbers == {"lines_not_taken": 3}
@@ -313,35 +312,37 @@ class TestYoutube:
     def test_otherwise_lines_that_end_with_a_time(self) -> None:
         text = "Intro: 0:00\nA (1:00)\nB 2:00 - 3:00\nC [3:00].\nWe meet at 20:15 in the hall."
         file = input_file(text)
-        (shape,) = youtube.read(file, Asked())
+        (shape,) = chapter_texts.read_youtube(file, import_settings())
         assert [start for start, *_ in chapters_of(shape)] == [0, 60000, 120000, 180000]
         assert file.notes.numbers == {"lines_not_taken": 1}
 
     @pytest.mark.parametrize(
         ("text", "message"),
         [
-            ("", "f.x:1: no chapter in it"),
-            ("We meet at 20:15 in the hall.", "f.x:1: no chapter in it"),
+            ("", "f.x:1: no chapters"),
+            ("We meet at 20:15 in the hall.", "f.x:1: no chapters"),
             ("0:00 a\n3:75 b", "f.x:2: 3:75 is not a time"),
             ("0:00 a\n1:75:00 b", "f.x:2: 1:75:00 is not a time"),
         ],
     )
     def test_invalid_input_is_refused(self, text: str, message: str) -> None:
-        assert refusal_of(youtube.read, text).startswith(message)
+        assert refusal_of(chapter_texts.read_youtube, text).startswith(message)
 
     def test_every_mark_is_a_boundary(self) -> None:
-        (row,) = converted(youtube.read, "0:10 a\n0:20 b", "f.txt", 60000, coder="a")
+        (row,) = converted(chapter_texts.read_youtube, "0:10 a\n0:20 b", "f.txt", 60000, coder="a")
         assert row.row.boundaries == (10000, 20000)
 
     def test_times_that_go_back(self) -> None:
         with pytest.raises(Refused, match=r"^f\.txt:2: 0:20 comes after 1:00"):
-            converted(youtube.read, "1:00 a\n0:20 b", "f.txt", 90000, coder="a")
+            converted(chapter_texts.read_youtube, "1:00 a\n0:20 b", "f.txt", 90000, coder="a")
 
     @given(STARTS, st.sampled_from(["{} a", "- {}", "a {}", "a \u2013 ({})"]))
     def test_round_trip(self, starts: list[int], form: str) -> None:
         seconds = sorted({start // 1000 for start in starts})
         text = "\n".join(form.format(clock(1000 * second)[:-4]) for second in seconds)
-        assert [start for start, *_ in chapters(youtube.read, text)] == [1000 * s for s in seconds]
+        assert [start for start, *_ in chapters(chapter_texts.read_youtube, text)] == [
+            1000 * s for s in seconds
+        ]
 
 
 class TestOgm:
@@ -351,7 +352,7 @@ class TestOgm:
         text = (
             "CHAPTER01=00:00:00.000\nCHAPTER01NAME=a=b\n\nchapter2 = 1:00:00,5\nCHAPTER3=2:00:00\n"
         )
-        assert chapters(ogm.read, text) == [
+        assert chapters(chapter_texts.read_ogm, text) == [
             (0, None, 1, 1),
             (3600500, None, 4, 1),
             (7200000, None, 5, 1),
@@ -360,7 +361,7 @@ class TestOgm:
     @pytest.mark.parametrize(
         ("text", "message"),
         [
-            ("", "f.x:1: no chapter in it"),
+            ("", "f.x:1: no chapters"),
             (
                 "CHAPTER01NAME=a",
                 "f.x:1: CHAPTER01 has a name and no time; expected CHAPTER01= above",
@@ -375,7 +376,7 @@ class TestOgm:
         ],
     )
     def test_invalid_input_is_refused(self, text: str, message: str) -> None:
-        assert refusal_of(ogm.read, text).startswith(message)
+        assert refusal_of(chapter_texts.read_ogm, text).startswith(message)
 
     @given(STARTS)
     def test_round_trip(self, starts: list[int]) -> None:
@@ -383,7 +384,7 @@ class TestOgm:
             f"CHAPTER{number:02}={clock(start)}\nCHAPTER{number:02}NAME=a\n"
             for number, start in enumerate(starts, start=1)
         )
-        assert [start for start, *_ in chapters(ogm.read, text)] == starts
+        assert [start for start, *_ in chapters(chapter_texts.read_ogm, text)] == starts
 
 
 class TestPodcastChapters:
@@ -391,7 +392,7 @@ class TestPodcastChapters:
 
     def test_starts_only(self) -> None:
         text = '{"chapters": [{"startTime": 0}, {"startTime": 1.0005}], "fileName": "x/a.b.mp3"}'
-        (shape,) = shapes_of(podcast_chapters.read, text)
+        (shape,) = shapes_of(chapter_json.read_podcasting, text)
         assert isinstance(shape, Marks)
         assert chapters_of(shape) == [(0, None, 1, 1), (Fraction(2001, 2), None, 1, 1)]
         assert (shape.document_id, shape.length) == ("a.b", None)
@@ -405,7 +406,7 @@ class TestPodcastChapters:
             ]
         }
         file = input_file(json.dumps(document))
-        (shape,) = podcast_chapters.read(file, Asked(clock=Clock(unit="ms")))
+        (shape,) = chapter_json.read_podcasting(file, import_settings(clock=Clock(unit="ms")))
         assert chapters_of(shape) == [(0, 5000, 1, 1), (5000, None, 1, 1)]
         assert file.notes.numbers == {"not_in_contents": 1}
         assert shape.document_id is None
@@ -413,11 +414,11 @@ class TestPodcastChapters:
     @pytest.mark.parametrize(
         ("document", "reason"),
         [
-            ({}, "the file has no chapters; there is nothing"),
-            ({"chapters": []}, "no chapter in it"),
-            ({"chapters": [{"startTime": 0, "toc": False}]}, "no chapter in it"),
+            ({}, "the file has no chapters; it has nothing"),
+            ({"chapters": []}, "no chapters"),
+            ({"chapters": [{"startTime": 0, "toc": False}]}, "no chapters"),
             ({"chapters": [{"startTime": 0, "toc": 0}]}, "chapters[0].toc is 0; expected true or"),
-            ({"chapters": [{"title": "a"}]}, 'chapters[0] has no startTime; there is "title"'),
+            ({"chapters": [{"title": "a"}]}, 'chapters[0] has no startTime; it has "title"'),
             (
                 {"chapters": [{"startTime": True}]},
                 "chapters[0].startTime is true; expected a number",
@@ -428,7 +429,7 @@ class TestPodcastChapters:
         ],
     )
     def test_invalid_input_is_refused(self, document: object, reason: str) -> None:
-        message = refusal_of(podcast_chapters.read, json.dumps(document))
+        message = refusal_of(chapter_json.read_podcasting, json.dumps(document))
         assert message.startswith(f"f.x:1: {reason}")
 
 
@@ -440,17 +441,18 @@ class TestYtDlp:
             '{"id": "v", "duration": 9.5, "chapters": [{"start_time": 0, "end_time": 1.5},'
             ' {"start_time": 1.5, "end_time": null, "title": "a"}]}'
         )
-        (shape,) = shapes_of(yt_dlp.read, text)
+        (shape,) = shapes_of(chapter_json.read_yt_dlp, text)
         assert chapters_of(shape) == [(0, 1500, 1, 1), (1500, None, 1, 1)]
         assert (shape.document_id, shape.length) == ("v", Fraction(9500))
 
     @pytest.mark.parametrize(
         ("document", "message"),
         [
-            ({}, "chapters is null; expected a list; this video has no chapter"),
-            ({"chapters": []}, "chapters is []; expected a list"),
+            ({}, "the file has no chapters; it has nothing"),
+            ({"chapters": None}, "chapters is null: the recording has no chapters"),
+            ({"chapters": []}, "no chapters; expected at least one chapter with a start"),
             ({"chapters": 5}, "chapters is 5; expected a list"),
-            ({"chapters": [{"end_time": 5}]}, 'chapters[0] has no start_time; there is "end_time"'),
+            ({"chapters": [{"end_time": 5}]}, 'chapters[0] has no start_time; it has "end_time"'),
             (
                 {"chapters": [{"start_time": 5}], "duration": {}},
                 "duration is {}; expected a number",
@@ -459,7 +461,9 @@ class TestYtDlp:
         ],
     )
     def test_invalid_input_is_refused(self, document: object, message: str) -> None:
-        assert refusal_of(yt_dlp.read, json.dumps(document)).startswith(f"f.x:1: {message}")
+        assert refusal_of(chapter_json.read_yt_dlp, json.dumps(document)).startswith(
+            f"f.x:1: {message}"
+        )
 
 
 class TestVidChapters:
@@ -471,7 +475,7 @@ class TestVidChapters:
             ' "b": {"chapters": {"00:00:00": "x", "00:01:00": "y"}},'
             ' "c": {"duration": 60.25, "timestamps": [[0, 1.5], [1.5, 60]], "sentences": []}}'
         )
-        shapes = shapes_of(vidchapters.read, text)
+        shapes = shapes_of(chapter_json.read_vidchapters, text)
         assert [(shape.document_id, shape.length) for shape in shapes] == [
             ("a", Fraction(9000)),
             ("b", None),
@@ -486,24 +490,26 @@ class TestVidChapters:
     @pytest.mark.parametrize(
         ("document", "message"),
         [
-            ({}, "no video in it"),
+            ({}, "the file contains no videos"),
             ({"a": 5}, "the video a is 5; expected an object"),
             ({"a": {"duration": 5}}, 'the video a has "duration"; expected either chapters or'),
             (
                 {"a": {"chapters": [], "timestamps": []}},
                 'the video a has "chapters", "timestamps"',
             ),
-            ({"a": {"chapters": []}}, 'no chapter of "a" in it'),
-            ({"a": {"chapters": {}}}, 'no chapter of "a" in it'),
+            ({"a": {"chapters": []}}, 'no chapters of "a"'),
+            ({"a": {"chapters": {}}}, 'no chapters of "a"'),
             ({"a": {"chapters": None}}, "a.chapters is null; expected a list"),
-            ({"a": {"chapters": [{}]}}, "a.chapters[0] has no time; there is nothing"),
+            ({"a": {"chapters": [{}]}}, "a.chapters[0] has no time; it has nothing"),
             ({"a": {"chapters": {"x": "y"}}}, "x is not a time"),
             ({"a": {"timestamps": [[1]]}}, "a.timestamps[0] is [1]; expected a pair"),
             ({"a": {"timestamps": [[1, None]]}}, "a.timestamps[0] is null; expected a number"),
         ],
     )
     def test_invalid_input_is_refused(self, document: object, message: str) -> None:
-        assert refusal_of(vidchapters.read, json.dumps(document)).startswith(f"f.x:1: {message}")
+        assert refusal_of(chapter_json.read_vidchapters, json.dumps(document)).startswith(
+            f"f.x:1: {message}"
+        )
 
 
 class TestChunkseg:
@@ -514,7 +520,7 @@ class TestChunkseg:
             '{"id": "v", "reference": [1, 2.5], "hypothesis": [], "duration": 9}\n\n'
             '{"reference": [], "hypothesis": [3]}\n'
         )
-        shapes = shapes_of(chunkseg.read, text, "x/f.jsonl", coder="a", system="b")
+        shapes = shapes_of(chapter_json.read_chunkseg, text, "x/f.jsonl", coder="a", system="b")
         assert [(s.document_id, s.coder, s.role, s.length) for s in shapes] == [
             ("v", "a", "reference", 9000),
             ("v", "b", "hypothesis", 9000),
@@ -531,17 +537,19 @@ class TestChunkseg:
     @pytest.mark.parametrize(
         ("text", "message"),
         [
-            ("", "f.x:1: no line in it"),
+            ("", "f.x:1: the file contains no lines"),
             ("\n[]", "f.x:2: the line is []; expected an object"),
-            ('{"reference": []}', 'f.x:1: the line has no hypothesis; there is "reference"'),
+            ('{"reference": []}', 'f.x:1: the line has no hypothesis; it has "reference"'),
             ('{"reference": "a", "hypothesis": []}', 'f.x:1: reference is "a"; expected a list of'),
             ('{"reference": [null], "hypothesis": []}', "f.x:1: reference[0] is null; expected a"),
             ('{"reference": [0], "hypothesis": [], "id": {}}', "f.x:1: id is {}; expected a text"),
         ],
     )
     def test_invalid_input_is_refused(self, text: str, message: str) -> None:
-        assert refusal_of(chunkseg.read, text, system="b").startswith(message)
+        assert refusal_of(chapter_json.read_chunkseg, text, system="b").startswith(message)
 
     def test_a_hypothesis_needs_a_coder(self) -> None:
         text = '{"reference": [], "hypothesis": []}'
-        assert refusal_of(chunkseg.read, text, coder="a").endswith("name it with --system")
+        assert refusal_of(chapter_json.read_chunkseg, text, coder="a").endswith(
+            "name it with --system"
+        )

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from segscore.pipeline.importing.formats.editing import audacity, edl, premiere
-from segscore.pipeline.importing.formats.times import Clock
+from segscore.pipeline.importing.formats import editing
+from segscore.pipeline.importing.times import Clock
 from tests.support.format_readers import refuses, spans_of, starts_of, yielded
 
 AT_25: dict[str, Any] = {"clock": Clock(rate=Fraction(25))}
@@ -15,7 +15,7 @@ AT_30: dict[str, Any] = {"clock": Clock(rate=Fraction(30000, 1001))}
 
 def test_audacity_skips_frequencies_and_keeps_the_order() -> None:
     text = "0.000000\t1.500000\ta\tb\n\\\t100.0\t200.0\n\n1.500000\t1.500000\n"
-    (shape,) = yielded(audacity.read, text)
+    (shape,) = yielded(editing.read_audacity, text)
     assert spans_of(shape) == [(0, 1500), (1500, 1500)]
     assert [segment.line for segment in shape.segments] == [1, 4]
     assert shape.ordered
@@ -28,13 +28,13 @@ def test_audacity_skips_frequencies_and_keeps_the_order() -> None:
         ("0 1 a\n", 'x:1: "0 1 a" is not a label'),
         ("\na\tb\n", "x:2: a is not a time"),
         ("-1\t0\n", "x:1: -1 is a negative time"),
-        ("\\\t1\t2\n", "there is no label"),
-        ("", "there is no label"),
+        ("\\\t1\t2\n", "the file contains no label"),
+        ("", "the file contains no label"),
     ],
     ids=str,
 )
 def test_audacity_refuses(text: str, message: str) -> None:
-    refuses(audacity.read, text, message)
+    refuses(editing.read_audacity, text, message)
 
 
 def marker(start: str) -> str:
@@ -46,13 +46,13 @@ HEADER = "Markername\tBeschreibung\tIn\tOut\tDauer\tTyp\n"
 
 def test_premiere_markers_are_points_at_their_in() -> None:
     text = (HEADER + marker("00:00:00:00") + marker("00:00:42:01") + "\n").replace("\n", "\r\n")
-    (shape,) = yielded(premiere.read, text.encode("utf-16"), **AT_25)
+    (shape,) = yielded(editing.read_premiere, text.encode("utf-16"), **AT_25)
     assert starts_of(shape) == [0, 42040]
     assert [mark.line for mark in shape.marks] == [2, 3]
 
 
 def test_semicolons_everywhere_are_drop_frame() -> None:
-    (shape,) = yielded(premiere.read, HEADER + marker("00;01;00;02"), **AT_30)
+    (shape,) = yielded(editing.read_premiere, HEADER + marker("00;01;00;02"), **AT_30)
     assert shape.marks[0].start.exact == Fraction(1800 * 1001, 30)
     assert shape.marks[0].start.text == "00;01;00;02"
 
@@ -64,12 +64,12 @@ def test_semicolons_everywhere_are_drop_frame() -> None:
         ("one\ttwo\n", "x:1: 2 cells; expected 6"),
         (HEADER + marker("42.5"), 'x:2: "42.5" is not timecode'),
         (HEADER + marker("00:00:00:30"), "x:2: 00:00:00:30 is not timecode at 25"),
-        (HEADER, "there is no marker"),
-        ("", "there is no marker"),
+        (HEADER, "the file contains no marker"),
+        ("", "the file contains no marker"),
     ],
 )
 def test_premiere_refuses(text: str, message: str) -> None:
-    refuses(premiere.read, text, message, **AT_25)
+    refuses(editing.read_premiere, text, message, **AT_25)
 
 
 def event(start: str) -> str:
@@ -86,7 +86,7 @@ FCM: NON-DROP FRAME
 
 
 def test_locators_state_their_record_timecode() -> None:
-    (shape,) = yielded(edl.read, LOCATORS, **AT_25)
+    (shape,) = yielded(editing.read_edl, LOCATORS, **AT_25)
     assert starts_of(shape) == [10000, 20480]
     assert [mark.line for mark in shape.marks] == [6, 7]
 
@@ -94,7 +94,7 @@ def test_locators_state_their_record_timecode() -> None:
 def test_markers_of_resolve_are_at_the_event_above() -> None:
     note = " |C:ResolveColorBlue |M:a |D:1\n\n"
     text = event("00:00:01:00") + note + event("00:00:02:00") + event("00:00:03:00") + note
-    (shape,) = yielded(edl.read, text, **AT_25)
+    (shape,) = yielded(editing.read_edl, text, **AT_25)
     assert starts_of(shape) == [1000, 3000]
     assert [mark.line for mark in shape.marks] == [1, 5]
 
@@ -104,9 +104,9 @@ def test_markers_of_resolve_are_at_the_event_above() -> None:
     [
         (
             event("00:00:00:00"),
-            "there is no marker",
+            "the file contains no marker",
         ),
-        ("", "there is no marker"),
+        ("", "the file contains no marker"),
         ("* LOC: 12 RED x\n", 'x:1: "12" is not timecode'),
         ("* LOC:\n", 'x:1: "" is not timecode'),
         ("* LOC: 00:00:00:30 RED\n", "x:1: 00:00:00:30 is not timecode at 25"),
@@ -114,9 +114,9 @@ def test_markers_of_resolve_are_at_the_event_above() -> None:
     ],
 )
 def test_edl_refuses(text: str, message: str) -> None:
-    refuses(edl.read, text, message, **AT_25)
+    refuses(editing.read_edl, text, message, **AT_25)
 
 
 def test_timecode_needs_a_rate() -> None:
-    refuses(edl.read, LOCATORS, "x:6: ", "--frame-rate")
-    refuses(premiere.read, HEADER + marker("00:00:00:00"), "x:2: ", "--frame-rate")
+    refuses(editing.read_edl, LOCATORS, "x:6: ", "--frame-rate")
+    refuses(editing.read_premiere, HEADER + marker("00:00:00:00"), "x:2: ", "--frame-rate")

@@ -9,15 +9,21 @@ from hypothesis import strategies as st
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.conversion.names import ReadFile
-from segscore.pipeline.importing.formats.annotation import doccano, jams, label_studio, prodigy
-from segscore.pipeline.importing.formats.asked import Asked, OpenedFile
-from segscore.pipeline.importing.formats.editing import audacity, edl, premiere
-from segscore.pipeline.importing.formats.shapes import Shape
-from segscore.pipeline.importing.formats.speech import ctm, rttm, seglst, stm, uem
-from segscore.pipeline.importing.formats.texts import disrpt
-from segscore.pipeline.importing.formats.tiers import elan, textgrid
-from segscore.pipeline.importing.formats.times import Clock, frame_rate
-from tests.support.reading import Reader, convert_files
+from segscore.pipeline.importing.formats import (
+    annotated_texts,
+    disrpt,
+    editing,
+    elan,
+    jams,
+    label_studio,
+    speech,
+    textgrid,
+)
+from segscore.pipeline.importing.opened_file import OpenedFile
+from segscore.pipeline.importing.settings import ImportSettings
+from segscore.pipeline.importing.shapes import Shape
+from segscore.pipeline.importing.times import Clock, frame_rate
+from tests.support.reading import Reader, convert_files, import_settings
 
 SLOTS = '<TIME_SLOT TIME_SLOT_ID="a" TIME_VALUE="0"/><TIME_SLOT TIME_SLOT_ID="b" TIME_VALUE="9"/>'
 ANNOTATION = '<ALIGNABLE_ANNOTATION TIME_SLOT_REF1="a" TIME_SLOT_REF2="b"/>'
@@ -57,8 +63,8 @@ FILES: list[tuple[Reader, str]] = [
     (label_studio.read, json.dumps(TASKS)),
     (label_studio.read, with_region(AUDIO)),
     (label_studio.read, with_region(DIALOGUE)),
-    (doccano.read, json.dumps(LABELS)),
-    (prodigy.read, json.dumps(ANSWER)),
+    (annotated_texts.read_doccano, json.dumps(LABELS)),
+    (annotated_texts.read_prodigy, json.dumps(ANSWER)),
     (
         elan.read,
         f'<ANNOTATION_DOCUMENT>{SLOTS}<TIER TIER_ID="t">{ANNOTATION}</TIER></ANNOTATION_DOCUMENT>',
@@ -71,19 +77,25 @@ FILES: list[tuple[Reader, str]] = [
         textgrid.read,
         '"Praat chronological TextGrid text file"\n0 9 ! x\n1\n"TextTier" "a" 0 9\n1 4 "b"\n',
     ),
-    (rttm.read, "SPEAKER talk 1 0.5 1 <NA> <NA> A <NA> <NA>\n"),
-    (stm.read, "talk 1 A 0.5 12 words\ntalk 1 inter_segment_gap 12 13\n"),
-    (ctm.read, "talk 1 0.5 2.75 the\ntalk 2 4.5 2.75 bridge\n"),
+    (speech.read_rttm, "SPEAKER talk 1 0.5 1 <NA> <NA> A <NA> <NA>\n"),
+    (speech.read_stm, "talk 1 A 0.5 12 words\ntalk 1 inter_segment_gap 12 13\n"),
+    (speech.read_ctm, "talk 1 0.5 2.75 the\ntalk 2 4.5 2.75 bridge\n"),
     (
-        seglst.read,
+        speech.read_seglst,
         '[{"session_id": "talk", "speaker": "A", "start_time": "0.5", "end_time": 12.25}]',
     ),
     (disrpt.read, f"# newdoc id = a\n{WORD}{WORD}\n# newdoc_id = b\n{WORD}"),
     (jams.read, json.dumps({"annotations": [SEGMENTS], "file_metadata": {"duration": 3.5}})),
-    (audacity.read, "0.000000\t1.500000\ta\n\\\t1\t2\n1.500000\t2.0\tb\n"),
-    (premiere.read, "a\tb\tc\td\te\tf\nx\t\t00:00:01:00\t00:00:01:00\t00:00:00:00\tComment\n"),
-    (edl.read, "001  1  V  C  00:00:00:00 00:00:00:01 00:00:01:00 00:00:01:01\n |C:Blue |M:a\n"),
-    (edl.read, "* LOC: 00:00:10:00 RED ONE\n"),
+    (editing.read_audacity, "0.000000\t1.500000\ta\n\\\t1\t2\n1.500000\t2.0\tb\n"),
+    (
+        editing.read_premiere,
+        "a\tb\tc\td\te\tf\nx\t\t00:00:01:00\t00:00:01:00\t00:00:00:00\tComment\n",
+    ),
+    (
+        editing.read_edl,
+        "001  1  V  C  00:00:00:00 00:00:00:01 00:00:01:00 00:00:01:01\n |C:Blue |M:a\n",
+    ),
+    (editing.read_edl, "* LOC: 00:00:10:00 RED ONE\n"),
 ]
 PIECES = [
     *(b"null", b"true", b"-1", b"[]", b"{}", b'""', b'"', b"\\ud800", b"1e999", b"[[[["),
@@ -105,8 +117,8 @@ def damaged(draw: st.DrawFn, content: bytes) -> bytes:
     return content
 
 
-def as_regions(file: OpenedFile, options: Asked) -> Iterable[Shape]:
-    assert all(region.end > region.start for region in uem.read_regions(file, options).values())
+def as_regions(file: OpenedFile, options: ImportSettings) -> Iterable[Shape]:
+    assert all(region.end > region.start for region in speech.read_regions(file, options).values())
     return ()
 
 
@@ -118,7 +130,7 @@ def as_regions(file: OpenedFile, options: Asked) -> Iterable[Shape]:
 def test_nothing_but_rows_and_refusals(read: Reader, text: str, data: st.DataObject) -> None:
     content = data.draw(damaged(text.encode()))
     unit = data.draw(st.sampled_from(["lines", "tokens", "characters"]))
-    options = Asked(coder="x", text_units=unit, clock=Clock(rate=frame_rate("29.97")))
+    options = import_settings(coder="x", text_units=unit, clock=Clock(rate=frame_rate("29.97")))
     file = OpenedFile("f.x", content)
     try:
         converted = convert_files([ReadFile(file, list(read(file, options)), ())], options, {})
@@ -137,5 +149,5 @@ def test_nothing_but_rows_and_refusals(read: Reader, text: str, data: st.DataObj
 
 @pytest.mark.parametrize(("read", "text"), FILES)
 def test_undamaged_files_are_read(read: Reader, text: str) -> None:
-    options = Asked(text_units="lines", clock=Clock(rate=frame_rate("25")))
+    options = import_settings(text_units="lines", clock=Clock(rate=frame_rate("25")))
     assert list(read(OpenedFile("f.x", text.encode()), options))

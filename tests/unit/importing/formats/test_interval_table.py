@@ -5,17 +5,18 @@ from typing import Any
 import pytest
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.importing.formats.asked import Asked, OpenedFile
-from segscore.pipeline.importing.formats.column_names import unit_of, use_of
-from segscore.pipeline.importing.formats.intervals import interval_table
-from segscore.pipeline.importing.formats.shapes import Intervals
-from segscore.pipeline.importing.formats.times import Clock, frame_rate
+from segscore.pipeline.importing.formats import intervals
+from segscore.pipeline.importing.formats.interval_columns import unit_of, use_of
+from segscore.pipeline.importing.opened_file import OpenedFile
+from segscore.pipeline.importing.shapes import Intervals
+from segscore.pipeline.importing.times import Clock, frame_rate
+from tests.support.reading import import_settings
 
 HEADER = "document,coder,start,end\n"
 
 
 def read(text: str, name: str = "t.csv", **asked: Any) -> list[Intervals]:
-    return list(interval_table.read(OpenedFile(name, text.encode()), Asked(**asked)))
+    return list(intervals.read(OpenedFile(name, text.encode()), import_settings(**asked)))
 
 
 def times(text: str, **asked: Any) -> list[tuple[float, float | None]]:
@@ -92,7 +93,7 @@ class TestColumns:
         text = "doc,coder,start,title,desk,by,n_units,none\nd,a,0,x,1,p,3,\nd,a,1,y,1,q,3,\n"
         text += "d,b,0,x,2,p,3,\n"
         file = OpenedFile("t.csv", text.encode())
-        shapes = list(interval_table.read(file, Asked()))
+        shapes = list(intervals.read(file, import_settings()))
         assert [shape.attributes for shape in shapes] == [{"desk": "1"}, {"desk": "2"}]
         assert file.notes.names == {"columns_not_taken": ["by", "n_units"]}
         assert [s.label for s in shapes[0].segments] == ["x", "y"]
@@ -100,7 +101,7 @@ class TestColumns:
     def test_attributes_keep_their_types(self) -> None:
         text = '{"coder": 3, "start": 0, "rate": 2.5, "year": 1997, "tags": ["x"], "live": true}'
         file = OpenedFile("t.jsonl", text.encode())
-        (shape,) = interval_table.read(file, Asked())
+        (shape,) = intervals.read(file, import_settings())
         assert (shape.coder, shape.attributes) == ("3", {"rate": 2.5, "year": 1997, "live": True})
         assert file.notes.names == {"columns_not_taken": ["tags"]}
 
@@ -139,8 +140,8 @@ class TestColumns:
         (HEADER + "d,a,0\n", "t.csv:2: 3 cells; expected 4"),
         (HEADER + 'd,a,0,"1\n', "t.csv:2: not CSV: .*quotes"),
         (HEADER + "d,a,0,90000\n", "t.csv: the time 90000, taken as seconds, is 25 hours"),
-        (HEADER, "t.csv: there is no segment in it"),
-        ("coder,start,start\na,0,0\n", "t.csv:1: the column start stands twice"),
+        (HEADER, "t.csv: the file contains no segments"),
+        ("coder,start,start\na,0,0\n", "t.csv:1: the column start occurs twice"),
         ("coder,start,\na,0,0\n", "t.csv:1: a column has no name"),
         ("coder,start_frame\na,0\n", "t.csv:1: the column start_frame has frames.*--frame-rate"),
         ("coder,start,level\na,0,0\n", "t.csv:2: the level is .0.; expected a whole number"),

@@ -1,27 +1,30 @@
 """Which options the readers of formats use, according to the table and in fact."""
 
 import json
+from collections import defaultdict
 from contextlib import suppress
+from copy import copy
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from segscore.api.settings import read_settings
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.importing.formats.asked import Asked
-from segscore.pipeline.importing.formats.known import FORMATS, format_named
-from segscore.pipeline.importing.formats.option_readers import OPTION_READERS
+from segscore.pipeline.importing.formats.known import FORMATS, SPECIFIC_OPTIONS, format_named
+from segscore.pipeline.importing.import_blocks import Reading
 from segscore.pipeline.importing.open_input import format_of, open_input
 from segscore.pipeline.importing.settings import ImportSettings
+from segscore.pipeline.importing.unused_options import warn_of_unused
 from tests.support.paths import ROOT
 
 FILES = ROOT / "tests" / "data" / "formats"
 CASES = [json.loads(line) for line in (FILES / "expected.jsonl").read_text().splitlines()]
-OTHERS = ("--format", "--encoding", "--documents")
+OTHERS = ("--documents", "--format")
 NUMBERS = ("max_level", "smallest_gap")
 
 
-class Watched(Asked):
+class Watched(ImportSettings):
     """Options of which it is known which were read."""
 
     def __getattribute__(self, name: str) -> Any:
@@ -30,35 +33,85 @@ class Watched(Asked):
         return object.__getattribute__(self, name)
 
 
-def asked_of(case: dict[str, Any]) -> Asked:
-    """Return the options of a case as readers get them."""
+def settings_of(case: dict[str, Any]) -> ImportSettings:
+    """Return the settings of a case."""
     options = {
         option.removeprefix("--").replace("-", "_"): value
         for option, value in case["options"].items()
         if option not in OTHERS
     }
     options |= {name: int(options[name]) for name in NUMBERS if name in options}
-    return ImportSettings(("f",), "out", **read_settings(ImportSettings, options)).asked()
+    settings = ImportSettings(("f",), "out", **read_settings(ImportSettings, options))
+    chosen = case["options"].get("--format")
+    return replace(settings, format_name=chosen and format_named(chosen))
 
 
-@pytest.mark.parametrize("case", CASES, ids=[case["case"] for case in CASES])
-def test_a_reader_uses_only_options_of_its_format(case: dict[str, Any]) -> None:
-    asked = asked_of(case)
+def options_read(case: dict[str, Any]) -> dict[str, set[str]]:
+    """Return the formats of the files of a case, and the options that their readers read."""
+    settings = settings_of(case)
+    _ = settings.clock  # computed before it is watched
+    found: dict[str, set[str]] = defaultdict(set)
     for file in case["files"]:
-        watched = Watched(**vars(asked))
+        watched = copy(settings)
+        object.__setattr__(watched, "__class__", Watched)
         with suppress(Refused):
-            opened = open_input(str(FILES / file), case["options"].get("--encoding"))
-            chosen = case["options"].get("--format")
-            name = format_named(chosen) if chosen else format_of(opened, asked)
+            opened = open_input(str(FILES / file), settings)
+            name = settings.format_name or format_of(opened, settings)
             read_shapes = FORMATS[name].read
             assert read_shapes is not None
-            list(read_shapes(opened, watched))
-        read = vars(watched)["read"]
-        read |= {"tier"} if "tiers" in read else set()
-        used = [option for option in OPTION_READERS if option in read]
-        assert [option for option in used if name not in OPTION_READERS[option]] == []
+            with suppress(Refused):
+                list(read_shapes(opened, watched))
+            read = vars(watched).get("read", set())
+            found[name] |= read | ({"columns"} if "column_names" in read else set())
+    return found
 
 
-def test_the_table_names_options_and_formats() -> None:
-    assert OPTION_READERS.keys() <= ImportSettings.__dataclass_fields__.keys()
-    assert {name for names in OPTION_READERS.values() for name in names} <= FORMATS.keys()
+READ = [options_read(case) for case in CASES]
+"""What the readers read in each case."""
+
+
+@pytest.mark.parametrize("read", READ, ids=[case["case"] for case in CASES])
+def test_a_reader_reads_only_options_of_its_format(read: dict[str, set[str]]) -> None:
+    for name, options in read.items():
+        assert options & {*SPECIFIC_OPTIONS} <= {*FORMATS[name].options}
+
+
+@pytest.mark.parametrize("name", [name for name, one in FORMATS.items() if one.read])
+def test_every_format_has_a_case_in_which_it_reads_its_options(name: str) -> None:
+    """Formats of rows have theirs in test_formats; frames are read by way of the clock."""
+    found = set[str]().union(*(case[name] for case in READ if name in case))
+    assert {*FORMATS[name].options} <= found | ({"frame_rate"} if "clock" in found else set())
+
+
+@pytest.mark.parametrize("name", [name for name, one in FORMATS.items() if one.read])
+def test_every_format_refuses_damaged_files(name: str) -> None:
+    """Of each case the file is cut at some places; no error but a refusal is raised."""
+    read_shapes = FORMATS[name].read
+    assert read_shapes is not None
+    cases = [case for case, read in zip(CASES, READ, strict=True) if [*read] == [name]]
+    assert cases
+    for case in cases[:2]:
+        settings = settings_of(case)
+        opened = open_input(str(FILES / case["files"][0]), settings)
+        if opened.is_parquet:
+            continue
+        for cut in range(0, len(opened.content), max(1, len(opened.content) // 20)):
+            with suppress(Refused):
+                list(read_shapes(replace(opened, content=opened.content[:cut]), settings))
+        with pytest.raises(Refused):
+            list(read_shapes(replace(opened, content=b"\x00{[<\xff"), settings))
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_options_that_a_format_does_not_read_are_warned_of(name: str) -> None:
+    others = [option for option in SPECIFIC_OPTIONS if option not in FORMATS[name].options]
+    given = {"skip_lines": 1, "columns": {"start": "x"}, "tier": ("x",), "marks": "end"}
+    for option in others:
+        value = given.get(option, "lines" if option == "text_units" else "25")
+        settings = ImportSettings(("f.x",), "out", name, **{option: value})  # type: ignore[arg-type]
+        (warning,) = warn_of_unused(Reading(["f.x"], settings, name))
+        assert warning == f"--{option.replace('_', '-')} has no effect on f.x ({name})"
+
+
+def test_formats_name_options() -> None:
+    assert {name for one in FORMATS.values() for name in one.options} == {*SPECIFIC_OPTIONS}

@@ -5,16 +5,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.importing.formats.annotation.text_spans import TextUnits, text_units
-from segscore.pipeline.importing.formats.asked import Asked
+from segscore.pipeline.importing.formats.annotated_texts import TextUnits, text_units
 from segscore.pipeline.tables.rows import RowPlace
+from tests.support.reading import import_settings
 
 PLACE = RowPlace("show.x", 3)
 TEXT = "One two.\n  Three four.  \n\nFive."
 
 
 def units(kind: str | None, text: str = TEXT) -> TextUnits:
-    return text_units(text, Asked(text_units=kind), PLACE)
+    return text_units(text, import_settings(text_units=kind), PLACE)
 
 
 def segments(kind: str, *spans: tuple[int, int]) -> tuple[list[tuple[int, int]], int]:
@@ -86,7 +86,7 @@ def test_a_span_outside_the_text_is_refused(span: tuple[int, int], message: str)
 @pytest.mark.parametrize("tokens", [[(0, 40)], [(0, 5), (4, 8)], [(5, 2)]])
 def test_tokens_of_the_file_are_in_order_and_inside_the_text(tokens: list[tuple[int, int]]) -> None:
     with pytest.raises(Refused, match=r"show.x:3: a token from"):
-        text_units(TEXT, Asked(text_units="tokens"), PLACE, tokens)
+        text_units(TEXT, import_settings(text_units="tokens"), PLACE, tokens)
 
 
 @given(st.text(" \na😀", min_size=1), st.data())

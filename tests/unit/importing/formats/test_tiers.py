@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from segscore.pipeline.importing.formats.shapes import Intervals, Marks
-from segscore.pipeline.importing.formats.tiers import elan, textgrid
+from segscore.pipeline.importing.formats import elan, textgrid
+from segscore.pipeline.importing.shapes import Intervals, Marks
 from tests.support.format_readers import notes_of, refuses, spans_of, starts_of, yielded
 
 SLOTS = """<TIME_ORDER>
@@ -44,29 +44,29 @@ def test_elan_times_are_milliseconds_and_stay_as_they_are() -> None:
         ('ANNOTATOR="" PARTICIPANT="p"', {"coder": "x"}, "p"),
         ("", {"coder": "x"}, None),
         ("", {}, "t"),
-        ("", {"coder": "x", "tiers": ("t", "u")}, "t"),
+        ("", {"coder": "x", "tier": ("t", "u")}, "t"),
     ],
 )
 def test_the_coder_of_a_tier(more: str, options: dict[str, Any], coder: str | None) -> None:
-    tiers = tier("t", more) + (tier("u") if "tiers" in options else "")
+    tiers = tier("t", more) + (tier("u") if "tier" in options else "")
     assert yielded(elan.read, eaf(tiers), **options)[0].coder == coder
 
 
 def test_tiers_of_one_coder_are_levels_in_the_order_asked_for() -> None:
     by_anna = 'ANNOTATOR="anna"'
     text = eaf(tier("small", by_anna) + tier("large", by_anna) + tier("other"))
-    (shape,) = yielded(elan.read, text, tiers=("large", "small"))
+    (shape,) = yielded(elan.read, text, tier=("large", "small"))
     assert [(segment.level, segment.line) for segment in shape.segments] == [(1, 8), (2, 7)]
-    assert notes_of(elan.read, text, tiers=("large", "small")) == {"tiers_not_taken": ["other"]}
+    assert notes_of(elan.read, text, tier=("large", "small")) == {"tiers_not_taken": ["other"]}
 
 
 def test_elan_refuses() -> None:
     read = elan.read
     refuses(read, eaf(tier("t") + tier("u")), "t, u", "--tier")
-    refuses(read, eaf(tier("t") + tier("u")), "no tier is named x", "t, u", tiers=("x",))
-    refuses(read, eaf(tier("t") + tier("t")), "more than one tier is named t", tiers=("t",))
-    refuses(read, eaf(""), "there is no tier")
-    refuses(read, eaf(tier("t", inside=annotation("a", "z"))), "x:7: there is no time slot z")
+    refuses(read, eaf(tier("t") + tier("u")), "no tier is named x", "t, u", tier=("x",))
+    refuses(read, eaf(tier("t") + tier("t")), "more than one tier is named t", tier=("t",))
+    refuses(read, eaf(""), "the file contains no tier")
+    refuses(read, eaf(tier("t", inside=annotation("a", "z"))), "x:7: no time slot z")
     refuses(read, eaf(tier("t", inside=annotation("a", "c"))), "x:7: time slot c has no time")
     refuses(read, eaf(tier("t", inside="<REF_ANNOTATION/>")), "x:7: tier t refers")
     refuses(read, eaf(tier("t"), 'TIME_UNITS="PAL-frames"'), "x:1: TIME_UNITS is PAL-frames")
@@ -139,7 +139,7 @@ CHRONOLOGICAL = """"Praat chronological TextGrid text file"
 1 5.5 11
 "c"
 """
-ALL: dict[str, Any] = {"tiers": ("anna", "marks")}
+ALL: dict[str, Any] = {"tier": ("anna", "marks")}
 
 
 @pytest.mark.parametrize("text", [LONG, SHORT, CHRONOLOGICAL])
@@ -153,7 +153,7 @@ def test_three_forms_are_one_textgrid(text: str) -> None:
         assert starts_of(marks) == [3000]
         assert intervals.length == marks.length == 10000
         assert intervals.segments[1].start.text == "5.5"
-    assert notes_of(textgrid.read, text, tiers=("anna",)) == {"tiers_not_taken": ["marks"]}
+    assert notes_of(textgrid.read, text, tier=("anna",)) == {"tiers_not_taken": ["marks"]}
 
 
 def test_lines_of_a_textgrid() -> None:
@@ -164,11 +164,11 @@ def test_lines_of_a_textgrid() -> None:
 
 def test_intervals_without_text_are_segments_if_none_has_text() -> None:
     text = SHORT.replace('"a ""quoted"" 5\non two lines"', '""').replace('"c"', '" "')
-    assert len(yielded(textgrid.read, text, tiers=("anna",))[0].segments) == 3
+    assert len(yielded(textgrid.read, text, tier=("anna",))[0].segments) == 3
 
 
 def test_one_tier_is_by_the_coder_asked_for() -> None:
-    assert yielded(textgrid.read, SHORT, tiers=("anna",), coder="x")[0].coder is None
+    assert yielded(textgrid.read, SHORT, tier=("anna",), coder="x")[0].coder is None
     assert [s.coder for s in yielded(textgrid.read, SHORT, coder="x", **ALL)] == ["anna", "marks"]
 
 
@@ -190,7 +190,7 @@ def test_one_tier_is_by_the_coder_asked_for() -> None:
         ('"TextTier"', '"Table"', "x:6: the tier is Table; expected IntervalTier or TextTier"),
         ('"TextGrid"', '"Sound"', "x:2: the object is not a TextGrid"),
         ("1 11 <exists>", "11 1 <exists>", "x:3: xmax is 1; expected more than xmin, 11"),
-        ("<exists> 2", "<absent>", "there is no tier"),
+        ("<exists> 2", "<absent>", "the file contains no tier"),
         ("1 11 <exists>", "1 eleven <exists>", "where a number is expected: xmax"),
         ("5.5 11", "5.5 -11", "x:5: -11 is a negative time"),
     ],
@@ -202,8 +202,8 @@ def test_textgrid_refuses(old: str, new: str, message: str) -> None:
 
 def test_other_refusals_of_textgrids() -> None:
     refuses(textgrid.read, SHORT, "anna, marks", "--tier")
-    refuses(textgrid.read, SHORT, "no tier is named ben", "anna, marks", tiers=("ben",))
+    refuses(textgrid.read, SHORT, "no tier is named ben", "anna, marks", tier=("ben",))
     refuses(textgrid.read, b"ooBinaryFile\x08TextGrid\xff", "Save as text file")
-    refuses(textgrid.read, CHRONOLOGICAL.replace("2 4\n", "3 4\n"), "x:10: there is no tier 3")
+    refuses(textgrid.read, CHRONOLOGICAL.replace("2 4\n", "3 4\n"), "x:10: no tier 3")
     refuses(textgrid.read, "", "the file ends")
     refuses(textgrid.read, "hello", "the file ends")

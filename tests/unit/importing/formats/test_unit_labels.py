@@ -13,14 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.importing.formats.labels import unit_labels
-from segscore.pipeline.importing.formats.labels.field_paths import field_path
-from segscore.pipeline.importing.formats.labels.label_values import (
-    sizes_of_flags,
-    sizes_of_ids,
-    stated_sizes,
-)
-from segscore.pipeline.importing.formats.shapes import Sizes
+from segscore.pipeline.importing.formats import labels
+from segscore.pipeline.importing.formats.label_records import field_path
+from segscore.pipeline.importing.formats.labels import sizes_of_flags, sizes_of_ids, stated_sizes
+from segscore.pipeline.importing.shapes import Sizes
 from segscore.pipeline.tables.rows import RowPlace
 from tests.support.reading import refusal_of, shapes_of
 
@@ -30,7 +26,7 @@ Row = tuple[Any, ...]
 
 def rows(text: str | bytes, name: str = "f.jsonl", **options: Any) -> list[Row]:
     """Document, coder, role, sizes and attributes of each segmentation in a file."""
-    shapes = shapes_of(unit_labels.read, text, name, **options)
+    shapes = shapes_of(labels.read, text, name, **options)
     assert all(isinstance(shape, Sizes) and shape.unit == "turn" for shape in shapes)
     return [
         (s.document_id, s.coder, s.role, s.sizes, s.attributes)
@@ -90,7 +86,7 @@ class TestFlags:
     )
     def test_invalid_input_is_refused(self, value: object, reason: str) -> None:
         text = "\n" + json.dumps({"y": value})
-        message = refusal_of(unit_labels.read, text, "f.jsonl", flags="y", marks="end")
+        message = refusal_of(labels.read, text, "f.jsonl", flags="y", marks="end")
         assert message.startswith(f"f.jsonl:2: {reason}")
 
     @given(st.lists(st.integers(1, 5), min_size=1, max_size=6))
@@ -129,7 +125,7 @@ class TestIdsAndSizes:
     )
     def test_invalid_input_is_refused(self, option: str, value: object, message: str) -> None:
         text = json.dumps({"y": value})
-        assert refusal_of(unit_labels.read, text, **{option: "y"}).startswith(f"f.x:1: {message}")
+        assert refusal_of(labels.read, text, **{option: "y"}).startswith(f"f.x:1: {message}")
 
     def test_nan_is_no_name(self) -> None:
         with pytest.raises(Refused, match="NaN; expected a text or a number"):
@@ -165,7 +161,7 @@ class TestRecords:
     @pytest.mark.parametrize("value", [None, "", [], True, 1.5])
     def test_a_field_that_names_nothing(self, value: object) -> None:
         text = json.dumps({"y": [3], "who": value})
-        message = refusal_of(unit_labels.read, text, sizes="y", coder_field="who")
+        message = refusal_of(labels.read, text, sizes="y", coder_field="who")
         assert message.startswith(f"f.x:1: who is {json.dumps(value)}; expected a")
 
     def test_the_same_records_in_each_kind_of_file(self, tmp_path: Path) -> None:
@@ -185,21 +181,21 @@ class TestRecords:
     def test_rows_of_parquet_count_from_0(self, tmp_path: Path) -> None:
         table = tmp_path / "f.parquet"
         pq.write_table(pa.table({"turns": [{"y": [1.0, 0.0]}, {"y": [None, 1.0]}]}), table)
-        message = refusal_of(unit_labels.read, b"PAR1", str(table), flags="turns.y", marks="end")
+        message = refusal_of(labels.read, b"PAR1", str(table), flags="turns.y", marks="end")
         assert message == f"{table}:1: turns.y[0] is null; expected 0 or 1"
 
     def test_text_of_parquet_that_is_not_utf_8(self, tmp_path: Path) -> None:
         table = tmp_path / "f.parquet"
         broken = pa.array([b"a", b"\xff"]).view(pa.string())
         pq.write_table(pa.table({"id": broken, "y": [[2], [3]]}), table)
-        message = refusal_of(unit_labels.read, b"PAR1", str(table), sizes="y")
-        assert message.startswith(f"{table}: is a broken Parquet file: ")
+        message = refusal_of(labels.read, b"PAR1", str(table), sizes="y")
+        assert message.startswith(f"{table}: row group 0: column id: the text in row 1 of the row")
 
     def test_a_date_that_python_does_not_have(self, tmp_path: Path) -> None:
         table = tmp_path / "f.parquet"
         days = pa.array([1, 10**9], pa.date32())
         pq.write_table(pa.table({"id": ["a", "b"], "y": [[2], [3]], "day": days}), table)
-        message = refusal_of(unit_labels.read, b"PAR1", str(table), sizes="y")
+        message = refusal_of(labels.read, b"PAR1", str(table), sizes="y")
         reason = "a value in this row, or in one of the 1 below it, cannot be read: days=1000000000"
         assert message.startswith(f"{table}:0: {reason}")
 
@@ -211,7 +207,7 @@ class TestRecords:
         assert attributes == {"day": "2026-03-02", "x": "1.50"}
 
     def test_labels_in_csv_are_refused(self) -> None:
-        message = refusal_of(unit_labels.read, "id,y\na,5", "f.csv", sizes="y")
+        message = refusal_of(labels.read, "id,y\na,5", "f.csv", sizes="y")
         assert message == "f.csv: labels are read from JSON Lines, JSON and Parquet, not from CSV"
 
     def test_dialogues_say_how_they_are_marked(self) -> None:
@@ -223,7 +219,7 @@ class TestRecords:
     def test_a_number_of_units_that_differs(self) -> None:
         text = '{"y": [0, 1, 0], "text": ["a", "b"]}'
         options = {"flags": "y", "units": "text"}
-        message = refusal_of(unit_labels.read, text, marks="end", **options)
+        message = refusal_of(labels.read, text, marks="end", **options)
         assert message.startswith(
             "f.x:1: y is for 3 units, and text has 2; expected the same number"
         )
@@ -233,17 +229,17 @@ class TestRecords:
         ("text", "options", "message"),
         [
             ("{}", {"flags": "y"}, "f.x: flags of 0 and 1 can be"),
-            ("{}", {"ids": "y", "sizes": "x"}, "--ids and --sizes are given; name one of them"),
+            ("{}", {"ids": "y", "sizes": "x"}, "--ids and --sizes: say the same in two ways"),
             ("{}", {}, "f.x:1: nothing says where the labels are"),
-            ("{}", {"ids": "a..b"}, "--ids a..b: is no path"),
-            ("{}", {"ids": "a[0]"}, "--ids a[0]: is no path"),
-            ("[]", {"ids": "y"}, "f.x:1: no record in it"),
+            ("{}", {"ids": "a..b"}, "--ids a..b: not a valid path"),
+            ("{}", {"ids": "a[0]"}, "--ids a[0]: not a valid path"),
+            ("[]", {"ids": "y"}, "f.x:1: the file contains no records"),
             ("5", {"ids": "y"}, "f.x:1: the record is 5; expected an object"),
             ("[{}, 5]", {"ids": "y"}, "f.x:1: [1] is 5; expected an object"),
             (
                 '{"x": 1}',
                 {"ids": "y"},
-                'f.x:1: the record has no field "y"; there is "x"; check --ids',
+                'f.x:1: the record has no field "y"; it has "x"; check --ids',
             ),
             ('{"a": 5}', {"ids": "y", "records": "a"}, "f.x:1: a is 5; expected a list"),
             ('{"dial_data": {"a": 5}}', {}, "f.x:1: dial_data.a is 5; expected a list"),
@@ -251,13 +247,13 @@ class TestRecords:
             ("", {"ids": "y"}, "f.x:1: not JSON at column 1"),
             ('{"y": [1]}\n{"y": ', {"ids": "y"}, "f.x:2: not JSON at column"),
             ('{"y": NaN}', {"ids": "y"}, "f.x:1: NaN is not a finite number"),
-            ('{"y": 1, "y": 2}', {"ids": "y"}, 'f.x:1: the key "y" stands twice'),
+            ('{"y": 1, "y": 2}', {"ids": "y"}, 'f.x:1: duplicate key "y"'),
         ],
     )
     def test_invalid_input_is_refused(
         self, text: str, options: dict[str, str], message: str
     ) -> None:
-        assert refusal_of(unit_labels.read, text, **options).startswith(message)
+        assert refusal_of(labels.read, text, **options).startswith(message)
 
 
 class TestPaths:
@@ -281,10 +277,10 @@ class TestPaths:
     @pytest.mark.parametrize(
         ("path", "message"),
         [
-            ("e", 'the record has no field "e"; there is "a", "d"; check --ids e'),
-            ("a.c", 'a has no field "c"; there is "b"; check --ids a.c'),
+            ("e", 'the record has no field "e"; it has "a", "d"; check --ids e'),
+            ("a.c", 'a has no field "c"; it has "b"; check --ids a.c'),
             ("a.b.c", "expected an object, because of --ids a.b.c; [] runs through a list"),
-            ("a.b[].d", 'a.b[0] has no field "d"; there is "c"'),
+            ("a.b[].d", 'a.b[0] has no field "d"; it has "c"'),
             ("a[]", "expected a list, because of --ids a[]"),
             ("d[].c", "d[0] is [1, 2]; expected an object"),
             ("d[][].c", "d[0][0] is 1; expected an object"),

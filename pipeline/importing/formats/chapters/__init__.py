@@ -1,1 +1,0 @@
-"""Lists of chapters: WebVTT, SubRip, ffmetadata, YouTube and others."""

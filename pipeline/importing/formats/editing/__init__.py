@@ -1,1 +1,0 @@
-"""Markers of editing programs: Audacity, Premiere, EDL."""

@@ -1,0 +1,137 @@
+"""ELAN (.eaf): tiers of annotations between time slots."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from xml.parsers import expat
+
+from segscore.pipeline.importing.formats.format import FRAMES, Format
+from segscore.pipeline.importing.formats.tiers import chosen_tiers, tier_coder
+from segscore.pipeline.importing.formats.values import brief
+from segscore.pipeline.importing.opened_file import OpenedFile
+from segscore.pipeline.importing.settings import ImportSettings
+from segscore.pipeline.importing.shapes import Intervals, Moment, Segment
+from segscore.pipeline.tables.rows import RowPlace
+from segscore.pipeline.tables.units import MILLISECOND
+
+_ROOT = "ANNOTATION_DOCUMENT"
+
+
+@dataclass
+class ElanTier:
+    """A tier.
+
+    Attributes:
+        name: its name.
+        coder: annotator, else participant, else the empty text.
+        line: line of the file.
+        annotations: time slots of the start and the end of each annotation, and its line.
+        reference: line of an annotation that refers to one of another tier; 0 if there is none.
+    """
+
+    name: str
+    coder: str
+    line: int
+    annotations: list[tuple[str, str, int]] = field(default_factory=list)
+    reference: int = 0
+
+
+class ElanDocument:
+    """The tiers and time slots of a file.
+
+    Attributes:
+        tiers: the tiers in the order of the file.
+        times: milliseconds of each time slot as written; None for a slot without a time.
+
+    Raises:
+        Refused: not XML, a DOCTYPE, another kind of XML, or units other than milliseconds.
+    """
+
+    def __init__(self, file: OpenedFile) -> None:
+        self.tiers: list[ElanTier] = []
+        self.times: dict[str, str | None] = {}
+        self._file = file
+        self._root = False
+        self._parser = expat.ParserCreate()
+        self._parser.StartElementHandler = self._element
+        self._parser.StartDoctypeDeclHandler = self._doctype
+        try:
+            self._parser.Parse(file.text(), True)
+        except expat.ExpatError as error:
+            message = f"not XML that can be read: {expat.errors.messages[error.code]}"
+            raise file.place(error.lineno).refusal(f"{message}; save it again from ELAN") from error
+
+    def _place(self) -> RowPlace:
+        return self._file.place(self._parser.CurrentLineNumber)
+
+    def _doctype(self, name: str, *_: object) -> None:
+        raise self._place().refusal(
+            f"DOCTYPE {brief(name)}: XML with a document type is not read; an .eaf file has none"
+        )
+
+    def _element(self, name: str, given: dict[str, str]) -> None:
+        place = self._place()
+        if not self._root and name != _ROOT:
+            raise place.refusal(f"the XML is {brief(name)}; an .eaf file is {_ROOT}")
+        self._root = True
+        if name == "HEADER" and given.get("TIME_UNITS", "milliseconds") != "milliseconds":
+            raise place.refusal(
+                f"TIME_UNITS is {brief(given['TIME_UNITS'])}; expected milliseconds"
+            )
+        if name == "TIME_SLOT":
+            self.times[given.get("TIME_SLOT_ID", "")] = given.get("TIME_VALUE")
+        elif name == "TIER":
+            coder = given.get("ANNOTATOR") or given.get("PARTICIPANT") or ""
+            self.tiers.append(ElanTier(given.get("TIER_ID", ""), coder, place.line))
+        elif name == "ALIGNABLE_ANNOTATION" and self.tiers:
+            first, last = (given.get(f"TIME_SLOT_REF{number}", "") for number in (1, 2))
+            self.tiers[-1].annotations.append((first, last, place.line))
+        elif name == "REF_ANNOTATION" and self.tiers:
+            self.tiers[-1].reference = self.tiers[-1].reference or place.line
+
+
+def read(file: OpenedFile, settings: ImportSettings) -> Iterator[Intervals]:
+    """Yield one segmentation for each coder of the tiers that are read.
+
+    Several tiers of one coder are its levels, in the order of `--tier`.
+
+    Raises:
+        Refused: not XML, a DOCTYPE, units other than milliseconds, a tier that is not there, a
+            tier of references, or an annotation without a time.
+    """
+    document = ElanDocument(file)
+    places = chosen_tiers([tier.name for tier in document.tiers], file, settings)
+    levels: dict[str | None, list[ElanTier]] = {}
+    for tier in (document.tiers[place] for place in places):
+        levels.setdefault(tier_coder(tier.coder, tier.name, len(places), settings), []).append(tier)
+    for coder, tiers in levels.items():
+        segments = []
+        for level, tier in enumerate(tiers, start=1):
+            if tier.reference:
+                raise file.place(tier.reference).refusal(
+                    f"tier {brief(tier.name)} refers to annotations of another tier and has no "
+                    "times of its own; name that tier with --tier"
+                )
+            for first, last, line in tier.annotations:
+                start, end = (
+                    _moment(document.times, slot, file.place(line), settings)
+                    for slot in (first, last)
+                )
+                segments.append(Segment(start, end, line, level))
+        place = file.place(tiers[0].line)
+        yield Intervals(place=place, unit=MILLISECOND, coder=coder, segments=segments)
+
+
+def _moment(
+    times: dict[str, str | None], slot: str, place: RowPlace, settings: ImportSettings
+) -> Moment:
+    if slot not in times:
+        raise place.refusal(
+            f"no time slot {brief(slot)} in TIME_ORDER; save the file again from ELAN"
+        )
+    time = times[slot]
+    if time is None:
+        raise place.refusal(f"time slot {brief(slot)} has no time; align the annotation in ELAN")
+    return settings.clock.time(time, place, unit="ms")
+
+
+FORMATS = (Format("elan", read, endings=(".eaf",), options=("tier", *FRAMES)),)

@@ -1,0 +1,167 @@
+"""The columns of an interval table: what each is for, by its name or by `--columns`."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from segscore.pipeline.importing.settings import COLUMN_USES, ImportSettings
+from segscore.pipeline.tables.rows import RowPlace, shown
+
+TIMES = ("start", "end", "duration")
+_UNITS = {
+    "_ms": "ms",
+    "_msec": "ms",
+    "_s": "s",
+    "_sec": "s",
+    "_secs": "s",
+    "_seconds": "s",
+    "_frame": "frames",
+    "_frames": "frames",
+}
+"""Ending of a column's name -> the unit of its numbers."""
+
+_ENDINGS = (*_UNITS, "_timecode", "_tc")
+_NAMES = {
+    "document": "document document_id doc doc_id docid file file_id filename file_name "
+    "recording recording_id audio audio_id video video_id",
+    "coder": "coder coder_id annotator annotator_id system system_id rater",
+    "role": "role",
+    "start": "start start_time starttime begin begin_time onset from in t_start tmin xmin",
+    "end": "end end_time endtime stop stop_time offset to until out t_end tmax xmax",
+    "duration": "duration dur length",
+    "level": "level",
+    "label": "label event_label title topic name segment headline heading text speaker",
+}
+_WEAK = {
+    "document": "show show_id episode episode_id programme program session session_id dialogue "
+    "dialogue_id meeting meeting_id lecture conversation uri",
+    "coder": "model user",
+}
+"""Names that count only if no column of the table has one of the others."""
+
+_USE_OF = {name: use for names in (_NAMES, _WEAK) for use in names for name in names[use].split()}
+_WEAK_NAMES = {name for names in _WEAK.values() for name in names.split()}
+
+
+def use_of(column: str) -> str | None:
+    """Return what a column is for by its usual name; None if the name says nothing."""
+    name = _plain(column)
+    if name in _USE_OF:
+        return _USE_OF[name]
+    ends = (_USE_OF.get(name.removesuffix(e)) for e in _ENDINGS if name.endswith(e))
+    use = next(ends, None)
+    return use if use in TIMES else None
+
+
+def is_weak(column: str) -> bool:
+    """Return whether a column's name counts only if no other column is for the same thing."""
+    return _plain(column) in _WEAK_NAMES
+
+
+def unit_of(column: str) -> str | None:
+    """Return the unit that the ending of a column's name says; None if it says none."""
+    name = _plain(column)
+    return next((unit for ending, unit in _UNITS.items() if name.endswith(ending)), None)
+
+
+def has_start(header: Sequence[str]) -> bool:
+    """Return whether one of the columns is a start by its name."""
+    return any(use_of(column) == "start" for column in header)
+
+
+def _plain(column: str) -> str:
+    """Return a name in small letters, with `_` for all between words: start_time_seconds."""
+    return re.sub(r"[\s()\[\].-]+", "_", column.strip().lower()).strip("_")
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The use of each column of an interval table.
+
+    Attributes:
+        names: use -> name of the column.
+        units: use -> unit of its numbers, for times whose column or `--time-unit` says it.
+        further: columns without a use, which may be attributes.
+        aside: columns with a use that `--columns` gave to another column, or to none.
+    """
+
+    names: Mapping[str, str]
+    units: Mapping[str, str]
+    further: Sequence[str]
+    aside: Sequence[str]
+
+
+def choose_columns(header: Sequence[str], settings: ImportSettings, place: RowPlace) -> Columns:
+    """Find out what each column is for.
+
+    Raises:
+        Refused: there is no start, a column of `--columns` is missing, two columns are for one
+            thing, units contradict each other, or there are frames without a frame rate.
+    """
+    names: dict[str, str] = {}
+    for use, column in settings.column_names.items():
+        if column and column not in header:
+            raise place.refusal(
+                f"no column {column} (--columns {use}={column}); the columns are "
+                f"{', '.join(header)}"
+            )
+        names[use] = column
+    further: list[str] = []
+    aside: list[str] = []
+    for usual, columns in _by_use(header, settings).items():
+        several = len(columns) > 1
+        if usual is None:
+            further += columns
+        elif usual in settings.column_names or (
+            usual == "duration" and several and names.get("end")
+        ):
+            aside += columns
+        elif several and usual != "label":
+            raise place.refusal(
+                f"the columns {', '.join(columns)} all name the {usual}; choose one with --columns "
+                f"{usual}=NAME"
+            )
+        else:
+            names[usual] = columns[0]
+            further += columns[1:]
+    chosen = {use: column for use, column in names.items() if column}
+    if "start" not in chosen:
+        raise place.refusal(
+            f"no start among the columns {', '.join(map(shown, header))}; name it with --columns "
+            "start=NAME (a table of segmentations has n_units and boundaries)"
+        )
+    return Columns(chosen, _units(chosen, settings, place), further, aside)
+
+
+def _by_use(header: Sequence[str], settings: ImportSettings) -> dict[str | None, list[str]]:
+    """Return the columns that `--columns` does not name by use, in the order of COLUMN_USES."""
+    columns: dict[str | None, list[str]] = {use: [] for use in (None, *COLUMN_USES)}
+    for column in header:
+        if column not in settings.column_names.values():
+            columns[use_of(column)].append(column)
+    for use in COLUMN_USES:
+        strong = [column for column in columns[use] if not is_weak(column)]
+        if strong or use in settings.column_names:
+            columns[None] += [column for column in columns[use] if is_weak(column)]
+            columns[use] = strong
+    return {use: named for use, named in columns.items() if named}
+
+
+def _units(names: Mapping[str, str], settings: ImportSettings, place: RowPlace) -> dict[str, str]:
+    units = {}
+    for use in TIMES:
+        column = names.get(use, "")
+        stated = unit_of(column)
+        unit = settings.clock.unit
+        if stated and unit and stated != unit:
+            raise place.refusal(
+                f"the column {column} has {stated} by its name, and --time-unit is {unit}; "
+                "expected one unit"
+            )
+        if column and (stated or unit) == "frames" and settings.clock.rate is None:
+            raise place.refusal(
+                f"the column {column} has frames; name their rate with --frame-rate"
+            )
+        if column and (stated or unit):
+            units[use] = stated or unit or ""
+    return units

@@ -1,1 +1,0 @@
-"""Tables with one segment per row: CSV, TSV, JSON Lines and Parquet."""

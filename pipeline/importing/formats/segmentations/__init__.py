@@ -1,1 +1,0 @@
-"""Files with one segmentation per row or line, as units and boundaries."""

@@ -1,1 +1,0 @@
-"""Formats of speech research: RTTM, STM, CTM, SegLST, UEM."""

@@ -1,1 +1,0 @@
-"""Texts whose segments are marked in the text: wiki-727k, Choi, paragraphs, DISRPT."""

@@ -1,1 +1,0 @@
-"""Files with tiers: ELAN and Praat."""

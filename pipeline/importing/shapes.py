@@ -1,0 +1,140 @@
+"""Shapes that every format is read into: intervals, marks, or sizes of segments.
+
+A reader knows the syntax of one format and yields these; the rules about gaps, overlaps, ends and
+levels are in the three converters. Positions are exact numbers of units and are not rounded here.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from segscore.pipeline.tables.rows import Attribute, RowPlace
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A start or an end.
+
+    Attributes:
+        exact: units since the start of the document, milliseconds in a recording; not rounded.
+        text: how the file states it, for messages.
+    """
+
+    exact: Fraction
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A segment with a start and, perhaps, an end.
+
+    Attributes:
+        start: where it starts.
+        end: where it ends; None if the file does not say.
+        line: line of the file, counted from 1, or row of a Parquet file, counted from 0.
+        level: 1 for the outermost level.
+        label: what it is called or who speaks; only used to merge neighbours with one label.
+    """
+
+    start: Moment
+    end: Moment | None
+    line: int
+    level: int = 1
+    label: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A point at which a segment starts."""
+
+    start: Moment
+    line: int
+    level: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParsedSegmentation:
+    """A segmentation as its file states it, whatever its shape.
+
+    Attributes:
+        place: where the segmentation begins in the file.
+        unit: what is counted: millisecond, sentence, turn, line, token or character.
+        document_id: None if the file does not say; likewise coder and role.
+        length: length of the document in units; None if the file does not say.
+        counted: what the reader left out or read otherwise, by name.
+    """
+
+    place: RowPlace
+    unit: str
+    document_id: str | None = None
+    coder: str | None = None
+    role: str | None = None
+    length: Fraction | None = None
+    attributes: Mapping[str, Attribute] = field(default_factory=dict)
+    counted: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Intervals(ParsedSegmentation):
+    """Segments with starts and ends, in the order of the file.
+
+    Attributes:
+        segments: the segments.
+        ordered: whether a start before the one above it is an error (chapter lists).
+        turns: whether labels are speakers, so that neighbours with one label are merged by default.
+    """
+
+    segments: Sequence[Segment]
+    ordered: bool = False
+    turns: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Marks(ParsedSegmentation):
+    """Points without ends, each of which is a boundary, in the order of the file.
+
+    Attributes:
+        marks: the points.
+        ordered: whether a point before the one above it is an error (chapter lists).
+    """
+
+    marks: Sequence[Mark]
+    ordered: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sizes(ParsedSegmentation):
+    """Segments as numbers of units, from labels per unit or from lines of text.
+
+    Attributes:
+        sizes: units of each segment, at least 1 each.
+        levels: level of each segment; None if the format has none.
+        unit_lengths: words of each unit; None if the format does not give the text.
+    """
+
+    sizes: Sequence[int]
+    levels: Sequence[int] | None = None
+    unit_lengths: Sequence[int] | None = None
+
+
+Shape = Intervals | Marks | Sizes
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """The length of a document, or the region of it that counts, as `--documents` states it.
+
+    Attributes:
+        start: where the region starts; 0 if the document counts as a whole.
+        end: where it ends, in units since the start of the document.
+        unit: what is counted; None if the table does not say.
+        region: whether it is a region (UEM), outside which boundaries are left out.
+        place: where it is stated.
+    """
+
+    start: Fraction
+    end: Fraction
+    unit: str | None
+    region: bool
+    place: RowPlace
