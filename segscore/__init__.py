@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from segscore.api.runs import RunTables
     from segscore.api.score import Score, score
     from segscore.api.segmentation import Segmentation
+    from segscore.api.testsets import testsets
+    from segscore.api.trend import TrendTables, trend
     from segscore.pipeline.errors import Failed, Refused
 
 __all__ = [
@@ -38,6 +40,7 @@ __all__ = [
     "RunTables",
     "Score",
     "Segmentation",
+    "TrendTables",
     "agree",
     "calibrate",
     "compare",
@@ -46,6 +49,8 @@ __all__ = [
     "read_run",
     "reconcile",
     "score",
+    "testsets",
+    "trend",
 ]
 
 _HOMES = {
@@ -60,6 +65,8 @@ _HOMES = {
     "runs": ("RunTables",),
     "score": ("Score", "score"),
     "segmentation": ("Segmentation",),
+    "testsets": ("testsets",),
+    "trend": ("TrendTables", "trend"),
 }
 _MODULES = {name: f"segscore.api.{module}" for module, names in _HOMES.items() for name in names}
 _MODULES |= dict.fromkeys(("Failed", "Refused"), "segscore.pipeline.errors")
