@@ -12,8 +12,8 @@ from segscore.pipeline.nightly.nights import Nights
 from segscore.pipeline.nightly.retention import remove_old
 from segscore.pipeline.nightly.settings import require_keep
 from segscore.pipeline.nightly.summaries import (
+    EARLIER_COLUMNS,
     HISTORY,
-    RUN_COLUMNS,
     RunSummary,
     concatenate_summaries,
     night_of,
@@ -114,7 +114,7 @@ def _require_free(runs: str, url: str) -> None:
     target = storage.canonical(url)
     enclosing = [path for path in folders if is_inside(target, storage.canonical(path))]
     require_apart(url, {"RUN": [path for path in enclosing if _is_run(path)]}, is_file=True)
-    if _FILE in storage.names(folder) and not {*RUN_COLUMNS} <= {*storage.column_names(url)}:
+    if _FILE in storage.names(folder) and not {*storage.column_names(url)} >= EARLIER_COLUMNS:
         raise Refused(
             f"{url}: is not a table of segscore history; name another folder with --output"
         )

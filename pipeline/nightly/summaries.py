@@ -14,6 +14,7 @@ from segscore.pipeline.nightly.settings import NIGHT, read_date
 from segscore.pipeline.nightly.verdict import UnreadableVerdict, Verdict
 from segscore.pipeline.runs.finished import FinishedRun, are_over_all
 from segscore.pipeline.statistics.averages import SUMMARY_COLUMNS, summary_groups
+from segscore.pipeline.testsets.registry import SHOWN_DIGITS
 
 HISTORY = "history"
 """Folder of the history in that of the runs."""
@@ -28,8 +29,12 @@ RUN_COLUMNS: dict[str, pa.DataType] = {
     "version": pa.string(),
     "outcome": pa.string(),
     "gate": pa.string(),
+    "test_set": pa.string(),
 }
 """Columns of the history in addition to those of summaries."""
+
+EARLIER_COLUMNS = {*RUN_COLUMNS} - {"test_set"}
+"""Columns by which a table of any version is recognised."""
 
 _GROUP = "group_"
 """Prefix of a group-by column whose name is in ``RUN_COLUMNS``."""
@@ -116,6 +121,8 @@ def _with_run_columns(run: RunSummary) -> pa.Table:
         "signature": run.scored.signature,
         "version": run.scored.record["versions"]["segscore"],
         "outcome": None if run.verdict is None else run.verdict.outcome,
+        "test_set": str(run.scored.record.get("test_set", {}).get("fingerprint", ""))[:SHOWN_DIGITS]
+        or None,
     }
     for name, value in values.items():
         column = pa.array([value] * table.num_rows, RUN_COLUMNS[name])
