@@ -18,6 +18,7 @@ from segscore.pipeline.runs import run_folder
 from segscore.pipeline.runs.finished import FinishedRun, are_over_all
 from segscore.pipeline.statistics.averages import SUMMARY_COLUMNS, summary_groups
 from segscore.pipeline.storage.placement import is_inside, require_apart
+from segscore.pipeline.testsets.registry import SHOWN_DIGITS
 
 _FOLDER, _FILE = "history", "history.parquet"
 RUN_COLUMNS: dict[str, pa.DataType] = {
@@ -27,8 +28,12 @@ RUN_COLUMNS: dict[str, pa.DataType] = {
     "version": pa.string(),
     "outcome": pa.string(),
     "gate": pa.string(),
+    "test_set": pa.string(),
 }
 """Columns of the history in addition to those of summaries."""
+
+_EARLIER_COLUMNS = {*RUN_COLUMNS} - {"test_set"}
+"""Columns by which a table of any version is recognised."""
 
 _GROUP = "group_"
 """Prefix of a group-by column whose name is in ``RUN_COLUMNS``."""
@@ -131,7 +136,7 @@ def _require_free(runs: str, url: str) -> None:
     target = storage.canonical(url)
     enclosing = [path for path in folders if is_inside(target, storage.canonical(path))]
     require_apart(url, {"RUN": [path for path in enclosing if _is_run(path)]}, is_file=True)
-    if _FILE in storage.names(folder) and not {*RUN_COLUMNS} <= {*storage.column_names(url)}:
+    if _FILE in storage.names(folder) and not {*storage.column_names(url)} >= _EARLIER_COLUMNS:
         raise Refused(
             f"{url}: is not a table of segscore history; name another folder with --output"
         )
@@ -187,6 +192,8 @@ def _with_run_columns(run: _Run) -> pa.Table:
         "signature": run.scored.signature,
         "version": run.scored.record["versions"]["segscore"],
         "outcome": None if run.verdict is None else run.verdict.outcome,
+        "test_set": str(run.scored.record.get("test_set", {}).get("fingerprint", ""))[:SHOWN_DIGITS]
+        or None,
     }
     for name, value in values.items():
         column = pa.array([value] * table.num_rows, RUN_COLUMNS[name])

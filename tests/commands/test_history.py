@@ -19,7 +19,7 @@ from tests.support.nights import DAYS, GOOD, Archive, rows
 from tests.support.paths import DATA
 
 FIRST, SECOND, THIRD = DAYS[:3]
-OURS = ["run", "date", "signature", "version", "outcome", "gate"]
+OURS = ["run", "date", "signature", "version", "outcome", "gate", "test_set"]
 
 
 @pytest.fixture
