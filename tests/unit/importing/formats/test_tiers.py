@@ -55,9 +55,18 @@ def test_the_coder_of_a_tier(more: str, options: dict[str, Any], coder: str | No
 def test_tiers_of_one_coder_are_levels_in_the_order_asked_for() -> None:
     by_anna = 'ANNOTATOR="anna"'
     text = eaf(tier("small", by_anna) + tier("large", by_anna) + tier("other"))
-    (shape,) = yielded(elan.read, text, tier=("large", "small"))
+    refuses(
+        elan.read,
+        text,
+        "x:7: the tiers large, small are all by anna: are they levels",
+        "--levels",
+        tier=("large", "small"),
+    )
+    (shape,) = yielded(elan.read, text, tier=("large", "small"), levels=True)
     assert [(segment.level, segment.line) for segment in shape.segments] == [(1, 8), (2, 7)]
-    assert notes_of(elan.read, text, tier=("large", "small")) == {"tiers_not_taken": ["other"]}
+    assert notes_of(elan.read, text, tier=("large", "small"), levels=True) == {
+        "tiers_not_taken": ["other"]
+    }
 
 
 def test_a_pattern_takes_the_coder_from_the_name_of_the_tier() -> None:
