@@ -141,8 +141,16 @@ class FinishedRun:
         ]
 
     def table(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
-        """Read a whole table, which the run must have; the arguments are those of ``parts``."""
-        return pa.concat_tables(self.parts(name, columns), promote_options="permissive")
+        """Read a whole table, which the run must have; the arguments are those of ``parts``.
+
+        Raises:
+            Refused: the record does not list the table.
+        """
+        parts = list(self.parts(name, columns))
+        if not parts:
+            record = storage.join(self.url, run_folder.RECORD)
+            raise Refused(f"{record}: lists no file of the table {name}; run again with --fresh")
+        return pa.concat_tables(parts, promote_options="permissive")
 
     def rows(self, name: str) -> list[RunRow]:
         """Read all rows of a small table; empty if the run has no such table."""

@@ -33,6 +33,7 @@ from segscore.pipeline.scoring.inputs import (
     require_untyped_extras,
 )
 from segscore.pipeline.scoring.names import is_point
+from segscore.pipeline.scoring.noticed import warn_of_noticed
 from segscore.pipeline.scoring.pairs import Rule, Scored
 from segscore.pipeline.scoring.part import (
     Job,
@@ -212,7 +213,7 @@ def _score(tables: AcceptedTables) -> ScoredTables:
     warnings += describe_unpaired([written["unpaired"]], account, scored, "unpaired")
     warnings += results.test_set.warnings
     warnings += warn_of_absent_points(settings, scored)
-    warnings += warn_of_fewer_documents(written["summary"])
+    warnings += warn_of_fewer_documents(written["summary"]) + warn_of_noticed(totals.noticed)
     if "scores" in written:
         warnings += describe_self_pairs([written["scores"]], inputs)
     record = {

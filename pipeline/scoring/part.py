@@ -17,6 +17,7 @@ from segscore.pipeline.runs.record import RowCounts, require_row_counts
 from segscore.pipeline.scoring.boundaries import side, side_from_rows
 from segscore.pipeline.scoring.hypotheses import Accepted, Seen
 from segscore.pipeline.scoring.names import POINT
+from segscore.pipeline.scoring.noticed import Noticed, add_noticed, notice
 from segscore.pipeline.scoring.own_rows import own_rows
 from segscore.pipeline.scoring.pairs import (
     Hypotheses,
@@ -120,11 +121,13 @@ class PartSums:
         pairs: sums over the rows of `scores`; None if there are no rows.
         panels: sums over the rows of `panel_scores`; None if there are no rows.
         confusion: counts of confused boundary types; empty unless the settings ask for them.
+        noticed: counts of what the run warns of.
     """
 
     pairs: Sums | None = None
     panels: Sums | None = None
     confusion: Cells = field(default_factory=dict)
+    noticed: Noticed = field(default_factory=dict)
 
 
 def add(parts: Iterable[PartSums]) -> PartSums:
@@ -135,6 +138,7 @@ def add(parts: Iterable[PartSums]) -> PartSums:
             _merge_present(total.pairs, part.pairs),
             _merge_present(total.panels, part.panels),
             add_cells([total.confusion, part.confusion]),
+            add_noticed([total.noticed, part.noticed]),
         )
     return total
 
@@ -229,14 +233,14 @@ class TaskResults:
     parts: list[str]
 
 
-ScoredBlock = tuple[list[Scored], list[Scored], Cells]
-"""Rows of `scores`, rows of `panel_scores`, and counts of confused boundary types."""
+ScoredBlock = tuple[list[Scored], list[Scored], Cells, Noticed]
+"""Rows of `scores` and `panel_scores`, confused boundary types, and what the run warns of."""
 
 
 def block_sums(block: ScoredBlock) -> PartSums:
     """Add up the rows of a block."""
-    pairs, panels, cells = block
-    return PartSums(_merge_sums(pairs), _merge_sums(panels), cells)
+    pairs, panels, cells, noticed = block
+    return PartSums(_merge_sums(pairs), _merge_sums(panels), cells, noticed)
 
 
 def score_hypotheses(
@@ -282,11 +286,12 @@ def hypothesis_blocks(
         yield (
             *_score(job, reference_set, hypotheses, pairs),
             _confusion(job, reference_set, hypotheses, pairs),
+            notice(hypotheses, pairs, reference_set.references, job.rule.group_by),
         )
         for name in job.rule.settings.own_points:
             drawn = own_rows(name, rows, hypotheses, reference_set.references, job.rule)
             drawn_pairs = pair_up(drawn.document, reference_set.references.first)
-            yield *_score(job, reference_set, drawn, drawn_pairs), {}
+            yield *_score(job, reference_set, drawn, drawn_pairs), {}, {}
 
 
 def _hypotheses(job: Job, references: References, rows: Rows, document: Ints) -> Hypotheses:
@@ -327,7 +332,7 @@ def _write(job: Job, part: str, blocks: Iterable[ScoredBlock]) -> int:
         storage.TableFile(storage.join(job.folder, "panel_scores", part)) as panel_scores,
     ):
         for block in blocks:
-            pairs, panels, _ = block
+            pairs, panels, *_ = block
             for file, tables in ((scores, pairs), (panel_scores, panels)):
                 for scored in tables:
                     if scored.table.num_rows:
@@ -380,10 +385,10 @@ def point_blocks(
         hypotheses = _as_hypotheses(name, references, segmentations, piece[0])
         pairs = Pairs(segmentations.ref_row, segmentations.hyp_row)
         if REFERENCE_POINTS[name].scored_against == "all":
-            yield *_score(job, reference_set, hypotheses, pairs), {}
+            yield *_score(job, reference_set, hypotheses, pairs), {}, {}
         else:
             scored = score_pairs(hypotheses, pairs, references, job.rule, original=True)
-            yield [scored], [], {}
+            yield [scored], [], {}, {}
 
 
 def _as_hypotheses(

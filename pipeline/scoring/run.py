@@ -19,6 +19,7 @@ from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.grouped import score_shuffled
 from segscore.pipeline.scoring.inputs import Inputs, find_inputs, group_types
 from segscore.pipeline.scoring.names import is_point
+from segscore.pipeline.scoring.noticed import warn_of_noticed
 from segscore.pipeline.scoring.pairs import Rule
 from segscore.pipeline.scoring.results import (
     describe_results,
@@ -90,7 +91,7 @@ def run_scoring(settings: ScoreSettings, executor: Executor, progress: Progress)
         record["warnings"] += warn_of_self_pairs(run.attempt, inputs)
         record["warnings"] += results.test_set.warnings
         record["warnings"] += warn_of_absent_points(settings, scored)
-        record["warnings"] += _warn_of_systems(summary, scored)
+        record["warnings"] += _warn_of_systems(summary, scored) + warn_of_noticed(sums.noticed)
         if "boundary_scores" in inputs.hypotheses.further.names:
             record["warnings"].append(SCORES_UNUSED)
         return Finished(run.publish(record), summary)

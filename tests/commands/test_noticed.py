@@ -1,0 +1,77 @@
+"""Attributes that differ between tables, and positions that all come early, are warned of."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import segscore as api
+from tests.support.command_line import Segscore
+
+DIFFERS = (
+    "--group-by channel: in 1 hypotheses, it is not what the references or documents say; their "
+    "value is used"
+)
+EARLY = (
+    "hypotheses: all positions (4) are in the first hundredth of their document; check that "
+    "boundaries and n_units are in the same unit"
+)
+
+
+def rows(
+    coder: str, positions: list[int], channels: tuple[str | None, ...]
+) -> list[dict[str, object]]:
+    return [
+        {
+            "document_id": f"d{number}",
+            "coder": coder,
+            "n_units": 3000,
+            "boundaries": positions,
+            "channel": channel,
+        }
+        for number, channel in enumerate(channels)
+    ]
+
+
+def warnings(segscore: Segscore, folder: Path, hypotheses: list[dict[str, object]]) -> list[str]:
+    """Return the warnings of a run, which are the same for each way to pair and in Python."""
+    references = rows("desk", [700, 2000], ("one", "two"))
+    files = []
+    for name, listed in (("ref", references), ("hyp", hypotheses)):
+        files.append((folder / name).with_suffix(".jsonl"))
+        files[-1].write_text("".join(json.dumps(row) + "\n" for row in listed))
+    result = segscore("score", *files, "--group-by", "channel", "--output", folder / "run")
+    assert result.code == 0, result.err
+    record = json.loads((folder / "run" / "run.json").read_text())
+    found: list[str] = record["warnings"]
+    assert all(warning in result.err for warning in found)
+    evaluated = api.evaluate(references, hypotheses, group_by=("channel",))
+    assert [text for text in evaluated.warnings if text in (DIFFERS, EARLY)] == [
+        text for text in found if text in (DIFFERS, EARLY)
+    ]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("positions", "channels", "expected"),
+    [
+        ([700, 2001], ("one", "two"), []),
+        ([700, 2001], ("one", None), []),
+        ([700, 2001], ("one", "one"), [DIFFERS]),
+        ([7, 20], ("one", "two"), [EARLY]),
+        ([7, 31], ("one", "two"), []),
+        ([7, 30], ("two", "two"), [DIFFERS, EARLY]),
+    ],
+)
+def test_what_differs_and_what_is_early_is_warned_of(
+    segscore: Segscore,
+    tmp_path: Path,
+    positions: list[int],
+    channels: tuple[str | None, ...],
+    expected: list[str],
+) -> None:
+    found = warnings(segscore, tmp_path, rows("system", positions, channels))
+    assert [text for text in found if text in (DIFFERS, EARLY)] == expected
+    assert len([text for text in found if "hundredth" in text or "--group-by" in text]) == len(
+        expected
+    )
