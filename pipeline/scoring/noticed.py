@@ -19,7 +19,7 @@ _FEWEST = 3
 """The fewest positions of a table that are said to be early."""
 
 
-def notice(
+def notice_pairs(
     hypotheses: Hypotheses, pairs: Pairs, references: References, group_by: Collection[str]
 ) -> Noticed:
     """Count the attributes that differ, and the positions, of some hypotheses and references.

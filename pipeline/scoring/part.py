@@ -17,7 +17,7 @@ from segscore.pipeline.runs.record import RowCounts, require_row_counts
 from segscore.pipeline.scoring.boundaries import side, side_from_rows
 from segscore.pipeline.scoring.hypotheses import Accepted, Seen
 from segscore.pipeline.scoring.names import POINT
-from segscore.pipeline.scoring.noticed import Noticed, add_noticed, notice
+from segscore.pipeline.scoring.noticed import Noticed, add_noticed, notice_pairs
 from segscore.pipeline.scoring.own_rows import own_rows
 from segscore.pipeline.scoring.pairs import (
     Hypotheses,
@@ -286,7 +286,7 @@ def hypothesis_blocks(
         yield (
             *_score(job, reference_set, hypotheses, pairs),
             _confusion(job, reference_set, hypotheses, pairs),
-            notice(hypotheses, pairs, reference_set.references, job.rule.group_by),
+            notice_pairs(hypotheses, pairs, reference_set.references, job.rule.group_by),
         )
         for name in job.rule.settings.own_points:
             drawn = own_rows(name, rows, hypotheses, reference_set.references, job.rule)
