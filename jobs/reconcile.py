@@ -8,12 +8,12 @@ def reconcile(chosen: ReconcileSettings) -> None:
     """Find the convention that gives a published number.
 
     Computes the measure on REFERENCES and HYPOTHESES (or --codings) as published programs and
-    papers do, and lists the ways that give the number as printed.
+    papers do, and lists the ways that give the number as printed; --apply computes by one of them.
     """
     from segscore.jobs.show.fitted import out
-    from segscore.pipeline.conventions.run import run_reconciliation
+    from segscore.pipeline.conventions.run import run_application, run_reconciliation
 
-    found = run_reconciliation(chosen)
+    found = run_reconciliation(chosen) if chosen.apply is None else run_application(chosen)
     for warning in found.warnings:
         LOG.say("warning", warning)
     for line in found.lines:

@@ -1,5 +1,6 @@
 """`segscore validate`: list the errors of a table, row by row."""
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -9,6 +10,9 @@ from segscore.jobs.show.formats import ResultFormat
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from segscore.pipeline.testsets.recognise import Recognition
+    from segscore.pipeline.testsets.registry import Registry
 
 _SHOWN = 50
 
@@ -22,6 +26,10 @@ def validate(
         int,
         typer.Option(help="Units by which the lengths of a document's segmentations may differ."),
     ] = 0,
+    registry: Annotated[
+        str | None,
+        typer.Option(help="JSON file of your own test sets, to recognise them too."),
+    ] = None,
     format_name: ResultFormat = "text",
 ) -> None:
     """Check a table and list every row that a run would reject; exit 1 if there is one."""
@@ -29,11 +37,15 @@ def validate(
     from segscore.jobs.show.formats import plain_layout, print_json, print_table
     from segscore.pipeline.settings.ranges import MOST_UNITS, within
     from segscore.pipeline.tables import check_table
+    from segscore.pipeline.testsets.registry import read_registry
 
     within("--length-tolerance", length_tolerance, 0, MOST_UNITS)
     kind = check_table.DOCUMENTS if documents else check_table.SEGMENTATIONS
     checked = check_table.check_table(table, kind, length_tolerance)
-    for warning in checked.warnings:
+    recognised = None
+    if not documents:
+        recognised = _recognise(table, read_registry(registry), length_tolerance)
+    for warning in (*checked.warnings, *(recognised.warnings if recognised else ())):
         LOG.say("warning", warning)
     rejects = checked.rejects
     if format_name == "text":
@@ -41,26 +53,38 @@ def validate(
         verb = "row breaks" if checked.rows == 1 else "rows break"
         broken = f"{rejects.num_rows} of {checked.rows} {verb} a rule"
         out().print(f"{table}: {broken}", markup=False)
+        if recognised is not None and recognised.sentence:
+            out().print(recognised.sentence, markup=False)
     elif format_name == "json":
         counts = {"rows": checked.rows, "rejected": rejects.num_rows}
         listed = {"rejects": rejects.to_pylist(), "warnings": list(checked.warnings)}
-        print_json("validate", {"table": table, **counts, **listed})
+        test_set = {"test_set": None if recognised is None else recognised.record}
+        print_json("validate", {"table": table, **counts, **listed, **test_set})
     else:
         print_table(plain_layout(rejects.column_names, rejects.to_pylist(), ""), format_name)
     if rejects.num_rows:
         raise typer.Exit(1)
 
 
+def _recognise(table: str, registry: "Registry", tolerance: int) -> "Recognition | None":
+    """Recognise the test set of the references of a table; None if it has none that is valid."""
+    from segscore.pipeline.errors import Failed, Refused
+    from segscore.pipeline.testsets.tables import recognise_table
+
+    with suppress(Refused, Failed):  # what is wrong with the table has been said
+        return recognise_table(table, registry, tolerance)
+    return None
+
+
 def _print(rejects: "pa.Table") -> None:
     """Print the first rejected rows, and how many break each rule."""
+    from segscore.pipeline.plain_text import shortened
     from segscore.pipeline.tables.validate import place_of
 
     for row in rejects.slice(0, _SHOWN).to_pylist():
-        out().print(
-            f"{place_of(row)} ({row['document_id']}, {row['coder']}): "
-            f"{row['rule']}: {row['detail']}",
-            markup=False,
-        )
+        who = f"({row['document_id']}, {row['coder']})"
+        line = f"{place_of(row)} {who}: {row['rule']}: {row['detail']}"
+        out().print(shortened(line), markup=False)
     if rejects.num_rows > _SHOWN:
         out().print(f"... and {rejects.num_rows - _SHOWN} more")
     for rule in rejects.column("rule").value_counts().to_pylist():

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import islice
 
-from segscore.pipeline.plain_text import redacted, visible
+from segscore.pipeline.plain_text import redacted, shortened, visible
 
 _COMPARED = 100_000
 """The most names that are searched for a similar one, which takes a second."""
@@ -22,7 +22,7 @@ class _Message(Exception):  # noqa: N818
     """An error whose message can be shown anywhere: no control characters, no secrets of URLs."""
 
     def __init__(self, message: str = "") -> None:
-        super().__init__(visible(redacted(message), lines=True))
+        super().__init__(visible(redacted(shortened(message)), lines=True))
 
 
 class Refused(_Message, ValueError):  # noqa: N818

@@ -27,6 +27,26 @@ _SECRET_NAME = re.compile(
 
 _HIDDEN = "…"
 
+_LONGEST_WORD, _LONGEST = 4096, 2**16
+"""The most characters of a word of a message, as of a path, and of the message."""
+
+_LONG_WORD = re.compile(rf"\S{{{_LONGEST_WORD + 1},}}")
+_KEPT = 100
+"""Characters that are kept of a longer word."""
+
+
+def shortened(text: str) -> str:
+    """Shorten a message that repeats a very long id or value.
+
+    Args:
+        text: the message; one that names only paths is not changed.
+    """
+    if len(text) <= _LONGEST_WORD:
+        return text
+    text = _LONG_WORD.sub(lambda word: f"{word[0][:_KEPT]}… ({len(word[0]):,} characters)", text)
+    more = len(text) - _LONGEST
+    return text if more <= 0 else f"{text[:_LONGEST]}… ({more:,} more characters)"
+
 
 def visible(text: str, *, lines: bool = False) -> str:
     r"""Replace control characters by escapes such as ``\x1b`` or ``\u202e``.

@@ -46,6 +46,20 @@ RUN = (
         ("score",),
     ),
     Key(
+        "test_set.name",
+        "string or null",
+        "test set that the references are, or are a part of; null if none is known",
+        ("score",),
+    ),
+    Key(
+        "test_set.split",
+        "string or null",
+        "its split, `all` for the whole; null if no test set is known",
+        ("score",),
+    ),
+    Key("test_set.documents", "int", "documents with an accepted reference", ("score",)),
+    Key("test_set.recognised", "int", "accepted references that the split contains", ("score",)),
+    Key(
         "unit",
         "string or null",
         "unit of the positions in the input tables, such as millisecond; null if they state none",

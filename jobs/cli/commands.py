@@ -29,6 +29,7 @@ COMMANDS = (
     "simulate",
     "calibrate",
     "measures",
+    "testsets",
     "status",
 )
 """Names of the commands, in the order of the help text; each has a module of jobs/ of its own."""

@@ -6,7 +6,7 @@ import sys
 from datetime import UTC, datetime
 from typing import Any
 
-from segscore.pipeline.plain_text import redacted, visible, visible_json
+from segscore.pipeline.plain_text import redacted, shortened, visible, visible_json
 
 LOG_FORMATS = ("text", "json")
 PREFIXES = {"info": "", "warning": "warning: ", "error": "segscore: error: "}
@@ -32,7 +32,7 @@ class Log:
             message: one line of text for people.
             fields: data of the message for programs; in JSON next to time, level and message.
         """
-        message = redacted(message)
+        message = redacted(shortened(message))
         if not self.structured:
             print(PREFIXES[level] + visible(message, lines=True), file=sys.stderr)
             return

@@ -55,6 +55,8 @@ def load_settings(context: typer.Context, url: str | None) -> str | None:
         tables = tomllib.loads(text + "\n")  # with it, problems of the last line have a number
     except tomllib.TOMLDecodeError as problem:
         raise Refused(f"--settings {url}: {_explain_toml(text, str(problem))}") from problem
+    except RecursionError as problem:
+        raise Refused(f"--settings {url}: lists or tables are nested too deeply") from problem
     assert context.parent is not None
     assert context.info_name is not None
     group: Any = context.parent.command

@@ -181,7 +181,7 @@ def print_json(command: str, contents: Mapping[str, Any]) -> None:
 
 def described(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a JSON object says about a run: the fields of its record that explain it."""
-    fields = ("signature", "settings", "rows", "pairs", "warnings", "versions")
+    fields = ("signature", "settings", "rows", "pairs", "test_set", "warnings", "versions")
     return {name: record[name] for name in fields if name in record}
 
 

@@ -1,6 +1,7 @@
 """Print the results and progress of commands on a terminal."""
 
 import shlex
+from contextlib import suppress
 from time import monotonic
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -129,9 +130,25 @@ def say_done(done: "Done", format_name: str) -> None:
 
 def print_record(output: str, record: dict[str, Any]) -> None:
     """Print the row counts of a run's input, and its signature."""
+    _print_test_set(record)
     print_row_counts(record["rows"])
     log_finished(output, record)
     out().print(record["signature"], markup=False)
+
+
+def _print_test_set(record: dict[str, Any]) -> None:
+    """Print which test set the references of a scoring run are, if it is known."""
+    from segscore.pipeline.errors import Refused
+    from segscore.pipeline.testsets.recognise import describe_record
+    from segscore.pipeline.testsets.registry import read_registry
+
+    test_set = record.get("test_set", {})
+    if test_set.get("name") is None:
+        return
+    with suppress(Refused):  # a registry that is gone since
+        registry = read_registry(record["settings"].get("registry"))
+        if sentence := describe_record(test_set, registry):
+            out().print(sentence, markup=False)
 
 
 def print_written(output: str) -> None:

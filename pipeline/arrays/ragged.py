@@ -95,6 +95,12 @@ def ragged(column: pa.ListArray) -> Ragged:
     return Ragged(offsets.astype(np.int64), np.asarray(numbers(values), np.int32))
 
 
+def trimmed(lists: Ragged) -> Ragged:
+    """Return the same lists without the values before the first list and after the last."""
+    first, last = lists.offsets[0], lists.offsets[-1]
+    return Ragged(lists.offsets - first, lists.values[first:last])
+
+
 def from_lists(lists: Sequence[Sequence[int]]) -> Ragged:
     """Build a ragged array from Python lists, one per row."""
     offsets = np.array([0, *accumulate(len(row) for row in lists)], np.int64)

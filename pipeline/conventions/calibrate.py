@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from segscore.pipeline import storage
 from segscore.pipeline.arrays.document_ids import hash_names
-from segscore.pipeline.arrays.ragged import Ints, Ragged
+from segscore.pipeline.arrays.ragged import Ints, Ragged, trimmed
 from segscore.pipeline.conventions.calibrate_settings import CalibrateSettings
 from segscore.pipeline.conventions.faults import (
     COPIES,
@@ -21,7 +21,7 @@ from segscore.pipeline.conventions.faults import (
 )
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import ALL
-from segscore.pipeline.scoring.boundaries import Side, trimmed
+from segscore.pipeline.scoring.boundaries import Side
 from segscore.pipeline.scoring.in_memory import TableSource, find_source
 from segscore.pipeline.scoring.inputs import Inputs, gather_inputs, require_references
 from segscore.pipeline.scoring.pairs import Pairs, Rule, count_pairs

@@ -6,9 +6,9 @@ from functools import cached_property
 import numpy as np
 
 from segscore.pipeline.arrays.document_ids import Documents
-from segscore.pipeline.arrays.ragged import Flags, Ints, Ragged
+from segscore.pipeline.arrays.ragged import Flags, Ints, Ragged, trimmed
 from segscore.pipeline.measures.segmentation_pairs import SegmentationPairs, pair_rows
-from segscore.pipeline.scoring.boundaries import side_from_rows, trimmed
+from segscore.pipeline.scoring.boundaries import side_from_rows
 from segscore.pipeline.scoring.in_memory import AcceptedTables
 from segscore.pipeline.scoring.pairs import pair_up
 

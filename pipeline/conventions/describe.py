@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from math import isnan
 
+from segscore.pipeline.conventions.apply import convention_name
 from segscore.pipeline.conventions.convention import Convention, Question
 from segscore.pipeline.conventions.search import Search, Tried
 
@@ -56,7 +57,9 @@ def _asked(search: Search) -> Iterator[str]:
     for number, value in list(zip(search.numbers, search.default.values, strict=True))[
         :_NUMBERS_SHOWN
     ]:
-        yield f"{number.title}: published {number.printed}, segscore's default {_shown(value)}"
+        percent = " (read as a percentage)" if number.assumed_percent else ""
+        default = f"segscore's default {_shown(value)}"
+        yield f"{number.title}: published {number.printed}{percent}, {default}"
     if len(search.numbers) > _NUMBERS_SHOWN:
         yield f"and {len(search.numbers) - _NUMBERS_SHOWN} more numbers"
 
@@ -102,6 +105,8 @@ def _describe_group(search: Search, group: Sequence[Tried], command: str) -> Ite
     values = " ".join(_shown(value) for value in group[0].values[:_NUMBERS_SHOWN])
     more = " …" if len(group[0].values) > _NUMBERS_SHOWN else ""
     yield f"  {values}{more}  {' | '.join(convention.name for convention in exact)}"
+    if group[0].fits and search.can_be_applied:
+        yield f"      --apply {convention_name(exact[0])}"
     for name in first.changed:
         question = next(question for question in search.questions if question.name == name)
         choice = question.choice(first.answers[name])

@@ -29,7 +29,7 @@ from segscore.pipeline.conventions.window_family import WINDOW_FAMILY
 from segscore.pipeline.errors import Refused
 
 
-def _families(tolerances: Sequence[int]) -> tuple[Family, ...]:
+def families_of(tolerances: Sequence[int]) -> tuple[Family, ...]:
     """Return all families of conventions of measures of pairs.
 
     Args:
@@ -51,7 +51,7 @@ def reconcile_pairs(
     Raises:
         Refused: there is no such measure, system or document.
     """
-    known = _families(tolerances)
+    known = families_of(tolerances)
     measures = [measure for family in known for measure in family.measures]
     for number in numbers:
         if number.measure not in measures:

@@ -11,6 +11,7 @@ from segscore.pipeline.errors import Absent, Refused
 
 _COLUMNS = ("system", "measure", "value")
 _DOCUMENT = "document_id"
+_MOST_PERCENT = 100
 _LEAST_HALF_WIDTH = 1e-9
 """Numbers that are printed with all digits of a double are compared up to the rounding of sums."""
 
@@ -26,6 +27,7 @@ class Published:
         half_width: largest distance of a value that is printed so.
         system: system that it is about; empty for the only one.
         document: id of the document that it is about; None for all documents.
+        assumed_percent: whether it was read as a percentage because no measure exceeds 1.
     """
 
     measure: str
@@ -34,6 +36,7 @@ class Published:
     half_width: float
     system: str = ""
     document: str | None = None
+    assumed_percent: bool = False
 
     @property
     def title(self) -> str:
@@ -70,7 +73,10 @@ def read_published(
     exponent = number.as_tuple().exponent
     if not isinstance(exponent, int):
         raise Refused(f"{where} {printed}: must be a number such as 0.312 or 31.2%")
-    scale = 100 if percent else 1
+    assumed_percent = not percent and abs(number) > 1
+    scale = 100 if percent or assumed_percent else 1
+    if abs(number) > _MOST_PERCENT * scale / 100:
+        raise Refused(f"{where} {printed}: exceeds 100 %, and no measure of a convention exceeds 1")
     if half_width is None:
         half_width = max(_LEAST_HALF_WIDTH, float(Decimal(5).scaleb(exponent - 1)) / scale)
     return Published(
@@ -81,6 +87,7 @@ def read_published(
         half_width * (1 + 1e-9),
         str(row.get("system") or ""),
         str(row[_DOCUMENT]) if row.get(_DOCUMENT) else None,
+        assumed_percent,
     )
 
 

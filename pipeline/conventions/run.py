@@ -1,11 +1,13 @@
 """Find the conventions that give the numbers of a paper."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from segscore.pipeline import storage
 from segscore.pipeline.agreement.settings import AgreeSettings
+from segscore.pipeline.conventions.apply import Applied, apply_convention, find_convention
 from segscore.pipeline.conventions.coder_family import reconcile_codings
-from segscore.pipeline.conventions.corpus import corpus_of
+from segscore.pipeline.conventions.corpus import Corpus, corpus_of
 from segscore.pipeline.conventions.pair_search import reconcile_pairs
 from segscore.pipeline.conventions.published import (
     Published,
@@ -55,6 +57,61 @@ def run_reconciliation(settings: ReconcileSettings) -> Reconciliation:
     return found
 
 
+def run_application(settings: ReconcileSettings) -> Applied:
+    """Read the tables of the settings, and compute by the convention that they name.
+
+    Raises:
+        Refused: the input or the settings are wrong, or there is no such convention.
+        Failed: no row could be scored.
+    """
+    locations = {
+        "references": settings.references,
+        "hypotheses": settings.hypotheses,
+        "documents": settings.documents,
+    }
+    named = {name: location for name, location in locations.items() if location is not None}
+    sources = {name: find_source(name, location) for name, location in named.items()}
+    return apply_to_tables(settings, sources)
+
+
+def apply_to_tables(settings: ReconcileSettings, sources: Mapping[str, TableSource]) -> Applied:
+    """Compute by the convention that the settings name.
+
+    Args:
+        settings: how the tables are read, and the convention; the locations are not read.
+        sources: references and hypotheses, and perhaps documents.
+
+    Raises:
+        Refused: the input or the settings are wrong, or there is no such convention.
+        Failed: no row could be scored.
+    """
+    assert settings.apply is not None
+    measures = [] if settings.measure is None else settings.measure.split(",")
+    systems = [] if settings.system is None else [settings.system]
+    [*find_convention(settings.apply, measures)]  # refuses before anything is read
+    corpus, warnings = _read_corpus(settings, sources)
+    applied = apply_convention(corpus, settings.apply, measures, systems)
+    return replace(applied, warnings=warnings)
+
+
+def _read_corpus(
+    settings: ReconcileSettings, sources: Mapping[str, TableSource]
+) -> tuple[Corpus, tuple[str, ...]]:
+    """Read references and hypotheses; return their pairs, and warnings."""
+    score = ScoreSettings(
+        references=_NOWHERE,
+        hypotheses=_NOWHERE,
+        output=_NOWHERE,
+        units=settings.units,
+        length_tolerance=settings.length_tolerance,
+        documents=settings.documents,
+    )
+    documents = sources.get("documents")
+    tables = accept_tables(score, sources["references"], sources["hypotheses"], documents)
+    corpus = corpus_of(tables)
+    return corpus, tuple(warn_of_inputs(tables.inputs.tables, tables.rejects, corpus.systems))
+
+
 def _read_numbers(settings: ReconcileSettings) -> list[Published]:
     """Return the published numbers."""
     width = settings.tolerance_of_print
@@ -94,9 +151,6 @@ def reconcile_tables(
         agree = AgreeSettings(codings=_NOWHERE, output=_NOWHERE, **reading)  # type: ignore[arg-type]
         searched = reconcile_codings(agree, sources["codings"], documents, numbers)
         return Reconciliation((searched,), settings.command, ())
-    score = ScoreSettings(references=_NOWHERE, hypotheses=_NOWHERE, output=_NOWHERE, **reading)  # type: ignore[arg-type]
-    tables = accept_tables(score, sources["references"], sources["hypotheses"], documents)
-    corpus = corpus_of(tables)
+    corpus, warnings = _read_corpus(settings, sources)
     searches = reconcile_pairs(corpus, numbers, settings.tolerance)
-    warnings = warn_of_inputs(tables.inputs.tables, tables.rejects, corpus.systems)
-    return Reconciliation(tuple(searches), settings.command, tuple(warnings))
+    return Reconciliation(tuple(searches), settings.command, warnings)

@@ -31,6 +31,7 @@ class ReconcileSettings:
         measure: the measure that the paper names.
         published: the number as printed.
         published_table: CSV file with several numbers: system, measure, value.
+        apply: name of a convention to compute by, instead of looking for one; else None.
         system: system that the number is about; None if there is only one.
         tolerance_of_print: largest distance of a value that is printed so; None: half a unit of the
             last digit.
@@ -59,6 +60,12 @@ class ReconcileSettings:
     published_table: Annotated[
         str | None,
         Option("CSV file of numbers, with columns system, measure and value.", Panel.MEASURES),
+    ] = None
+    apply: Annotated[
+        str | None,
+        Option(
+            "Compute by the convention of this name, instead of looking for one.", Panel.MEASURES
+        ),
     ] = None
     system: Annotated[
         str | None, Option("System that the number is about; default: the only one.")
@@ -94,7 +101,9 @@ class ReconcileSettings:
         pairs = (self.references is not None, self.hypotheses is not None)
         if pairs != ((True, True) if self.codings is None else (False, False)):
             raise Refused("give REFERENCES and HYPOTHESES, or --codings, and not both")
-        if (self.published is None) == (self.published_table is None):
+        if self.apply is not None:
+            self._check_apply()
+        elif (self.published is None) == (self.published_table is None):
             raise Refused("--published: give either one number or a --published-table")
         if self.published is not None and self.measure is None:
             raise Refused("--measure: name the measure of the published number")
@@ -105,6 +114,20 @@ class ReconcileSettings:
         for distance in self.tolerance:
             within("--tolerance", distance, 0, MOST_UNITS)
         check_locations({**self.inputs, "--output": self.output})
+
+    def _check_apply(self) -> None:
+        """Refuse what does not go together with a named convention."""
+        others = {
+            "--published": self.published,
+            "--published-table": self.published_table,
+            "--codings": self.codings,
+            "--output": self.output,
+        }
+        for option, value in others.items():
+            if value is not None:
+                raise Refused(
+                    f"--apply {self.apply}: omit {option}; give REFERENCES and HYPOTHESES"
+                )
 
     @property
     def inputs(self) -> dict[str, str | None]:

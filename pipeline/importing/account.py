@@ -26,7 +26,7 @@ class Imported:
         adapted: a clause about each column that was converted.
         unit: unit of all rows; None if it is not known.
         longest: the largest number of units of a row.
-        unused: warnings about options that have no effect on the files.
+        unused: warnings about options without effect and files that are not read.
     """
 
     rows: dict[str, int]

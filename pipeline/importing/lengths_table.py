@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 
 from segscore.pipeline import storage
-from segscore.pipeline.importing.formats.format import without_compression
 from segscore.pipeline.importing.formats.interval_columns import unit_of, use_of
 from segscore.pipeline.importing.formats.intervals import DAY, name_of
 from segscore.pipeline.importing.formats.speech import read_regions
@@ -13,6 +12,7 @@ from segscore.pipeline.importing.open_input import open_input
 from segscore.pipeline.importing.opened_file import OpenedFile
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.importing.shapes import Extent
+from segscore.pipeline.storage.compression import without_compression
 from segscore.pipeline.tables.rows import RowPlace, shown
 from segscore.pipeline.tables.units import MILLISECOND, UNIT_KEY
 

@@ -52,6 +52,9 @@ def move_tables(attempt: Attempt, output: str, tables: Sequence[str]) -> None:
     for table in prepared:
         require_newest(attempt)
         source = storage.join(storage.absolute(attempt.folder), table)
+        # An attempt that was killed while it wrote a file left it under a temporary name.
+        unfinished = [name for name in storage.names(source) if storage.temporary_for(name)]
+        storage.remove_files(source, unfinished)
         storage.move(source, storage.join(output, table))
 
 

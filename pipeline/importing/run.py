@@ -91,7 +91,10 @@ def run_import(
     """
     reading = _reading(settings, files)
     extents: Mapping[str, Extent] = {}
+    left_out: list[str] = []
     if settings.documents is not None:
+        found = storage.search(settings.documents)
+        left_out = storage.describe_left_out("--documents", found)
         extents = read_lengths(settings.documents, settings)
     hidden = replace(settings, output=hidden_folder(settings.output))
     run = TaskRun("import", hidden, executor, progress)
@@ -106,7 +109,7 @@ def run_import(
         imported = _write_tables(run, settings, rows)
         move_tables(run.attempt, settings.output, [*imported.rows])
     rejected = imported.rows.pop(_REJECTS, 0)
-    return replace(imported, rejected=rejected, unused=[*warn_of_unused(reading)])
+    return replace(imported, rejected=rejected, unused=[*left_out, *warn_of_unused(reading)])
 
 
 def _reading(settings: ImportSettings, files: Sequence[InputFile]) -> Reading:

@@ -70,7 +70,7 @@ def _files(runs: str, night: date) -> _Files:
     if text is None:
         raise Refused(f"it contains no {run_folder.RECORD}")
     record = None
-    with suppress(ValueError):
+    with suppress(ValueError, RecursionError):
         record = json.loads(text)
     return listed(record if isinstance(record, dict) else {}, removing)
 

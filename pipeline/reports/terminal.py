@@ -11,6 +11,10 @@ BOUNDARY = "│"
 SIGNS = {"match": "=", "near_miss": "~", "substitution": "≠", "miss": "-", "false_alarm": "+"}
 LEGEND = "= match   ~ near miss   ≠ other type   - miss   + false alarm"
 MARGIN = 12
+_GRAVITY = {kind: number for number, kind in enumerate(SIGNS)}
+MOST_ROWS = 1000
+"""Most rows that are drawn, one above the other."""
+
 _ROWS = 8
 """Most rows of a drawing in milliseconds."""
 
@@ -22,7 +26,7 @@ def draw_in_terminal(
 
     Each column is a potential boundary: position p is in column p.  In milliseconds, a column is a
     stretch of time, as short as ``_ROWS`` rows allow.  A stretch without boundaries is replaced by
-    a line with its length.
+    a line with its length.  At most ``MOST_ROWS`` rows are drawn.
 
     Args:
         n_units: number N of units of the document, in the unit of the run.
@@ -35,23 +39,25 @@ def draw_in_terminal(
     edits = [axis.place_edit(edit) for edit in edits]
     reference = {edit.position for edit in edits if edit.position is not None}
     hypothesis = {edit.other_position for edit in edits if edit.other_position is not None}
+    signs = _signs(edits)
     end = 1 + axis.column(n_units - 1)
-    left_out = 0
-    for first in range(1, end, step):
+    drawn = 1
+    rows = sorted({(column - 1) // step for column in reference | hypothesis})
+    for row in rows[:MOST_ROWS]:
+        first = 1 + row * step
         columns = range(first, min(first + step, end))
-        if not any(column in reference or column in hypothesis for column in columns):
-            left_out += len(columns)
-            continue
-        if left_out:
-            yield f"{'':{MARGIN}}{axis.describe_gap(left_out)}"
-        left_out = 0
+        if first > drawn:
+            yield f"{'':{MARGIN}}{axis.describe_gap(first - drawn)}"
+        drawn = columns.stop
         yield f"{'':{MARGIN}}{''.join(_ruler(columns, axis))}".rstrip()
         yield f"{'reference':{MARGIN}}{_line(columns, reference)}"
-        yield f"{'':{MARGIN}}{_signs(columns, edits)}".rstrip()
+        yield f"{'':{MARGIN}}{''.join(signs.get(column, ' ') for column in columns)}".rstrip()
         yield f"{'hypothesis':{MARGIN}}{_line(columns, hypothesis)}"
         yield ""
-    if left_out:
-        yield f"{'':{MARGIN}}{axis.describe_gap(left_out)}"
+    if len(rows) > MOST_ROWS:
+        yield f"{'':{MARGIN}}… (the first {MOST_ROWS} rows are drawn; the edits are listed in full)"
+    elif end > drawn:
+        yield f"{'':{MARGIN}}{axis.describe_gap(end - drawn)}"
 
 
 class _Axis:
@@ -106,14 +112,14 @@ def _line(columns: range, boundaries: set[int]) -> str:
     return "".join(BOUNDARY if column in boundaries else UNIT for column in columns)
 
 
-def _signs(columns: range, edits: Sequence[Edit]) -> str:
-    """Return the signs of edits; of several in a column, the one of the gravest."""
-    signs = [" "] * len(columns)
-    for edit in sorted(edits, key=lambda edit: list(SIGNS).index(edit.kind)):
+def _signs(edits: Sequence[Edit]) -> dict[int, str]:
+    """Return the sign of each column with an edit; of several in a column, that of the gravest."""
+    signs = {}
+    for edit in sorted(edits, key=lambda edit: _GRAVITY[edit.kind]):
         for end in (edit.position, edit.other_position):
-            if end is not None and end in columns:
-                signs[end - columns[0]] = SIGNS[edit.kind]
-    return "".join(signs)
+            if end is not None:
+                signs[end] = SIGNS[edit.kind]
+    return signs
 
 
 def describe_edit(edit: Edit, unit: str | None = None) -> str:

@@ -8,7 +8,7 @@ fail with a one-line message, and nothing worse.
 from typing import TypeVar
 
 from segscore.pipeline import storage
-from segscore.pipeline.errors import Failed
+from segscore.pipeline.errors import Failed, Unreadable
 from segscore.pipeline.runs import receipt_file
 from segscore.pipeline.runs.receipt_file import Buffer
 from segscore.pipeline.runs.receipt_values import codec
@@ -26,14 +26,18 @@ def keep(folder: str, stage: str, part: str, receipt: object) -> None:
     """Write the receipt of a part; call this after the part has written everything else.
 
     Raises:
-        Failed: the receipt is too large, or cannot be written.
+        Unreadable: the receipt is too large, because of what the input contains.
+        Failed: the receipt cannot be written.
     """
     url, buffers = _url(folder, stage, part), list[Buffer]()
     value = codec(type(receipt)).write(receipt, buffers)
     try:
         content = receipt_file.pack(value, buffers)
     except ValueError as problem:
-        raise Failed(f"{url}: {problem}; name fewer attributes in --group-by") from problem
+        raise Unreadable(
+            f"{part}: {problem}; shorten the ids and names in its input, or name fewer attributes "
+            "in --group-by if there are any"
+        ) from problem
     storage.write_bytes(url, content)
 
 

@@ -4,7 +4,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged, cumulative, ragged, to_words
+from segscore.pipeline.arrays.ragged import (
+    Ints,
+    Positions,
+    Ragged,
+    cumulative,
+    ragged,
+    to_words,
+    trimmed,
+)
 from segscore.pipeline.tables.document_lengths import COLLAPSED, collapsed
 from segscore.pipeline.tables.read import Rows
 
@@ -135,9 +143,3 @@ def side_from_rows(rows: Rows, document: Ints, words: UnitLengths | None, *, typ
     if COLLAPSED not in rows.table.column_names:
         return converted
     return replace(converted, collapsed=converted.collapsed + collapsed(rows))
-
-
-def trimmed(lists: Ragged) -> Ragged:
-    """Return the same lists without the values before the first list and after the last."""
-    first, last = lists.offsets[0], lists.offsets[-1]
-    return Ragged(lists.offsets - first, lists.values[first:last])

@@ -19,7 +19,7 @@ from segscore.pipeline.scoring.hypotheses import (
     merge_seen,
     write_unscored,
 )
-from segscore.pipeline.scoring.inputs import Inputs, collect, cut, cut_points
+from segscore.pipeline.scoring.inputs import Inputs, collect, cut, cut_points, registry_of
 from segscore.pipeline.scoring.pairs import Rule
 from segscore.pipeline.scoring.part import (
     Part,
@@ -81,7 +81,7 @@ def score_broadcast(run: TaskRun, inputs: Inputs, plan: Plan, rule: Rule) -> Tas
         rule=job.rule,
         p_seg=references.p_seg,
         documents=documents,
-        fingerprint=collected.digests.fingerprint,
+        test_set=collected.recognise(registry_of(settings)),
         rows=add_rows([count_rows(collected, paired), *(receipt.rows for receipt in all_receipts)]),
         pairs=sum(receipt.pairs for receipt in all_receipts),
         folder=run.folder,

@@ -18,7 +18,14 @@ from segscore.pipeline.scoring.hypotheses import (
     accept_hypotheses,
     write_unscored,
 )
-from segscore.pipeline.scoring.inputs import Checked, Collected, Inputs, cut_points, gather_inputs
+from segscore.pipeline.scoring.inputs import (
+    Checked,
+    Collected,
+    Inputs,
+    cut_points,
+    gather_inputs,
+    registry_of,
+)
 from segscore.pipeline.scoring.pairs import Rule
 from segscore.pipeline.scoring.part import (
     Job,
@@ -41,7 +48,9 @@ from segscore.pipeline.tables.columns import (
     segmentations_contract,
 )
 from segscore.pipeline.tables.read import Rows, join_rows, no_rows, validate_rows
-from segscore.pipeline.testsets.digests import add_fingerprints
+from segscore.pipeline.testsets.content import add_contents
+from segscore.pipeline.testsets.recognise import recognise
+from segscore.pipeline.testsets.registry import Registry
 
 _SCORED = "scored"
 POINTS_PART = "points-"
@@ -56,6 +65,7 @@ class ShuffledJob(Job):
         settings: the run's settings, with a `per-run` window replaced by its size.
         p_seg: P_seg of the run; NaN if undefined.
         documents: number of documents of the run with an accepted reference.
+        registry: the test sets to look for.
         has_panels: whether any document of the run has several references.
     """
 
@@ -63,6 +73,7 @@ class ShuffledJob(Job):
     settings: MeasuringSettings
     p_seg: float
     documents: int
+    registry: Registry
     has_panels: bool = False
 
 
@@ -112,7 +123,9 @@ def score_shuffled(run: TaskRun, inputs: Inputs, plan: Plan, rule: Rule) -> Task
     with run.stage("references"):
         further = inputs.hypotheses.further
         shared = (rule, inputs.typed, further, run.folder, plan.rows_at_once)
-        job = _with_survey(run, ShuffledJob(*shared, partitioning, rule.settings, np.nan, 0), parts)
+        registry = registry_of(rule.settings)
+        job = ShuffledJob(*shared, partitioning, rule.settings, np.nan, 0, registry)
+        job = _with_survey(run, job, parts)
     with run.stage("score"):
         receipts = run.tasks(score_bucket, parts, job, stage=_SCORED).values()
         storage.remove(storage.join(run.folder, shuffle.FOLDER))
@@ -121,7 +134,11 @@ def score_shuffled(run: TaskRun, inputs: Inputs, plan: Plan, rule: Rule) -> Task
         rule=job.rule,
         p_seg=job.p_seg,
         documents=job.documents,
-        fingerprint=add_fingerprints(receipt.fingerprint for receipt in receipts),
+        test_set=recognise(
+            add_contents([each.content for each in receipts if each.content is not None], registry),
+            job.documents,
+            registry,
+        ),
         rows=add_rows(receipt.rows for receipt in receipts),
         pairs=sum(receipt.pairs for receipt in receipts),
         folder=run.folder,
@@ -177,8 +194,9 @@ def score_bucket(job: ShuffledJob, part: Part) -> Receipt:
     collected = _collected(job, part)
     references = collected.references
     units = resampling_units(references.documents, job.settings, job.documents)
-    digests = collected.digests
-    references = replace(references, p_seg=job.p_seg, resampling=units, digest=digests.column)
+    references = replace(
+        references, p_seg=job.p_seg, resampling=units, digest=collected.digests.column
+    )
     reference_set = ReferenceSet.build(references, job.settings, has_panels=job.has_panels)
     accepted = _accepted(job, part, collected)
     require_declared(job, collected.reference_rows, accepted.rows)
@@ -192,7 +210,7 @@ def score_bucket(job: ShuffledJob, part: Part) -> Receipt:
     unpaired = pa.concat_tables([list_unpaired_inputs(collected, paired), account.unpaired])
     write_unscored(job.folder, part.name, rejects, unpaired)
     rows = {**count_rows(collected, paired), **account.rows}
-    return Receipt(part.name, rows, pairs, fingerprint=digests.fingerprint)
+    return Receipt(part.name, rows, pairs, content=collected.content(job.registry))
 
 
 def _collected(job: ShuffledJob, part: Part) -> Collected:

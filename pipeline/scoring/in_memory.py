@@ -55,6 +55,7 @@ from segscore.pipeline.tables.columns import DOCUMENTS, contract_of, segmentatio
 from segscore.pipeline.tables.find import InputTable, find_table
 from segscore.pipeline.tables.read import Rows, join_rows, read_slice, validate_rows
 from segscore.pipeline.tables.units import one_unit
+from segscore.pipeline.testsets.registry import read_registry
 
 
 @dataclass(frozen=True)
@@ -196,14 +197,15 @@ def _score(tables: AcceptedTables) -> ScoredTables:
         lost = [written["rejects"]], [written["unpaired"]]
         raise nothing_scored(inputs, account, explain_nothing_scored(*lost, SIDES, "rejects"))
     pairs = written["scores"].num_rows if "scores" in written else 0
-    fingerprint = collected.digests.fingerprint
-    results = TaskResults(rule, references.p_seg, documents, fingerprint, account, pairs, "", [])
+    test_set = collected.recognise(read_registry(settings.registry))
+    results = TaskResults(rule, references.p_seg, documents, test_set, account, pairs, "", [])
     written["summary"] = summarise_results(results, totals)
     if settings.confusion:
         written["confusion"] = tabulate_confusion(totals.confusion, rule)
     scored = {str(key[0]) for key in totals.pairs.groups} if totals.pairs is not None else set()
     warnings = warn_of_inputs(inputs.tables, written["rejects"], scored)
     warnings += describe_unpaired([written["unpaired"]], account, scored, "unpaired")
+    warnings += results.test_set.warnings
     warnings += warn_of_absent_points(settings, scored)
     warnings += warn_of_fewer_documents(written["summary"])
     if "scores" in written:

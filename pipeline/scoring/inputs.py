@@ -15,7 +15,6 @@ from segscore.pipeline.scoring.part import Part
 from segscore.pipeline.scoring.references import (
     References,
     accept_references,
-    digest_references,
     prepare_references,
 )
 from segscore.pipeline.scoring.settings import ScoreSettings
@@ -28,7 +27,11 @@ from segscore.pipeline.tables.contradictions import Described, describe
 from segscore.pipeline.tables.find import InputTable, Slice, find_table
 from segscore.pipeline.tables.read import Rows, no_rows_error, read_valid
 from segscore.pipeline.tables.validate import place_of
+from segscore.pipeline.testsets.content import Content
 from segscore.pipeline.testsets.digests import Digests
+from segscore.pipeline.testsets.recognise import Recognition, recognise
+from segscore.pipeline.testsets.registry import Registry, read_registry
+from segscore.pipeline.testsets.tables import content_of, digest_references
 
 _SCORES_COLUMNS = (
     "document_id",
@@ -99,6 +102,20 @@ class Collected:
     def digests(self) -> Digests:
         """The digests of the accepted references."""
         return digest_references(self.reference_rows)
+
+    def content(self, registry: Registry) -> Content:
+        """Count the accepted references, to recognise a test set of a registry."""
+        return content_of(self.reference_rows, self.digests, registry)
+
+    def recognise(self, registry: Registry) -> Recognition:
+        """Recognise the test set of the accepted references."""
+        return recognise(self.content(registry), len(self.references.documents), registry)
+
+
+def registry_of(settings: MeasuringSettings) -> Registry:
+    """Return the test sets that a scoring run looks for."""
+    assert isinstance(settings, ScoreSettings)
+    return read_registry(settings.registry)
 
 
 def find_inputs(settings: ScoreSettings) -> Inputs:

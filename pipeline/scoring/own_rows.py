@@ -4,8 +4,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from segscore.pipeline.arrays.document_ids import hash_names
-from segscore.pipeline.arrays.ragged import Coded, Ints, ragged
-from segscore.pipeline.scoring.boundaries import Side, UnitLengths, side, trimmed, typed_side
+from segscore.pipeline.arrays.ragged import Coded, Ints, ragged, trimmed
+from segscore.pipeline.scoring.boundaries import Side, UnitLengths, side, typed_side
 from segscore.pipeline.scoring.names import POINT
 from segscore.pipeline.scoring.own_points import OwnDraws, draw
 from segscore.pipeline.scoring.pairs import Hypotheses, Rule

@@ -42,7 +42,8 @@ from segscore.pipeline.tables.boundary_types import occurring
 from segscore.pipeline.tables.columns import SEGMENTATIONS
 from segscore.pipeline.tables.find import Slice
 from segscore.pipeline.tables.read import Rows
-from segscore.pipeline.testsets.digests import FINGERPRINT
+from segscore.pipeline.testsets.content import Content
+from segscore.pipeline.testsets.recognise import Recognition
 
 SUMS = "sums"
 """The stage under which the sums of each part are saved."""
@@ -155,8 +156,8 @@ class Receipt:
             the reference has a hypothesis.
         seen: which coders segmented which documents, to find duplicates across parts.
         types: boundary types that occur.
-        fingerprint: sum of the digests of the part's references, where the references of a document
-            are read with its hypotheses; empty where they are sent to every task.
+        content: what was counted of the part's references to recognise them, where the references
+            of a document are read with its hypotheses; None where they are sent to every task.
     """
 
     part: str
@@ -165,17 +166,15 @@ class Receipt:
     paired: Bits = field(default_factory=lambda: np.zeros(0, np.uint8))
     seen: Seen = field(default_factory=dict)
     types: tuple[int, ...] = ()
-    fingerprint: str = ""
+    content: Content | None = None
 
     def __post_init__(self) -> None:
-        """Check the counts and the fingerprint, as a receipt may come from a file.
+        """Check the counts, as a receipt may come from a file.
 
         Raises:
-            ValueError: the counts do not add up, or the fingerprint is none.
+            ValueError: the counts do not add up.
         """
         require_row_counts(self.rows)
-        if self.fingerprint and not FINGERPRINT.fullmatch(self.fingerprint):
-            raise ValueError("the fingerprint of a part is not 64 hexadecimal digits")
 
 
 def declare_types(rule: Rule, types: Iterable[int]) -> Rule:
@@ -213,7 +212,7 @@ class TaskResults:
         rule: how pairs were counted, with the boundary types that occur.
         p_seg: P_seg of the run; NaN if undefined.
         documents: number of documents with an accepted reference.
-        fingerprint: fingerprint of the accepted references.
+        test_set: what the accepted references were recognised as.
         rows: how many input rows were scored, rejected and unpaired.
         pairs: number of rows written to `scores`.
         folder: folder of the unfinished run.
@@ -223,7 +222,7 @@ class TaskResults:
     rule: Rule
     p_seg: float
     documents: int
-    fingerprint: str
+    test_set: Recognition
     rows: RowCounts
     pairs: int
     folder: str

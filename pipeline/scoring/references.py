@@ -9,15 +9,15 @@ import pyarrow as pa
 from segscore.pipeline.arrays.document_ids import Documents, hash_names
 from segscore.pipeline.arrays.ragged import Flags, Ints, Ragged, flags, from_lists, numbers, ragged
 from segscore.pipeline.measures.windows import reference_windows, window_size
-from segscore.pipeline.scoring.boundaries import Side, UnitLengths, side_from_rows, trimmed
+from segscore.pipeline.scoring.boundaries import Side, UnitLengths, side_from_rows
 from segscore.pipeline.scoring.consensus import consensus
 from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.statistics.bootstrap import Units, units
-from segscore.pipeline.tables.boundary_types import COLUMN, without_faults
+from segscore.pipeline.tables.boundary_types import without_faults
 from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS
 from segscore.pipeline.tables.contradictions import Described, without_contradictions
 from segscore.pipeline.tables.read import Rows, refuse
-from segscore.pipeline.testsets.digests import Digests, digest_rows
+from segscore.pipeline.testsets.digests import digest_rows
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class References:
         attributes: columns of the documents and references tables, one row per reference.
         resampling: resampling units of the documents.
         p_seg: share of the windows that contain a reference boundary; NaN without windows.
-        digest: what each reference says, as a number, shape (rows,) (``digest_references``); empty
+        digest: what each reference says, as a number, shape (rows,) (`testsets.digests`); empty
             before a run scores.
     """
 
@@ -161,17 +161,6 @@ def prepare_references(
         resampling=resampling_units(documents, settings, len(documents)),
         p_seg=_p_seg(side.boundaries, size, window, settings),
         digest=np.zeros(0, np.int64),
-    )
-
-
-def digest_references(rows: Rows) -> Digests:
-    """Compute the digests of accepted references, in units and with their boundary types."""
-    n_units = numbers(rows.table.column("n_units").chunk(0)).astype(np.int64)
-    positions = trimmed(ragged(rows.table.column("boundaries").chunk(0)))
-    if COLUMN not in rows.table.column_names:
-        return digest_rows(n_units, positions)
-    return digest_rows(
-        n_units, positions, trimmed(ragged(rows.table.column(COLUMN).chunk(0))).values
     )
 
 

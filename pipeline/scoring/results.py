@@ -25,7 +25,7 @@ def describe_results(
         "boundary_types": types,
         "p_seg": None if np.isnan(results.p_seg) else results.p_seg,
         "pairs": results.pairs,
-        "test_set": {"fingerprint": results.fingerprint},
+        "test_set": results.test_set.record,
     }
 
 

@@ -86,6 +86,7 @@ def run_scoring(settings: ScoreSettings, executor: Executor, progress: Progress)
         }
         record["warnings"] += warn_of_unpaired(run.attempt, results.rows, scored)
         record["warnings"] += warn_of_self_pairs(run.attempt, inputs)
+        record["warnings"] += results.test_set.warnings
         record["warnings"] += warn_of_absent_points(settings, scored)
         record["warnings"] += warn_of_fewer_documents(summary)
         if "boundary_scores" in inputs.hypotheses.further.names:

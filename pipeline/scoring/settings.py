@@ -15,6 +15,7 @@ from segscore.pipeline.settings.options import (
     MemoryLimitOption,
     OutputOption,
     ReferencesArgument,
+    RegistryOption,
 )
 from segscore.pipeline.settings.ranges import check_group_by, check_locations, in_unit_interval
 
@@ -44,12 +45,14 @@ class ScoreSettings(MeasuringSettings, _Locations):
         max_unpaired: largest share of hypotheses without a reference, in [0, 1], at which a run is
             published.
         memory_limit: bytes that a worker may use; None for the default of the plan.
+        registry: file of further test sets to recognise, or None.
         fresh: replace a finished run in the same place.
     """
 
     max_rejects: MaxRejectsOption = 1.0
     max_unpaired: MaxUnpairedOption = 1.0
     memory_limit: MemoryLimitOption = None
+    registry: RegistryOption = None
     fresh: FreshOption = False
 
     def __post_init__(self) -> None:

@@ -92,6 +92,10 @@ RoundingOption = Annotated[
 UnitsOption = Annotated[
     str, Option("Unit of measurement: units, or words (needs --documents).", Panel.MEASURES)
 ]
+RegistryOption = Annotated[
+    str | None,
+    Option("JSON file of your own test sets, to recognise them too.", Panel.INPUTS),
+]
 LengthToleranceOption = Annotated[
     int,
     Option("Units by which the lengths of a document's segmentations may differ.", Panel.INPUTS),

@@ -11,6 +11,7 @@ from segscore.pipeline.storage.files import (
     read_lines,
     read_text,
     read_whole,
+    text_chunks,
     write_bytes,
     write_new_text,
     write_text,
@@ -25,7 +26,14 @@ from segscore.pipeline.storage.folders import (
     remove_files,
     remove_if_empty,
 )
-from segscore.pipeline.storage.input_files import InputFile, find, require_version
+from segscore.pipeline.storage.input_files import (
+    Found,
+    InputFile,
+    describe_left_out,
+    find,
+    require_version,
+    search,
+)
 from segscore.pipeline.storage.locations import (
     PARQUET,
     FileFolders,
@@ -35,6 +43,7 @@ from segscore.pipeline.storage.locations import (
     file_folders,
     is_json_lines,
     is_local,
+    is_plain,
     join,
     pattern,
     require_writable_store,
@@ -56,6 +65,7 @@ from segscore.pipeline.storage.temporary import temporary_for
 __all__ = [
     "PARQUET",
     "FileFolders",
+    "Found",
     "InputFile",
     "Pattern",
     "Spill",
@@ -69,6 +79,7 @@ __all__ = [
     "copy",
     "count_newlines",
     "decoded_lines",
+    "describe_left_out",
     "file_folders",
     "file_size",
     "find",
@@ -76,6 +87,7 @@ __all__ = [
     "is_folder",
     "is_json_lines",
     "is_local",
+    "is_plain",
     "join",
     "lines",
     "make_folder",
@@ -96,7 +108,9 @@ __all__ = [
     "require_resolvable",
     "require_version",
     "require_writable_store",
+    "search",
     "temporary_for",
+    "text_chunks",
     "write_bytes",
     "write_new_text",
     "write_table",

@@ -118,10 +118,10 @@ def require_fit(group: RowGroup, read: Read) -> int:
 
 def _sizes(group: RowGroup, read: Read, *, exact: bool) -> Iterator[int]:
     """Yield the bytes of each column in memory, or upper bounds that are quicker to compute."""
-    metadata = group.file.metadata
+    metadata, wanted = group.file.metadata, {*group.columns}
     for index in range(metadata.num_columns):
         path = metadata.schema.column(index).path
-        if path.split(".")[0] in group.columns:
+        if path.split(".")[0] in wanted:
             size = _size(group, index, read, exact=exact)
             if size > group.limit:
                 raise _too_large(group, f"column {path} takes", size)
@@ -241,9 +241,9 @@ def spans(group: RowGroup) -> list[tuple[int, int]]:
     Raises:
         Refused: the columns are larger than the limit, according to the footer.
     """
-    metadata = group.file.metadata
+    metadata, wanted = group.file.metadata, {*group.columns}
     chunks = [metadata.row_group(group.number).column(i) for i in range(metadata.num_columns)]
-    ends = sorted(span(c) for c in chunks if c.path_in_schema.split(".")[0] in group.columns)
+    ends = sorted(span(c) for c in chunks if c.path_in_schema.split(".")[0] in wanted)
     if sum(max(0, end - start) for start, end in ends) > group.limit:
         size = sum(end - start for start, end in ends)
         raise _too_large(group, f"columns {', '.join(group.columns)} take", size)

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.storage import temporary
+from segscore.pipeline.storage.compression import decompressed, without_compression
 from segscore.pipeline.storage.memory import readable_size
 from segscore.pipeline.storage.object_stores import (
     Place,
@@ -94,6 +95,24 @@ def chunks(url: str, size: int) -> Iterator[bytes]:
     with _reading(url) as file:
         while chunk := file.read(size):
             yield chunk
+
+
+def text_chunks(url: str, size: int, limit: int) -> Iterator[bytes]:
+    """Read a text file in chunks of at most a size, decompressed if its name says so.
+
+    Args:
+        url: URL of the file.
+        size: the most bytes of a chunk.
+        limit: the most bytes that a compressed file may have, before and after.
+
+    Raises:
+        Refused: the file does not exist, cannot be read or decompressed, or is too large.
+        Failed: no server answers.
+    """
+    if without_compression(url) == url:
+        yield from chunks(url, size)
+    else:
+        yield from decompressed(url, read_whole(url, limit), limit, size)
 
 
 def read_lines(url: str, start: int, end: int) -> bytes:

@@ -1,12 +1,12 @@
 """Find the files of an input table, and check that they do not change during a run."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from segscore.pipeline.errors import Absent, Failed, Refused
-from segscore.pipeline.storage.locations import JSON_LINES, PARQUET, is_glob
+from segscore.pipeline.storage.locations import is_glob, is_table_file
 from segscore.pipeline.storage.object_stores import (
     Info,
     Place,
@@ -34,8 +34,26 @@ class InputFile:
     version: str
 
 
+@dataclass(frozen=True)
+class Found:
+    """The files that a URL refers to.
+
+    Attributes:
+        files: the files, sorted by name.
+        others: URLs of the files of a directory that are not read, sorted.
+    """
+
+    files: list[InputFile]
+    others: list[str]
+
+
 def find(url: str, *, any_kind: bool = False) -> list[InputFile]:
-    """List the files of an input table, sorted by name.
+    """List the files of an input table, sorted by name; see ``search``."""
+    return search(url, any_kind=any_kind).files
+
+
+def search(url: str, *, any_kind: bool = False) -> Found:
+    """Find the files of an input table.
 
     Args:
         url: a file, a directory (searched recursively) or a glob.  In a directory only Parquet and
@@ -50,22 +68,55 @@ def find(url: str, *, any_kind: bool = False) -> list[InputFile]:
     place = resolve(url)
     try:
         with explained(place):
-            files, missing = _search(place, any_kind)
+            infos, missing = _search(place)
     except PermissionError as problem:
         raise Refused(f"{url}: no permission to read it") from problem
+    others: list[str] = []
+    if missing is None:  # a directory
+        infos = {name: info for name, info in infos.items() if not _is_hidden(name, place.path)}
+        others = sorted(name for name in infos if not any_kind and not is_table_file(name))
+        missing = "the directory contains no " + ("file" if any_kind else "Parquet or JSONL file")
+        if others:
+            missing += f", but {_number(others)}; `segscore import` converts other formats"
+    files = {name: info for name, info in infos.items() if name not in {*others}}
     if not files:
         raise Absent(f"{url}: {missing}")
     for name, info in sorted(files.items()):
         if info.get(_DANGLING):
             raise Refused(f"{name}: is a link to a file that does not exist; mend or remove it")
-    return [
-        InputFile(place.url_of(name), int(info["size"]), version(info))
-        for name, info in sorted(files.items())
-    ]
+    return Found(
+        [
+            InputFile(place.url_of(name), int(info["size"]), version(info))
+            for name, info in sorted(files.items())
+        ],
+        [place.url_of(name) for name in others],
+    )
 
 
-def _search(place: Place, any_kind: bool) -> tuple[dict[str, Info], str]:
-    """Return the files that a URL refers to, and a message in case there are none."""
+def describe_left_out(name: str, found: Found) -> list[str]:
+    """Warn of the files of a directory that are not read, if there are any.
+
+    Args:
+        name: the input table that the directory contains.
+        found: the files.
+    """
+    if not found.others:
+        return []
+    number = _number(found.others)
+    return [f"{name}: left out {number}; input tables are Parquet and JSON Lines files"]
+
+
+def _number(names: Sequence[str]) -> str:
+    """Return the number of files, with the first name."""
+    first = names[0].rpartition("/")[2]
+    return f"{len(names)} other file{'s' * (len(names) > 1)} ({first}{', …' * (len(names) > 1)})"
+
+
+def _search(place: Place) -> tuple[dict[str, Info], str | None]:
+    """Return the files that a URL refers to, and a message in case there are none.
+
+    There is no message for a directory, of which all files are returned.
+    """
     if is_glob(place):
         matches = place.files.glob(place.path, detail=True)
         return _file_infos(place, matches), "no file matches this pattern"
@@ -75,8 +126,7 @@ def _search(place: Place, any_kind: bool) -> tuple[dict[str, Info], str]:
     infos = _file_infos(place, place.files.find(place.path) if place.local else listing(place))
     if not place.local and (not infos or place.path in infos):
         return infos, "no such file or directory"
-    files = {name: i for name, i in infos.items() if _is_table_file(name, place.path, any_kind)}
-    return files, "the directory contains no " + ("file" if any_kind else "Parquet or JSONL file")
+    return infos, None
 
 
 def _file_infos(place: Place, listed: Iterable[str]) -> dict[str, Info]:
@@ -97,10 +147,9 @@ def _info(place: Place, name: str) -> Info:
         raise
 
 
-def _is_table_file(name: str, directory: str, any_kind: bool) -> bool:
+def _is_hidden(name: str, directory: str) -> bool:
     inside = PurePosixPath(name).relative_to(directory.rstrip("/") or "/")
-    hidden = any(part.startswith(("_", ".")) for part in inside.parts)
-    return not hidden and (any_kind or name.endswith(PARQUET + JSON_LINES))
+    return any(part.startswith(("_", ".")) for part in inside.parts)
 
 
 def require_version(url: str, expected: str) -> None:

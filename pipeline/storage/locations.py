@@ -10,6 +10,7 @@ from fsspec.utils import glob_translate
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.storage.clouds import AZURE, CLOUDS
+from segscore.pipeline.storage.compression import without_compression
 from segscore.pipeline.storage.object_stores import (
     Place,
     explained,
@@ -178,5 +179,15 @@ def is_glob(place: Place) -> bool:
 
 
 def is_json_lines(url: str) -> bool:
-    """Return whether a file is read as JSON Lines rather than as Parquet."""
-    return url.endswith(JSON_LINES)
+    """Return whether a file is read as JSON Lines, compressed or not, rather than as Parquet."""
+    return without_compression(url).lower().endswith(JSON_LINES)
+
+
+def is_plain(url: str) -> bool:
+    """Return whether a file is not compressed, by its name."""
+    return without_compression(url) == url
+
+
+def is_table_file(url: str) -> bool:
+    """Return whether a file has the name of an input table."""
+    return is_json_lines(url) or url.lower().endswith(PARQUET)

@@ -49,7 +49,7 @@ def _open_parquet(place: Place) -> tuple[pq.ParquetFile, str | RemoteFile]:
     except PermissionError as problem:
         raise Refused(f"{url}: no permission to read it") from problem
     except (pa.ArrowException, OSError, UnicodeDecodeError) as problem:
-        if not url.endswith(PARQUET):
+        if not url.lower().endswith(PARQUET):
             raise OtherFormat(
                 f"{url}: the name is not that of a Parquet or JSON Lines file; convert other "
                 "formats with `segscore import`"
@@ -149,7 +149,7 @@ class TableFile:
             plain: columns whose values rarely repeat, so that a dictionary would waste time.
         """
         self.place = resolve(url)
-        self.plain = plain
+        self.plain = frozenset(plain)
         self.temporary = ""
         self.memory = pa.BufferOutputStream()
         self.writer: pq.ParquetWriter | None = None

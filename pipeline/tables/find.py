@@ -117,13 +117,14 @@ def find_table(name: str, url: str, model: Contract, memory: int | None = None) 
         Refused: a folder contains several tables, a file is not readable, a column is missing or of
             a wrong type, or a row group is larger than a worker can read.
     """
-    files = storage.find(url)
+    found = storage.search(url)
+    files = found.files
     require_one_table(name, url, files)
     path_values = path_columns(url, [file.url for file in files])
-    with ThreadPoolExecutor(FILES_AT_ONCE) as pool:
-        inspected = [*pool.map(partial(_inspect_file, name), files, path_values)]
-    schemas = [file.schema for file in inspected]
     limit = row_group_limit(memory)
+    with ThreadPoolExecutor(FILES_AT_ONCE) as pool:
+        inspected = [*pool.map(partial(_inspect_file, name, limit), files, path_values)]
+    schemas = [file.schema for file in inspected]
     slices = [replace(piece, limit=limit) for file in inspected for piece in file.slices]
     _require_fitting_row_groups(slices)
     checked: dict[pa.Schema, list[str]] = {}
@@ -138,7 +139,7 @@ def find_table(name: str, url: str, model: Contract, memory: int | None = None) 
     unit = one_unit(
         {file.url: inspection.unit for file, inspection in zip(files, inspected, strict=True)}
     )
-    warnings = tuple(_warnings(name, inspected))
+    warnings = (*storage.describe_left_out(name, found), *_warnings(name, inspected))
     return InputTable(name, tuple(files), tuple(slices), further, url, unit, warnings)
 
 
@@ -188,13 +189,14 @@ class _Inspected:
     adapted: frozenset[str]
 
 
-def _inspect_file(name: str, file: InputFile, path_values: PathValues) -> _Inspected:
+def _inspect_file(name: str, limit: int, file: InputFile, path_values: PathValues) -> _Inspected:
     if storage.is_json_lines(file.url):
-        rows = 1 + file.size // BYTES_PER_LINE
-        slices = [Slice(name, file.url, (), 0, rows, file.size, file.version)]
         clauses: set[str] = set()
-        table, _ = read_json_lines(name, file.url, clauses)
-        _require_columns(name, file.url, table, [field.name for field in path_fields(path_values)])
+        table, _ = read_json_lines(name, file.url, limit, clauses)
+        size = file.size if storage.is_plain(file.url) else table.nbytes
+        slices = [Slice(name, file.url, (), 0, 1 + size // BYTES_PER_LINE, size, file.version)]
+        given = [field.name for field in path_fields(path_values)]
+        _require_columns(name, file.url, table, limit, given)
         schema = table.schema
         adapted = frozenset(clauses)
         unit = None
@@ -212,7 +214,9 @@ def _inspect_file(name: str, file: InputFile, path_values: PathValues) -> _Inspe
     return _Inspected(schema, slices, unit, adapted)
 
 
-def _require_columns(name: str, url: str, table: pa.Table, given: Collection[str]) -> None:
+def _require_columns(
+    name: str, url: str, table: pa.Table, limit: int, given: Collection[str]
+) -> None:
     """Refuse a JSONL file in which no row has a column that the named table must have.
 
     Where only some rows lack it, or all have null, each row is rejected.
@@ -221,6 +225,7 @@ def _require_columns(name: str, url: str, table: pa.Table, given: Collection[str
         name: name of the table.
         url: the file.
         table: its rows, with a null for what a row lacks.
+        limit: the most bytes of a compressed file.
         given: columns that the folders of the file name.
     """
     for column in contract_of(name).required:
@@ -229,7 +234,8 @@ def _require_columns(name: str, url: str, table: pa.Table, given: Collection[str
         if optional or not len(table) or table.column(column).null_count < len(table):
             continue
         key = f'"{column}"'.encode()
-        if not any(key in block for block in whole_lines(storage.chunks(url, BLOCK))):
+        chunks = storage.text_chunks(url, BLOCK, limit)
+        if not any(key in block for block in whole_lines(chunks)):
             others = [other for other in table.column_names if other not in INPUT_TYPES]
             raise Refused(f"{url}: column {column} is missing{nearest(column, others)}")
 
@@ -294,17 +300,20 @@ def _bounds(statistics: Any) -> tuple[str, str] | None:
     return ("" if statistics.null_count else lowest), highest
 
 
-def read_json_lines(name: str, url: str, adapted: set[str] | None = None) -> tuple[pa.Table, Ints]:
+def read_json_lines(
+    name: str, url: str, limit: int, adapted: set[str] | None = None
+) -> tuple[pa.Table, Ints]:
     """Read a JSONL file as the named table; return it and the line of each row, from 0.
 
     Args:
         name: name of the table.
         url: the file.
+        limit: the most bytes of a compressed file.
         adapted: receives a clause about each column that is converted or left out, and about each
             attribute of several types; None if they have been described before.
     """
     reader = _json_lines(name, url, set() if adapted is None else adapted)
-    blocks = [*reader.read(storage.chunks(url, BLOCK))]
+    blocks = [*reader.read(storage.text_chunks(url, BLOCK, limit))]
     stated = join_stated([table for table, _ in blocks])
     if adapted is not None:
         adapted |= {f"{text}; both are read as text" for text in _mixed(url, blocks)}
@@ -334,7 +343,7 @@ def unreadable_lines(name: str, url: str) -> Iterator[str]:
     """Yield a message about each line of a JSONL file that cannot be read as the named table."""
     reader = _json_lines(name, url, set(), rejecting=True)
     given = 0
-    for _ in reader.read(storage.chunks(url, BLOCK)):
+    for _ in reader.read(storage.text_chunks(url, BLOCK, row_group_limit(None))):
         yield from (message for _, message in reader.bad_lines[given:])
         given = len(reader.bad_lines)
 

@@ -19,6 +19,7 @@ from segscore.pipeline.errors import Refused
 from segscore.pipeline.tables import jsonl
 from segscore.pipeline.tables.attributes import OWN_COLUMNS
 from segscore.pipeline.tables.columns import SEGMENTATIONS
+from segscore.pipeline.tables.json_depth import has_deep_line
 from segscore.pipeline.tables.rows import Defaults, ParsedRow
 from segscore.pipeline.tables.stated_table import STATED, join_types, stated_table, with_columns
 from segscore.schemas.input_columns import INPUT_TYPES, ROLE, ROLES
@@ -116,7 +117,7 @@ class JsonLines:
         """Read a block of so many lines with Arrow; None if the exact reader has to."""
         text = block.removeprefix(_MARK) if line == 1 else block
         text = text.replace(b"\r\n", b"\n") if b"\r" in text else text
-        if not _is_object_per_line(text, lines):
+        if not _is_object_per_line(text, lines) or has_deep_line(text):
             return None
         try:
             table = self._parse(text)
@@ -137,10 +138,11 @@ class JsonLines:
             pass
         found = _arrow(text, {}, "infer")
         self.attributes = self.attributes | _attribute_types(found)
+        present = {*found.column_names}
         as_found = all(
             found.schema.field(name).type in (kind, pa.null())
             for name, kind in self.attributes.items()
-            if name in found.column_names
+            if name in present
         )
         return found if as_found else _arrow(text, self.attributes, "infer")
 

@@ -126,7 +126,7 @@ def read_slice(piece: Slice, further: pa.Schema) -> Rows:
         Failed: the file was replaced since planning.
     """
     if not piece.row_groups:
-        table, row = read_json_lines(piece.table, piece.url)
+        table, row = read_json_lines(piece.table, piece.url, piece.limit)
     else:
 
         def choose(names: Sequence[str]) -> list[str]:
@@ -158,17 +158,17 @@ def conform(table: pa.Table, piece: Slice, further: pa.Schema) -> tuple[pa.Table
         table = convert_columns(table, piece.url, piece.first_row)
         table = with_path_columns(table, piece.path_values, piece.url)
         other = _of_other_role(piece.table, table)
+        columns = dict(zip(table.column_names, table.columns, strict=True))
         for field in further:
-            values = pa.nulls(table.num_rows, field.type)
-            if field.name in table.column_names:
-                values = table.column(field.name).cast(field.type)
-                table = table.drop_columns([field.name])
-            table = table.append_column(field, values)
-        first = [name for name in INPUT_TYPES if name in table.column_names]
-        table = table.select([*first, *(name for name in further.names if name not in first)])
+            given = columns.get(field.name)
+            columns[field.name] = (
+                pa.nulls(table.num_rows, field.type) if given is None else given.cast(field.type)
+            )
     except pa.ArrowInvalid as problem:
         raise Unreadable(f"{piece.url}: {problem}") from problem
-    return in_one_chunk(table), other
+    names = [name for name in (*INPUT_TYPES, *further.names) if name in columns]
+    conformed = pa.table({name: columns[name] for name in names})
+    return in_one_chunk(conformed), other
 
 
 def needed_columns(name: str, names: Sequence[str], further: pa.Schema) -> list[str]:

@@ -109,7 +109,8 @@ def segmentations_of(stated: pa.Table, left_out: Iterable[str] = ()) -> pa.Table
     """
     names = (*SEGMENTATIONS.optional, *attribute_names(stated))
     kept = {*names, *stated.column_names} - {*left_out, *BY_UNIT}
-    given = [n for n in names if n in kept and n in stated.column_names and _is_given(stated, n)]
+    present = {*stated.column_names}
+    given = [n for n in names if n in kept and n in present and _is_given(stated, n)]
     return stated.select([*SEGMENTATIONS.required, *given])
 
 
@@ -178,10 +179,11 @@ def with_columns(table: pa.Table, types: Mapping[str, pa.DataType]) -> pa.Table:
 
     A number, a truth value or a list as text has the spelling of JSON.
     """
+    present = {*table.column_names}
     return pa.table(
         {
             name: _as_type(table.column(name), kind)
-            if name in table.column_names
+            if name in present
             else pa.nulls(table.num_rows, kind)
             for name, kind in types.items()
         },

@@ -5,16 +5,20 @@ import math
 from decimal import Decimal, DecimalException
 
 from segscore.pipeline.errors import Refused
+from segscore.pipeline.tables.json_depth import DEEPEST, deep_line
 from segscore.pipeline.tables.rows import RowPlace, repeated, shown
 
 
 def loads(text: str, place: RowPlace, *, decimals: bool = False) -> object:
     """Parse a JSON text; with `decimals`, numbers that are not whole become Decimal, not float.
 
-    Raises Refused, with the line of the fault, for text that is not JSON, a key that occurs twice
-    in one object, NaN, Infinity, or a number beyond the range of a float (left open by RFC 8259, 4
-    and 6).
+    Raises Refused, with the line of the fault, for text that is not JSON or is nested more than
+    ``DEEPEST`` deep, a key that occurs twice in one object, NaN, Infinity, or a number beyond the
+    range of a float (left open by RFC 8259, 4, 6 and 9).
     """
+    if (line := deep_line(text.encode("utf-8", "replace"))) is not None:
+        at = RowPlace(place.source, place.line + line)
+        raise at.refusal(f"lists and objects are nested more than {DEEPEST} deep")
 
     def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
         found = dict(pairs)

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections import Counter
 from collections.abc import Mapping
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -47,7 +48,7 @@ def place_of(reject: Mapping[str, Any]) -> str:
 def schema_problems(schema: pa.Schema, model: Contract) -> list[str]:
     """List the columns that are missing, repeated or of a wrong type, as messages."""
     _require_all_checks()
-    repeated = sorted({name for name in schema.names if schema.names.count(name) > 1})
+    repeated = sorted(name for name, number in Counter(schema.names).items() if number > 1)
     if repeated:
         return [f"column {name} occurs more than once" for name in repeated]
     if _fits(schema, model):

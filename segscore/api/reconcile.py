@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable
 from os import PathLike, fspath
-from typing import Any
+from typing import Any, overload
 
 from segscore.api.inputs import Given, location_of, source_of
 from segscore.api.settings import read_settings
 from segscore.pipeline.arrays.compiling import announced_compilation
+from segscore.pipeline.conventions.apply import Applied
 from segscore.pipeline.conventions.published import (
     Published,
     published_rows,
@@ -14,9 +15,35 @@ from segscore.pipeline.conventions.published import (
     read_published_table,
 )
 from segscore.pipeline.conventions.results import Reconciliation
-from segscore.pipeline.conventions.run import reconcile_tables
+from segscore.pipeline.conventions.run import apply_to_tables, reconcile_tables
 from segscore.pipeline.conventions.settings import ReconcileSettings
 from segscore.pipeline.errors import Refused
+
+
+@overload
+def reconcile(
+    references: Given = None,
+    hypotheses: Given = None,
+    documents: Given = None,
+    *,
+    published: Any,
+    apply: None = None,
+    codings: Given = None,
+    **settings: Any,
+) -> Reconciliation: ...
+
+
+@overload
+def reconcile(
+    references: Given = None,
+    hypotheses: Given = None,
+    documents: Given = None,
+    *,
+    published: None = None,
+    apply: str,
+    codings: None = None,
+    **settings: Any,
+) -> Applied: ...
 
 
 @announced_compilation()
@@ -25,10 +52,11 @@ def reconcile(
     hypotheses: Given = None,
     documents: Given = None,
     *,
-    published: Any,
+    published: Any = None,
+    apply: str | None = None,
     codings: Given = None,
     **settings: Any,
-) -> Reconciliation:
+) -> Reconciliation | Applied:
     """Find the conventions that give published numbers, as `segscore reconcile` does.
 
     >>> import segscore
@@ -37,21 +65,22 @@ def reconcile(
     >>> found = segscore.reconcile(reference, hypothesis, measure="pk", published="0.20")
     >>> [name for name in found.fitting if "but" not in name]
     ['NLTK, N flags, last one set', 'TinyRec', 'SuperDialseg', 'K&S']
+    >>> applied = segscore.reconcile(reference, hypothesis, measure="pk", apply="tinyrec")
+    >>> [(row["measure"], row["value"]) for row in applied.rows]
+    [('pk', 0.2)]
 
     Args:
-        references: the references, in any form that `segscore.evaluate` takes.
+        references: the references, in any form that `segscore.evaluate` takes; so the others.
         hypotheses: the segmentations that the numbers are about.
         documents: table of unit lengths and attributes of documents, or None.
-        published: a number, as a text if its last digits are zeros; rows as dicts with system,
-            measure and value; or the path of a CSV file with these columns.
-        codings: segmentations by several coders, for numbers about agreement, instead of
-            references and hypotheses.
-        settings: options of `segscore reconcile`, as keywords: measure, system, tolerance_of_print,
-            tolerance, units, length_tolerance.
+        published: a number, as a text if its last digits are zeros; dicts with system, measure and
+            value; or the path of a CSV file with these columns.
+        apply: instead, the name of a convention to compute by, such as ``nltk-n-flags-starts``.
+        codings: segmentations by several coders, for numbers about agreement.
+        settings: options of `segscore reconcile`, as keywords.
 
     Raises:
-        Refused: the input or the settings are invalid; the command has the same message.
-        Failed: no row could be scored.
+        Refused: the input or the settings are invalid.
     """
     tables = {
         "references": references,
@@ -63,8 +92,19 @@ def reconcile(
     chosen = read_settings(ReconcileSettings, settings)
     if "output" in chosen:
         raise Refused("output: is an option of the command only; use the attribute table")
-    numbers = _numbers(published, chosen)
-    return _reconcile(given, chosen, numbers)
+    if apply is not None:
+        return _apply(given, {**chosen, "apply": apply}, published)
+    if published is None:
+        raise Refused("published: give a published number, or the name of a convention to apply")
+    return _reconcile(given, chosen, _numbers(published, chosen))
+
+
+def _apply(given: dict[str, Given], chosen: dict[str, Any], published: Any) -> Applied:
+    locations = {name: location_of(table) or f"<{name}>" for name, table in given.items()}
+    shown = {} if published is None else {"published": str(published)}
+    settings = ReconcileSettings(**{**chosen, **locations, **shown})
+    sources = {name: source_of(name, table) for name, table in given.items()}
+    return apply_to_tables(settings, sources)
 
 
 def _reconcile(

@@ -1,7 +1,5 @@
 """Hostile input: bounded memory and time, and no name that leads out of the run's folder."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pyarrow as pa
@@ -9,7 +7,7 @@ import pytest
 
 from segscore.pipeline.storage import read_table, write_table
 from tests.support.command_line import Segscore
-from tests.support.hostile import SEGSCORE, table
+from tests.support.hostile import run_alone, table
 
 BAD_ROWS = 300_000
 
@@ -63,18 +61,6 @@ def test_hostile_names_are_explained(segscore: Segscore, tmp_path: Path, documen
     result = segscore("explain", run, "--document", document)
     assert result.code == 0, result.err
     assert "near miss" in result.out
-
-
-def run_alone(*arguments: object) -> tuple[subprocess.CompletedProcess[str], float]:
-    """Run the command line as a process; return its peak memory in MB too."""
-    code = (
-        "import resource, subprocess, sys; done = subprocess.run(sys.argv[1:]);"
-        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, file=sys.stderr);"
-        "sys.exit(done.returncode)"
-    )
-    command = [sys.executable, "-c", code, SEGSCORE, *map(str, arguments)]
-    process = subprocess.run(command, capture_output=True, text=True, check=False)
-    return process, int(process.stderr.splitlines()[-1]) / 1024
 
 
 @pytest.mark.long

@@ -1,5 +1,6 @@
 """Hostile input."""
 
+import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -32,6 +33,18 @@ def wrong_texts(contents: Sequence[bytes]) -> pa.StringArray:
     """Make a column of texts from any bytes, which need not be UTF-8."""
     whole = pa.array(contents, pa.binary())
     return pa.StringArray.from_buffers(len(contents), *whole.buffers()[1:])
+
+
+def run_alone(*arguments: object) -> tuple[subprocess.CompletedProcess[str], float]:
+    """Run the command line as a process; return its peak memory in MB too."""
+    code = (
+        "import resource, subprocess, sys; done = subprocess.run(sys.argv[1:]);"
+        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, file=sys.stderr);"
+        "sys.exit(done.returncode)"
+    )
+    command = [sys.executable, "-c", code, SEGSCORE, *map(str, arguments)]
+    process = subprocess.run(command, capture_output=True, text=True, check=False)
+    return process, int(process.stderr.splitlines()[-1]) / 1024
 
 
 MARKUP = "</script><img src=x onerror=alert(1)> \"&'{{ 7*7 }}"

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import PurePosixPath
 
-from segscore.pipeline.importing.formats.format import without_compression
 from segscore.pipeline.importing.opened_file import OpenedFile
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.importing.shapes import Shape
+from segscore.pipeline.storage.compression import without_compression
 
 
 @dataclass(frozen=True)

@@ -11,17 +11,19 @@ from segscore.pipeline.importing.opened_file import OpenedFile
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.importing.shapes import Shape
 from segscore.pipeline.importing.tracks import DocumentTracks, Track
+from segscore.pipeline.tables.json_depth import DEEPEST
 from segscore.pipeline.tables.rows import Defaults, ParsedRow
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}\[\]:]', re.DOTALL)
-_DEEPEST = 8
+_LISTED = 8
 """Deepest nesting of keys that are listed."""
 
 
 def json_keys(text: str) -> frozenset[str]:
     """Return the paths of all keys: `name` and `chapters[].startTime`, or `[].id` in a list.
 
-    A text that is not JSON has few keys or wrong ones, but is never refused.
+    A text that is not JSON has few keys or wrong ones, but is never refused.  A text that is nested
+    too deeply has the keys before that place.
     """
     keys: set[str] = set()
     outside: list[str] = []
@@ -32,8 +34,10 @@ def json_keys(text: str) -> frozenset[str]:
             name = part[1:].removesuffix('"')
         elif part == ":":
             path = f"{outside[-1]}.{name}" if outside and outside[-1] else name
-            if len(outside) <= _DEEPEST:
+            if len(outside) <= _LISTED:
                 keys.add(path)
+        elif part in "{[" and len(outside) == DEEPEST:
+            break
         elif part == "{":
             outside.append(path)
         elif part == "[":
@@ -54,14 +58,6 @@ PARQUET_ENDINGS = (".parquet", ".pq")
 
 FRAMES = ("frame_rate",)
 """Options of formats whose times may be in frames."""
-
-_COMPRESSED = (".gz", ".zst")
-
-
-def without_compression(name: str) -> str:
-    """Return the name of a file without the ending of its compression."""
-    ending = next((ending for ending in _COMPRESSED if name.lower().endswith(ending)), "")
-    return name[: len(name) - len(ending)]
 
 
 @dataclass(frozen=True)

@@ -90,6 +90,9 @@ _CHRONOLOGICAL = "Praat chronological TextGrid text file"
 _POINTS = {"IntervalTier": False, "TextTier": True}
 """Class of a tier, and whether it has points."""
 
+_DIGITS = 9
+"""The most digits of a size."""
+
 
 @dataclass
 class TextGridTier:
@@ -169,8 +172,10 @@ class TextGrid:
 
     def _number(self, what: str) -> int:
         text = self._words.take("number", what)
-        if not text.isdecimal() or len(text) > 9:
+        if not text.isdecimal():
             raise self._words.refusal(f"{text} is not {what}; expected a whole number")
+        if len(text) > _DIGITS:
+            raise self._words.refusal(f"{brief(text)} is too large for {what}; correct it")
         return int(text)
 
 

@@ -21,7 +21,7 @@ from hypothesis.extra.numpy import array_shapes
 from hypothesis.extra.numpy import arrays as generated
 from numpy.typing import NDArray
 
-from segscore.pipeline.errors import Failed
+from segscore.pipeline.errors import Failed, Unreadable
 from segscore.pipeline.runs import receipt_file, receipts
 from segscore.pipeline.runs.receipt_arrays import read_array, write_array
 from segscore.pipeline.runs.receipt_values import codec
@@ -224,7 +224,7 @@ def test_a_receipt_that_is_too_large_is_not_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(receipt_file, "MOST", 1000)
-    with pytest.raises(Failed, match="too large for a receipt; name fewer"):
+    with pytest.raises(Unreadable, match="too large for a receipt; shorten the ids"):
         receipts.keep(
             str(tmp_path), "stage", "part", replace(GENUINE, paired=np.zeros(2000, np.uint8))
         )

@@ -1,0 +1,221 @@
+"""The registry of test sets: what is known of each, without its text or its boundaries."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from segscore.pipeline import storage
+from segscore.pipeline.errors import Absent, Refused, nearest
+
+Prefixes = NDArray[np.uint32]
+"""The first 8 hexadecimal digits of digests or of hashes of ids, as numbers."""
+
+WHOLE_SET = "all"
+"""Name of the split that is the whole set."""
+
+SHOWN_DIGITS = 24
+"""Digits of a fingerprint that are shown, and that the registry needs."""
+
+_SETS = Path(__file__).with_name("sets.json")
+_PREFIX_DIGITS = 8
+
+
+@dataclass(frozen=True)
+class Split:
+    """A part of a test set that is scored as one, or the whole.
+
+    Attributes:
+        set_name: name of the set.
+        name: name of the split; `all` for the whole set.
+        documents: number of documents; None if it is not known.
+        references: number of references.
+        boundaries: number of boundaries of all references.
+        fingerprint: at least 24 digits of its fingerprint; None if it is not known.
+        digests: prefixes of the digests of its references, ascending; empty if they are not known.
+        ids: prefixes of the hashes of its document ids, ascending; empty if they are not known.
+    """
+
+    set_name: str
+    name: str
+    documents: int | None
+    references: int | None
+    boundaries: int | None
+    fingerprint: str | None
+    digests: Prefixes = field(repr=False)
+    ids: Prefixes = field(repr=False)
+
+    @property
+    def title(self) -> str:
+        """The set and, unless it is the whole, the split."""
+        return self.set_name if self.name == WHOLE_SET else f"{self.set_name} {self.name}"
+
+    def is_of(self, fingerprint: str) -> bool:
+        """Return whether a set of references with this fingerprint is the split."""
+        return self.fingerprint is not None and fingerprint.startswith(self.fingerprint)
+
+
+@dataclass(frozen=True)
+class KnownSet:
+    """A test set.
+
+    Attributes:
+        name: its name.
+        years: years of publication.
+        citation: the paper to cite.
+        licence: terms of the data, as far as they are known.
+        source: where a person gets it.
+        format: name of the format of the published files, as `segscore import --format` takes it;
+            None if it is detected.
+        options: options of `segscore import` that read the published files, by name.
+        note: what else there is to know; empty if nothing.
+        splits: its splits.
+    """
+
+    name: str
+    years: str
+    citation: str
+    licence: str
+    source: str
+    format: str | None
+    options: Mapping[str, str]
+    note: str
+    splits: tuple[Split, ...]
+
+    @property
+    def whole(self) -> Split | None:
+        """The whole set; None if only its splits are known."""
+        return next((split for split in self.splits if split.name == WHOLE_SET), None)
+
+
+@dataclass(frozen=True)
+class Registry:
+    """Test sets.
+
+    Attributes:
+        sets: the sets, in the order of the registry.
+    """
+
+    sets: tuple[KnownSet, ...]
+
+    @cached_property
+    def splits(self) -> tuple[Split, ...]:
+        """All splits of all sets."""
+        return tuple(split for each in self.sets for split in each.splits)
+
+    def find(self, name: str) -> KnownSet:
+        """Return a set by its name, whatever its case.
+
+        Raises:
+            Refused: there is no such set; the message names the nearest.
+        """
+        for each in self.sets:
+            if each.name.casefold() == name.casefold():
+                return each
+        names = [each.name for each in self.sets]
+        raise Refused(
+            f"{name}: no such test set{nearest(name, names)}; `segscore testsets` lists them all"
+        )
+
+
+@cache
+def own_registry() -> Registry:
+    """Return the registry that comes with segscore."""
+    return Registry(tuple(_read_sets(_SETS.read_text(encoding="utf-8"), _SETS.name)))
+
+
+def read_registry(location: str | None) -> Registry:
+    """Return the registry that comes with segscore, with the sets of a user's file before it.
+
+    Args:
+        location: a JSON file in the form that `segscore testsets --describe` writes; None for none.
+
+    Raises:
+        Refused: there is no such file, or it is not a registry.
+    """
+    if location is None:
+        return own_registry()
+    text = storage.read_text(location)
+    if text is None:
+        raise Absent(f"--registry {location}: there is no such file")
+    own = [*_read_sets(text, f"--registry {location}")]
+    names = {each.name.casefold() for each in own}
+    others = (each for each in own_registry().sets if each.name.casefold() not in names)
+    return Registry((*own, *others))
+
+
+def _read_sets(text: str, where: str) -> Iterator[KnownSet]:
+    """Read the sets of a registry.
+
+    Raises:
+        Refused: the text is not a registry; the message says what is wrong.
+    """
+    try:
+        entries = json.loads(text)
+        for entry in entries if isinstance(entries, list) else [entries]:
+            yield _read_set(entry)
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as problem:
+        raise Refused(
+            f"{where}: is not a registry of test sets ({type(problem).__name__}: {problem}); "
+            "`segscore testsets --describe TABLE` writes one"
+        ) from problem
+
+
+def _read_set(entry: Mapping[str, Any]) -> KnownSet:
+    name = str(entry["name"])
+    recipe = entry.get("recipe") or {}
+    splits = entry.get("splits") or []
+    return KnownSet(
+        name=name,
+        years=str(entry.get("years", "")),
+        citation=str(entry.get("citation", "")),
+        licence=str(entry.get("licence", "")),
+        source=str(entry.get("source", "")),
+        format=recipe.get("format"),
+        options={str(key): str(value) for key, value in (recipe.get("options") or {}).items()},
+        note=str(entry.get("note", "")),
+        splits=tuple(_read_split(name, split, splits) for split in splits),
+    )
+
+
+def _read_split(
+    set_name: str, entry: Mapping[str, Any], others: Sequence[Mapping[str, Any]]
+) -> Split:
+    fingerprint = entry.get("fingerprint")
+    if fingerprint is not None and (
+        len(fingerprint) < SHOWN_DIGITS or not {*fingerprint} <= {*"0123456789abcdef"}
+    ):
+        raise ValueError(f"fingerprint {fingerprint} is not 24 to 64 hexadecimal digits")
+    lists = {}
+    for key in ("digests", "ids"):
+        text = entry.get(key, "")
+        if entry["name"] == WHOLE_SET and not text:
+            # The digests of the whole are those of its splits, unless a split's are not known.
+            parts = [other.get(key, "") for other in others if other["name"] != WHOLE_SET]
+            text = "".join(parts) if all(parts) else ""
+        lists[key] = _read_prefixes(text)
+    documents = entry.get("documents")
+    return Split(
+        set_name,
+        str(entry["name"]),
+        documents,
+        entry.get("references", documents),
+        entry.get("boundaries"),
+        fingerprint,
+        **lists,
+    )
+
+
+def _read_prefixes(text: str) -> Prefixes:
+    """Read prefixes that stand one after the other, 8 digits each."""
+    return np.sort(np.frombuffer(bytes.fromhex(text), ">u4").astype(np.uint32))
+
+
+def write_prefixes(prefixes: Prefixes) -> str:
+    """Write prefixes one after the other, 8 hexadecimal digits each."""
+    return np.sort(prefixes).astype(">u4").tobytes().hex()

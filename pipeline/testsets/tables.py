@@ -1,0 +1,80 @@
+"""Recognise the test set of the references in a table."""
+
+from segscore.pipeline.arrays.document_ids import hash_names
+from segscore.pipeline.arrays.ragged import numbers, ragged, trimmed
+from segscore.pipeline.errors import Absent
+from segscore.pipeline.tables.boundary_types import COLUMN
+from segscore.pipeline.tables.columns import segmentations_contract
+from segscore.pipeline.tables.contradictions import without_contradictions
+from segscore.pipeline.tables.find import find_table
+from segscore.pipeline.tables.read import Rows, read_valid
+from segscore.pipeline.testsets.content import Content, count_content
+from segscore.pipeline.testsets.digests import Digests, digest_rows
+from segscore.pipeline.testsets.recognise import Recognition, recognise
+from segscore.pipeline.testsets.registry import Registry
+
+_LISTS = ("boundaries", COLUMN)
+
+
+def read_references(location: str, tolerance: int = 0) -> Rows:
+    """Read the references of a table that a run would accept.
+
+    Args:
+        location: a file, a directory or a glob.
+        tolerance: units by which the lengths of a document's segmentations may differ.
+
+    Raises:
+        Absent: it has no references.
+        Refused: it does not exist, or is not such a table.
+    """
+    contract = segmentations_contract(tolerance)
+    rows, _ = read_valid(find_table("references", location, contract), contract)
+    return without_contradictions(rows, None, tolerance)[0]
+
+
+def digest_references(rows: Rows) -> Digests:
+    """Compute the digests of accepted references, in units and with their boundary types."""
+    n_units = numbers(rows.table.column("n_units").chunk(0)).astype("int64")
+    lists = [
+        trimmed(ragged(rows.table.column(name).chunk(0)))
+        for name in _LISTS
+        if name in rows.table.column_names
+    ]
+    return digest_rows(n_units, lists[0], lists[1].values if len(lists) > 1 else None)
+
+
+def content_of(rows: Rows, digests: Digests, registry: Registry) -> Content:
+    """Count accepted references, to recognise a test set of a registry.
+
+    Args:
+        rows: the references.
+        digests: their digests.
+        registry: the test sets to look for.
+    """
+    lengths = ragged(rows.table.column("boundaries").chunk(0)).lengths
+    hashes = hash_names(rows.numbered.documents.ids).hashes
+    boundaries = int(lengths.sum())
+    return count_content(digests, boundaries, hashes, rows.numbered.document, registry)
+
+
+def recognise_rows(rows: Rows, registry: Registry) -> Recognition:
+    """Recognise the test set of accepted references."""
+    content = content_of(rows, digest_references(rows), registry)
+    return recognise(content, len(rows.numbered.documents), registry)
+
+
+def recognise_table(location: str, registry: Registry, tolerance: int = 0) -> Recognition | None:
+    """Recognise the test set of the references in a table; None if it has no references.
+
+    Args:
+        location: a file, a directory or a glob.
+        registry: the test sets to look for.
+        tolerance: units by which the lengths of a document's segmentations may differ.
+
+    Raises:
+        Refused: it does not exist, or is not such a table.
+    """
+    try:
+        return recognise_rows(read_references(location, tolerance), registry)
+    except Absent:
+        return None
