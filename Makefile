@@ -11,12 +11,13 @@ NPM := npm install --no-audit --no-fund
 # On all cores; tests/conftest.py says which tests stay together.
 PYTEST := $(BIN)/pytest --numprocesses logical
 
-.PHONY: help demo table picture site evidence columns dashboard test test-all test-deploy deploy-parts image chaos lint bench clean
+.PHONY: help demo table picture power site evidence columns dashboard test test-all test-deploy deploy-parts image chaos lint bench clean
 
 help:
 	@echo "make demo   score real meetings and show the result"
 	@echo "make table  systems by references and consensus, as a paper has it"
 	@echo "make picture the README's picture, taken again"
+	@echo "make power  how often an audit finds faults, written into its page: some minutes"
 	@echo "make site   the documentation as pages for a browser"
 	@echo "make columns the tables' page and the directions in views.sql, written from the code"
 	@echo "make evidence which measure prefers the better coder: docs/evidence.md, written from data that ships"
@@ -69,6 +70,10 @@ picture: table $(VENV)/test $(BROWSER)
 # Which measure prefers the better coder, from data that ships: docs/evidence.md and its picture.
 evidence: $(VENV)/test
 	@$(BIN)/python -m benchmarks.evidence
+
+# Simulated annotation projects, audited.
+power: $(VENV)/test
+	$(BIN)/python -m tests.docs.power docs/jobs/agree.md
 
 columns: $(VENV)/core
 	@$(BIN)/python -m segscore.schemas.page > docs/tables.md

@@ -4,8 +4,6 @@ import textwrap
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from segscore.jobs.cli import startup
 from segscore.jobs.cli.options import Cluster, ExplainPlan, Workers
 from segscore.jobs.show.fitted import Column, out, print_fitted
@@ -25,7 +23,6 @@ from segscore.jobs.show.printing import (
     print_record,
     print_written,
     say_done,
-    suggest_n_t,
 )
 from segscore.pipeline.agreement.settings import AgreeSettings
 from segscore.pipeline.errors import Done
@@ -33,6 +30,7 @@ from segscore.pipeline.errors import Done
 if TYPE_CHECKING:
     from segscore.pipeline.agreement.run import FinishedAudit
 
+_Group = tuple[tuple[Any, ...], list[dict[str, Any]]]
 CODERS_SHOWN = 20
 _GROUPS_SHOWN = 3
 _DATES_SHOWN = 24
@@ -40,7 +38,6 @@ _LONGEST_HEADING = 16
 
 
 def agree(
-    context: typer.Context,
     chosen: AgreeSettings,
     cluster: Cluster = "local",
     workers: Workers = None,
@@ -70,15 +67,17 @@ def agree(
         say_done(outcome, format_name)
     finished = read_audit(chosen.output) if isinstance(outcome, Done) else outcome
     if format_name == "text":
+        if chosen.n_t is None:
+            _say_n_t(finished.record)
         print_audit(finished)
         print_record(chosen.output, finished.record)
         if finished is outcome:
             print_written(chosen.output)
-        suggest_n_t(context, finished.record)
         return
     log_finished(chosen.output, finished.record)
     if format_name == "json":
-        tables = {**as_rows(finished.tables), "contested": finished.contested}
+        tables: dict[str, Any] = {**as_rows(finished.tables), "contested": finished.contested}
+        tables["findings"] = _findings(finished)
         print_json("agree", {"output": chosen.output, **described(finished.record), **tables})
     else:
         coefficients = finished.tables["agreement"]
@@ -86,27 +85,44 @@ def agree(
         print_table(plain_layout(coefficients.column_names, rows, signature), format_name)
 
 
-def print_audit(finished: "FinishedAudit") -> None:
-    """Print coefficients, coders and contested documents, what they show, and some groups."""
-    from segscore.pipeline.agreement.findings import describe_audit
-    from segscore.pipeline.runs.finished import rows_over_all
+def _say_n_t(record: dict[str, Any]) -> None:
+    """Say how close near misses are in a recording, where the unit decided it."""
+    from segscore.pipeline.runs.finished import measured_unit
+    from segscore.pipeline.tables.units import PER_SECOND
 
-    by = list(finished.record["settings"]["group_by"])
+    if (unit := measured_unit(record)) in PER_SECOND:
+        n_t = record["settings"]["n_t"]
+        out().print(
+            f"Near misses are boundaries less than {n_t / PER_SECOND[unit]:g} s apart (--n-t "
+            f"{n_t}), because positions are {unit}s and --n-t was not given.\n"
+        )
+
+
+def print_audit(finished: "FinishedAudit") -> None:
+    """Print coefficients, coders, contested documents and some groups, then what they show."""
+    from segscore.pipeline.runs.finished import measured_unit, rows_over_all
+
+    by, unit = list(finished.record["settings"]["group_by"]), measured_unit(finished.record)
     groups = _by_group(finished.tables["agreement"].to_pylist(), by)
     whole, *parts = groups.items()
-    _print_coefficients(by, *whole)
-    _print_coders(rows_over_all(finished.tables["coders"], by))
+    _print_coefficients(by, whole, unit)
+    _print_coders(rows_over_all(finished.tables["coders"], by), unit)
     _print_contested(finished.contested)
-    _print_drift(finished.tables["coders"].to_pylist(), by)
-    kinds = ("agreement", "coders", "peers")
-    for sentence in describe_audit(*(rows_over_all(finished.tables[name], by) for name in kinds)):
-        out().print(sentence, markup=False)
-    if parts:
-        out().print()
-    for group, rows in parts[:_GROUPS_SHOWN]:
-        _print_coefficients(by, group, rows)
+    _print_by_date(finished.tables["coders"].to_pylist(), by)
+    for group in parts[:_GROUPS_SHOWN]:
+        _print_coefficients(by, group, unit)
     if (more := len(parts) - _GROUPS_SHOWN) > 0:
-        out().print(f"{more} more group{'s are' if more > 1 else ' is'} in the table agreement")
+        out().print(f"{more} more group{'s are' if more > 1 else ' is'} in the table agreement\n")
+    for sentence in _findings(finished):
+        out().print(sentence, markup=False)
+
+
+def _findings(finished: "FinishedAudit") -> list[str]:
+    from segscore.pipeline.agreement.findings import audit_findings
+    from segscore.pipeline.runs.finished import measured_unit
+
+    by = list(finished.record["settings"]["group_by"])
+    return audit_findings(finished.tables, finished.contested, by, measured_unit(finished.record))
 
 
 def _by_group(
@@ -124,10 +140,16 @@ def _group_title(by: list[str], group: tuple[Any, ...]) -> str:
     return ", ".join(f"{name} {part}" for name, part in zip(by, group, strict=True))
 
 
-def _print_coefficients(by: list[str], group: tuple[Any, ...], rows: list[dict[str, Any]]) -> None:
-    first = rows[0]
+def _print_coefficients(by: list[str], rows_of_group: _Group, unit: str | None) -> None:
+    """Print the coefficients of a group, without those that mean nothing where units are times."""
+    from segscore.pipeline.agreement.findings import meaningful
+
+    group, of_group = rows_of_group
+    first, rows = of_group[0], meaningful(of_group, unit)
+    is_time = len(rows) < len(of_group)
     similarities = [row["similarity"] for row in rows]
     repeated = [one == before for one, before in pairwise([None, *similarities])]
+    more = f"; coefficients that count every {unit} are in the table agreement" * is_time
     print_fitted(
         [
             Column(
@@ -145,13 +167,14 @@ def _print_coefficients(by: list[str], group: tuple[Any, ...], rows: list[dict[s
         ],
         title=_group_title(by, group),
         caption=f"{counted(first['codings'], 'coding')} by {counted(first['coders'], 'coder')} of "
-        f"{counted(first['documents'], 'document')}, {counted(first['pairs'], 'pair')}",
+        f"{counted(first['documents'], 'document')}, {counted(first['pairs'], 'pair')}{more}",
     )
 
 
-def _print_coders(rows: list[dict[str, Any]]) -> None:
+def _print_coders(rows: list[dict[str, Any]], unit: str | None) -> None:
     """Print coders, those whose rates are furthest from the mean first."""
     from segscore.pipeline.agreement.findings import CODER_MARKS
+    from segscore.pipeline.agreement.sentences import a_minute
 
     rows = sorted(rows, key=lambda row: (-abs(row["deviation"] or 0), row["coder"]))
     more = len(rows) - CODERS_SHOWN
@@ -161,10 +184,14 @@ def _print_coders(rows: list[dict[str, Any]]) -> None:
     rows = rows[:CODERS_SHOWN]
     names = [row["coder"] + " *" * (row["coder"] in marked) for row in rows]
     deviations = ["–" if row["deviation"] is None else f"{row['deviation']:+.2f}" for row in rows]
+    if (minute := a_minute(unit)) is None:
+        rates = Column("boundary rate", [shown_number(row["rate"]) for row in rows])
+    else:
+        rates = Column("boundaries a minute", [f"{minute * row['rate']:.2f}" for row in rows])
     print_fitted(
         [
             Column("coder", names, is_name=True),
-            Column("boundary rate", [shown_number(row["rate"]) for row in rows]),
+            rates,
             Column("deviation", deviations),
             Column("B with peers", [shown_number(row["peer_boundary_similarity"]) for row in rows]),
             Column(
@@ -192,23 +219,24 @@ def _print_contested(rows: list[dict[str, Any]]) -> None:
     )
 
 
-def _print_drift(coders: list[dict[str, Any]], by: list[str]) -> None:
-    """Print how coders who drift agree with their peers on each of the last dates, if any drift."""
-    from segscore.pipeline.agreement.findings import drift_by_date
+def _print_by_date(coders: list[dict[str, Any]], by: list[str]) -> None:
+    """Print how coders agree with their peers on each of the last dates, if groups are dates."""
+    from segscore.pipeline.agreement.findings import by_date
 
-    drift = drift_by_date(coders, by)
-    if drift is None:
+    series = by_date(coders, by)
+    if series is None:
         return
     last = slice(-_DATES_SHOWN, None)
-    earlier = len(drift.dates) - _DATES_SHOWN
-    values = {"median\nof all": drift.median} | {
-        textwrap.fill(name, _LONGEST_HEADING): column for name, column in drift.coders.items()
+    earlier = len(series.dates) - _DATES_SHOWN
+    values = {"median\nof all": series.median} | {
+        textwrap.fill(name, _LONGEST_HEADING): column for name, column in series.coders.items()
     }
     print_fitted(
         [
-            Column(by[0], drift.dates[last], is_name=True),
+            Column(by[0], series.dates[last], is_name=True),
             *(Column(name, [*map(shown_number, column[last])]) for name, column in values.items()),
         ],
-        title="coders who drift: B with peers by date",
+        title="B with peers by date, coders who drift first",
         caption=f"{earlier} earlier dates are in the table coders" if earlier > 0 else "",
+        whole=False,
     )

@@ -163,6 +163,13 @@ AGREEMENT = pap.DataFrameSchema(
         "coders": whole("coders of the group"),
         "documents": whole("documents of the group, including those with one coder"),
         "pairs": whole("pairs of codings of the same document"),
+        "change": _number(
+            "value less that of the group before, in the order of the values of the attribute; "
+            "null unless --group-by is one attribute"
+        ),
+        "change_low": _number("lower end of its 95 % bootstrap interval"),
+        "change_high": _number("upper end of its 95 % bootstrap interval"),
+        "change_p": value("p of the change, adjusted by Holm for all groups", 1),
     },
     name="agreement",
     description="group, coefficient and similarity",
@@ -192,7 +199,6 @@ CODERS = pap.DataFrameSchema(
             f"(rate - rate_median) / {_SPREAD.format('rate', 'potential_boundaries')}; null with "
             "fewer than 5 coders"
         ),
-        "outlying_rate": _mark("rate_deviation is above 3.5 or below -3.5"),
         **{
             f"peer_{similarity}": value(f"{meaning}, pooled over all pairs with this coder", 1)
             for similarity, meaning in _SIMILARITIES.items()
@@ -204,7 +210,6 @@ CODERS = pap.DataFrameSchema(
             f"{_SPREAD.format('peer', '(pairs of boundaries / peers)')}; null with fewer than 5 "
             "coders"
         ),
-        "low_agreement": _mark("peer_deviation is below -3.5"),
         **{
             f"without_{kind}_{similarity}": coefficient(
                 f"{kind} by {similarity} without this coder"
@@ -214,13 +219,46 @@ CODERS = pap.DataFrameSchema(
         },
         "without_alpha_two_category": coefficient("Krippendorff's alpha without this coder"),
         "without_ac1_two_category": coefficient("Gwet's AC1 without this coder"),
-        "peer_drift": _number(
-            "change of peer_boundary_similarity, less the median of all coders on the date, from "
-            "the first date to the last (Theil-Sen); over all documents, if --group-by is one "
-            "attribute whose values are dates, of which the coder has at least 5"
+        "agreement_effect": _number(
+            "how much more similar the coder is to the others than the median coder is, by a "
+            "robust fit; null for coders who are not judged (docs/jobs/agree.md)"
         ),
-        "peer_drift_p": value("p of Kendall's test of this change, adjusted by Holm", 1),
-        "drifting": _mark("peer_drift_p is at most .05"),
+        "agreement_error": _number("standard error of agreement_effect, by a jackknife"),
+        "agreement_p": value("p of agreement_effect, adjusted by Holm", 1),
+        "aligned_effect": _number(
+            "agreement_effect of the share of boundaries with a partner at most n_t away, once "
+            "the offsets of shifted coders are taken away"
+        ),
+        "boundary_offset": _number(
+            "how much later than the others the coder marks boundaries, in the unit of the run; "
+            "negative: earlier"
+        ),
+        "boundary_offset_error": _number("standard error of boundary_offset, by a jackknife"),
+        "rate_ratio": _number(
+            "boundaries of the coder / boundaries of the others in the same documents"
+        ),
+        "rate_ratio_deviation": _number(
+            "logarithm of rate_ratio less its median, in units of the spread of the other coders "
+            "and the standard error"
+        ),
+        "low_agreement": _mark("the coder agrees less with the others than they do"),
+        "shifted": _mark("the coder marks boundaries later or earlier than the others"),
+        "outlying_rate": _mark("the coder marks far more or far fewer boundaries than the others"),
+        "standard": _mark("the coder is one of those by whom all are judged"),
+        "peer_drift": _number(
+            "change from the first date to the last of the coder's similarity to the standard "
+            "coders, divided by theirs among themselves; by a regression line over all documents, "
+            "if --group-by is one attribute whose values are dates, of which the coder has 3"
+        ),
+        "peer_drift_p": value("p of this change, by a jackknife, adjusted by Holm", 1),
+        "drifting": _mark("the coder agrees less and less with the others"),
+        "drift_from": pap.Column(
+            pa.string(), nullable=True, description="first date of the coder; null without drift"
+        ),
+        "drift_to": pap.Column(
+            pa.string(), nullable=True, description="last date of the coder; null without drift"
+        ),
+        "drift_start": _number("height of the regression line of peer_drift at drift_from"),
     },
     name="coders",
     description="group and coder",
@@ -239,8 +277,8 @@ PEERS = pap.DataFrameSchema(
             for similarity, meaning in _SIMILARITIES.items()
         },
         "pair_median": value(
-            "median of boundary_similarity of the group's pairs without a coder of low_agreement, "
-            "or of all if fewer than 10 are left",
+            "median of boundary_similarity of the group's pairs without a coder whose "
+            "peer_deviation is below -3.5, or of all if fewer than 10 are left",
             1,
         ),
         "pair_mad": value("median absolute deviation of those values from their median", 1),
@@ -248,7 +286,15 @@ PEERS = pap.DataFrameSchema(
             "(boundary_similarity - pair_median) / "
             f"{_SPREAD.format('pair', 'pairs of boundaries')}; null with fewer than 10 pairs"
         ),
-        "high_agreement": _mark("pair_deviation is above 3.5"),
+        "residual": _number(
+            "similarity beyond what the agreement_effect of both explains, once offsets are taken "
+            "away; null if either is not judged"
+        ),
+        "residual_deviation": _number(
+            "residual in units of 1.4826 times the median absolute residual; null for pairs of "
+            "fewer than 10 documents"
+        ),
+        "high_agreement": _mark("the pair agrees far better than their other agreement explains"),
     },
     name="peers",
     description="group and pair of coders who share a document",

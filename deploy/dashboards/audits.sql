@@ -43,10 +43,18 @@ CREATE OR REPLACE VIEW agreement AS
 SELECT folder_of(filename, 2) AS audit, date_of(folder_of(filename, 2)) AS date,
     CAST(date_of(folder_of(filename, 2)) AS TIMESTAMP) AS time, coefficient, similarity, actual,
     expected, value, ci_low, ci_high, codings, coders, documents, pairs,
+    change, change_low, change_high, change_p,
     groups_of(to_json(audit_row), ['coefficient', 'similarity', 'actual', 'expected', 'value', 'ci_low',
-        'ci_high', 'codings', 'coders', 'documents', 'pairs', 'filename']) AS groups
-FROM read_parquet(audit_archive() || '/*/agreement/*.parquet', union_by_name = true,
-    filename = true, hive_partitioning = false) AS audit_row
+        'ci_high', 'codings', 'coders', 'documents', 'pairs', 'change', 'change_low', 'change_high',
+        'change_p', 'filename']) AS groups
+FROM (
+    SELECT unnest(CAST(NULL AS STRUCT(change DOUBLE, change_low DOUBLE, change_high DOUBLE,
+        change_p DOUBLE)))
+    WHERE false
+    UNION ALL BY NAME
+    FROM read_parquet(audit_archive() || '/*/agreement/*.parquet', union_by_name = true,
+        filename = true, hive_partitioning = false)
+) AS audit_row
 WHERE is_listed(filename);
 
 -- Coders of each audit: their rates and those of their group, their agreement with peers, and the
@@ -56,7 +64,11 @@ SELECT folder_of(filename, 2) AS audit, date_of(folder_of(filename, 2)) AS date,
     CAST(date_of(folder_of(filename, 2)) AS TIMESTAMP) AS time,
     coder, documents, peers, boundaries, potential_boundaries, rate, rate_mean, rate_sd,
     deviation, flagged, rate_median, rate_mad, rate_deviation, outlying_rate, peer_median, peer_mad,
-    peer_deviation, low_agreement, peer_drift, peer_drift_p, drifting, peer_boundary_similarity, peer_segmentation_similarity, peer_exact,
+    peer_deviation, low_agreement, peer_drift, peer_drift_p, drifting,
+    agreement_effect, agreement_error, agreement_p, aligned_effect, boundary_offset,
+    boundary_offset_error, rate_ratio, rate_ratio_deviation, shifted, standard, drift_from,
+    drift_to, drift_start,
+    peer_boundary_similarity, peer_segmentation_similarity, peer_exact,
     peer_two_category, without_pi_boundary_similarity, without_kappa_boundary_similarity,
     without_bias_boundary_similarity, without_pi_segmentation_similarity,
     without_kappa_segmentation_similarity, without_bias_segmentation_similarity, without_pi_exact,
@@ -66,6 +78,9 @@ SELECT folder_of(filename, 2) AS audit, date_of(folder_of(filename, 2)) AS date,
         'potential_boundaries', 'rate', 'rate_mean', 'rate_sd', 'deviation', 'flagged',
         'rate_median', 'rate_mad', 'rate_deviation', 'outlying_rate', 'peer_median', 'peer_mad',
         'peer_deviation', 'low_agreement', 'peer_drift', 'peer_drift_p', 'drifting',
+        'agreement_effect', 'agreement_error', 'agreement_p', 'aligned_effect',
+        'boundary_offset', 'boundary_offset_error', 'rate_ratio', 'rate_ratio_deviation',
+        'shifted', 'standard', 'drift_from', 'drift_to', 'drift_start',
         'peer_boundary_similarity', 'peer_segmentation_similarity', 'peer_exact',
         'peer_two_category',
         'without_pi_boundary_similarity', 'without_kappa_boundary_similarity',
@@ -78,7 +93,11 @@ FROM (
     SELECT unnest(CAST(NULL AS STRUCT(without_ac1_two_category DOUBLE, rate_median DOUBLE,
         rate_mad DOUBLE, rate_deviation DOUBLE, outlying_rate BOOLEAN, peer_median DOUBLE,
         peer_mad DOUBLE, peer_deviation DOUBLE, low_agreement BOOLEAN, peer_drift DOUBLE,
-        peer_drift_p DOUBLE, drifting BOOLEAN)))
+        peer_drift_p DOUBLE, drifting BOOLEAN,
+        agreement_effect DOUBLE, agreement_error DOUBLE, agreement_p DOUBLE,
+        aligned_effect DOUBLE, boundary_offset DOUBLE, boundary_offset_error DOUBLE,
+        rate_ratio DOUBLE, rate_ratio_deviation DOUBLE, shifted BOOLEAN, standard BOOLEAN,
+        drift_from VARCHAR, drift_to VARCHAR, drift_start DOUBLE)))
     WHERE false
     UNION ALL BY NAME
     FROM read_parquet(audit_archive() || '/*/coders/*.parquet', union_by_name = true,

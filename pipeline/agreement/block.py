@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from segscore.pipeline.agreement import coder_pairs, prominence
 from segscore.pipeline.agreement.coder_pairs import EDITS, Counts, Peers, add_pairs
+from segscore.pipeline.agreement.nearest import NearBoundaries, pair_nearest
 from segscore.pipeline.agreement.prominence import Marked
 from segscore.pipeline.arrays.ragged import Floats, Ints
 from segscore.pipeline.scoring.references import References
@@ -17,6 +18,19 @@ from segscore.pipeline.scoring.references import References
 _Number = TypeVar("_Number", Ints, Floats)
 PAIRS_AT_ONCE = 131_072
 """About how many pairs of coders a task keeps in memory; a single document may have more."""
+
+
+@dataclass(frozen=True)
+class Reach:
+    """How far apart the boundaries of two coders may be that are compared.
+
+    Attributes:
+        n_t: near misses lie 1..n_t-1 positions apart.
+        within: the largest distance of boundaries that are paired to measure offsets, in units.
+    """
+
+    n_t: int
+    within: int
 
 
 @dataclass(frozen=True)
@@ -53,6 +67,7 @@ class Block:
         counts: counts for each pair.
         sums: sums for each document.
         marked: the documents' marked positions.
+        near: the boundaries of each pair that lie near each other.
     """
 
     codings: References
@@ -61,6 +76,7 @@ class Block:
     counts: Counts
     sums: BlockSums
     marked: Marked
+    near: NearBoundaries
 
     @property
     def rows(self) -> Ints:
@@ -70,7 +86,7 @@ class Block:
 
     @property
     def coding_document(self) -> Ints:
-        """Document of each coding of the block, numbered from 0, shape (codings,)."""
+        """Document of each coding of the block, coder_numbers from 0, shape (codings,)."""
         return np.repeat(np.arange(len(self.sums.coders)), self.sums.coders)
 
     @property
@@ -110,7 +126,7 @@ def disagreements(counts: Mapping[str, _Number]) -> _Number:
 
 
 def make_block(
-    codings: References, attributes: pa.Table, documents: tuple[int, int], n_t: int
+    codings: References, attributes: pa.Table, documents: tuple[int, int], reach: Reach
 ) -> Block:
     """Pair the codings of some documents of a part, count, and add up.
 
@@ -118,12 +134,12 @@ def make_block(
         codings: codings of the part.
         attributes: one row per document of the part.
         documents: range of documents: first, and one past the last.
-        n_t: near misses lie 1..n_t-1 positions apart.
+        reach: how far apart boundaries may be that are compared.
     """
     start, end = documents
     rows = codings.first[start : end + 1]
     pairs = coder_pairs.peers(codings.first, documents)
-    counts = coder_pairs.count_coder_pairs(codings, pairs, n_t)
+    counts = coder_pairs.count_coder_pairs(codings, pairs, reach.n_t)
     summed = {name: add_pairs(counts[name], pairs.first) for name in (*EDITS, "pair_places")}
     products = counts["boundaries"] * counts["peer_boundaries"]
     summed["mark_products"] = add_pairs(products, pairs.first)
@@ -131,7 +147,8 @@ def make_block(
     marks = boundaries.offsets[rows[1:]] - boundaries.offsets[rows[:-1]]
     sums = BlockSums(summed, np.diff(rows), marks, codings.size[rows[:-1]] - 1)
     marked = prominence.marked(boundaries, rows, codings.panel_window[start:end])
-    return Block(codings, attributes, pairs, counts, sums, marked)
+    near = pair_nearest(boundaries, pairs.row, pairs.peer, reach.within)
+    return Block(codings, attributes, pairs, counts, sums, marked, near)
 
 
 def cut_blocks(first: Ints) -> list[tuple[int, int]]:

@@ -18,6 +18,7 @@ from segscore.pipeline.agreement.coefficients import (
     coefficients,
 )
 from segscore.pipeline.agreement.group import SUMMED, Group, rate
+from segscore.pipeline.agreement.judged import coder_columns, pair_columns
 from segscore.pipeline.agreement.outliers import Deviations, deviations, deviations_of_pairs
 from segscore.pipeline.arrays.ragged import Flags, Floats, Ints
 from segscore.pipeline.measures.measure import evaluate
@@ -43,7 +44,7 @@ def coder_rows(group: Group) -> Iterator[dict[str, object]]:
     peers, similar, by_peers = _compare_with_peers(group)
     left_out = agreement_without(group)
     by_rate = deviations(rates, sums["places"])
-    low, outlying = by_peers.below(), by_rate.apart()
+    judged = coder_columns(group)
     for x, name in enumerate(group.coders):
         deviation = (rates[x] - mean) / sd if sd > 0 else float("nan")
         yield {
@@ -60,16 +61,15 @@ def coder_rows(group: Group) -> Iterator[dict[str, object]]:
             "rate_median": by_rate.median,
             "rate_mad": by_rate.mad,
             "rate_deviation": by_rate.deviation[x],
-            "outlying_rate": outlying[x],
             **{f"peer_{similarity}": values[x] for similarity, values in similar.items()},
             "peer_median": by_peers.median,
             "peer_mad": by_peers.mad,
             "peer_deviation": by_peers.deviation[x],
-            "low_agreement": low[x],
             **{
                 f"without_{coefficient}_{similarity}": agreement.value[x]
                 for (coefficient, similarity), agreement in left_out.items()
             },
+            **judged[x],
         }
 
 
@@ -80,7 +80,7 @@ def peer_rows(group: Group) -> Iterator[dict[str, object]]:
     compared = deviations_of_pairs(
         similar["boundary_similarity"], _boundary_pairs(counts), _are_ordinary(group)
     )
-    high = compared.above()
+    judged = pair_columns(group)
     table = group.tables["peers"]
     names = zip(table.column("coder").to_pylist(), table.column("peer").to_pylist(), strict=True)
     for i, (coder, peer) in enumerate(names):
@@ -93,7 +93,7 @@ def peer_rows(group: Group) -> Iterator[dict[str, object]]:
             "pair_median": compared.median,
             "pair_mad": compared.mad,
             "pair_deviation": compared.deviation[i],
-            "high_agreement": high[i],
+            **judged[i],
         }
 
 

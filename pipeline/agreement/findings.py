@@ -1,29 +1,46 @@
 """Say in sentences what an audit shows: how well coders agree, and who stands out."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from math import ceil
 from statistics import median
 from typing import Any
 
-from segscore.pipeline.agreement.outliers import FEWEST_CODERS
+import pyarrow as pa
+
+from segscore.pipeline.agreement.judging.drift import day_of
+from segscore.pipeline.agreement.judging.limits import FEWEST_DOCUMENTS, FEWEST_JUDGED
+from segscore.pipeline.agreement.sentences import (
+    SHOWN,
+    drift,
+    high_agreement,
+    low_agreement,
+    offset,
+    outlying_rate,
+)
+from segscore.pipeline.runs.finished import rows_by_group, rows_over_all
 from segscore.pipeline.statistics.p_values import shown_p
+from segscore.pipeline.tables.units import PER_SECOND
 
 _Row = dict[str, Any]
 
 _MOST = 5
 """The most sentences of one kind; the others are counted."""
 
-_SHOWN, _IN_WORDS = "boundary_similarity", "boundary similarity"
+_ALPHA = 0.05
+_HALF_WIDTH = 0.05
 
-_UNSURE = 0.2
-"""A coder whose p value is at least this is not named as the one who most likely drifts."""
-
-CODER_MARKS = ("low_agreement", "outlying_rate", "drifting")
+CODER_MARKS = ("low_agreement", "shifted", "outlying_rate", "drifting")
 """Columns of `coders` that mark a coder who stands out."""
 
 
 def describe_audit(
-    agreement: Sequence[_Row], coders: Sequence[_Row], peers: Sequence[_Row]
+    agreement: Sequence[_Row],
+    coders: Sequence[_Row],
+    peers: Sequence[_Row],
+    unit: str | None = None,
 ) -> list[str]:
     """Return sentences that say how to read an audit.
 
@@ -31,18 +48,102 @@ def describe_audit(
         agreement: the rows of the table `agreement` over all documents.
         coders: those of `coders`; columns that audits of an earlier version lack may be missing.
         peers: those of `peers`, likewise.
+        unit: what positions are counted in, if that is known.
     """
+    of_offset, of_rate = (partial(each, unit=unit) for each in (offset, outlying_rate))
     marked = [
-        *_listed(coders, "low_agreement", "peer_deviation", _low_agreement, "coders"),
-        *_listed(peers, "high_agreement", "pair_deviation", _high_agreement, "peers"),
-        *_listed(coders, "outlying_rate", "rate_deviation", _outlying_rate, "coders"),
-        *_listed(coders, "drifting", "peer_drift", _drift, "coders"),
+        *_listed(coders, "low_agreement", "agreement_effect", low_agreement, "coders"),
+        *_listed(peers, "high_agreement", "residual_deviation", high_agreement, "peers"),
+        *_listed(coders, "shifted", "boundary_offset", of_offset, "coders"),
+        *_listed(coders, "outlying_rate", "rate_ratio_deviation", of_rate, "coders"),
+        *_listed(coders, "drifting", "peer_drift", drift, "coders"),
     ]
-    unsure = [] if any(row.get("drifting") for row in coders) else [*_unsure_drift(coders)]
-    if not marked and len(coders) < FEWEST_CODERS:
-        marked = [f"With fewer than {FEWEST_CODERS} coders, it cannot be said who stands out."]
+    judged = [row for row in coders if row.get("low_agreement") is not None]
+    if not marked and not judged:
+        return [
+            *_agreement(agreement),
+            f"With fewer than {FEWEST_JUDGED} coders who each share {FEWEST_DOCUMENTS} documents "
+            "with others, it cannot be said who stands out.",
+        ]
     marked = marked or ["No coder and no pair of coders stands out."]
-    return [*_agreement(agreement), *marked, *unsure]
+    return [*_agreement(agreement), *marked, *_not_judged(coders)]
+
+
+def audit_findings(
+    tables: Mapping[str, pa.Table],
+    contested: Sequence[_Row],
+    by: Sequence[str],
+    unit: str | None,
+) -> list[str]:
+    """Return all sentences about an audit: ``describe_audit``, the groups, what is contested.
+
+    Args:
+        tables: the tables `agreement`, `coders` and `peers`.
+        contested: rows of `documents`, the most contested ones.
+        by: the group-by attributes.
+        unit: what positions are counted in, if that is known.
+    """
+    agreement, coders, peers = (
+        rows_over_all(tables[name], by) for name in ("agreement", "coders", "peers")
+    )
+    named = {row["coder"] for row in coders if any(row.get(mark) for mark in CODER_MARKS)}
+    return [
+        *describe_audit(agreement, coders, peers, unit),
+        *_changes(rows_by_group(tables["agreement"], by), by),
+        *describe_contested(contested, named),
+    ]
+
+
+def _changes(rows: Sequence[_Row], by: Sequence[str]) -> Iterator[str]:
+    """Yield a sentence about each group and the one before, unless the groups are dates."""
+    rows = [row for row in rows if (row["coefficient"], row["similarity"]) == ("pi", SHOWN)]
+    if len(by) != 1 or all(day_of(row[by[0]]) is not None for row in rows):
+        return
+    ordered = sorted(rows, key=lambda row: row[by[0]])
+    if len(ordered) > _MOST + 1:
+        return
+    for before, after in pairwise(ordered):
+        if after.get("change_p") is None:
+            continue
+        change, sure = after["change"], after["change_p"] < _ALPHA
+        verb = ("is higher" if change > 0 else "is lower") if sure else "may be the same"
+        than = "than" if sure else "as"
+        yield (
+            f"Agreement {verb} with {by[0]} {after[by[0]]} {than} with {before[by[0]]}: pi by "
+            f"{SHOWN} {after['value']:.4f}, {before['value']:.4f} before, difference "
+            f"{change:+.4f} ({after['change_low']:+.4f} to {after['change_high']:+.4f}, "
+            f"p {shown_p(after['change_p'])})."
+        )
+
+
+def describe_contested(contested: Sequence[_Row], named: Collection[str]) -> list[str]:
+    """Say in how many of the most contested documents a coder who stands out took part.
+
+    Args:
+        contested: rows of `documents`, the most contested ones.
+        named: coders who stand out on their own.
+    """
+    coded = {coder: sum(coder in (row.get("coders") or ()) for row in contested) for coder in named}
+    often = sorted((-count, coder) for coder, count in coded.items() if 2 * count >= len(contested))
+    documents = len(contested)
+    return [
+        f"{coder}, who stands out, coded {-count} of the {documents} most contested documents: "
+        f"what {coder} did may be why they are contested."
+        for count, coder in often
+        if documents > 1
+    ]
+
+
+def _not_judged(coders: Sequence[_Row]) -> Iterator[str]:
+    """Yield a sentence about coders of whom too little is known."""
+    left_out = [row["coder"] for row in coders if row.get("low_agreement", False) is None]
+    if left_out:
+        names = ", ".join(left_out[:_MOST]) + ", ..." * (len(left_out) > _MOST)
+        are = "are" if len(left_out) > 1 else "is"
+        yield (
+            f"{len(left_out)} of {len(coders)} coders {are} not judged, for want of "
+            f"{FEWEST_DOCUMENTS} documents shared with others: {names}."
+        )
 
 
 def _agreement(rows: Sequence[_Row]) -> Iterator[str]:
@@ -51,7 +152,7 @@ def _agreement(rows: Sequence[_Row]) -> Iterator[str]:
     if not known:
         yield "Agreement above chance is undefined."
         return
-    row = next((row for row in known if row["similarity"] == _SHOWN), known[0])
+    row = next((row for row in known if row["similarity"] == SHOWN), known[0])
     interval = ""
     if row["ci_low"] is not None:
         interval = f" (95 % interval {row['ci_low']:.4f} to {row['ci_high']:.4f})"
@@ -60,13 +161,32 @@ def _agreement(rows: Sequence[_Row]) -> Iterator[str]:
         f"1 is full agreement: two coders agree by {row['actual']:.4f}, and {row['expected']:.4f} "
         "is expected by chance."
     )
+    if row["ci_low"] is not None:
+        yield _documents_needed(row)
+
+
+def _documents_needed(row: _Row) -> str:
+    """Say how many documents an interval of plus or minus ``_HALF_WIDTH`` needs.
+
+    The width of an interval is proportional to one over the root of the number of documents.
+    """
+    documents, half = row["documents"], (row["ci_high"] - row["ci_low"]) / 2
+    more = ceil(documents * (half / _HALF_WIDTH) ** 2) - documents
+    if more <= 0:
+        return f"The interval is plus or minus {half:.2f}: more documents are not needed for 0.05."
+    return (
+        f"The interval is plus or minus {half:.2f}; for 0.05, about {more:,} more documents with "
+        f"two coders are needed, beyond the {documents:,} there are."
+    )
 
 
 def _listed(
     rows: Sequence[_Row], mark: str, measure: str, describe: Callable[[_Row], str], table: str
 ) -> Iterator[str]:
     """Yield a sentence about each of the marked rows, the most extreme first."""
-    marked = sorted((row for row in rows if row.get(mark)), key=lambda row: -abs(row[measure]))
+    marked = sorted(
+        (row for row in rows if row.get(mark)), key=lambda row: -abs(row.get(measure) or 0)
+    )
     yield from map(describe, marked[:_MOST])
     if len(marked) > _MOST:
         left = len(marked) - _MOST
@@ -74,41 +194,14 @@ def _listed(
         yield f"{left} more {verb} marked in the column {mark} of the table {table}."
 
 
-def _low_agreement(row: _Row) -> str:
-    without = row[f"without_pi_{_SHOWN}"]
-    change = (
-        "" if without is None else f"; without {row['coder']}, pi of {_IN_WORDS} is {without:.4f}"
-    )
-    return (
-        f"{row['coder']} agrees far less with the others than they do among themselves: "
-        f"{_IN_WORDS} {row[f'peer_{_SHOWN}']:.4f}, median {row['peer_median']:.4f}{change}."
-    )
-
-
-def _high_agreement(row: _Row) -> str:
-    return (
-        f"{row['coder']} and {row['peer']} agree far more than other pairs: {_IN_WORDS} "
-        f"{row[_SHOWN]:.4f} over {row['documents']} documents, median {row['pair_median']:.4f}; "
-        "find out whether they worked together, or one copied from the other."
-    )
-
-
-def _outlying_rate(row: _Row) -> str:
-    side = "more" if row["rate_deviation"] > 0 else "fewer"
-    return (
-        f"{row['coder']} marks far {side} boundaries than the others: at {row['rate']:.4f} of the "
-        f"potential boundaries, median {row['rate_median']:.4f}."
-    )
-
-
 @dataclass(frozen=True)
-class DriftByDate:
-    """How coders who drift agree with their peers on each date.
+class ByDate:
+    """How coders agree with their peers on each date.
 
     Attributes:
         dates: the dates, ascending.
         median: median of all coders on each date.
-        coders: values of the coders who drift, by name; None without peers on a date.
+        coders: values of the coders by name, those who drift first; None without peers on a date.
     """
 
     dates: list[str]
@@ -116,51 +209,52 @@ class DriftByDate:
     coders: dict[str, list[float | None]]
 
 
-def drift_by_date(coders: Sequence[_Row], group_by: Sequence[str]) -> DriftByDate | None:
-    """Return how coders who drift agree with their peers on each date; None if nobody drifts.
+def by_date(coders: Sequence[_Row], group_by: Sequence[str]) -> ByDate | None:
+    """Return how coders agree with their peers on each date; None if the groups are not dates.
 
     Args:
         coders: the rows of the table `coders`, over all documents and of all groups.
-        group_by: attributes of the groups; coders can drift only if there is one, with dates.
+        group_by: attributes of the groups.
     """
-    marked = sorted((row for row in coders if row.get("drifting")), key=_most_drift)
-    if not marked:
+    if len(group_by) != 1:
         return None
     (attribute,) = group_by
     known: dict[str, dict[str, float]] = {}
     for row in coders:
-        if row[attribute] is not None and row[f"peer_{_SHOWN}"] is not None:
-            known.setdefault(str(row[attribute]), {})[row["coder"]] = row[f"peer_{_SHOWN}"]
-    by_date = dict(sorted(known.items()))
-    return DriftByDate(
-        dates=[*by_date],
-        median=[median(values.values()) for values in by_date.values()],
+        value = row[attribute]
+        if value is not None and row[f"peer_{SHOWN}"] is not None:
+            if day_of(value) is None:
+                return None
+            known.setdefault(str(value), {})[row["coder"]] = row[f"peer_{SHOWN}"]
+    if not known:
+        return None
+    dates = dict(sorted(known.items()))
+    whole = [row for row in coders if row[attribute] is None]
+    return ByDate(
+        dates=[*dates],
+        median=[median(values.values()) for values in dates.values()],
         coders={
-            row["coder"]: [values.get(row["coder"]) for values in by_date.values()]
-            for row in marked
+            row["coder"]: [values.get(row["coder"]) for values in dates.values()]
+            for row in sorted(whole, key=_most_drift)
         },
     )
 
 
-def _most_drift(row: _Row) -> tuple[float, str]:
-    return -abs(row["peer_drift"]), row["coder"]
+def _most_drift(row: _Row) -> tuple[bool, float, str]:
+    return not row.get("drifting"), -abs(row.get("peer_drift") or 0), row["coder"]
 
 
-def _drift(row: _Row) -> str:
-    return f"{row['coder']} drifts: {_change(row)}"
+def meaningful(rows: Sequence[_Row], unit: str | None) -> list[_Row]:
+    """Return the rows of `agreement` that mean something if the unit is a time.
 
-
-def _unsure_drift(coders: Sequence[_Row]) -> Iterator[str]:
-    """Yield a sentence about the coder who most likely drifts, if one may."""
-    tested = [row for row in coders if row.get("peer_drift_p") is not None]
-    likely = min(tested, key=lambda row: (row["peer_drift_p"], row["coder"]), default=None)
-    if likely is not None and likely["peer_drift_p"] < _UNSURE:
-        yield f"Nobody drifts for sure; most likely {likely['coder']}: {_change(likely)}"
-
-
-def _change(row: _Row) -> str:
-    verb = "falls" if row["peer_drift"] < 0 else "rises"
-    return (
-        f"{_IN_WORDS} with the others {verb} by {abs(row['peer_drift']):.4f} from the first date "
-        f"to the last, relative to the median of all coders (p {shown_p(row['peer_drift_p'])})."
-    )
+    Hardly any of the milliseconds of a recording is a boundary, so that coefficients that count
+    all of them are 0 or 1 by construction.
+    """
+    if unit not in PER_SECOND:
+        return list(rows)
+    kept = [
+        row
+        for row in rows
+        if row["similarity"] in (SHOWN, "exact") and row["coefficient"] != "bias"
+    ]
+    return kept or list(rows)

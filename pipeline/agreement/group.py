@@ -1,22 +1,30 @@
 """Coefficients of a group of documents, with intervals, from the group's sums."""
 
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from segscore.pipeline.agreement.block import disagreements
+from segscore.pipeline.agreement.block import Reach, disagreements
 from segscore.pipeline.agreement.coefficients import (
     CODING_COUNTS,
     PAIR_COUNTS,
     Agreement,
     CoefficientKey,
     coefficients,
+)
+from segscore.pipeline.agreement.judging.judge import Judgement, judge_coders
+from segscore.pipeline.agreement.judging.limits import Judging
+from segscore.pipeline.agreement.judging.pair_counts import (
+    CoderPairCounts,
+    coder_numbers,
+    pair_counts,
 )
 from segscore.pipeline.agreement.tally import ITEM_UNIT
 from segscore.pipeline.arrays.kernel import kernel
@@ -36,11 +44,18 @@ class Choices:
         item: pi's chance of a boundary is the mean of the documents' rates, not the pooled rate.
         segments: compute chances from segments instead of boundaries, except for the two-category
             coefficients.
+        judging: how coders are judged.
     """
 
     n_t: int
     item: bool
     segments: bool
+    judging: Judging = field(default_factory=Judging)
+
+    @property
+    def reach(self) -> Reach:
+        """How far apart the boundaries of two coders may be that are compared."""
+        return Reach(self.n_t, round(self.judging.limits.within))
 
 
 @dataclass(frozen=True)
@@ -64,6 +79,26 @@ class Group:
         """Return an integer column of one of the tables."""
         return numbers(self.tables[table].column(name).combine_chunks())
 
+    @cached_property
+    def pair_counts(self) -> CoderPairCounts:
+        """Counts of each pair of coders, by groups of documents for a jackknife."""
+        return self.pair_counts_among(self.coders, None)
+
+    def pair_counts_among(self, coders: Sequence[str], folds: Ints | None) -> CoderPairCounts:
+        """Count each pair of coders; ``coders`` and ``folds`` may be those of a larger group."""
+        held_out = self.tables["held_out"]
+        held_out = held_out.filter(pc.greater(held_out.column("coders"), 1))
+        shared = np.zeros(len(coders), np.int64)
+        documents = numbers(held_out.column("documents").combine_chunks())
+        np.add.at(shared, coder_numbers(held_out, "coder", coders), documents)
+        by_fold, distances = self.tables["by_fold"], self.tables["distances"]
+        return pair_counts(by_fold, distances, coders, shared, folds)
+
+    @cached_property
+    def judgement(self) -> Judgement | None:
+        """What is said of each coder and each pair; None if there are too few."""
+        return judge_coders(self.pair_counts, self.choices.judging)
+
     def total(self, table: str, name: str) -> int:
         """Return the sum of an integer column."""
         return int(self.column(table, name).sum())
@@ -75,10 +110,7 @@ class Group:
 
     def coder_indices(self, table: str, name: str) -> Ints:
         """Return the numbers of the coders in a column, as indices into ``coders``."""
-        number = {coder: i for i, coder in enumerate(self.coders)}
-        encoded = self.tables[table].column(name).combine_chunks().dictionary_encode()
-        coder_numbers = [number[coder] for coder in encoded.dictionary.to_pylist()]
-        return np.array(coder_numbers, np.int64)[numbers(encoded.indices)]
+        return coder_numbers(self.tables[table], name, self.coders)
 
     @cached_property
     def agreement(self) -> dict[CoefficientKey, Agreement]:
@@ -87,7 +119,12 @@ class Group:
 
     @cached_property
     def intervals(self) -> dict[CoefficientKey, tuple[float, float]]:
-        """The 95 % bootstrap interval of each coefficient.
+        """The 95 % bootstrap interval of each coefficient; empty without replicates."""
+        return {key: interval(values) for key, values in self.replicates.items()}
+
+    @cached_property
+    def replicates(self) -> dict[CoefficientKey, Floats]:
+        """Bootstrap replicates of each coefficient, shape (replicates,) each.
 
         Empty without replicates, or with fewer than two documents with two coders.
         """
@@ -95,7 +132,7 @@ class Group:
         if self.drawn is None or self.column("documents", "documents")[paired].sum() < 2:
             return {}
         resampled = coefficients(self._sums(self.drawn), self.choices.n_t)
-        return {key: interval(replicates.value) for key, replicates in resampled.items()}
+        return {key: replicates.value for key, replicates in resampled.items()}
 
     def _sums(self, drawn: NDArray[np.uint8] | None) -> dict[str, Floats]:
         """Sum over documents, or under each replicate's weights: arrays of shape (replicates,)."""

@@ -8,17 +8,26 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from segscore.pipeline.agreement.changes import add_changes
 from segscore.pipeline.agreement.coders import coder_rows, peer_rows
 from segscore.pipeline.agreement.corpus import corpus_row
-from segscore.pipeline.agreement.drift import Drift, drifts
 from segscore.pipeline.agreement.group import Choices, Group
-from segscore.pipeline.agreement.tallies import GROUP, Groups, Tallies, split
+from segscore.pipeline.agreement.judged import add_drift
+from segscore.pipeline.agreement.tallies import GROUP, Groups, Tallies, split, without_folds
 from segscore.pipeline.arrays.ragged import numbers
 from segscore.pipeline.statistics import bootstrap
 
 _Row = dict[str, object]
-NAMES = ("coefficient", "similarity", "coder", "peer")
-_MARKS = ("flagged", "outlying_rate", "low_agreement", "high_agreement", "drifting")
+NAMES = ("coefficient", "similarity", "coder", "peer", "drift_from", "drift_to")
+_MARKS = (
+    "flagged",
+    "outlying_rate",
+    "low_agreement",
+    "high_agreement",
+    "shifted",
+    "standard",
+    "drifting",
+)
 
 
 def group_tables(
@@ -41,12 +50,14 @@ def group_tables(
     if replicates:
         drawn = bootstrap.weights(units.astype(np.uint64), seed, replicates)
     rows: dict[str, list[_Row]] = {}
+    by_key: dict[tuple[object, ...], Group] = {}
     for key in sorted(by_group["documents"], key=_order):
         tables = {
             name: groups.get(key, getattr(merged, name).slice(0, 0))
             for name, groups in by_group.items()
         }
-        group = Group(tables, drawn, units, choices)
+        tables["by_fold"], tables["peers"] = tables["peers"], without_folds(tables["peers"])
+        group = by_key[key] = Group(tables, drawn, units, choices)
         columns = (name.removeprefix(GROUP) for name in group_by)
         group_values = dict(zip(columns, key, strict=True))
         generated = {
@@ -57,21 +68,10 @@ def group_tables(
         }
         for name, group_rows in generated.items():
             rows.setdefault(name, []).extend({**group_values, **row} for row in group_rows)
-    _add_drift(rows["coders"], [*group_by])
-    return {name: _to_table(group_rows, group_by) for name, group_rows in rows.items()}
-
-
-def _add_drift(rows: list[_Row], group_by: Collection[str]) -> None:
-    """Add the columns about drift to the rows of `coders`; undefined except over all documents."""
     by = [name.removeprefix(GROUP) for name in group_by]
-    known: dict[str, Drift] = {}
-    if len(by) == 1:
-        known = drifts([row for row in rows if row[by[0]] is not None], by[0])
-    for row in rows:
-        drift = known.get(str(row["coder"])) if all(row[name] is None for name in by) else None
-        row["peer_drift"] = float("nan") if drift is None else drift.change
-        row["peer_drift_p"] = float("nan") if drift is None else drift.p
-        row["drifting"] = None if drift is None else drift.marked
+    add_changes(rows["agreement"], by, by_key)
+    add_drift(rows["coders"], by, by_key)
+    return {name: _to_table(group_rows, group_by) for name, group_rows in rows.items()}
 
 
 def filter_similarities(agreement: pa.Table, similarities: Collection[str]) -> pa.Table:

@@ -41,8 +41,9 @@ def audit_tables(
         Failed: no document has two codings.
     """
     given = [codings.table] if documents is None else [codings.table, documents.table]
-    one_unit({table.location: table.unit for table in given})
-    job = _plan_job(settings, given)
+    unit = one_unit({table.location: table.unit for table in given})
+    settings = settings.in_unit(unit)
+    job = _plan_job(settings, given, unit)
     described = None if documents is None else validate_rows(documents.read(), DOCUMENTS)
     contract = segmentations_contract(settings.measuring.length_tolerance)
     rows = validate_rows(codings.read(), contract)
@@ -75,7 +76,7 @@ def audit_tables(
     return ScoredTables(record, tables)
 
 
-def _plan_job(settings: AgreeSettings, given: Sequence[InputTable]) -> AgreeJob:
+def _plan_job(settings: AgreeSettings, given: Sequence[InputTable], unit: str | None) -> AgreeJob:
     """Return the job of an audit whose codings are one part in memory."""
     refuse_taken_names(given, agreement_columns(), "an agreement run")
     undescribed = given[0] if len(given) == 1 else None
@@ -83,4 +84,4 @@ def _plan_job(settings: AgreeSettings, given: Sequence[InputTable]) -> AgreeJob:
     groups = choose_groups(settings.group_by, types, agreement_columns(), undescribed)
     by = {GROUP + name: kind for name, kind in groups.items()}
     nowhere = Partitioning({}, "", 1, ())
-    return AgreeJob(nowhere, settings.measuring, settings.choices.segments, by, "")
+    return AgreeJob(nowhere, settings.measuring, settings.choices(unit), by, "")

@@ -1,5 +1,6 @@
 """Audit the documents of one part: the task of an agreement run."""
 
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
@@ -18,6 +19,7 @@ from segscore.pipeline.agreement.documents import (
     similarities,
     window_measures,
 )
+from segscore.pipeline.agreement.group import Choices
 from segscore.pipeline.agreement.tallies import Groups, Tallies, merge_tallies
 from segscore.pipeline.agreement.tally import tallies_of
 from segscore.pipeline.runs.record import RowCounts, require_row_counts
@@ -46,6 +48,7 @@ CONTESTED_COLUMNS = [
     "boundary_similarity",
     "segments_mean",
     "window_diff_mean",
+    "coders",
 ]
 """Columns of `documents` that are reported for contested documents."""
 
@@ -70,14 +73,14 @@ class AgreeJob:
     Attributes:
         partitioning: where the rows of each document are.
         settings: how codings are measured.
-        segments: compute chances from segments instead of boundaries.
+        choices: how coefficients are computed and coders judged.
         group_by: the group-by columns and their types.
         folder: folder that parts are written to until the run is published.
     """
 
     partitioning: Partitioning
     settings: MeasuringSettings
-    segments: bool
+    choices: Choices
     group_by: Groups
     folder: str
 
@@ -91,7 +94,8 @@ class Audited:
         pairs: number of rows written to `pairs`.
         size: total units and total segments of all accepted codings, for `per-run` windows.
         tallies: sums over the documents; None if there are none.
-        contested: rows of `documents` with the lowest similarity.
+        contested: rows of `documents` with the lowest similarity; coders as a JSON list, because
+            receipts have no lists in rows.
     """
 
     rows: RowCounts
@@ -162,15 +166,18 @@ def audit_codings(
     if codings is None:
         return Audited(accepted.became)
     bucketed = len(codings.documents) > bootstrap.BUCKETS
-    attributes, n_t = shared_attributes(codings), job.settings.n_t
+    attributes, reach = shared_attributes(codings), job.choices.reach
     tallies, pairs, contested = [], 0, []
     for number, documents in enumerate(cut_blocks(codings.first)):
-        block = make_block(codings, attributes, documents, n_t)
+        block = make_block(codings, attributes, documents, reach)
         for table, rows in _tables(block, job):
             write(table, f"-{number:03d}", rows)
             if table == "documents":
-                contested += most_contested(rows.select(CONTESTED_COLUMNS), CONTESTED)
-        tallies.append(tallies_of(block, job.group_by, bucketed=bucketed, segments=job.segments))
+                chosen = most_contested(rows.select(CONTESTED_COLUMNS), CONTESTED)
+                contested += [row | {"coders": json.dumps(row["coders"])} for row in chosen]
+        tallies.append(
+            tallies_of(block, job.group_by, bucketed=bucketed, segments=job.choices.segments)
+        )
         pairs += len(block.pairs)
     return Audited(
         accepted.became,
@@ -189,7 +196,7 @@ def _tables(block: Block, job: AgreeJob) -> Iterator[tuple[str, pa.Table]]:
     similar, windows = similarities(block.counts, n_t), window_measures(block.counts)
     if len(block.pairs):
         yield "pairs", pairs_table(block, similar, windows)
-    agreement = document_coefficients(block.sums, n_t, segments=job.segments)
+    agreement = document_coefficients(block.sums, n_t, segments=job.choices.segments)
     yield "documents", documents_table(block, similar, windows, agreement)
     yield "prominence", prominence_table(block)
 

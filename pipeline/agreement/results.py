@@ -21,9 +21,7 @@ def agreement_tables(
 ) -> tuple[dict[str, pa.Table], str]:
     """Compute the tables by group; return them and the name of the estimator of the intervals."""
     merged, estimator = _merge_parts(settings, job, audited)
-    tables = group_tables(
-        merged, job.group_by, settings.choices, settings.seed, settings.replicates
-    )
+    tables = group_tables(merged, job.group_by, job.choices, settings.seed, settings.replicates)
     tables["agreement"] = filter_similarities(tables["agreement"], settings.similarities)
     return tables, estimator
 

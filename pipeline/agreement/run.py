@@ -1,6 +1,7 @@
 """Run `segscore agree` from its settings to a published folder."""
 
-from collections.abc import Collection, Mapping
+import json
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -46,6 +47,7 @@ from segscore.pipeline.runs.tasks import Progress, TaskRun
 from segscore.pipeline.scoring.inputs import attribute_types, choose_groups, refuse_taken_names
 from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS
 from segscore.pipeline.tables.find import InputTable, find_table
+from segscore.pipeline.tables.units import one_unit
 
 AUDITED = "audited"
 _TABLES = ("agreement", "coders", "peers", "corpus")
@@ -73,9 +75,10 @@ def run_agreement(
         Failed: no document has two codings, parts failed, or too many rows were rejected, also in
             a run that had already been published; nothing was published.
     """
+    tables = find_tables(settings)
+    settings, unit = _in_unit_of(settings, tables)
     run = TaskRun("agree", settings, executor, progress)
     with run.stage("plan"):
-        tables = find_tables(settings)
         plan = agreement_plan(settings, tables, run.limits)
         groups = _groups(settings, tables)
         parts = [AgreePart(f"part-{i:05d}", i) for i in range(plan.groups)]
@@ -90,7 +93,7 @@ def run_agreement(
                 shuffle.shuffle_rows(executor, place)
         with run.stage("audit"):
             kinds = {GROUP + name: kind for name, kind in groups.items()}
-            job = AgreeJob(place, settings.measuring, settings.choices.segments, kinds, run.folder)
+            job = AgreeJob(place, settings.measuring, settings.choices(unit), kinds, run.folder)
             job = _with_window(run, job, parts)
             audited = run.tasks(audit_part, parts, job, stage=AUDITED).values()
             storage.remove(storage.join(run.folder, shuffle.FOLDER))
@@ -108,8 +111,21 @@ def run_agreement(
         record["warnings"] += warn_of_ungrouped(written["corpus"], settings.group_by)
         if "boundary_types" in tables["codings"].further.names:
             record["warnings"].append(TYPES_UNUSED)
-        contested = first_contested((row for part in audited for row in part.contested), CONTESTED)
-        return FinishedAudit(run.publish(record), written, contested)
+        return FinishedAudit(run.publish(record), written, _contested(audited))
+
+
+def _in_unit_of(
+    settings: AgreeSettings, tables: Mapping[str, InputTable]
+) -> tuple[AgreeSettings, str | None]:
+    """Return the settings with n_t chosen by the unit of the tables, and that unit."""
+    unit = one_unit({table.location: table.unit for table in tables.values()})
+    return settings.in_unit(unit), unit
+
+
+def _contested(audited: Iterable[Audited]) -> list[dict[str, Any]]:
+    """Return the most contested documents of all parts."""
+    rows = first_contested((row for part in audited for row in part.contested), CONTESTED)
+    return [row | {"coders": json.loads(row["coders"])} for row in rows]
 
 
 def _groups(settings: AgreeSettings, tables: Mapping[str, InputTable]) -> dict[str, pa.DataType]:

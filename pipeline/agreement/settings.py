@@ -1,8 +1,9 @@
 """Settings of `segscore agree` and `segscore simulate`, validated before any work starts."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
 
+from segscore.pipeline.agreement.judging.limits import Judging, read_limits
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.settings.measuring import MeasuringSettings, select_fields
 from segscore.pipeline.settings.options import (
@@ -13,7 +14,6 @@ from segscore.pipeline.settings.options import (
     LengthToleranceOption,
     MaxRejectsOption,
     MemoryLimitOption,
-    NTOption,
     Option,
     OutputOption,
     Panel,
@@ -32,9 +32,8 @@ from segscore.pipeline.settings.ranges import (
     one_of,
     within,
 )
-from segscore.pipeline.settings.reading import (
-    read_names,
-)
+from segscore.pipeline.settings.reading import read_names
+from segscore.pipeline.tables.units import PER_SECOND
 
 if TYPE_CHECKING:
     from segscore.pipeline.agreement.group import Choices
@@ -56,11 +55,14 @@ class AgreeSettings:
         output: folder or URL of the run.
         documents: table of unit lengths and attributes, or None.
         group_by: attributes; each combination of their values is audited separately.
-        similarity: similarities to write coefficients for; empty: all.
+        n_t: near misses lie 1..n_t-1 positions apart; None: chosen by the unit (``in_unit``).
+        similarity: similarities to write coefficients for; empty: all. Coders are judged by the
+            first.
         expected: pi's chance of a boundary: `pooled`, or `item` for the mean of the documents'
             rates.
         as_published: `fournier2013` to reproduce the tables of that paper: `item`, with segments
             instead of boundaries; or None.
+        limits: changed limits beyond which coders are named, each NAME=NUMBER.
         max_rejects, memory_limit, fresh: as in ``ScoreSettings``; the others as in
             ``MeasuringSettings``.
     """
@@ -69,7 +71,14 @@ class AgreeSettings:
     output: OutputOption
     documents: DocumentsOption = None
     group_by: GroupByOption = ()
-    n_t: NTOption = MeasuringSettings.n_t
+    n_t: Annotated[
+        int | None,
+        Option(
+            "Limit n_t: near misses are 1 to n_t - 1 positions apart; default: 2, or 2 seconds "
+            "where the unit is a time.",
+            Panel.MEASURES,
+        ),
+    ] = None
     window: WindowOption = MeasuringSettings.window
     rounding: RoundingOption = MeasuringSettings.rounding
     units: UnitsOption = MeasuringSettings.units
@@ -97,6 +106,15 @@ class AgreeSettings:
             Panel.MEASURES,
         ),
     ] = None
+    limits: Annotated[
+        tuple[str, ...],
+        Option(
+            "Limits beyond which coders are named, such as effect=0.05,copies=8; the page of this "
+            "command lists them.",
+            Panel.MEASURES,
+            read_names,
+        ),
+    ] = ()
     replicates: ReplicatesOption = MeasuringSettings.replicates
     seed: SeedOption = MeasuringSettings.seed
     max_rejects: MaxRejectsOption = 1.0
@@ -120,6 +138,17 @@ class AgreeSettings:
         check_locations({**self.inputs, "--output": self.output})
         self.measuring.require_documents(self.documents)
         check_group_by(self.group_by)
+        read_limits(self.limits)
+
+    def in_unit(self, unit: str | None) -> "AgreeSettings":
+        """Return the settings with n_t chosen, for codings in a unit; None if it is not known."""
+        if self.n_t is not None:
+            return self
+        return replace(self, n_t=2 * (self._per_second(unit) or 1))
+
+    def _per_second(self, unit: str | None) -> int | None:
+        """Return how many units make a second; None if the unit is not a time."""
+        return PER_SECOND.get(unit or "") if self.units == "units" else None
 
     @property
     def inputs(self) -> dict[str, str | None]:
@@ -130,7 +159,7 @@ class AgreeSettings:
     def measuring(self) -> MeasuringSettings:
         """How codings are measured."""
         return MeasuringSettings(
-            n_t=self.n_t,
+            n_t=MeasuringSettings.n_t if self.n_t is None else self.n_t,
             window=self.window,
             rounding=self.rounding,
             units=self.units,
@@ -146,13 +175,15 @@ class AgreeSettings:
 
         return self.similarity or SIMILARITIES
 
-    @property
-    def choices(self) -> "Choices":
-        """How coefficients are computed."""
+    def choices(self, unit: str | None) -> "Choices":
+        """Return how coefficients are computed, and coders judged, for codings in a unit."""
         from segscore.pipeline.agreement.group import Choices
 
         published = self.as_published is not None
-        return Choices(self.n_t, published or self.expected == "item", published)
+        n_t = self.measuring.n_t
+        limits = read_limits(self.limits, self._per_second(unit))
+        judging = Judging(self.similarities[0], n_t, limits)
+        return Choices(n_t, published or self.expected == "item", published, judging)
 
     def signature(self, estimator: str) -> str:
         """Describe in one line what was computed, so that two audits can be compared.

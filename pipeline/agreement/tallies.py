@@ -18,12 +18,17 @@ KEYS = {
     "documents": ("unit", "coders"),
     "panels": ("unit", "panel"),
     "rates": ("unit", "coder"),
-    "peers": ("coder", "peer"),
+    "peers": ("fold", "coder", "peer"),
+    "distances": ("coder", "peer", "distance"),
     "held_out": ("coder", "coders"),
     "segments": (),
     "supports": ("reach", "coders", "within"),
 }
 """The keys of each table in addition to the group-by columns."""
+
+
+FOLDS = 20
+"""Groups of documents, by hash, that a jackknife leaves out in turn."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +39,8 @@ class Tallies:
         documents: sums by resampling unit and number of coders.
         panels: potential boundaries by resampling unit and the set of coders, as a JSON list.
         rates: codings, boundaries and potential boundaries by resampling unit and coder.
-        peers: pair counts by coder and peer.
+        peers: pair counts by coder and peer, and by one of ``FOLDS`` groups of documents.
+        distances: how many boundaries of coder and peer are near each other, by their distance.
         held_out: what documents lose without a coder, by that coder and the number of coders.
         segments: numbers of segments and their sizes, and squares of both.
         supports: marked positions by reach, number of coders, and coders within reach.
@@ -44,6 +50,7 @@ class Tallies:
     panels: pa.Table
     rates: pa.Table
     peers: pa.Table
+    distances: pa.Table
     held_out: pa.Table
     segments: pa.Table
     supports: pa.Table
@@ -65,6 +72,12 @@ class Tallies:
                 raise ValueError(f"{name} has unexpected columns")
             if any(table.column(field.name).null_count for field in columns):
                 raise ValueError(f"{name} has nulls")
+        fold = self.peers.column("fold")
+        if (
+            len(fold)
+            and not pc.all(pc.and_(pc.greater_equal(fold, 0), pc.less(fold, FOLDS))).as_py()
+        ):
+            raise ValueError("peers has unexpected folds")
         known = self.documents.column("unit")
         for table in (self.panels, self.rates):
             if not pc.all(pc.is_in(table.column("unit"), value_set=known), min_count=0).as_py():
@@ -105,6 +118,13 @@ def _sum(table: pa.Table, keys: Sequence[str]) -> pa.Table:
         for field in sums.schema
     ]
     return sums.cast(pa.schema(plain))
+
+
+def without_folds(peers: pa.Table) -> pa.Table:
+    """Add up the table ``peers`` of one group over the groups of documents of a jackknife."""
+    keys = KEYS["peers"][1:]
+    summed = _sum(peers.drop_columns(["fold"]), keys)
+    return summed.sort_by([(key, "ascending") for key in keys]).combine_chunks()
 
 
 def merge_tallies(parts: Sequence[Tallies], group_by: Groups) -> Tallies:

@@ -9,7 +9,7 @@ import pyarrow as pa
 from segscore.pipeline.agreement.block import Block, disagreements
 from segscore.pipeline.agreement.coder_pairs import EDITS, Counts
 from segscore.pipeline.agreement.prominence import REACHES
-from segscore.pipeline.agreement.tallies import GROUP, KEYS, Groups, Tallies, tally
+from segscore.pipeline.agreement.tallies import FOLDS, GROUP, KEYS, Groups, Tallies, tally
 from segscore.pipeline.arrays.document_ids import Hashes, hash_names, mix
 from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged
@@ -31,7 +31,7 @@ def tallies_of(block: Block, group_by: Groups, *, bucketed: bool, segments: bool
         bucketed: identify resampling units by hash bucket instead of the document's hash.
         segments: compute the item rates from segments instead of boundaries.
     """
-    pairs, counts, sums = block.pairs, block.counts, block.sums
+    pairs, sums = block.pairs, block.sums
     groups = block.attributes_of(np.arange(len(sums.coders)))
 
     def add(key: str, document: Ints, columns: Mapping[str, object]) -> pa.Table:
@@ -46,7 +46,6 @@ def tallies_of(block: Block, group_by: Groups, *, bucketed: bool, segments: bool
     unit = bootstrap.buckets(hashes) if bucketed else hashes
     rate = item_rate(sums.marks + (sums.coders if segments else 0), sums.coders * sums.size)
     coder = block.coder.dictionary_encode()
-    named = block.codings.coder.dictionary_encode()
     of_codings = {
         "unit": unit[codings],
         "coder": coder,
@@ -54,12 +53,7 @@ def tallies_of(block: Block, group_by: Groups, *, bucketed: bool, segments: bool
         "marks": block.boundaries,
         "places": sums.size[codings],
     }
-    of_pairs = {
-        "coder": named.take(pa.array(pairs.row)),
-        "peer": named.take(pa.array(pairs.peer)),
-        "documents": np.ones_like(pairs.document),
-        **{name: counts[name] for name in (*EDITS, "pair_places")},
-    }
+    of_pairs, of_distances = _pairs(block, folds(hashes))
     held_out = {"coder": coder, **_held_out(block, rate, segments=segments)}
     of_panels = {"unit": unit, "panel": panels(block), "places": sums.size}
     return Tallies(
@@ -67,10 +61,39 @@ def tallies_of(block: Block, group_by: Groups, *, bucketed: bool, segments: bool
         panels=add("panels", documents, of_panels),
         rates=add("rates", codings, of_codings),
         peers=add("peers", pairs.document, of_pairs),
+        distances=add("distances", pairs.document[block.near.pair], of_distances),
         held_out=add("held_out", codings, held_out),
         segments=add("segments", codings, _segments(block)),
         supports=add("supports", *_supports(block)),
     )
+
+
+def _pairs(block: Block, fold: Ints) -> tuple[dict[str, object], dict[str, object]]:
+    """Return the columns of each pair of codings, and of each two boundaries near each other."""
+    pairs, counts = block.pairs, block.counts
+    named = block.codings.coder.dictionary_encode()
+    of_pairs: dict[str, object] = {
+        "fold": fold[pairs.document],
+        "coder": named.take(pa.array(pairs.row)),
+        "peer": named.take(pa.array(pairs.peer)),
+        "documents": np.ones_like(pairs.document),
+        **{name: counts[name] for name in (*EDITS, "pair_places")},
+        "near_pairs": block.near.pairs,
+        "offset_sum": block.near.offset_sum,
+    }
+    near_pair = block.near.pair
+    of_distances: dict[str, object] = {
+        "coder": named.take(pa.array(pairs.row[near_pair])),
+        "peer": named.take(pa.array(pairs.peer[near_pair])),
+        "distance": block.near.distance,
+        "near": np.ones_like(near_pair),
+    }
+    return of_pairs, of_distances
+
+
+def folds(hashes: Hashes) -> Ints:
+    """Return the group of documents, of ``FOLDS``, of each document by its hash."""
+    return ((hashes >> np.uint64(32)) % np.uint64(FOLDS)).astype(np.int64)
 
 
 def _documents(block: Block, rate: Ints) -> Counts:

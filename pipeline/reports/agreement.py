@@ -4,7 +4,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from segscore.pipeline.agreement.findings import describe_audit
+from segscore.pipeline.agreement.documents import contested_in
+from segscore.pipeline.agreement.findings import audit_findings, meaningful
+from segscore.pipeline.agreement.part import CONTESTED, CONTESTED_COLUMNS
+from segscore.pipeline.agreement.sentences import a_minute
 from segscore.pipeline.reports import charts
 from segscore.pipeline.reports.contested import SHOWN, contested
 from segscore.pipeline.reports.group_dates import as_dates
@@ -28,7 +31,7 @@ def agreement_sections(run: FinishedRun) -> Iterator[Section]:
     yield _agreement(run, by)
     table = run.table("coders")
     coders = rows_over_all(table, by)
-    figures = [*_coders(coders), *_coders_by_date(rows_by_group(table, by), by)]
+    figures = [*_coders(coders, run.unit), *_coders_by_date(rows_by_group(table, by), by)]
     yield Section("coders", "Coders", "", figures)
     yield Section("pairs", "Agreement between coders", "", [_matrix(run, by, coders)])
     yield Section("prominence", "Prominence", "", [*_prominence(run, by)])
@@ -37,7 +40,7 @@ def agreement_sections(run: FinishedRun) -> Iterator[Section]:
 
 def _agreement(run: FinishedRun, by: Sequence[str]) -> Section:
     table = run.table("agreement")
-    whole = rows_over_all(table, by)
+    whole = meaningful(rows_over_all(table, by), run.unit)
     spans = [
         _span(row, f"{row['coefficient']}, {row['similarity']}")
         for row in whole
@@ -58,11 +61,14 @@ def _agreement(run: FinishedRun, by: Sequence[str]) -> Section:
             wide=True,
         )
     ]
-    coders, peers = (rows_over_all(run.table(name), by) for name in ("coders", "peers"))
-    text = " ".join(describe_audit(whole, coders, peers))
-    return Section(
-        "agreement", "Agreement", text, [*figures, *_groups(rows_by_group(table, by), by)]
-    )
+    return Section("agreement", "Agreement", "", [*figures, *_groups(rows_by_group(table, by), by)])
+
+
+def findings(run: FinishedRun) -> list[str]:
+    """Say who stands out, whether groups differ, and who coded the contested documents."""
+    tables = {name: run.table(name) for name in ("agreement", "coders", "peers")}
+    contested = contested_in(run.parts("documents", CONTESTED_COLUMNS), CONTESTED)
+    return audit_findings(tables, contested, run.settings["group_by"], run.unit)[1:]
 
 
 COEFFICIENT = ("coefficient", "similarity", "value", "95 % from", "to", "actual", "expected")
@@ -103,15 +109,19 @@ def _span(row: RunRow, name: str) -> charts.MarkValues:
     return {"name": name, "kind": row["coefficient"], **ends}
 
 
-def _coders(rows: Sequence[RunRow]) -> Iterator[Figure]:
+def _coders(rows: Sequence[RunRow], unit: str | None) -> Iterator[Figure]:
     """Draw boundary rates and similarity to peers, and list agreement without each coder."""
     known = sorted((row for row in rows if row["rate"] is not None), key=lambda row: -row["rate"])
     if not known:
         return
-    mean, sd = known[0]["rate_mean"], known[0]["rate_sd"]
+    minute = a_minute(unit)
+    heading = "boundary rate" if minute is None else "boundaries a minute"
+    scale = minute or 1.0
+    mean, sd = scale * known[0]["rate_mean"], known[0]["rate_sd"]
+    sd = None if sd is None else scale * sd
     low, high = (mean, mean) if sd is None else (max(0.0, mean - 2 * sd), mean + 2 * sd)
     points = [
-        {"name": row["coder"], "value": row["rate"], "flagged": bool(row["flagged"])}
+        {"name": row["coder"], "value": scale * row["rate"], "flagged": bool(row["flagged"])}
         for row in known
     ]
     rates: list[list[Cell]] = [
@@ -119,7 +129,7 @@ def _coders(rows: Sequence[RunRow]) -> Iterator[Figure]:
             row["coder"],
             row["documents"],
             row["boundaries"],
-            row["rate"],
+            scale * row["rate"],
             row["deviation"],
             "yes" if row["flagged"] else "no",
         ]
@@ -127,12 +137,18 @@ def _coders(rows: Sequence[RunRow]) -> Iterator[Figure]:
     ]
     flagged = [row["coder"] for row in known if row["flagged"]]
     yield Figure(
-        "Boundary rate, with the range of the group",
-        "Boundaries per potential boundary. The band is the mean plus and minus two standard "
-        f"deviations; outside it: {', '.join(map(isolated, flagged)) or 'no coder'}.",
-        PageTable(["coder", "documents", "boundaries", "rate", "deviation", "outside"], rates),
-        charts.band(points, low, mean, high, "boundary rate"),
+        f"{heading.capitalize()}, with the usual range",
+        f"{'Boundaries a minute' if minute else 'Boundaries per potential boundary'}. Grey: the "
+        "usual range, the mean plus and minus two standard deviations. Outside it: "
+        f"{', '.join(map(isolated, flagged)) or 'no coder'}.",
+        PageTable(["coder", "documents", "boundaries", heading, "deviation", "outside"], rates),
+        charts.band(points, low, mean, high, heading),
     )
+    yield _similarity_to_peers(rows)
+
+
+def _similarity_to_peers(rows: Sequence[RunRow]) -> Figure:
+    """Draw similarity to peers, and list agreement without each coder."""
     peer, without = f"peer_{SHOWN}", f"without_pi_{SHOWN}"
     similar = sorted(rows, key=lambda row: (row[peer] is None, -(row[peer] or 0)))
     spans = [
@@ -143,7 +159,7 @@ def _coders(rows: Sequence[RunRow]) -> Iterator[Figure]:
     similarities: list[list[Cell]] = [
         [row["coder"], row["peers"], row[peer], row[without]] for row in similar
     ]
-    yield Figure(
+    return Figure(
         f"{SHOWN} to peers",
         "Pooled over all pairs that include the coder. The table lists pi without the coder.",
         PageTable(["coder", "peers", SHOWN, "pi without"], similarities),

@@ -69,7 +69,7 @@ def write_report(settings: ReportSettings) -> _Written:
     contents = _contents(run, settings)
     sections = [*contents.sections, provenance.section(run)]
     counts = provenance.row_counts_in_words(run)
-    page = Page(_title(run.url), contents.answer, run.signature, counts, sections)
+    page = Page(_title(run), contents.answer, run.signature, counts, sections)
     text = render(page, library)
     try:
         storage.write_text(settings.output, text)
@@ -81,10 +81,11 @@ def write_report(settings: ReportSettings) -> _Written:
     )
 
 
-def _title(url: str) -> str:
-    """Return the name of a run's folder."""
-    whole = url if "://" in url else abspath(url)
-    return whole.rstrip("/").rpartition("/")[2] or url
+def _title(run: FinishedRun) -> str:
+    """Return what an audit is about and the name of its folder; of other runs, the name alone."""
+    whole = run.url if "://" in run.url else abspath(run.url)
+    name = whole.rstrip("/").rpartition("/")[2] or run.url
+    return f"Agreement between coders: {name}" if run.files("agreement") else name
 
 
 def _require_free(output: str, run: FinishedRun) -> None:
@@ -104,8 +105,8 @@ def _contents(run: FinishedRun, settings: ReportSettings) -> _Contents:
     if settings.calibrate and not run.files("scores"):
         raise Refused(f"--calibrate: {run.url} has no scores; name a run of `segscore score`")
     if run.files("agreement"):
-        words = answer.agreement_in_words(run, SHOWN)
-        return _Contents([words], [*agreement.agreement_sections(run)])
+        words = [answer.agreement_in_words(run, SHOWN), *agreement.findings(run)]
+        return _Contents(words, [*agreement.agreement_sections(run)])
     if run.files("curves"):
         return _Contents([*answer.thresholds_in_words(run)], [*sweep.sweep_sections(run)])
     if run.files("tolerances"):

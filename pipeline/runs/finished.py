@@ -92,6 +92,11 @@ class FinishedRun:
         return settings if isinstance(settings, dict) else {}
 
     @property
+    def unit(self) -> str | None:
+        """What positions are counted in; None if it is not known, as where words are measured."""
+        return measured_unit(self.record)
+
+    @property
     def command(self) -> str | None:
         """The command that made the run, `score` also for `nightly`; None if it is unknown."""
         return next((_COMMANDS[name] for name in _COMMANDS if name in self.settings), None)
@@ -153,6 +158,12 @@ def are_over_all(table: pa.Table, by: Iterable[str]) -> pa.ChunkedArray:
     """
     all_rows = pa.chunked_array([pa.repeat(True, table.num_rows)])
     return reduce(pc.and_, (pc.is_null(table.column(name)) for name in by), all_rows)
+
+
+def measured_unit(record: Mapping[str, Any]) -> str | None:
+    """Return what the positions of a run are counted in; None if it is not known, or is words."""
+    settings = record.get("settings") or {}
+    return record.get("unit") if settings.get("units", "units") == "units" else None
 
 
 def rows_over_all(table: pa.Table, by: Iterable[str]) -> list[RunRow]:

@@ -12,6 +12,9 @@ MILLISECOND = "millisecond"
 UNIT_KEY = "segscore.unit"
 """Key of a Parquet file's metadata: the unit that is counted, such as millisecond."""
 
+PER_SECOND = {"millisecond": 1000, "second": 1}
+"""How many of each unit that is a time make a second."""
+
 _SHOWN = 40
 """Number of characters of a unit's name that are read."""
 

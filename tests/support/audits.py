@@ -19,8 +19,8 @@ def audit(folder: Path, codings: str, **chosen: Any) -> dict[str, Rows]:
     chosen = {"replicates": 0, **chosen}
     settings = AgreeSettings(str(folder / codings), str(folder / "run"), **chosen)
     place = Partitioning(find_tables(settings), str(folder / "run"), 1)
-    choices = settings.choices
-    job = AgreeJob(place, settings.measuring, choices.segments, {}, str(folder / "run"))
+    choices = settings.choices(None)
+    job = AgreeJob(place, settings.measuring, choices, {}, str(folder / "run"))
     receipt = audit_part(job, AgreePart("part", 0))
     assert receipt.tallies is not None
     parts = settle_units([receipt.tallies])

@@ -33,6 +33,9 @@ NEWER = [
     *("rate_median", "rate_mad", "rate_deviation", "outlying_rate"),
     *("peer_median", "peer_mad", "peer_deviation", "low_agreement"),
     *("peer_drift", "peer_drift_p", "drifting"),
+    *("agreement_effect", "agreement_error", "agreement_p", "aligned_effect"),
+    *("boundary_offset", "boundary_offset_error", "rate_ratio", "rate_ratio_deviation"),
+    *("shifted", "standard", "drift_from", "drift_to", "drift_start"),
 ]
 """Columns of coders that audits of an earlier version lack."""
 

@@ -1,11 +1,8 @@
-"""Who stands out in an audit: deviations from the median, drift, contested documents, sentences."""
+"""Deviations from the median, contested documents, and sentences of an audit."""
 
 from collections.abc import Sequence
-from datetime import date
-from itertools import permutations
 from math import isnan, nan, sqrt
 from statistics import median
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from segscore.pipeline.agreement.documents import contested_in, contested_share, most_contested
-from segscore.pipeline.agreement.drift import drifts
-from segscore.pipeline.agreement.findings import describe_audit
+from segscore.pipeline.agreement.findings import describe_audit, describe_contested
 from segscore.pipeline.agreement.outliers import BEYOND, deviations, deviations_of_pairs
 
 SHARES = st.lists(
@@ -102,68 +98,6 @@ def test_equal_coders_seldom_stand_out() -> None:
     assert BEYOND == 3.5
 
 
-# --- Drift ---------------------------------------------------------------------------------------
-
-
-def rows_of(series: dict[str, list[float]], dates: Sequence[object]) -> list[dict[str, Any]]:
-    """Make rows of the table coders by date."""
-    return [
-        {"month": day, "coder": coder, "peer_boundary_similarity": value}
-        for coder, values in series.items()
-        for day, value in zip(dates, values, strict=True)
-    ]
-
-
-MONTHS = [f"2026-{month:02d}" for month in range(1, 8)]
-FLAT = {coder: [0.6 + place / 100] * 7 for place, coder in enumerate("abcefg")}
-SEASON = [0.0, -0.2, 0.1, -0.1, 0.2, 0.0, -0.1]
-
-
-def kendall(values: Sequence[float]) -> float:
-    """Compute the p-value of Kendall's test against time from all orders of the values."""
-
-    def score(ordered: Sequence[float]) -> int:
-        pairs = [(i, j) for j in range(len(ordered)) for i in range(j)]
-        return sum(int(np.sign(ordered[j] - ordered[i])) for i, j in pairs)
-
-    orders = [abs(score(order)) for order in permutations(values)]
-    return sum(other >= abs(score(values)) for other in orders) / len(orders)
-
-
-def test_a_drifting_coder_is_found_whatever_the_season() -> None:
-    falling = [0.58, 0.57, 0.55, 0.56, 0.52, 0.50, 0.48]
-    series = {
-        coder: [value + season for value, season in zip(values, SEASON, strict=True)]
-        for coder, values in {**FLAT, "d": falling}.items()
-    }
-    found = drifts(rows_of(series, MONTHS), "month")
-    assert [coder for coder, drift in found.items() if drift.marked] == ["d"]
-    relative = [
-        values["d"] - median(values.values())
-        for place in range(7)
-        if (values := {coder: listed[place] for coder, listed in series.items()})
-    ]
-    days = [date.fromisoformat(f"{month}-01").toordinal() for month in MONTHS]
-    assert len({*relative}) == 7
-    # The others are as constant as rounding lets them be, and Holm multiplies the smallest p.
-    assert found["d"].p == pytest.approx(kendall(relative) * len(found))
-    slopes = [(relative[j] - relative[i]) / (days[j] - days[i]) for j in range(7) for i in range(j)]
-    assert found["d"].change == pytest.approx(median(slopes) * (days[-1] - days[0]))
-
-
-def test_drift_needs_dates() -> None:
-    falling = {**FLAT, "d": [0.6, 0.58, 0.56, 0.54, 0.52, 0.5, 0.48]}
-    assert drifts(rows_of(falling, MONTHS), "month")["d"].marked
-    assert drifts(rows_of(falling, [f"20{year}" for year in range(20, 27)]), "month")["d"].marked
-    assert drifts(rows_of(falling, [f"2026-01-0{day}" for day in range(1, 8)]), "month")
-    assert drifts(rows_of(falling, ["news", *MONTHS[1:]]), "month") == {}
-    assert drifts(rows_of(falling, list(range(2020, 2027))), "month") == {}
-    four = {coder: falling[coder] for coder in "abcd"}
-    assert drifts(rows_of(four, MONTHS), "month") == {}
-    few = {coder: values[:4] for coder, values in falling.items()}
-    assert drifts(rows_of(few, MONTHS[:4]), "month") == {}
-
-
 # --- Contested documents -------------------------------------------------------------------------
 
 
@@ -222,9 +156,10 @@ def test_nothing_stands_out() -> None:
         "Agreement above chance is undefined.",
         "No coder and no pair of coders stands out.",
     ]
-    assert "With fewer than 5 coders" in describe_audit([], coders[:4], [])[1]
-    older = [{"coder": str(i)} for i in range(6)]
-    assert describe_audit([], older, [])[1:] == ["No coder and no pair of coders stands out."]
+    unknown = [{"coder": str(i), "low_agreement": None} for i in range(3)]
+    assert "it cannot be said who stands out" in describe_audit([], unknown, [])[1]
+    mixed = describe_audit([], [*coders, *unknown[:1]], [])
+    assert mixed[2].startswith("1 of 7 coders is not judged, for want of 10 documents")
 
 
 def test_the_most_extreme_come_first_and_the_others_are_counted() -> None:
@@ -232,7 +167,8 @@ def test_the_most_extreme_come_first_and_the_others_are_counted() -> None:
         {
             "coder": f"c{i}",
             "low_agreement": True,
-            "peer_deviation": -4.0 - i,
+            "agreement_effect": -0.1 - i,
+            "agreement_p": 0.001,
             "peer_boundary_similarity": 0.3,
             "peer_median": 0.5,
             "without_pi_boundary_similarity": None,
@@ -242,3 +178,41 @@ def test_the_most_extreme_come_first_and_the_others_are_counted() -> None:
     sentences = describe_audit([], coders, [])[1:]
     assert [sentence.split()[0] for sentence in sentences] == ["c6", "c5", "c4", "c3", "c2", "2"]
     assert sentences[-1] == "2 more are marked in the column low_agreement of the table coders."
+
+
+@pytest.mark.parametrize(
+    ("unit", "offset", "error", "words"),
+    [
+        (None, 1.4, 0.05, "lea marks 1.4 units later than the others (1.3 to 1.5)."),
+        ("millisecond", -1250, 100, "lea marks 1.2 s earlier than the others (1.0 to 1.5)."),
+    ],
+)
+def test_an_offset_is_in_units_or_seconds(
+    unit: str | None, offset: float, error: float, words: str
+) -> None:
+    row = {
+        "coder": "lea",
+        "shifted": True,
+        "boundary_offset": offset,
+        "boundary_offset_error": error,
+    }
+    assert describe_audit([], [{"low_agreement": False, **row}], [], unit)[1] == words
+
+
+def test_a_rate_is_per_100_units_or_a_minute() -> None:
+    row = {"coder": "max", "outlying_rate": True, "low_agreement": False, "rate_ratio": 1.93}
+    units = describe_audit([], [{**row, "rate": 0.12, "rate_median": 0.06}], [])
+    assert units[1] == (
+        "max marks about twice as many boundaries as the others: 12.0 per 100 units, the median "
+        "coder 6.0."
+    )
+    times = describe_audit([], [{**row, "rate": 2.5e-5, "rate_median": 1.25e-5}], [], "millisecond")
+    assert times[1].endswith(": 1.50 a minute, the median coder 0.75.")
+
+
+def test_coders_of_most_contested_documents_are_named() -> None:
+    contested = [{"coders": ["lea", "max"]}, {"coders": ["ann", "lea"]}, {"coders": ["ann"]}]
+    assert describe_contested(contested, {"lea", "max"}) == [
+        "lea, who stands out, coded 2 of the 3 most contested documents: what lea did may be why "
+        "they are contested."
+    ]

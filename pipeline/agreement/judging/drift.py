@@ -1,0 +1,167 @@
+"""Find coders who agree less and less with the others over a series of dates."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+import numpy as np
+
+from segscore.pipeline.agreement.coefficients import PAIR_COUNTS
+from segscore.pipeline.agreement.judging.fits import jackknife_p, standard_error
+from segscore.pipeline.agreement.judging.judge import Judgement
+from segscore.pipeline.agreement.judging.limits import Judging
+from segscore.pipeline.agreement.judging.pair_counts import CoderPairCounts, pooled
+from segscore.pipeline.arrays.ragged import Flags, Floats, Ints
+from segscore.pipeline.statistics.multiple_tests import holm
+
+FEWEST_DATES = 3
+
+
+@dataclass(frozen=True)
+class Period:
+    """The documents of one date.
+
+    Attributes:
+        name: the date as the attribute has it.
+        day: number of its first day.
+        pairs: counts of the same coders and groups of documents as over all dates.
+    """
+
+    name: str
+    day: int
+    pairs: CoderPairCounts
+
+
+@dataclass(frozen=True)
+class Drift:
+    """How the relative similarity of one coder changes.
+
+    That is the similarity with the coders who are not named, divided by theirs among themselves.
+
+    Attributes:
+        first: name of the first date.
+        last: name of the last date.
+        at_first: relative similarity on the first date, by a weighted regression line.
+        change: that on the last date less that on the first.
+        p: p value of the change, adjusted by Holm.
+        falls: whether the fall is beyond the limits.
+    """
+
+    first: str
+    last: str
+    at_first: float
+    change: float
+    p: float
+    falls: bool
+
+
+def drifts(
+    periods: Sequence[Period], judgement: Judgement, whole: CoderPairCounts, judging: Judging
+) -> dict[int, Drift]:
+    """Return the drift of each coder who shares documents on at least three dates, by number.
+
+    Args:
+        periods: the dates, ascending.
+        judgement: what is said of the coders over all dates.
+        whole: the counts over all dates.
+        judging: how similar two coders are, and beyond which limits they are named.
+    """
+    if len(periods) < FEWEST_DATES:
+        return {}
+    unused = whole.first[judgement.copies] * whole.coders + whole.second[judgement.copies]
+    relative = np.stack(
+        [_relative(period.pairs, judgement.standard, unused, judging) for period in periods], axis=1
+    )
+    weights = np.stack([period.pairs.shared for period in periods]).astype(np.float64)
+    weights = np.where(np.isnan(relative[0]), 0.0, weights)
+    days = np.array([period.day for period in periods], np.float64)
+    lines = _lines(days, relative, weights)
+    tested = np.flatnonzero(
+        (np.count_nonzero(weights, axis=0) >= FEWEST_DATES) & ~np.isnan(lines.change[0])
+    )
+    errors = standard_error(lines.change)
+    p = holm(jackknife_p(lines.change[0], errors, whole.groups)[tested])
+    found = {}
+    for coder, adjusted in zip(tested.tolist(), p.tolist(), strict=True):
+        known = np.flatnonzero(weights[:, coder])
+        change = float(lines.change[0, coder])
+        limits = judging.limits
+        falls = change <= -limits.fall and adjusted < limits.fall_p
+        names = periods[known[0]].name, periods[known[-1]].name
+        at_first = float(lines.at_first[0, coder])
+        found[coder] = Drift(*names, at_first, change, adjusted, bool(falls))
+    return found
+
+
+def _relative(pairs: CoderPairCounts, standard: Flags, unused: Ints, judging: Judging) -> Floats:
+    """Return the relative similarity of each coder, shape (1 + groups, coders)."""
+    used = ~np.isin(pairs.first * pairs.coders + pairs.second, unused)
+    among = used & standard[pairs.first] & standard[pairs.second]
+    with_others: dict[str, Ints] = {}
+    themselves: dict[str, Ints] = {}
+    for name in PAIR_COUNTS:
+        counts = pairs.counts[name]
+        sums = np.zeros((len(counts), pairs.coders), np.int64)
+        for coder, peer in ((pairs.first, pairs.second), (pairs.second, pairs.first)):
+            chosen = used & standard[peer]
+            np.add.at(sums.T, coder[chosen], counts[:, chosen].T)
+        with_others[name] = sums
+        themselves[name] = counts[:, among].sum(axis=1)
+    of_others = pooled(themselves, judging.similarity, judging.n_t)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = pooled(with_others, judging.similarity, judging.n_t) / of_others[:, None]
+    return np.asarray(np.where(np.isfinite(ratio), ratio, np.nan))
+
+
+@dataclass(frozen=True)
+class _Lines:
+    """A regression line for each coder: its height at the first date, and its change."""
+
+    at_first: Floats
+    change: Floats
+
+
+def _lines(days: Floats, values: Floats, weights: Floats) -> _Lines:
+    """Fit weighted lines.
+
+    Args:
+        days: shape (dates,).
+        values: NaN where undefined, shape (1 + groups, dates, coders).
+        weights: shape (dates, coders).
+    """
+    known = weights > 0
+    first = np.where(known, days[:, None], np.inf).min(axis=0)
+    last = np.where(known, days[:, None], -np.inf).max(axis=0)
+    weight = np.where(np.isnan(values), 0.0, weights)
+    value, day = np.nan_to_num(values), days[:, None]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        total = weight.sum(axis=1)
+        middle, mean = (weight * day).sum(axis=1) / total, (weight * value).sum(axis=1) / total
+        apart = day - middle[:, None]
+        slope = (weight * apart * (value - mean[:, None])).sum(axis=1) / (weight * apart**2).sum(
+            axis=1
+        )
+        return _Lines(mean + slope * (first - middle), slope * (last - first))
+
+
+def day_of(value: object) -> int | None:
+    """Return the number of the first day of a date such as 2026, 2026-01 or 2026-01-31."""
+    if not isinstance(value, str | date):
+        return None
+    try:
+        text = str(value)
+        return date.fromisoformat(text + "-01-01"[len(text) - 4 :]).toordinal()
+    except ValueError:
+        return None
+
+
+def periods_of(groups: Mapping[object, CoderPairCounts]) -> list[Period]:
+    """Return the dates of groups by value, ascending; empty if a value is not a date."""
+    days = {value: day_of(value) for value in groups}
+    if any(day is None for day in days.values()):
+        return []
+    return [
+        Period(str(value), day, groups[value])
+        for value, day in sorted(days.items(), key=lambda item: item[1] or 0)
+        if day is not None
+    ]

@@ -1,0 +1,123 @@
+"""Who stands out: against the slow twin, and on simulated projects with known faults."""
+
+from datetime import date
+from random import Random
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import segscore
+from segscore.pipeline.agreement.judging.limits import read_limits
+from segscore.pipeline.agreement.nearest import pair_nearest
+from segscore.pipeline.agreement.tally import folds
+from segscore.pipeline.arrays.document_ids import hash_names
+from segscore.pipeline.arrays.ragged import Ragged
+from segscore.pipeline.errors import Refused
+from tests.oracles import naive_judging
+from tests.oracles.naive_agreement import Document
+from tests.support.projects import FAULTS, Project, audit, codings
+
+
+def test_nearest_boundaries_equal_the_twin() -> None:
+    draw = Random(3)  # noqa: S311
+    for _ in range(300):
+        within, top = draw.randint(0, 6), draw.choice((8, 30, 60))
+        sides = [sorted(draw.sample(range(1, top + 1), draw.randint(0, 8))) for _ in range(2)]
+        offsets = np.cumsum([0, *map(len, sides)])
+        rows = Ragged(offsets, np.array([p for side in sides for p in side], np.int32))
+        found = pair_nearest(rows, np.array([0]), np.array([1]), within)
+        expected = naive_judging.nearest_distances(tuple(sides[0]), tuple(sides[1]), within)
+        assert (found.pairs.tolist(), found.offset_sum.tolist()) == (
+            [len(expected)],
+            [sum(expected)],
+        )
+        near = [b - a for a in sides[0] for b in sides[1] if abs(b - a) <= within]
+        assert found.distance.tolist() == near
+
+
+@pytest.mark.parametrize(
+    ("seed", "faults"), [(1, FAULTS), (2, ()), (3, ("late", "twice")), (4, ("copies", "drifts"))]
+)
+def test_judgements_equal_the_twin(seed: int, faults: tuple[str, ...]) -> None:
+    rows = [*codings(Project(9 if len(faults) > 2 else 6, 120, faults), seed)]
+    corpus: dict[str, Document] = {}
+    for row in rows:
+        document = corpus.get(row["document_id"], Document(row["n_units"], {}))
+        coded = {**document.codings, row["coder"]: tuple(row["boundaries"])}
+        corpus[row["document_id"]] = document._replace(codings=coded)
+    names = pa.array([*corpus])
+    fold = dict(zip(corpus, folds(hash_names(names).hashes).tolist(), strict=True))
+    found = segscore.agree(rows, group_by=("month",), replicates=0)
+    coders = {row["coder"]: row for row in found.coders.to_pylist() if row["month"] is None}
+    peers = [row for row in found.table("peers").to_pylist() if row["month"] is None]
+    twin = naive_judging.judge(corpus, fold)
+    month = {row["document_id"]: row["month"] for row in rows}
+    day = {name: date.fromisoformat(f"{month[name]}-01").toordinal() for name in corpus}
+    for name, row in coders.items():
+        assert row["agreement_effect"] == pytest.approx(twin.effects[name], rel=1e-4, abs=1e-4)
+        assert row["agreement_error"] == pytest.approx(twin.errors[name], rel=1e-4, abs=1e-4)
+        assert row["boundary_offset"] == pytest.approx(twin.offsets[name], rel=1e-4, abs=1e-4)
+        assert row["rate_ratio"] == pytest.approx(twin.ratios[name], rel=1e-4, abs=1e-4)
+        change = naive_judging.relative_change(corpus, day, twin, name)
+        assert row["peer_drift"] == pytest.approx(change, rel=1e-4, abs=1e-4)
+        assert row["low_agreement"] == (name in twin.less)
+        assert row["shifted"] == (name in twin.shifted)
+        assert row["outlying_rate"] == (name in twin.far)
+        assert row["standard"] == (name in twin.standard)
+    for row in peers:
+        pair = row["coder"], row["peer"]
+        assert row["residual"] == pytest.approx(twin.residuals[pair], rel=1e-4, abs=1e-4)
+        assert bool(row["high_agreement"]) == (pair in twin.copies)
+
+
+@pytest.mark.parametrize("unit", [1, 1000])
+def test_each_of_six_faults_is_named_and_nobody_else(unit: int) -> None:
+    said = audit(Project(unit=unit), 1)
+    marks = {
+        mark: {name for name, row in said.coders.items() if row[mark]}
+        for mark in ("low_agreement", "shifted", "outlying_rate", "drifting")
+    }
+    assert {"coder-00", "coder-01"} <= marks["low_agreement"] <= {f"coder-0{i}" for i in range(5)}
+    assert said.pairs == {("coder-02", "coder-06")}
+    assert marks["drifting"] == {"coder-03"}
+    assert marks["outlying_rate"] == {"coder-04"}
+    assert marks["shifted"] == {"coder-05"}
+
+
+def test_what_lifts_everybody_is_no_drift() -> None:
+    """New guidelines in July halve everybody's errors."""
+    rows = [
+        row
+        for seed, error, months in ((1, 1.0, slice(0, 6)), (2, 0.4, slice(6, 12)))
+        for row in codings(Project(8, 600, ()), seed, error)
+        if row["month"] in [f"2026-{month:02d}" for month in range(1, 13)][months]
+    ]
+    found = segscore.agree(rows, group_by=("month",), replicates=0)
+    assert not any(row["drifting"] for row in found.coders.to_pylist())
+
+
+def test_with_few_coders_or_documents_nobody_is_judged() -> None:
+    for project in (Project(3, 60, ("careless",)), Project(8, 10, ("careless",))):
+        said = audit(project, 1)
+        assert all(row["low_agreement"] is None for row in said.coders.values())
+        assert not said.pairs
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("effects=1", "the names are effect, effect_errors, copies,"),
+        ("effect", "must be a number above 0"),
+        ("copies=0", "must be a number above 0"),
+    ],
+)
+def test_wrong_limits_are_refused(text: str, message: str) -> None:
+    with pytest.raises(Refused, match=message):
+        read_limits([text])
+
+
+def test_limits_are_in_seconds_if_the_unit_is_a_time() -> None:
+    assert read_limits([], 1000).offset == 500
+    assert read_limits(["offset=0.2", "within=3"], 1000).within == 3000
+    assert read_limits([]).within == 5
