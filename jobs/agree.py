@@ -15,7 +15,6 @@ from segscore.jobs.show.formats import (
     print_json,
     print_table,
 )
-from segscore.jobs.show.numbers import counted, shown_interval, shown_number
 from segscore.jobs.show.printing import (
     Bar,
     log_finished,
@@ -26,6 +25,7 @@ from segscore.jobs.show.printing import (
 )
 from segscore.pipeline.agreement.settings import AgreeSettings
 from segscore.pipeline.errors import Done
+from segscore.pipeline.statistics.shown_numbers import counted, shown_interval, shown_number
 
 if TYPE_CHECKING:
     from segscore.pipeline.agreement.run import FinishedAudit

@@ -13,9 +13,9 @@ def calibrate(chosen: CalibrateSettings) -> None:
     Misses, adds and moves boundaries of REFERENCES at random, and measures the result.
     """
     from segscore.jobs.show.fitted import Column, out, print_fitted
-    from segscore.jobs.show.numbers import shown_number
     from segscore.pipeline.conventions.calibrate import run_calibration
     from segscore.pipeline.conventions.faults import MOVED
+    from segscore.pipeline.statistics.shown_numbers import shown_number
 
     calibration = run_calibration(chosen)
     for warning in calibration.warnings:

@@ -9,8 +9,8 @@ import typer
 
 from segscore.jobs.cli.log import LOG
 from segscore.jobs.show.formats import ResultFormat
-from segscore.jobs.show.numbers import counted
 from segscore.pipeline.nightly.settings import KeepOption
+from segscore.pipeline.statistics.shown_numbers import counted
 
 if TYPE_CHECKING:
     from segscore.pipeline.nightly.history import Gathered

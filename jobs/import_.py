@@ -16,12 +16,12 @@ def import_(
     Tables of segments, labels per unit, chapters, subtitles, annotations, speaker turns, text.
     """
     from segscore.jobs.show.fitted import out
-    from segscore.jobs.show.numbers import counted
     from segscore.jobs.show.printing import Bar
     from segscore.pipeline.importing.run import SMALL, find_imported, run_import
     from segscore.pipeline.reports.positions import shown_position
     from segscore.pipeline.runs import executors
     from segscore.pipeline.runs.tasks import ignore_progress
+    from segscore.pipeline.statistics.shown_numbers import counted
     from segscore.pipeline.tables.units import MILLISECOND
 
     files = find_imported(chosen)

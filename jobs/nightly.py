@@ -20,11 +20,11 @@ from segscore.jobs.show.formats import (
 )
 from segscore.jobs.show.gating import moved_lines, print_checks
 from segscore.jobs.show.leaderboard import print_scores
-from segscore.jobs.show.numbers import counted
 from segscore.jobs.show.printing import Bar, log_finished, print_record, print_written
 from segscore.pipeline.nightly.settings import NightSettings
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.settings.options import Panel
+from segscore.pipeline.statistics.shown_numbers import counted
 
 if TYPE_CHECKING:
     from segscore.pipeline.nightly.run import Ended

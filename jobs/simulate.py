@@ -20,8 +20,8 @@ def simulate(
     With --near-miss 0 --full-miss 0 every coding is the document's true segmentation.
     """
     from segscore.jobs.show.fitted import out
-    from segscore.jobs.show.numbers import counted
     from segscore.pipeline.agreement import simulate as simulating
+    from segscore.pipeline.statistics.shown_numbers import counted
 
     record = simulating.run(codings, output, chosen)
     for warning in record["warnings"]:

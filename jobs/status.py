@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from segscore.jobs.show.formats import ResultFormat
-from segscore.jobs.show.numbers import counted
+from segscore.pipeline.statistics.shown_numbers import counted
 
 if TYPE_CHECKING:
     from segscore.pipeline.runs.run_folder import Status

@@ -15,7 +15,6 @@ from segscore.jobs.show.formats import (
     print_json,
     print_table,
 )
-from segscore.jobs.show.numbers import shown_number
 from segscore.jobs.show.printing import (
     Bar,
     log_finished,
@@ -25,6 +24,7 @@ from segscore.jobs.show.printing import (
 )
 from segscore.pipeline.errors import Done
 from segscore.pipeline.scoring.sweep.settings import SweepSettings
+from segscore.pipeline.statistics.shown_numbers import shown_number
 
 if TYPE_CHECKING:
     import pyarrow as pa

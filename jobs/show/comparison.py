@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 from segscore.jobs.cli.encoding import printable_command
 from segscore.jobs.show.fitted import Column, out, print_fitted
 from segscore.jobs.show.leaderboard import GROUPS_SHOWN
-from segscore.jobs.show.numbers import (
+from segscore.pipeline.comparison.pair_rows import better_first, by_difference
+from segscore.pipeline.statistics.p_values import shown_p
+from segscore.pipeline.statistics.power import LEAST_DOCUMENTS
+from segscore.pipeline.statistics.shown_numbers import (
     counted,
     shown_change,
     shown_changes,
     shown_interval,
     shown_number,
 )
-from segscore.pipeline.comparison.pair_rows import better_first, by_difference
-from segscore.pipeline.statistics.p_values import shown_p
-from segscore.pipeline.statistics.power import LEAST_DOCUMENTS
 
 if TYPE_CHECKING:
     import pyarrow as pa

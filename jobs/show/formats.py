@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from segscore.jobs.cli.encoding import lacking_encoding
-from segscore.jobs.show.numbers import shown_number
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.plain_text import visible, visible_json
 from segscore.pipeline.settings.options import Panel
+from segscore.pipeline.statistics.shown_numbers import shown_cell
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -83,19 +83,12 @@ def plain_layout(names: Sequence[str], rows: Sequence[Mapping[str, Any]], signat
     """
     numbers = [[row[name] for name in names] for row in rows]
     texts = len(list(takewhile(lambda name: _is_text(rows, name), names)))
-    shown = [[_shown_value(value) for value in row] for row in numbers]
+    shown = [[shown_cell(value) for value in row] for row in numbers]
     return Layout(list(names), shown, list(names), numbers, texts, signature)
 
 
 def _is_text(rows: Sequence[Mapping[str, Any]], name: str) -> bool:
     return all(isinstance(row[name], str) for row in rows)
-
-
-def _shown_value(value: object) -> str:
-    """Format a value of a table; a dash for none."""
-    if value is None or isinstance(value, float):
-        return shown_number(value)
-    return str(value)
 
 
 def csv_text(layout: Layout) -> str:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from segscore.jobs.cli.encoding import printable_command
 from segscore.jobs.show.fitted import Column, print_fitted
-from segscore.jobs.show.numbers import shown_change, shown_number
 from segscore.pipeline.statistics.p_values import shown_p
+from segscore.pipeline.statistics.shown_numbers import shown_change, shown_number
 
 if TYPE_CHECKING:
     from segscore.pipeline.nightly.verdict import Check

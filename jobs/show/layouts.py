@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from segscore.jobs.show.by_system import by_system, system_order
+from segscore.jobs.show.by_system import by_system
 from segscore.jobs.show.fitted import Column, out, print_fitted
 from segscore.jobs.show.formats import Layout, print_table, print_text, require_names_printable
 from segscore.jobs.show.latex import latex_tables
-from segscore.jobs.show.numbers import shown_number, with_interval
 from segscore.pipeline.comparison.pair_rows import better_first, by_difference
 from segscore.pipeline.statistics.p_values import shown_p
+from segscore.pipeline.statistics.shown_numbers import shown_number, with_interval
 
 if TYPE_CHECKING:
     from segscore.pipeline.comparison.run import FinishedComparison
@@ -95,10 +95,13 @@ def _pairs(finished: "FinishedComparison", average: str) -> Layout:
 
 def _systems(finished: "FinishedComparison", average: str) -> Layout:
     """Make one row per system: the value and interval of each measure."""
+    from segscore.pipeline.scoring.leaderboard import rank
+
     by, measures = (finished.record["settings"][name] for name in ("group_by", "measures"))
     rows = _rows(finished, "systems", average)
     rows.sort(key=lambda row: measures.index(row["measure"]))
-    return by_system(rows, by, "system", finished.record["signature"], measures)
+    boards = rank(rows, by, measures[0], "system")
+    return by_system(boards, by, "system", finished.record["signature"], measures)
 
 
 def _references(finished: "FinishedComparison", average: str) -> Layout:
@@ -109,14 +112,12 @@ def _references(finished: "FinishedComparison", average: str) -> Layout:
     first measure comes first.
     """
     from segscore.pipeline.measures import PANELS
+    from segscore.pipeline.scoring.leaderboard import rank
 
     rows = _rows(finished, "systems", average)
     measures = finished.record["settings"]["measures"]
-    overall: dict[str, dict[str, Any]] = {row["system"]: {} for row in rows}
-    for row in rows:
-        if row["reference"] is None:
-            overall[row["system"]][row["measure"]] = row
-    systems = sorted(overall, key=lambda name: system_order(overall[name], measures, name))
+    boards = rank([row for row in rows if row["reference"] is None], (), measures[0], "system")
+    systems = [name for board in boards for name in board.names]
     values = {(row["measure"], row["reference"], row["system"]): row["value"] for row in rows}
     keys = {(row["measure"], row["reference"]): None for row in rows}
     order = sorted(keys, key=lambda key: (measures.index(key[0]), *_reference_order(key[1])))

@@ -17,7 +17,7 @@ from segscore.pipeline.conventions.convention import (
     conventions,
 )
 from segscore.pipeline.conventions.published import Published
-from segscore.pipeline.conventions.search import Search, search
+from segscore.pipeline.conventions.search import Search, search_conventions
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.scoring.in_memory import TableSource
 from segscore.pipeline.tables.read import Rows
@@ -185,7 +185,7 @@ def reconcile_codings(
     questions = [q for q in _QUESTIONS if settings.units == "units" or q is not _END]
     grid = conventions(questions, programs, lambda answers: _possible(answers, measures))
     audits = _Audits(settings, codings, documents)
-    return search(
+    return search_conventions(
         numbers, questions, grid, lambda answers: [audits.value(n, answers) for n in numbers]
     )
 

@@ -24,7 +24,7 @@ from segscore.pipeline.conventions.convention import (
 from segscore.pipeline.conventions.corpus import Corpus
 from segscore.pipeline.conventions.edit_family import EDIT_FAMILY
 from segscore.pipeline.conventions.published import Published
-from segscore.pipeline.conventions.search import Search, search
+from segscore.pipeline.conventions.search import Search, search_conventions
 from segscore.pipeline.conventions.window_family import WINDOW_FAMILY
 from segscore.pipeline.errors import Refused
 
@@ -133,7 +133,9 @@ def _search(corpus: Corpus, family: Family, numbers: Sequence[Published]) -> Sea
         return [averages.average(n.measure, rows[n.system, n.document]) for n in numbers]
 
     questions = questions_of(family, measures, averaged=averaged)
-    return search(numbers, questions, grid_of(family, measures, averaged=averaged), evaluate)
+    return search_conventions(
+        numbers, questions, grid_of(family, measures, averaged=averaged), evaluate
+    )
 
 
 def _select(corpus: Corpus, number: Published) -> Ints:

@@ -139,7 +139,7 @@ def _union(values: Floats, half_width: float) -> float:
     return float(np.minimum(np.diff(values), 2 * half_width).sum() + 2 * half_width)
 
 
-def search(
+def search_conventions(
     numbers: Sequence[Published],
     questions: Sequence[Question],
     conventions: Sequence[Convention],

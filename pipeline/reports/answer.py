@@ -6,11 +6,12 @@ from typing import Any
 
 from segscore.pipeline.nightly.verdict import Verdict, describe_failure
 from segscore.pipeline.reports.differences import SIGNIFICANT, PairRows
-from segscore.pipeline.reports.page import four_decimals, isolated
+from segscore.pipeline.reports.page import isolated
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.runs.finished import FinishedRun, RunRow, rows_over_all
 from segscore.pipeline.scoring.names import is_point
 from segscore.pipeline.statistics.p_values import shown_p
+from segscore.pipeline.statistics.shown_numbers import shown_interval, shown_number
 
 _NAMED = 3
 """Maximum number of systems that a sentence names."""
@@ -72,10 +73,10 @@ def _left_out(ranking: Ranking) -> str:
 
 
 def _with_interval(row: RunRow) -> str:
-    text = four_decimals(row["value"])
+    text = shown_number(row["value"])
     if row["ci_low"] is None:
         return text
-    return f"{text} (95 % {four_decimals(row['ci_low'])} to {four_decimals(row['ci_high'])})"
+    return f"{text} (95 % {shown_interval(row['ci_low'], row['ci_high'])})"
 
 
 def _certainty(
@@ -197,5 +198,5 @@ def tolerances_in_words(run: FinishedRun) -> Iterator[str]:
         verb = "has" if len(best) == 1 else "have"
         yield (
             f"At a tolerance of {tolerance:,}, {listed_names(best)} {verb} the highest F, "
-            f"{four_decimals(highest)}."
+            f"{shown_number(highest)}."
         )

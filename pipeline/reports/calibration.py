@@ -8,11 +8,12 @@ from segscore.pipeline.conventions.faults import MOVED
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import PAIRS
 from segscore.pipeline.measures.selection import select
-from segscore.pipeline.reports.page import Cell, Figure, NumberCell, PageTable, four_decimals
+from segscore.pipeline.reports.page import Cell, Figure, NumberCell, PageTable
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.scoring.names import is_point
 from segscore.pipeline.scoring.reopen import reopen
 from segscore.pipeline.settings.measuring import settings_without_effect
+from segscore.pipeline.statistics.shown_numbers import shown_number
 
 _HEADINGS = {
     "missed": "boundaries missed",
@@ -82,7 +83,7 @@ def _cells(calibration: Calibration, value: float | None, average: str) -> list[
     if value is None:
         return [None] * (1 + len(_HEADINGS))
     sizes = calibration.sizes(value, average)
-    return [NumberCell(four_decimals(value), value), *(_cell(k, sizes[k]) for k in _HEADINGS)]
+    return [NumberCell(shown_number(value), value), *(_cell(k, sizes[k]) for k in _HEADINGS)]
 
 
 def _cell(kind: str, size: float | None) -> Cell:

@@ -1,40 +1,31 @@
 """The leaderboard of a scoring run: a row for each system, a column for each headline measure."""
 
-from segscore.pipeline.measures import ALL, shown_measures
-from segscore.pipeline.reports.page import Figure, NumberCell, PageTable, four_decimals
+from segscore.pipeline.measures import ALL
+from segscore.pipeline.reports.page import Figure, NumberCell, PageTable
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.runs.finished import RunRow
-from segscore.pipeline.scoring.names import is_point
+from segscore.pipeline.statistics.shown_numbers import shown_interval, shown_number
 
 
 def leaderboard(ranking: Ranking) -> Figure:
     """Make the table of systems, best first, shaded by how good each value is."""
-    available = {name: None for name, average in ranking.whole if average == ranking.average}
-    chosen = ranking.measure.name
-    names = [chosen, *(name for name in shown_measures(available) if name != chosen)]
-    rows = {name: _cells(ranking, name) for name in names}
-    documents = {row["hypothesis"]: row["documents"] for row in ranking.rows(chosen)}
+    board = ranking.board
+    cells = [_cells(ranking, name) for name in board.measures]
+    beside = board.beside()
     systems, points = (
         [
-            [
-                name,
-                *(cells.get(name) for cells in rows.values()),
-                *([documents[name]] if ranking.fewer else []),
-            ]
-            for name in ranking.systems
-            if is_point(name) == apart
+            [name, *(of.get(name) for of in cells), *(board.rows[name][key] for key in beside)]
+            for name in names
+            if name in ranking.place
         ]
-        for apart in (False, True)
+        for names in (board.systems, board.points)
     )
-    headings = ["system", *(name + ALL[name].arrow for name in names)]
-    last = ""
-    if ranking.fewer:
-        headings.append("documents")
-        last = " Systems with fewer documents than others come last, without shades."
+    headings = ["system", *(name + ALL[name].arrow for name in board.measures), *beside]
+    last = " Systems with fewer documents than others come last, without shades."
     return Figure(
         "Leaderboard",
         "Shaded by column: blue is better and red is worse than the middle between the best and "
-        f"the worst system. A heading sorts the table.{last}",
+        f"the worst system. A heading sorts the table.{last if board.fewer else ''}",
         PageTable(headings, systems, apart=points, apart_heading="Reference points"),
         folded=False,
         wide=True,
@@ -61,5 +52,5 @@ def _cell(row: RunRow, grade: float) -> NumberCell:
     value, low, high = row["value"], row["ci_low"], row["ci_high"]
     if value is None:
         return NumberCell("–", None)
-    interval = "" if low is None else f"{four_decimals(low)} to {four_decimals(high)}"
-    return NumberCell(four_decimals(value), value, interval, grade)
+    interval = "" if low is None else shown_interval(low, high)
+    return NumberCell(shown_number(value), value, interval, grade)

@@ -12,6 +12,7 @@ from typing import Any
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.reports.strips import Drawing
+from segscore.pipeline.statistics.shown_numbers import shown_number
 
 
 @dataclass(frozen=True)
@@ -189,17 +190,10 @@ def isolated(name: str) -> str:
     return f"\N{FIRST STRONG ISOLATE}{name}\N{POP DIRECTIONAL ISOLATE}"
 
 
-def four_decimals(value: float) -> str:
-    """Write a value with four decimals, and a value that rounds to 0 without a minus sign."""
-    return f"{round(value, 4) + 0:.4f}"
-
-
 def _format_cell(cell: Cell) -> str:
     """Format a cell: a dash if undefined, floats with four decimals, thousands separated."""
-    if cell is None:
-        return "–"
     if isinstance(cell, NumberCell):
         return cell.text
-    if isinstance(cell, float):
-        return four_decimals(cell)
+    if cell is None or isinstance(cell, float):
+        return shown_number(cell)
     return f"{cell:,}" if isinstance(cell, int) else cell

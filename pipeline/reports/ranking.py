@@ -2,16 +2,16 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from segscore.pipeline.comparison.samples import Sample
-from segscore.pipeline.measures import ALL
 from segscore.pipeline.measures.measure import Measure
 from segscore.pipeline.reports.run_tables import group_name
 from segscore.pipeline.runs.finished import FinishedRun, RunRow, rows_by_group, rows_over_all
-from segscore.pipeline.scoring.coverage import fewer_documents, ranked
+from segscore.pipeline.scoring.leaderboard import Leaderboard, rank
 from segscore.pipeline.scoring.names import is_point
 from segscore.pipeline.statistics.averages import summary_groups
 
@@ -56,10 +56,17 @@ class Ranking:
         rows = rows_by_group(chosen, self.by)
         return [row | {"group": group_name(row, self.by)} for row in rows]
 
+    @cached_property
+    def board(self) -> Leaderboard:
+        """The leaderboard over all documents."""
+        rows = [of.values() for (_, kind), of in self.whole.items() if kind == self.average]
+        (board,) = rank(chain.from_iterable(rows), measure=self.measure.name)
+        return board
+
     def rows(self, measure: str) -> list[RunRow]:
-        """Return the systems' averages of a measure, best first; see ``coverage.ranked``."""
-        rows = self.whole.get((measure, self.average), {})
-        return ranked(rows.values(), higher=ALL[measure].better == "higher")
+        """Return the averages of a measure, of systems and reference points, best first."""
+        board = self.board.by(measure)
+        return [board.average(measure, name) for name in board.ranked]
 
     def compared(self, measure: str) -> list[RunRow]:
         """Return the known averages of the systems that have all documents, best first."""
@@ -71,15 +78,15 @@ class Ranking:
             and row["hypothesis"] not in self.fewer
         ]
 
-    @cached_property
+    @property
     def fewer(self) -> dict[str, int]:
         """Systems that were scored on fewer documents than others -> their number of documents."""
-        return fewer_documents(self.rows(self.measure.name))
+        return self.board.fewer
 
     @cached_property
     def systems(self) -> list[str]:
-        """The systems, best first."""
-        return [row["hypothesis"] for row in self.rows(self.measure.name)]
+        """Systems and reference points, best first."""
+        return self.board.by(self.measure.name).ranked
 
     @cached_property
     def place(self) -> dict[str, int]:

@@ -270,18 +270,3 @@ def _rows(
         if by_chance is not None:
             rows = with_skill(kind, of_group, averages(kind, sums, by_chance, weights, parameters))
         yield from ((key, row) for row in rows)
-
-
-def best_first(rows: Iterable[dict[str, Any]], *, higher: bool) -> list[dict[str, Any]]:
-    """Sort rows of a summary: best value first, undefined values last, equal values by name.
-
-    Args:
-        rows: rows with the same measure, average and group.
-        higher: whether higher values are better.
-    """
-
-    def key(row: dict[str, Any]) -> tuple[bool, float, str]:
-        value = 0.0 if row["value"] is None else row["value"]
-        return row["value"] is None, -value if higher else value, row["hypothesis"]
-
-    return sorted(rows, key=key)

@@ -24,6 +24,7 @@ from segscore.pipeline.runs.finished import rows_over_all
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.hypotheses import UNPAIRED_COLUMNS
 from segscore.pipeline.scoring.in_memory import score_tables
+from segscore.pipeline.scoring.leaderboard import Leaderboard, rank
 from segscore.pipeline.scoring.names import is_point
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.settings.measuring import MeasuringSettings
@@ -215,6 +216,14 @@ class Evaluation(RunTables):
             if average == "micro"
             for macro in [rows[measure, hypothesis, "macro"]]
         }
+
+    @cached_property
+    def board(self) -> Leaderboard:
+        """The systems over all documents, ranked by the first measure to show, micro averages."""
+        by = summary_groups(self.summary.column_names)
+        rows = rows_over_all(self.summary, by)
+        boards = rank(row for row in rows if row["average"] == "micro")
+        return boards[0] if boards else Leaderboard((), "", {})
 
     def to_pandas(self, table: str = "summary") -> Any:
         """Return a table as a pandas data frame, with pandas' NA for missing values.

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
-from segscore.pipeline.measures import ALL, HEADLINES, shown_measures
+from segscore.pipeline.measures import ALL, HEADLINES
 from segscore.pipeline.reports.strips import (
     LEFT,
     Drawing,
@@ -12,9 +12,10 @@ from segscore.pipeline.reports.strips import (
     draw_strip,
     outcome_strip,
 )
+from segscore.pipeline.statistics.shown_numbers import shown_cell, shown_interval, shown_number
 
 if TYPE_CHECKING:
-    from segscore.api.evaluation import Evaluation, SystemAverage
+    from segscore.api.evaluation import Evaluation
     from segscore.api.score import Score
 
 _HEADINGS = ("measure", "hypothesis", "micro", "95 % interval", "macro", "documents")
@@ -48,7 +49,7 @@ class _Line(NamedTuple):
 def evaluation_as_text(evaluation: "Evaluation") -> str:
     """List the main measures of every system; the best values are marked."""
     lines = [(*line.cells, "best" * line.best) for line in _lines(evaluation)]
-    rows = [(*_HEADINGS, ""), *lines]
+    rows = [(*_headings(evaluation), ""), *lines]
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     shown = [
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
@@ -59,7 +60,7 @@ def evaluation_as_text(evaluation: "Evaluation") -> str:
 
 def evaluation_as_html(evaluation: "Evaluation") -> str:
     """Return the same as an HTML table, the best values in bold."""
-    heading = "".join(f"<th>{escape(text)}</th>" for text in _HEADINGS)
+    heading = "".join(f"<th>{escape(text)}</th>" for text in _headings(evaluation))
     rows = "".join(
         "<tr>"
         + "".join(
@@ -79,20 +80,25 @@ def evaluation_as_html(evaluation: "Evaluation") -> str:
     )
 
 
+def _headings(evaluation: "Evaluation") -> tuple[str, ...]:
+    return (*_HEADINGS, *(name for name in evaluation.board.beside() if name not in _HEADINGS))
+
+
 def _lines(evaluation: "Evaluation") -> Iterator[_Line]:
-    averages = evaluation.averages
-    available = dict.fromkeys(name for name, _ in averages)
-    for name in shown_measures(available):
-        of_measure = [average for (measure, _), average in averages.items() if measure == name]
-        best = _best(name, of_measure)
-        for number, average in enumerate(of_measure):
+    board = evaluation.board
+    beside = _headings(evaluation)[len(_HEADINGS) :]
+    for name in board.measures:
+        best = board.best(name, board.names)
+        for number, (hypothesis, row) in enumerate(board.averages[name].items()):
+            average = evaluation[name, hypothesis]
             cells = (
                 name + ALL[name].arrow if number == 0 else "",
-                average.hypothesis,
-                shown_value(average.micro),
-                _shown_interval(average.interval),
-                shown_value(average.macro),
+                hypothesis,
+                shown_number(average.micro),
+                shown_interval(row["ci_low"], row["ci_high"]),
+                shown_number(average.macro),
                 str(average.defined),
+                *(shown_cell(row[column]) for column in beside),
             )
             yield _Line(cells, average.micro is not None and average.micro == best)
 
@@ -110,26 +116,9 @@ def _scale(evaluation: "Evaluation") -> list[str]:
     ]
 
 
-def _best(name: str, averages: "list[SystemAverage]") -> float | None:
-    """Return the best micro average; None if there are no two to choose from."""
-    known = [average.micro for average in averages if average.micro is not None]
-    if len(known) < 2 or ALL[name].better == "neither":
-        return None
-    return max(known) if ALL[name].better == "higher" else min(known)
-
-
-def shown_value(value: float | None) -> str:
-    """Format a value with four decimals; a dash if it is undefined."""
-    return "–" if value is None else f"{value:.4f}"
-
-
-def _shown_interval(interval: tuple[float, float] | None) -> str:
-    return "–" if interval is None else f"{interval[0]:.4f} to {interval[1]:.4f}"
-
-
 def score_as_text(score: "Score") -> str:
     """Draw the pair of a score, below its main values."""
-    shown = ", ".join(f"{name}={shown_value(score[name])}" for name in _headlines(score))
+    shown = ", ".join(f"{name}={shown_number(score[name])}" for name in _headlines(score))
     if score.sides is None:
         return f"Score({score.pairs} pairs, {shown})"
     from segscore.pipeline.reports.terminal import LEGEND, draw_in_terminal
@@ -141,7 +130,7 @@ def score_as_text(score: "Score") -> str:
 def score_as_html(score: "Score") -> str:
     """Draw the pair of a score, above a table of its main values."""
     cells = "".join(
-        f"<tr><td>{name}{ALL[name].arrow}</td><td>{shown_value(score[name])}</td></tr>"
+        f"<tr><td>{name}{ALL[name].arrow}</td><td>{shown_number(score[name])}</td></tr>"
         for name in _headlines(score)
     )
     table = f"<table><tbody>{cells}</tbody></table><code>{escape(score.signature)}</code>"

@@ -15,7 +15,7 @@ from segscore.pipeline.conventions.published import (
     read_published,
     read_published_table,
 )
-from segscore.pipeline.conventions.search import Search, chance_fit, search
+from segscore.pipeline.conventions.search import Search, chance_fit, search_conventions
 from segscore.pipeline.errors import Refused
 
 COLOR = Question("color", tuple(Answer(name, name, "nobody") for name in ("red", "blue", "green")))
@@ -83,7 +83,7 @@ def found(
     """Search two questions with given values."""
     questions = (COLOR, SIZE)
     grid = conventions(questions, PROGRAMS, lambda _answers: True)
-    return search(
+    return search_conventions(
         numbers, questions, grid, lambda answers: values[answers["color"], answers["size"]]
     )
 

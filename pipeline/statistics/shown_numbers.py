@@ -1,9 +1,16 @@
-"""Write numbers as text."""
+"""Write numbers and intervals as text, alike on a terminal, in a report and in a notebook."""
 
 
 def shown_number(value: float | None) -> str:
     """Format a number with four decimals; a dash if undefined."""
     return "–" if value is None else f"{value:.4f}".replace("-0.0000", "0.0000")
+
+
+def shown_cell(value: object) -> str:
+    """Format a value of a table; a dash for None."""
+    if value is None or isinstance(value, float):
+        return shown_number(value)
+    return str(value)
 
 
 def shown_change(value: float | None) -> str:

@@ -1,0 +1,146 @@
+"""The leaderboard of a scoring run, which terminal, CSV, papers, reports and notebooks render."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from segscore.pipeline.measures import ALL, shown_measures
+from segscore.pipeline.runs.finished import RunRow
+from segscore.pipeline.scoring.coverage import fewer_documents
+from segscore.pipeline.scoring.names import is_point
+
+
+class BoardColumn(NamedTuple):
+    """A column of the summary that every leaderboard has beside the averages.
+
+    Attributes:
+        name: name of the column in the summary and in CSV, and its heading.
+        tells: whether people need to see these values of all systems; CSV always has them.
+    """
+
+    name: str
+    tells: Callable[[Sequence[Any]], bool]
+
+
+def _differ(values: Sequence[Any]) -> bool:
+    return len(set(values)) > 1
+
+
+COLUMNS = (BoardColumn("documents", _differ),)
+"""The columns beside the averages, with the values for the measure by which systems are ranked."""
+
+_UNDEFINED: RunRow = dict.fromkeys(("value", "ci_low", "ci_high"))
+
+
+@dataclass(frozen=True)
+class Leaderboard:
+    """The systems of one group of documents, ranked by a measure.
+
+    Attributes:
+        group: values of the group-by columns, all None for the rows over all documents.
+        measure: name of the measure.
+        averages: measure -> system -> its row of the summary; rows of one average, micro or macro.
+    """
+
+    group: tuple[Any, ...]
+    measure: str
+    averages: Mapping[str, Mapping[str, RunRow]]
+
+    def by(self, measure: str) -> "Leaderboard":
+        """Rank the systems that have another measure by it."""
+        return Leaderboard(self.group, measure, {measure: self.averages.get(measure, {})})
+
+    @cached_property
+    def measures(self) -> list[str]:
+        """The measures to show, first the one by which systems are ranked."""
+        return [self.measure, *(m for m in shown_measures(self.averages) if m != self.measure)]
+
+    @cached_property
+    def rows(self) -> Mapping[str, RunRow]:
+        """System -> its row for the ranking measure, or for its first one if it lacks that."""
+        rows: dict[str, RunRow] = {}
+        for of in (self.averages.get(self.measure, {}), *self.averages.values()):
+            rows = {**of, **rows}
+        return rows
+
+    @cached_property
+    def fewer(self) -> dict[str, int]:
+        """Systems that were scored on fewer documents than others -> their number of documents."""
+        return fewer_documents(self.rows)
+
+    @cached_property
+    def ranked(self) -> list[str]:
+        """Systems and reference points, best first.
+
+        Systems with fewer documents come last, after those whose value is undefined.
+        """
+        higher = ALL[self.measure].better == "higher"
+
+        def order(name: str) -> tuple[bool, bool, float, str]:
+            value = self.average(self.measure, name)["value"]
+            place = 0.0 if value is None else -value if higher else value
+            return name in self.fewer, value is None, place, name
+
+        return sorted(self.rows, key=order)
+
+    @property
+    def systems(self) -> list[str]:
+        """The systems, best first."""
+        return [name for name in self.ranked if not is_point(name)]
+
+    @property
+    def points(self) -> list[str]:
+        """The reference points, best first."""
+        return [name for name in self.ranked if is_point(name)]
+
+    @property
+    def names(self) -> list[str]:
+        """The systems, best first, then the reference points."""
+        return [*self.systems, *self.points]
+
+    def average(self, measure: str, name: str) -> RunRow:
+        """Return the row of a system for a measure; of undefined values if there is none."""
+        return self.averages.get(measure, {}).get(name, _UNDEFINED)
+
+    def best(self, measure: str, names: Iterable[str]) -> float | None:
+        """Return the best of some systems' values.
+
+        None if there are no two to choose from, or neither direction is better.
+        """
+        values = [self.average(measure, name)["value"] for name in names]
+        known = [value for value in values if value is not None]
+        if len(known) < 2 or ALL[measure].better == "neither":
+            return None
+        return max(known) if ALL[measure].better == "higher" else min(known)
+
+    def beside(self) -> list[str]:
+        """Return the names of the columns beside the averages that people need to see."""
+        return [
+            name for name, tells in COLUMNS if tells([row.get(name) for row in self.rows.values()])
+        ]
+
+
+def rank(
+    rows: Iterable[RunRow],
+    by: Sequence[str] = (),
+    measure: str | None = None,
+    system: str = "hypothesis",
+) -> list[Leaderboard]:
+    """Rank the systems of each group, the one of all documents first.
+
+    Args:
+        rows: rows of a summary, of one average.
+        by: the group-by columns.
+        measure: measure by which systems are ranked; None for the first one to show.
+        system: name of the column that names the system.
+    """
+    groups: dict[tuple[Any, ...], dict[str, dict[str, RunRow]]] = {}
+    for row in rows:
+        averages = groups.setdefault(tuple(row[name] for name in by), {})
+        averages.setdefault(row["measure"], {})[row[system]] = row
+    boards = [
+        Leaderboard(group, measure or shown_measures(averages)[0], averages)
+        for group, averages in groups.items()
+    ]
+    return sorted(boards, key=lambda board: any(part is not None for part in board.group))
