@@ -17,6 +17,7 @@ def import_(
     """
     from segscore.jobs.show.fitted import out
     from segscore.jobs.show.printing import Bar
+    from segscore.pipeline.importing.recipe import with_recipe
     from segscore.pipeline.importing.run import SMALL, find_imported, run_import
     from segscore.pipeline.reports.positions import shown_position
     from segscore.pipeline.runs import executors
@@ -24,6 +25,7 @@ def import_(
     from segscore.pipeline.statistics.shown_numbers import counted
     from segscore.pipeline.tables.units import MILLISECOND
 
+    chosen = with_recipe(chosen)
     files = find_imported(chosen)
     large = cluster != "local" or sum(file.size for file in files) > SMALL
     startup.work(cluster)
@@ -34,7 +36,7 @@ def import_(
         progress = bar.advance if large else ignore_progress
         imported = run_import(chosen, files, executor, progress, resumable=large)
     adapted = ["; ".join(imported.adapted)] if imported.adapted else []
-    for line in (*adapted, *imported.unused, *imported.contradictions):
+    for line in (*adapted, *imported.unused, *imported.warnings, *imported.contradictions):
         LOG.say("warning", line)
     if imported.contradictions:
         LOG.say("warning", "written as they are; a run will reject these rows")
@@ -48,5 +50,7 @@ def import_(
         if name in imported.segments:
             numbers.append(counted(imported.segments[name], "segment"))
         out().print(f"{chosen.output}/{name}: {', '.join(numbers)}", markup=False)
+    if imported.test_set:
+        out().print(imported.test_set, markup=False)
     if imported.unit == MILLISECOND:
         out().print(f"longest document: {shown_position(imported.longest, MILLISECOND)}")

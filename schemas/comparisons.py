@@ -229,4 +229,28 @@ POWER = pap.DataFrameSchema(
     strict=True,
 )
 
-COMPARISON_TABLES = (COMPARISONS, SYSTEMS, OMNIBUS, WORST, WHERE, POWER)
+PUBLISHED_SCORES = pap.DataFrameSchema(
+    {
+        "set": name("test set that the references are"),
+        "split": name("its split; `all` for the whole"),
+        "published_system": name("system that the published score is about"),
+        "document_id": _perhaps("document that it is about; null for all"),
+        "measure": name("measure that the source names"),
+        "printed": name("the score as printed"),
+        "evidence": _one_of(
+            ["code", "reconciled", "paper", "unknown"], "how the convention is known"
+        ),
+        "convention": _perhaps(
+            "convention by which it was computed, a name of `segscore reconcile`; null: not known"
+        ),
+        "system": _perhaps("system of the comparison; null: there is none that can be scored"),
+        "value": _number("its score by the same convention; null if the convention is not known"),
+        "source": name("DOI, arXiv number or address"),
+        "note": _perhaps("what else there is to know"),
+    },
+    name="published",
+    description="published score and system; only with --published",
+    strict=True,
+)
+
+COMPARISON_TABLES = (COMPARISONS, SYSTEMS, OMNIBUS, WORST, WHERE, POWER, PUBLISHED_SCORES)

@@ -115,6 +115,7 @@ TABLES = (
     _run_table("compare", comparisons.WORST),
     _run_table("compare", comparisons.WHERE),
     _run_table("compare", comparisons.POWER),
+    _run_table("compare", comparisons.PUBLISHED_SCORES),
     OutputTable(CONVENTIONS, "reconcile", "`OUTPUT/conventions.parquet`"),
     OutputTable(CALIBRATION, "calibrate", "`OUTPUT/calibration.parquet`"),
     OutputTable(HISTORY, "history", "`RUNS/history/history.parquet`", GROUPS, "defined"),

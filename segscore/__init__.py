@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from segscore.api.runs import RunTables
     from segscore.api.score import Score, score
     from segscore.api.segmentation import Segmentation
+    from segscore.api.testsets import testsets
     from segscore.pipeline.errors import Failed, Refused
 
 __all__ = [
@@ -46,6 +47,7 @@ __all__ = [
     "read_run",
     "reconcile",
     "score",
+    "testsets",
 ]
 
 _HOMES = {
@@ -60,6 +62,7 @@ _HOMES = {
     "runs": ("RunTables",),
     "score": ("Score", "score"),
     "segmentation": ("Segmentation",),
+    "testsets": ("testsets",),
 }
 _MODULES = {name: f"segscore.api.{module}" for module, names in _HOMES.items() for name in names}
 _MODULES |= dict.fromkeys(("Failed", "Refused"), "segscore.pipeline.errors")

@@ -56,8 +56,7 @@ def load_settings(context: typer.Context, url: str | None) -> str | None:
         name: {parameter.name: parameter for parameter in command.params}
         for name, command in group.commands.items()
     }
-    wrong = list(_problems(tables, commands))
-    if wrong:
+    if wrong := list(_problems(tables, commands)):
         raise Refused(f"--settings {url}: {'; '.join(wrong)}")
     context.obj = {
         section: {

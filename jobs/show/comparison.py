@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from segscore.jobs.cli.encoding import printable_command
 from segscore.jobs.show.fitted import Column, out, print_fitted
 from segscore.jobs.show.leaderboard import GROUPS_SHOWN
+from segscore.jobs.show.published import print_published
 from segscore.pipeline.comparison.pair_rows import better_first, by_difference
 from segscore.pipeline.statistics.p_values import shown_p
 from segscore.pipeline.statistics.power import LEAST_DOCUMENTS
@@ -55,6 +56,8 @@ def print_comparison(finished: "FinishedComparison", average: str) -> None:
         out().print(line, markup=False)
     if "where" in finished.tables:
         _print_where(finished.tables["where"].to_pylist())
+    if "published" in finished.tables:
+        print_published(finished.tables["published"].to_pylist())
     for run, counts in finished.record["rows"].items():
         line = f"{run}: compared on {counts['scored']} of {counts['in']} documents"
         out().print(line, markup=False)

@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from segscore.pipeline import storage
+from segscore.pipeline.comparison.published import published_beside
 from segscore.pipeline.comparison.runs import (
     ScoredRun,
     chosen_measures,
@@ -145,6 +146,8 @@ def compare_runs(
     with stage("where"):
         if settings.where:
             results.rows["where"] = [*where(runs, systems, compared[0].samples[0].documents)]
+        if settings.published:
+            results.rows["published"] = published_beside(runs, systems)
     with stage("power"):
         if settings.simulate_power:
             results.rows["power"] = [
@@ -172,9 +175,10 @@ def _records(settings: CompareSettings) -> InputTable:
 
 def _groups(settings: CompareSettings, compared: Compared) -> dict[str, pa.DataType]:
     """Return the type of each group-by column; refuse a column that cannot name a group."""
-    from segscore.schemas.comparisons import COMPARISON_TABLES
+    from segscore.schemas.comparisons import COMPARISON_TABLES, PUBLISHED_SCORES
 
-    taken = {name for table in COMPARISON_TABLES for name in table.columns}
+    grouped = (table for table in COMPARISON_TABLES if table is not PUBLISHED_SCORES)
+    taken = {name for table in grouped for name in table.columns}
     return choose_groups(settings.group_by, compared.types, taken)
 
 

@@ -31,6 +31,8 @@ class CompareSettings:
         group_by: attributes to group by, or ``reference``; each combination of their values is
             compared separately.
         where: whether to find where systems go wrong, which reads the runs' inputs again.
+        published: whether to list the scores that were published on the same references, which
+            reads the runs' inputs again.
         may_differ: fields of the signature in which the runs may differ.
         replicates: number of bootstrap replicates for the intervals; 0 for none.
         permutations: number of permutations for the tests; 0 for none.
@@ -71,6 +73,13 @@ class CompareSettings:
         bool,
         Option(
             "Show where boundaries are missed: by story length, position, prominence.", Panel.OUTPUT
+        ),
+    ] = False
+    published: Annotated[
+        bool,
+        Option(
+            "Show scores published on the same references beside those of the systems.",
+            Panel.OUTPUT,
         ),
     ] = False
     may_differ: Annotated[

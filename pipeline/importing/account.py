@@ -1,4 +1,4 @@
-"""What an import counted and left out, and the errors and messages about it."""
+"""Account for an import: its counts, what it left out, and the errors and messages about it."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from segscore.pipeline.importing.read_part import BAD_ROWS, ReadReceipt
 
 @dataclass(frozen=True)
 class Imported:
-    """What an import wrote.
+    """The result of an import.
 
     Attributes:
         rows: number of rows of each table written; a table without rows is not written.
@@ -27,6 +27,8 @@ class Imported:
         unit: unit of all rows; None if it is not known.
         longest: the largest number of units of a row.
         unused: warnings about options without effect and files that are not read.
+        test_set: which test set the references are, in a sentence; empty if none is known.
+        warnings: what seems to be a test set, and is not.
     """
 
     rows: dict[str, int]
@@ -38,6 +40,8 @@ class Imported:
     unit: str | None
     longest: int
     unused: list[str] = field(default_factory=list)
+    test_set: str = ""
+    warnings: tuple[str, ...] = ()
 
 
 def require_accepted(receipts: Iterable[ReadReceipt | RangeReceipt]) -> None:

@@ -40,7 +40,7 @@ class DocumentRange:
 
 @dataclass(frozen=True)
 class DocumentsJob:
-    """What all tasks that describe documents share.
+    """The values that all tasks that describe documents share.
 
     Attributes:
         folder: the folder that tasks write to.
@@ -57,7 +57,7 @@ class DocumentsJob:
 
 @dataclass(frozen=True)
 class RangeReceipt:
-    """What the rows of a range of documents say.
+    """The receipt of a task that described a range of documents.
 
     Attributes:
         refusal: why the import is refused; None if it is not.

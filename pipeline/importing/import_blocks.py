@@ -36,7 +36,7 @@ _CSV = "csv"
 
 @dataclass(frozen=True)
 class Reading:
-    """How the files of an import are read.
+    """The files of an import and its settings, as tasks read them.
 
     Attributes:
         urls: all files of the import.

@@ -10,7 +10,7 @@ import pyarrow as pa
 from segscore.pipeline.arrays.ragged import Ints
 from segscore.pipeline.tables import columns
 from segscore.pipeline.tables.check_table import DOCUMENTS, SEGMENTATIONS, between_rows
-from segscore.pipeline.tables.describe_documents import StatedDocuments, describe_documents
+from segscore.pipeline.tables.describe_documents import DescribedDocuments, describe_documents
 from segscore.pipeline.tables.read import Rows, in_one_chunk, validate_rows
 from segscore.pipeline.tables.rows import RowPlace, is_given
 from segscore.pipeline.tables.stated_table import (
@@ -82,7 +82,7 @@ def at_places(rejects: pa.Table, table: str, places: BlockPlaces) -> pa.Table:
 
 @dataclass(frozen=True)
 class Keys:
-    """What is known of all rows at once: everything but their boundaries.
+    """All rows without their lists by boundary, which fit in memory at once.
 
     Attributes:
         table: the rows as stated, without lists by boundary.
@@ -92,7 +92,7 @@ class Keys:
 
     table: pa.Table
     places: BlockPlaces
-    described: StatedDocuments
+    described: DescribedDocuments
 
     def contradictions(self) -> list[pa.Table]:
         """List valid rows that contradict each other, as rejects for each table and rule.

@@ -1,4 +1,4 @@
-"""Open a file to import: decompress it, refuse what is no text and no table, name its format."""
+"""Open a file to import: decompress it, refuse media files and workbooks, detect its format."""
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused

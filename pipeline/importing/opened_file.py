@@ -20,7 +20,7 @@ _BYTE_ORDER_MARKS = {
 
 @dataclass
 class Notes:
-    """What a reader left out of a file, or read in another way: numbers and names.
+    """Notes of a reader about what it left out or reinterpreted: numbers and names.
 
     Attributes:
         numbers: how many, by what they are.

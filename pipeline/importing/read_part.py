@@ -32,7 +32,7 @@ BAD_ROWS = "bad"
 
 @dataclass(frozen=True)
 class ReadJob:
-    """What all tasks that read share.
+    """The values that all tasks that read files share.
 
     Attributes:
         folder: the folder that tasks write to.
@@ -49,7 +49,7 @@ class ReadJob:
 
 @dataclass(frozen=True)
 class ConvertJob:
-    """What all tasks that convert shapes share.
+    """The values that all tasks that convert shapes share.
 
     Attributes:
         folder: the folder that tasks write to.
@@ -64,7 +64,7 @@ class ConvertJob:
 
 @dataclass(frozen=True)
 class ReadReceipt:
-    """What a task has read.
+    """The receipt of a task that read files.
 
     Attributes:
         refusal: why its files are refused; None if they are not.

@@ -34,6 +34,7 @@ from segscore.pipeline.importing.publish import (
     removing,
 )
 from segscore.pipeline.importing.read_files import READ, ImportedRows, read_files
+from segscore.pipeline.importing.recipe import recognise_imported
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.importing.shapes import Extent
 from segscore.pipeline.importing.unused_options import warn_of_unused
@@ -48,6 +49,7 @@ from segscore.pipeline.tables.mixed_attributes import describe_mixed
 from segscore.pipeline.tables.units import with_unit
 
 _REJECTS = "rejects"
+REFERENCES = "references"
 
 _RANGE, _FILE = 4, 8
 """Parts of the input whose documents one task describes, and whose rows are in one file."""
@@ -107,9 +109,24 @@ def run_import(
         if not rows.shards:
             raise Refused(f"{', '.join(settings.files)}: no segmentation found")
         imported = _write_tables(run, settings, rows)
+        imported = _with_test_set(imported, settings, run.folder)
         move_tables(run.attempt, settings.output, [*imported.rows])
     rejected = imported.rows.pop(_REJECTS, 0)
     return replace(imported, rejected=rejected, unused=[*left_out, *warn_of_unused(reading)])
+
+
+def _with_test_set(imported: Imported, settings: ImportSettings, folder: str) -> Imported:
+    """Return what was imported with the test set of its references.
+
+    Raises:
+        Refused: the settings name a test set, and the references are another.
+    """
+    if REFERENCES not in imported.rows:
+        if settings.testset is not None:
+            raise Refused(f"--testset {settings.testset}: the files have no references")
+        return imported
+    found = recognise_imported(settings, storage.join(folder, REFERENCES))
+    return replace(imported, test_set=found.sentence, warnings=found.warnings)
 
 
 def _reading(settings: ImportSettings, files: Sequence[InputFile]) -> Reading:

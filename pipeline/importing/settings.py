@@ -11,6 +11,7 @@ from segscore.pipeline.settings.options import (
     MemoryLimitOption,
     Option,
     Panel,
+    RegistryOption,
 )
 from segscore.pipeline.settings.ranges import in_unit_interval, one_of
 from segscore.pipeline.settings.reading import (
@@ -41,7 +42,7 @@ def _read_columns(option: str, text: str) -> dict[str, str]:
     """Read `start=Von,end=Bis`; an empty name sets the column of that use aside.
 
     Raises:
-        Refused: a part has no `=`, an unknown use, or a use or a name stands twice.
+        Refused: a part has no `=` or an unknown use, or a use or a name is repeated.
     """
     columns: dict[str, str] = {}
     for part in text.split(","):
@@ -219,6 +220,14 @@ class ImportSettings:
         str | None, Option("Control of Label Studio whose regions to read.", Panel.ANNOTATIONS)
     ] = None
 
+    testset: Annotated[
+        str | None,
+        Option(
+            "Test set that the files are: read them by its recipe, and refuse other content.",
+            Panel.INPUTS,
+        ),
+    ] = None
+    registry: RegistryOption = None
     memory_limit: MemoryLimitOption = None
     fresh: Annotated[
         bool,
@@ -236,12 +245,12 @@ class ImportSettings:
 
     @property
     def column_names(self) -> dict[str, str]:
-        """What a column is for -> its name, or "" if no column is for it (`--columns`)."""
+        """Use of a column -> its name, or "" if no column has this use (`--columns`)."""
         return self.columns or {}
 
     @cached_property
     def clock(self) -> "Clock":
-        """How times are read: `--time-unit`, `--frame-rate` and `--start-timecode`.
+        """The clock that `--time-unit`, `--frame-rate` and `--start-timecode` describe.
 
         Raises:
             Refused: --frame-rate or --start-timecode cannot be read.

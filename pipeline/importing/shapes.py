@@ -54,8 +54,8 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stated:
-    """What a file states about one segmentation, whatever its shape.
+class ParsedSegmentation:
+    """A segmentation as its file states it, whatever its shape.
 
     Attributes:
         place: where the segmentation begins in the file.
@@ -76,7 +76,7 @@ class Stated:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Intervals(Stated):
+class Intervals(ParsedSegmentation):
     """Segments with starts and ends, in the order of the file.
 
     Attributes:
@@ -91,7 +91,7 @@ class Intervals(Stated):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Marks(Stated):
+class Marks(ParsedSegmentation):
     """Points without ends, each of which is a boundary, in the order of the file.
 
     Attributes:
@@ -104,7 +104,7 @@ class Marks(Stated):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sizes(Stated):
+class Sizes(ParsedSegmentation):
     """Segments as numbers of units, from labels per unit or from lines of text.
 
     Attributes:

@@ -47,7 +47,7 @@ def frame_rate(text: str) -> Fraction:
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """How the times of an import are read.
+    """A reader of the times of an import.
 
     Attributes:
         unit: unit of plain numbers, one of TIME_UNITS; None if `--time-unit` is not given.

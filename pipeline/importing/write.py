@@ -65,7 +65,7 @@ class TableTypes:
 
 @dataclass(frozen=True)
 class WriteJob:
-    """What all tasks that write tables share.
+    """The values that all tasks that write tables share.
 
     Attributes:
         folder: the folder that tasks write to.

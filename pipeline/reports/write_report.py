@@ -16,6 +16,7 @@ from segscore.pipeline.reports.calibration import calibrate_run
 from segscore.pipeline.reports.contested import SHOWN
 from segscore.pipeline.reports.night import gate_section
 from segscore.pipeline.reports.page import Page, Section, charting_library, is_report, render
+from segscore.pipeline.reports.published import published_sections
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.reports.run_tables import open_run
 from segscore.pipeline.reports.settings import ReportSettings
@@ -148,6 +149,7 @@ def _scored(run: FinishedRun, settings: ReportSettings) -> _Contents:
         *systems.errors(ranking),
         *systems.groups(ranking),
         systems.other_measures(ranking),
+        *published_sections(opened),
     ]
     return _Contents(words, sections)
 

@@ -30,6 +30,8 @@ RUN_TABLES = (
     "omnibus",
     "worst",
     "where",
+    "published",
+    "power",
     "rejects",
     "unpaired",
 )

@@ -1,4 +1,4 @@
-"""What the rows of an import say about documents: attributes, lists by unit."""
+"""Describe the documents of an import from its rows: attributes, lists by unit."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class _Places(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class StatedDocuments:
+class DescribedDocuments:
     """The documents that some rows describe.
 
     Attributes:
@@ -44,7 +44,7 @@ class StatedDocuments:
 
 
 @dataclass(frozen=True, slots=True)
-class _Given:
+class _Present:
     """The rows that have a value in one column.
 
     Attributes:
@@ -60,7 +60,7 @@ class _Given:
 
 def describe_documents(
     stated: pa.Table, attributes: Sequence[str], places: _Places
-) -> StatedDocuments:
+) -> DescribedDocuments:
     """Build the table documents from the rows of an import.
 
     Args:
@@ -94,12 +94,12 @@ def describe_documents(
     for name in stating:
         first = given[name].first[order]
         table[name] = columns[name].take(pa.array(first, mask=first < 0))
-    return StatedDocuments(pa.table(table), rows, shared)
+    return DescribedDocuments(pa.table(table), rows, shared)
 
 
-def _given(column: pa.Array, document: Ints, count: int) -> _Given:
+def _given(column: pa.Array, document: Ints, count: int) -> _Present:
     rows = np.flatnonzero(pc.is_valid(column).to_numpy(zero_copy_only=False))
-    return _Given(rows, document[rows], _first_rows(rows, document[rows], count))
+    return _Present(rows, document[rows], _first_rows(rows, document[rows], count))
 
 
 def _first_rows(rows: Ints, document: Ints, count: int) -> Ints:
@@ -120,7 +120,7 @@ def _or_last(first: Ints) -> Ints:
     return np.where(first < 0, _LAST, first)
 
 
-def _differs(column: pa.Array, given: _Given) -> Flags:
+def _differs(column: pa.Array, given: _Present) -> Flags:
     """Return which rows with a value have another than the first row of their document."""
     first = given.first[given.document]
     if pa.types.is_list(column.type):
@@ -154,7 +154,7 @@ def _values_differ(ours: pa.Array, theirs: pa.Array) -> Flags:
 
 
 def _require_agreement(
-    column: pa.Array, given: _Given, named: tuple[str, pa.Array, _Places]
+    column: pa.Array, given: _Present, named: tuple[str, pa.Array, _Places]
 ) -> None:
     """Refuse lists by unit of one document that differ."""
     name, ids, places = named

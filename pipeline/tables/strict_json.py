@@ -24,7 +24,7 @@ def loads(text: str, place: RowPlace, *, decimals: bool = False) -> object:
         found = dict(pairs)
         if len(found) < len(pairs):
             twice = repeated(name for name, _ in pairs)
-            raise place.refusal(f"the key {shown(twice)} stands twice in one object; keep one")
+            raise place.refusal(f"duplicate key {shown(twice)} in a JSON object; remove one")
         return found
 
     def finite(digits: str) -> float | Decimal:

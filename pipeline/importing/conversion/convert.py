@@ -37,7 +37,7 @@ class Converted:
 
 @dataclass(frozen=True)
 class Survey:
-    """What is known of all shapes of an import.
+    """A survey of all shapes of an import, which converting each of them needs.
 
     Attributes:
         colliding: names of files that several files have, to which folders are added.

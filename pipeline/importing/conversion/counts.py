@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.settings import ImportSettings
-from segscore.pipeline.importing.shapes import Moment, Stated
+from segscore.pipeline.importing.shapes import Moment, ParsedSegmentation
 from segscore.pipeline.importing.times import round_half_up
 from segscore.pipeline.tables.rows import RowPlace
 
@@ -67,7 +67,7 @@ class Task:
         counts: filled during the conversion.
     """
 
-    stated: Stated
+    stated: ParsedSegmentation
     settings: ImportSettings
     document_id: str
     role: str

@@ -76,6 +76,6 @@ def _named(read: ReadFile, settings: ImportSettings) -> Iterator[NamedShape]:
     for shape in read.shapes:
         coder = shape.coder or settings.coder
         if coder is None:
-            raise shape.place.refusal("no coder is named in it; name the coder with --coder")
+            raise shape.place.refusal("the file names no coder; name the coder with --coder")
         role = shape.role or settings.role
         yield NamedShape(shape, read.file, shape.document_id or own, coder, role)

@@ -1,4 +1,4 @@
-"""What must be known of all shapes of an import before any of them can be converted."""
+"""Survey all shapes of an import, before any of them is converted."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -19,7 +19,7 @@ from segscore.pipeline.importing.shapes import Intervals, Shape
 
 @dataclass(frozen=True)
 class SurveyedShape:
-    """What other shapes need to know of a shape, as plain values.
+    """A shape as the conversion of other shapes needs to know it, as plain values.
 
     Attributes:
         url: its file.

@@ -1,1 +1,5 @@
-"""Import formats: parse text into rows and build tables from rows, without opening files."""
+"""The formats that `segscore import` reads and `segscore export` writes, a file for each family.
+
+A reader yields segmentations in one of three shapes (`importing/shapes.py`). `FORMATS`, at the end
+of each file, declares its formats, and `known.py` lists the families.
+"""

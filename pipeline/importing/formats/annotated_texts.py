@@ -88,7 +88,8 @@ def text_units(
 ) -> TextUnits:
     """Divide a text into the units that `--text-units` names.
 
-    Lines and tokens without text are no units. Tokens are `tokens`, or what white space separates.
+    Lines and tokens without text do not count as units. Tokens are `tokens`, or what white space
+    separates.
     Raises Refused if `--text-units` is not given, or the text has no unit.
     """
     kind = settings.text_units

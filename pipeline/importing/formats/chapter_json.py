@@ -1,6 +1,7 @@
 """Chapters in JSON: Podcasting 2.0, yt-dlp, ffprobe, VidChapters and chunkseg."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 
 from segscore.pipeline.importing.formats.chapter_texts import chapter_list, time_base
 from segscore.pipeline.importing.formats.format import FRAMES, JSON_LINES_ENDINGS, Format, Head
@@ -24,98 +25,105 @@ from segscore.pipeline.tables.rows import RowPlace, integer_of, shown, stem
 from segscore.pipeline.tables.units import MILLISECOND
 
 
-def read_podcasting(file: OpenedFile, settings: ImportSettings) -> Iterator[Shape]:
-    """Yield the chapters; those with `toc: false` are none, and counted as not_in_contents.
-
-    Raises Refused for a field that is missing or has a wrong type, or a file without chapters.
-    """
-    place = file.place(1)
-    document = whole_object(file)
-    chapters = array_of(required(document, "chapters", "the file", place), "chapters", place)
-    segments = []
-    for index, chapter in enumerate(chapters):
-        name = f"chapters[{index}]"
-        record = object_of(chapter, name, place)
-        listed = record.get("toc")
-        if listed is not None and not isinstance(listed, bool):
-            raise place.wrong(f"{name}.toc", listed, "true or false")
-        start = json_time(
-            required(record, "startTime", name, place), f"{name}.startTime", settings.clock, place
-        )
-        end = record.get("endTime")
-        until = None if end is None else json_time(end, f"{name}.endTime", settings.clock, place)
-        if listed is False:
-            file.notes.add("not_in_contents", 1)
-        else:
-            segments.append(Segment(start, until, place.line))
-    yield chapter_list(
-        segments, place, document_of_path(document.get("fileName"), "fileName", place)
-    )
+def _in_seconds(
+    record: Mapping[str, object], key: str, name: str, clock: Clock, place: RowPlace
+) -> Moment:
+    return json_time(required(record, key, name, place), f"{name}.{key}", clock, place)
 
 
-def read_yt_dlp(file: OpenedFile, settings: ImportSettings) -> Iterator[Shape]:
-    """Yield the chapters of a video; `duration` is its length, `id` its name.
-
-    Raises Refused for a field that is missing or has a wrong type, or a video without chapters.
-    """
-    place = file.place(1)
-    video = whole_object(file)
-    if not video.get("chapters"):
-        raise place.wrong("chapters", video.get("chapters"), "a list; this video has no chapter")
-    chapters = array_of(video["chapters"], "chapters", place)
-    yield chapter_list(
-        [_yt_dlp_segment(chapter, i, settings.clock, place) for i, chapter in enumerate(chapters)],
-        place,
-        named_id(video.get("id"), "id", place),
-        json_duration(video.get("duration"), "duration", settings.clock, place),
-    )
-
-
-def _yt_dlp_segment(chapter: object, index: int, clock: Clock, place: RowPlace) -> Segment:
-    name = f"chapters[{index}]"
-    record = object_of(chapter, name, place)
-    start = required(record, "start_time", name, place)
-    end = record.get("end_time")
-    return Segment(
-        json_time(start, f"{name}.start_time", clock, place),
-        None if end is None else json_time(end, f"{name}.end_time", clock, place),
-        place.line,
-    )
-
-
-def read_ffprobe(file: OpenedFile, settings: ImportSettings) -> Iterator[Shape]:
-    """Yield the chapters, at start * time_base; format.duration is the length of the recording.
-
-    Raises Refused for a field that is missing or has a wrong type, or a file without chapters.
-    """
-    place = file.place(1)
-    document = whole_object(file)
-    stated = document.get("format")
-    about = {} if stated is None else object_of(stated, "format", place)
-    chapters = array_of(required(document, "chapters", "the file", place), "chapters", place)
-    yield chapter_list(
-        [
-            _ffprobe_segment(chapter, f"chapters[{index}]", settings.clock, place)
-            for index, chapter in enumerate(chapters)
-        ],
-        place,
-        document_of_path(about.get("filename"), "format.filename", place),
-        json_duration(about.get("duration"), "format.duration", settings.clock, place),
-    )
-
-
-def _ffprobe_segment(chapter: object, name: str, clock: Clock, place: RowPlace) -> Segment:
-    record = object_of(chapter, name, place)
+def _in_time_base(
+    record: Mapping[str, object], key: str, name: str, clock: Clock, place: RowPlace
+) -> Moment:
+    """Return a time that is an integer, in multiples of the chapter's time_base in seconds."""
     unit = time_base(required(record, "time_base", name, place), place)
+    count = integer_of(required(record, key, name, place), f"{name}.{key}", place)
+    if count < 0:
+        raise place.wrong(f"{name}.{key}", count, "0 or more; a recording starts at 0")
+    return clock.since_start(count * unit, str(count), place)
 
-    def moment(key: str) -> Moment:
-        count = integer_of(required(record, key, name, place), f"{name}.{key}", place)
-        if count < 0:
-            raise place.wrong(f"{name}.{key}", count, "0 or more; a recording starts at 0")
-        return clock.since_start(count * unit, str(count), place)
 
-    end = moment("end") if record.get("end") is not None else None
-    return Segment(moment("start"), end, place.line)
+@dataclass(frozen=True)
+class _ChapterObject:
+    """A JSON object of one recording, whose chapters are a list of objects, `chapters`.
+
+    Attributes:
+        start: field of a chapter with its start.
+        end: field of a chapter with its end, which may be absent.
+        document: field with the document's name.
+        document_of: reads this name, such as that of a media file without folders and ending.
+        time: reads the start or the end of a chapter: seconds or clock text by default.
+        about: field of an object with the name and the duration; empty if the whole object has
+            them.
+        listed: field of a chapter that is false if it is not a chapter; empty for none.
+    """
+
+    start: str
+    end: str
+    document: str
+    document_of: Callable[[object, str, RowPlace], str | None] = named_id
+    time: Callable[[Mapping[str, object], str, str, Clock, RowPlace], Moment] = _in_seconds
+    about: str = ""
+    listed: str = ""
+
+    def read(self, file: OpenedFile, settings: ImportSettings) -> Iterator[Shape]:
+        """Yield the chapters of a recording; `duration` is its length.
+
+        Raises Refused for a field that is missing or has a wrong type, or no chapters.
+        """
+        place, clock = file.place(1), settings.clock
+        whole = about = whole_object(file)
+        prefix = ""
+        if self.about:
+            stated = whole.get(self.about)
+            about = {} if stated is None else object_of(stated, self.about, place)
+            prefix = f"{self.about}."
+        if "chapters" in whole and whole["chapters"] is None:
+            raise place.refusal("chapters is null: the recording has no chapters")
+        chapters = array_of(required(whole, "chapters", "the file", place), "chapters", place)
+        segments = []
+        for index, chapter in enumerate(chapters):
+            name = f"chapters[{index}]"
+            record = object_of(chapter, name, place)
+            listed = self._is_listed(record, name, place)
+            segment = self._segment(record, name, clock, place)
+            if listed:
+                segments.append(segment)
+            else:
+                file.notes.add("not_in_contents", 1)
+        yield chapter_list(
+            segments,
+            place,
+            self.document_of(about.get(self.document), prefix + self.document, place),
+            json_duration(about.get("duration"), f"{prefix}duration", clock, place),
+        )
+
+    def _segment(
+        self, record: Mapping[str, object], name: str, clock: Clock, place: RowPlace
+    ) -> Segment:
+        start = self.time(record, self.start, name, clock, place)
+        given = record.get(self.end) is not None
+        end = self.time(record, self.end, name, clock, place) if given else None
+        return Segment(start, end, place.line)
+
+    def _is_listed(self, record: Mapping[str, object], name: str, place: RowPlace) -> bool:
+        listed = record.get(self.listed)
+        if listed is not None and not isinstance(listed, bool):
+            raise place.wrong(f"{name}.{self.listed}", listed, "true or false")
+        return listed is not False
+
+
+read_podcasting = _ChapterObject(
+    "startTime", "endTime", "fileName", document_of_path, listed="toc"
+).read
+"""Podcasting 2.0, JSON chapters 1.2: startTime, perhaps endTime; `toc: false` is not a chapter."""
+
+read_yt_dlp = _ChapterObject("start_time", "end_time", "id").read
+"""info.json of yt-dlp (--write-info-json): start_time and end_time; `id` names the video."""
+
+read_ffprobe = _ChapterObject(
+    "start", "end", "filename", document_of_path, _in_time_base, about="format"
+).read
+"""ffprobe -show_chapters -show_format: start and end in multiples of time_base, such as 1/1000."""
 
 
 _CHAPTERS, _PAIRS = "chapters", "timestamps"
@@ -131,7 +139,9 @@ def read_vidchapters(file: OpenedFile, settings: ImportSettings) -> Iterator[Sha
     place = file.place(1)
     videos = whole_object(file)
     if not videos:
-        raise place.refusal("no video in it; expected an object of videos by their names")
+        raise place.refusal(
+            "the file contains no videos; expected an object of videos by their names"
+        )
     for document_id, value in videos.items():
         name = brief(document_id)
         video = object_of(value, f"the video {name}", place)
@@ -178,7 +188,9 @@ def read_chunkseg(file: OpenedFile, settings: ImportSettings) -> Iterator[Shape]
     own = settings.document_id or stem(file.url)
     lines = [line for line in enumerate(file.lines(), start=1) if line[1].strip()]
     if not lines:
-        raise file.place(1).refusal("no line in it; expected an object with reference, hypothesis")
+        raise file.place(1).refusal(
+            "the file contains no lines; expected objects with reference, hypothesis"
+        )
     for number, text in lines:
         place = file.place(number)
         record = object_of(strict_json.loads(text, place, decimals=True), "the line", place)

@@ -27,7 +27,7 @@ def chapter_list(
     """
     if not segments:
         name = "" if document_id is None else f" of {shown(document_id)}"
-        raise place.refusal(f"no chapter{name} in it; expected the start of one chapter at least")
+        raise place.refusal(f"no chapters{name}; expected at least one chapter with a start")
     if any(segment.end is not None for segment in segments):
         return Intervals(
             place=place,
@@ -108,7 +108,7 @@ def read_ogm(file: OpenedFile, settings: ImportSettings) -> Iterator[Shape]:
             if name not in marks:
                 raise place.refusal(f"{name} has a name and no time; expected {name}= above it")
         elif name in marks:
-            raise place.refusal(f"{name} has a time in line {marks[name].line} already; keep one")
+            raise place.refusal(f"{name} has a time in line {marks[name].line} already; remove one")
         elif not _OGM_TIME.fullmatch(parts[3]):
             raise place.wrong(f"the time of {name}", parts[3], "HH:MM:SS.fff")
         else:
@@ -127,8 +127,8 @@ _Fields = dict[str, tuple[str, RowPlace]]
 def read_ffmetadata(file: OpenedFile, settings: ImportSettings) -> Iterator[Shape]:
     """Yield the chapters; without TIMEBASE, times are nanoseconds.
 
-    Raises Refused if the header is missing, for a line that is no section, comment or KEY=VALUE, a
-    chapter without START, a time that is no whole number, END before START, or no chapter.
+    Raises Refused if the header is missing, for a line that is not a section, comment or KEY=VALUE,
+    a chapter without START, a time that is not an integer, END before START, or no chapter.
     """
     segments = [_segment(place, fields, settings.clock) for place, fields in _sections(file)]
     yield chapter_list(segments, file.place(1))
@@ -150,7 +150,7 @@ def _sections(file: OpenedFile) -> Iterator[tuple[RowPlace, _Fields]]:
             place, fields = place_of_line, {} if line.strip() == _CHAPTER else None
         elif fields is not None and key in _KEYS:
             if key in fields:
-                raise place_of_line.refusal(f"the chapter has two lines {key}; keep one")
+                raise place_of_line.refusal(f"the chapter has two lines {key}; remove one")
             fields[key] = value.strip(), place_of_line
     if fields is not None:
         yield place, fields

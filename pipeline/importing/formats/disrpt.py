@@ -29,8 +29,8 @@ class _Document:
 def read(file: OpenedFile, _settings: ImportSettings) -> Iterator[Sizes]:
     """Yield one segmentation for each document; its units are tokens.
 
-    Words of several tokens (1-2) and empty words (8.1) are no tokens. Blank lines end sentences,
-    which are no segments.
+    Words of several tokens (1-2) and empty words (8.1) do not count as tokens. Blank lines end
+    sentences, which are not segments.
 
     Raises:
         Refused: a line without ten columns, a document without a name or a token, marks of
@@ -81,7 +81,8 @@ def _add_token(document: _Document, line: str, place: RowPlace) -> None:
     marks = cells[-1].strip().split("|")
     for mark in _CONNECTIVES.intersection(marks):
         raise place.refusal(
-            f"{mark} marks a connective, which is no segment; take the file with segments"
+            f"{shown(mark)} marks a connective, not a segment; import the file of the segmentation "
+            "task instead"
         )
     if cells[0].isdecimal():
         if not _BEGINS.isdisjoint(marks):

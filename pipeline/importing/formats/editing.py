@@ -36,7 +36,7 @@ def read_audacity(file: OpenedFile, settings: ImportSettings) -> Iterator[Interv
         start, end = (settings.clock.time(cell, place, unit="s") for cell in cells[:2])
         segments.append(Segment(start, end, number))
     if not segments:
-        raise file.refusal("there is no label in it; expected at least one")
+        raise file.refusal("the file contains no labels")
     yield Intervals(place=file.place(1), unit=MILLISECOND, segments=segments, ordered=True)
 
 
@@ -85,8 +85,8 @@ def read_edl(file: OpenedFile, settings: ImportSettings) -> Iterator[Marks]:
             event = (fields[-2], place)
     if not marks:
         raise file.refusal(
-            "there is no marker in it; cuts are shots, not segments; export markers (* LOC: "
-            "comments, or in Resolve Timeline Markers to EDL)"
+            "the file contains no markers; its cuts divide shots, not segments; export markers "
+            "(* LOC: comments, or in Resolve Timeline Markers to EDL)"
         )
     yield Marks(place=file.place(marks[0].line), unit=MILLISECOND, marks=marks)
 
@@ -114,7 +114,7 @@ def read_premiere(file: OpenedFile, settings: ImportSettings) -> Iterator[Marks]
         if number > 1:
             marks.append(timecode_mark(cells[_IN], place, settings))
     if not marks:
-        raise file.refusal("there is no marker in it; expected at least one after the header")
+        raise file.refusal("the file contains no markers after the header")
     yield Marks(place=file.place(marks[0].line), unit=MILLISECOND, marks=marks)
 
 

@@ -125,7 +125,9 @@ def _moment(
     times: dict[str, str | None], slot: str, place: RowPlace, settings: ImportSettings
 ) -> Moment:
     if slot not in times:
-        raise place.refusal(f"there is no time slot {brief(slot)}; expected one of TIME_ORDER")
+        raise place.refusal(
+            f"no time slot {brief(slot)} in TIME_ORDER; save the file again from ELAN"
+        )
     time = times[slot]
     if time is None:
         raise place.refusal(f"time slot {brief(slot)} has no time; align the annotation in ELAN")

@@ -76,7 +76,7 @@ def _plain(column: str) -> str:
 
 @dataclass(frozen=True)
 class Columns:
-    """What the columns of an interval table are for.
+    """The use of each column of an interval table.
 
     Attributes:
         names: use -> name of the column.
@@ -102,7 +102,7 @@ def choose_columns(header: Sequence[str], settings: ImportSettings, place: RowPl
     for use, column in settings.column_names.items():
         if column and column not in header:
             raise place.refusal(
-                f"there is no column {column} (--columns {use}={column}); the columns are "
+                f"no column {column} (--columns {use}={column}); the columns are "
                 f"{', '.join(header)}"
             )
         names[use] = column

@@ -33,7 +33,7 @@ def value_of(cells: RowCells, columns: Columns, use: str) -> object:
 
 
 def name_of(value: object, use: str, place: RowPlace) -> str:
-    """Return the name of a document or coder as text; refuse what is no name."""
+    """Return the name of a document or coder as text; reject values that are not names."""
     if isinstance(value, bool) or not isinstance(value, str | int | Decimal):
         raise place.wrong(f"the {use}", value, "a name")
     return str(value)
@@ -45,7 +45,8 @@ def segment_of(
     """Return the segment that a row states.
 
     Raises:
-        Refused: the start is missing, a value is no time or no level, or end and duration differ.
+        Refused: the start is missing, a value is not a time or not a level, or end and duration
+            differ.
     """
     value = value_of(cells, columns, "start")
     if value is None:
@@ -95,12 +96,12 @@ _Group = Sequence[Mapping[str, object]]
 def common_values(
     groups: Sequence[_Group], columns: Columns, file: OpenedFile
 ) -> list[dict[str, Attribute]]:
-    """Return the attributes of each group of rows; other columns are noted as not taken.
+    """Return the attributes of each group of rows; the names of other columns are noted.
 
     Args:
         groups: the rows of each document and coder.
         columns: what the columns of the table are for.
-        file: the file, whose notes get the names of columns that are not taken.
+        file: the file, whose notes get the names of columns that are not read.
     """
     attributes: list[dict[str, Attribute]] = [{} for _ in groups]
     for name in columns.further:
@@ -152,7 +153,7 @@ def read(file: OpenedFile, settings: ImportSettings) -> Iterator[Intervals]:
             "coder=NAME, or the coder with --coder"
         )
     if not rows.cells:
-        raise file.refusal("there is no segment in it; expected a row for each segment")
+        raise file.refusal("the file contains no segments; write a row for each segment")
     groups: dict[_Key, list[tuple[int, RowCells]]] = defaultdict(list)
     for line, cells in rows.cells:
         groups[_key(cells, columns, file.place(line))].append((line, cells))

@@ -88,7 +88,7 @@ def _segment(one: Mapping[str, object], place: RowPlace, settings: ImportSetting
     value = one.get("value")
     level = value.get("level", 0) if isinstance(value, dict) else 0
     if not isinstance(level, int) or isinstance(level, bool) or level < 0:
-        raise place.wrong("level", level, "a whole number from 0 on")
+        raise place.wrong("level", level, "a non-negative integer")
     return Segment(start, Moment(end, f"{begin} + {duration}"), place.line, level + 1)
 
 

@@ -41,7 +41,7 @@ class FieldPath:
             place: where the record was read.
 
         Raises:
-            Refused: a field is missing, or is no object or list where the path needs one.
+            Refused: a field is missing, or is not the object or list that the path needs.
         """
         values = [(name, record)]
         for step in self.steps:
@@ -67,7 +67,7 @@ class FieldPath:
             fields = ", ".join(map(shown, [*value][:_MOST_NAMES])) or "nothing"
             more = ", ..." if len(value) > _MOST_NAMES else ""
             raise place.refusal(
-                f"{name or 'the record'} has no field {shown(step)}; there is {fields}{more}; "
+                f"{name or 'the record'} has no field {shown(step)}; it has {fields}{more}; "
                 f"check {self}"
             )
         return f"{name}.{step}" if name else step, value[step]
@@ -85,7 +85,9 @@ def field_path(option: str, text: str) -> FieldPath:
     for index, part in enumerate(text.split(".")):
         step = _STEP.fullmatch(part)
         if step is None or not (step[1] or (index == 0 and step[2])):
-            raise Refused(f"{option} {text}: is no path; expected names and [], as turns[].label")
+            raise Refused(
+                f"{option} {text}: not a valid path; write names and [], for example turns[].label"
+            )
         steps += [step[1]] if step[1] else []
         steps += [None] * (len(step[2]) // 2)
     return FieldPath(option, text, tuple(steps))
@@ -154,7 +156,7 @@ _BATCH = 1000
 def label_records(file: OpenedFile, path: FieldPath | None) -> Iterator[LabelRecord]:
     """Yield the records of a file; `path` leads to lists of them.
 
-    Raises Refused for text that is not JSON, or a record that is no object.
+    Raises Refused for text that is not JSON, or a record that is not an object.
     """
     for place, value in _values(file):
         if path is not None:

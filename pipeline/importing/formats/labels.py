@@ -34,7 +34,7 @@ from segscore.schemas.input_columns import ROLE
 
 @dataclass(frozen=True, slots=True)
 class LabelPaths:
-    """Where the labels are in a record.
+    """The paths of the labels in a record, and of what belongs to them.
 
     Attributes:
         labels: path of the labels; None if only a file of SuperDialseg's form can be read.
@@ -98,8 +98,8 @@ def sizes_of_flags(value: object, marks: str, name: str, place: RowPlace) -> lis
         place: where it was read.
 
     Raises:
-        Refused: it is no list, is empty, or has another value. The last flag of `end` and the first
-            one of `start` say nothing and may be -100.
+        Refused: it is not a list, is empty, or has another value. The last flag of `end` and the
+            first one of `start` say nothing and may be -100.
     """
     flags = list(value) if isinstance(value, str) else _filled(value, name, place)
     if not flags:
@@ -182,7 +182,9 @@ def read(file: OpenedFile, settings: ImportSettings) -> Iterator[Shape]:
     records = label_records(file, paths.records)
     first = list(islice(records, 2))
     if not first:
-        raise file.place(1).refusal("no record in it; expected the labels of one document at least")
+        raise file.place(1).refusal(
+            "the file contains no records; expected the labels of at least one document"
+        )
     for number, record in enumerate(chain(first, records), start=1):
         # A record without a name has the file's, with a number if it is one of several.
         own_name = f"{settings.document_id or stem(file.url)}/{number}" if len(first) > 1 else None

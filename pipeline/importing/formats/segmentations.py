@@ -104,7 +104,7 @@ def _header(cells: list[str], defaults: Defaults, place: RowPlace) -> list[str]:
     if "" in cells:
         raise place.refusal(f"column {cells.index('') + 1} has no name; name it or remove it")
     if len(set(cells)) < len(cells):
-        raise place.refusal(f"the column {repeated(cells)} stands twice in the header; keep one")
+        raise place.refusal(f"the column {repeated(cells)} occurs twice in the header; remove one")
     return cells
 
 

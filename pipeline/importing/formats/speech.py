@@ -46,7 +46,7 @@ def by_recording(file: OpenedFile, turns: list[Turn]) -> Iterator[Intervals]:
     for recording, segment in turns:
         recordings.setdefault(recording, []).append(segment)
     if not recordings:
-        raise file.refusal("there is no turn in it; expected at least one; check --format")
+        raise file.refusal("the file contains no turns; check --format")
     for recording, segments in recordings.items():
         yield Intervals(
             place=file.place(segments[0].line),
@@ -194,7 +194,7 @@ def read_regions(file: OpenedFile, settings: ImportSettings) -> dict[str, Extent
                 "start; score the regions as recordings of their own"
             )
     if not regions:
-        raise file.refusal("there is no region in it; expected recording, channel, start and end")
+        raise file.refusal("the file contains no regions; write recording, channel, start and end")
     return regions
 
 

@@ -21,7 +21,7 @@ class TableRows:
 
     Attributes:
         header: names of its columns.
-        place: where the header stands.
+        place: where the header is.
         cells: for each row its line, or number in Parquet, and its values that are not empty.
     """
 
@@ -104,7 +104,7 @@ def _without_index(header: Sequence[str], first: Sequence[str], place: RowPlace)
     if "" in names:
         raise place.refusal("a column has no name; name it or remove it")
     if len({*names}) < len(names):
-        raise place.refusal(f"the column {repeated(names)} stands twice in the header; keep one")
+        raise place.refusal(f"the column {repeated(names)} occurs twice in the header; remove one")
     return names
 
 

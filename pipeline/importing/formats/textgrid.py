@@ -48,7 +48,7 @@ class Words:
 
     @property
     def kind(self) -> str:
-        """What comes next: number, text or flag; the empty text at the end of the file."""
+        """The kind of the next word: number, text or flag; empty at the end of the file."""
         return self._next[0]
 
     def take(self, kind: str, what: str) -> str:
@@ -140,7 +140,7 @@ class TextGrid:
         while self._words.kind:
             number = self._number("the number of a tier")
             if not 0 < number <= len(tiers):
-                raise self._words.refusal(f"there is no tier {number}; there are {len(tiers)}")
+                raise self._words.refusal(f"no tier {number}; the file has {len(tiers)}")
             self._entry(tiers[number - 1])
 
     def _tier(self) -> TextGridTier:

@@ -16,7 +16,7 @@ def chosen_tiers(names: Sequence[str], file: OpenedFile, settings: ImportSetting
     listed = ", ".join(map(brief, dict.fromkeys(names)))
     wanted = tuple(dict.fromkeys(settings.tier)) or tuple(names)
     if not names:
-        raise file.refusal("there is no tier in it; expected at least one")
+        raise file.refusal("the file contains no tiers")
     if not settings.tier and len(names) > 1:
         raise file.refusal(f"there are several tiers: {listed}; choose with --tier")
     for name in wanted:

@@ -41,7 +41,7 @@ def required(record: Mapping[str, object], key: str, name: str, place: RowPlace)
     if record.get(key) is None:
         given = (name for name, value in record.items() if value is not None)
         fields = ", ".join(map(shown, given)) or "nothing"
-        raise place.refusal(f"{name} has no {key}; there is {fields}")
+        raise place.refusal(f"{name} has no {key}; it has {fields}")
     return record[key]
 
 
@@ -100,7 +100,7 @@ def json_offset(record: Mapping[str, object], name: str, place: RowPlace) -> int
     if isinstance(value, str) and value.isdecimal() and value.isascii() and len(value) < 10:
         value = int(value)
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise place.wrong(name, value, "a whole number from 0 on")
+        raise place.wrong(name, value, "a non-negative integer")
     return value
 
 
@@ -121,7 +121,7 @@ def json_document(
     if settings.document_field is None:
         return None
     fields = ", ".join(shown(name) for record in records for name in record)
-    raise place.refusal(f"there is no {path}; --document-field names one of: {fields}")
+    raise place.refusal(f"no field {path}; name one of these with --document-field: {fields}")
 
 
 def without_json_ending(file: OpenedFile) -> str:

@@ -406,7 +406,7 @@ class TestNames:
         assert self.names(*files) == [("x", "anna"), ("x", "ben")]
 
     def test_no_coder(self) -> None:
-        with pytest.raises(Refused, match="no coder is named in it; name the coder with --coder"):
+        with pytest.raises(Refused, match="the file names no coder; name the coder with --coder"):
             self.names(self.shape("f.x"))
 
 

@@ -195,13 +195,13 @@ class TestJsonl:
             (f"\ufeff{GOOD}", "not JSON"),
             ("[1]", "the line is [1]; expected one JSON object"),
             ("null", "the line is null; expected one JSON object"),
-            ('{"n_units":1,"n_units":2}', 'the key "n_units" stands twice in one object'),
-            ('{"a":{"b":1,"b":1}}', 'the key "b" stands twice'),
+            ('{"n_units":1,"n_units":2}', 'duplicate key "n_units" in a JSON object'),
+            ('{"a":{"b":1,"b":1}}', 'duplicate key "b"'),
             ('{"x":NaN}', "NaN is not a finite number"),
             ('{"x":[-Infinity]}', "-Infinity is not a finite number"),
             ('{"x":1e999}', "1e999 is not a finite number"),
             (f'{{"x":{"9" * 5000}}}', "not JSON that can be read"),
-            ("[" * 100_000, "not JSON that can be read"),
+            ("[" * 100_000, "nested more than 100 deep"),
         ],
     )
     def test_a_line_that_is_not_sound_json(self, line: str, reason: str) -> None:
@@ -210,9 +210,9 @@ class TestJsonl:
         assert reason in message
 
     def test_deep_objects_are_flattened_without_recursion(self) -> None:
-        text = GOOD[:-1] + ',"a":' + '{"a":' * 400 + "1" + "}" * 401
+        text = GOOD[:-1] + ',"a":' + '{"a":' * 90 + "1" + "}" * 91
         (read_row,) = rows_of(jsonl.read, text)
-        assert read_row.attributes == {"_".join("a" * 401): 1}
+        assert read_row.attributes == {"_".join("a" * 91): 1}
 
     def test_lenient_leaves_checks_to_validation(self) -> None:
         text = "{}\n" + record(n_units=None, boundaries=[None, 3], boundary_scores=[None, 0.5])
@@ -342,7 +342,7 @@ class TestSegevalJson:
             ('{"segmentation_type":"linear",\n"items":{"t":{"a":[3]', "f.x:2: not JSON at column"),
             (
                 '{"segmentation_type":"linear","items":{"t":{"a":[1],"a":[2]}}}',
-                'f.x:1: the key "a" stands twice',
+                'f.x:1: duplicate key "a"',
             ),
         ],
     )
@@ -523,7 +523,7 @@ class TestCsv:
         ("header", "message"),
         [
             (f",{HEADER}", "f.x:1: column 1 has no name"),
-            (f"{HEADER},coder", "f.x:1: the column coder stands twice in the header"),
+            (f"{HEADER},coder", "f.x:1: the column coder occurs twice in the header"),
         ],
     )
     def test_a_wrong_header(self, header: str, message: str) -> None:

@@ -472,7 +472,7 @@ def test_an_attribute_of_several_types_is_pointed_out(
         (
             "t.srt",
             "1\n00:00:00,000 --> 00:00:09,000\nHello\n",
-            "t.srt:1: no coder is named in it; name the coder with --coder",
+            "t.srt:1: the file names no coder; name the coder with --coder",
         ),
         (
             "t.jsonl",

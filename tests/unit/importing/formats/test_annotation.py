@@ -55,7 +55,7 @@ def test_the_document_of_an_example() -> None:
     refuses(
         annotated_texts.read_doccano,
         lines(example()),
-        "x:1: there is no meta.a",
+        "x:1: no field meta.a",
         document_field="meta.a",
         **LINES,
     )
@@ -65,15 +65,15 @@ def test_the_document_of_an_example() -> None:
     ("record", "message"),
     [
         (5, "x:2: the line is 5; expected an object"),
-        (example(text=None), "x:2: the example has no text; there is"),
+        (example(text=None), "x:2: the example has no text; it has"),
         (example(text=5), "x:2: text is 5"),
         (example(label=None), "x:2: the example has no label"),
         (example(label={}), "x:2: label is {}; expected a list of spans"),
         (example(label=["T"]), 'x:2: a label is "T"; expected a span'),
         (example(label=[[0]]), "x:2: a label is [0]; expected a span"),
-        (example(label=[[0.0, 4, "T"]]), "x:2: start is 0.0; expected a whole number"),
-        (example(label=[[-1, 4, "T"]]), "x:2: start is -1; expected a whole number"),
-        (example(label=[[True, 4, "T"]]), "x:2: start is true; expected a whole number"),
+        (example(label=[[0.0, 4, "T"]]), "x:2: start is 0.0; expected a non-negative integer"),
+        (example(label=[[-1, 4, "T"]]), "x:2: start is -1; expected a non-negative integer"),
+        (example(label=[[True, 4, "T"]]), "x:2: start is true; expected a non-negative integer"),
         (example(label=[[5, 40, "T"]]), "x:2: a span from 5 to 40"),
         (example(label=[[5, 2, "T"]]), "x:2: a span ends at 2, before its start 5"),
         (example(entities=[{"start_offset": 0}]), "x:2: a span has no end_offset"),

@@ -99,7 +99,7 @@ class TestWebVTT:
             ("", 'f.x:1: the first line is ""; expected WEBVTT'),
             ("WEBVTTX\n", "f.x:1: the first line is "),
             (" WEBVTT\n", "f.x:1: the first line is "),
-            ("WEBVTT\n\nNOTE\nnothing", "f.x:1: no chapter in it"),
+            ("WEBVTT\n\nNOTE\nnothing", "f.x:1: no chapters"),
             ("WEBVTT\n\na\nb\n", 'f.x:3: a cue without a time line is "a"; expected START --> END'),
             ("WEBVTT\n\n00:00.000 -> 00:01.000\nb\n", "f.x:3: a cue without a time line"),
             (
@@ -162,7 +162,7 @@ class TestSubRip:
     @pytest.mark.parametrize(
         ("text", "message"),
         [
-            ("", "f.x:1: no chapter in it"),
+            ("", "f.x:1: no chapters"),
             ("1\n00:00:00,5 --> 00:00:01,000\n", 'f.x:2: a time line is "00:00:00,5 --> 00:00:01'),
             ("1\n00:00,500 --> 00:01,000\n", "f.x:2: a time line is"),
             ("1\n00:00:00 --> 00:00:01\n", "f.x:2: a time line is"),
@@ -218,9 +218,9 @@ class TestFfmetadata:
     @pytest.mark.parametrize(
         ("text", "message"),
         [
-            ("", "f.x:1: no chapter in it"),
+            ("", "f.x:1: no chapters"),
             ("[CHAPTER]\nSTART=0", 'f.x:1: the first line is "[CHAPTER]"; expected ;FFMETADATA1'),
-            (HEAD, "f.x:1: no chapter in it"),
+            (HEAD, "f.x:1: no chapters"),
             (f"{HEAD}[CHAPTR]\nSTART=0", 'f.x:2: the line is "[CHAPTR]"; expected KEY=VALUE'),
             (f"{HEAD}[CHAPTER]\nSTART 0", 'f.x:3: the line is "START 0"; expected KEY=VALUE'),
             (f"{HEAD}[CHAPTER]\nEND=5", "f.x:2: the chapter has no START"),
@@ -270,11 +270,11 @@ class TestFfprobe:
         ("document", "message"),
         [
             ([], "the file is []; expected an object"),
-            ({"streams": []}, 'the file has no chapters; there is "streams"'),
-            ({"chapters": []}, "no chapter in it"),
+            ({"streams": []}, 'the file has no chapters; it has "streams"'),
+            ({"chapters": []}, "no chapters"),
             ({"chapters": {}}, "chapters is {}; expected a list"),
             ({"chapters": [1]}, "chapters[0] is 1; expected an object"),
-            ({"chapters": [ONE | {"start": None}]}, "chapters[0] has no start; there is"),
+            ({"chapters": [ONE | {"start": None}]}, "chapters[0] has no start; it has"),
             ({"chapters": [ONE | {"start": "0"}]}, 'chapters[0].start is "0"; expected a whole'),
             ({"chapters": [ONE | {"start": True}]}, "chapters[0].start is true"),
             ({"chapters": [ONE | {"start": -5}]}, "chapters[0].start is -5; expected 0 or more"),
@@ -319,8 +319,8 @@ class TestYoutube:
     @pytest.mark.parametrize(
         ("text", "message"),
         [
-            ("", "f.x:1: no chapter in it"),
-            ("We meet at 20:15 in the hall.", "f.x:1: no chapter in it"),
+            ("", "f.x:1: no chapters"),
+            ("We meet at 20:15 in the hall.", "f.x:1: no chapters"),
             ("0:00 a\n3:75 b", "f.x:2: 3:75 is not a time"),
             ("0:00 a\n1:75:00 b", "f.x:2: 1:75:00 is not a time"),
         ],
@@ -361,7 +361,7 @@ class TestOgm:
     @pytest.mark.parametrize(
         ("text", "message"),
         [
-            ("", "f.x:1: no chapter in it"),
+            ("", "f.x:1: no chapters"),
             (
                 "CHAPTER01NAME=a",
                 "f.x:1: CHAPTER01 has a name and no time; expected CHAPTER01= above",
@@ -414,11 +414,11 @@ class TestPodcastChapters:
     @pytest.mark.parametrize(
         ("document", "reason"),
         [
-            ({}, "the file has no chapters; there is nothing"),
-            ({"chapters": []}, "no chapter in it"),
-            ({"chapters": [{"startTime": 0, "toc": False}]}, "no chapter in it"),
+            ({}, "the file has no chapters; it has nothing"),
+            ({"chapters": []}, "no chapters"),
+            ({"chapters": [{"startTime": 0, "toc": False}]}, "no chapters"),
             ({"chapters": [{"startTime": 0, "toc": 0}]}, "chapters[0].toc is 0; expected true or"),
-            ({"chapters": [{"title": "a"}]}, 'chapters[0] has no startTime; there is "title"'),
+            ({"chapters": [{"title": "a"}]}, 'chapters[0] has no startTime; it has "title"'),
             (
                 {"chapters": [{"startTime": True}]},
                 "chapters[0].startTime is true; expected a number",
@@ -448,10 +448,11 @@ class TestYtDlp:
     @pytest.mark.parametrize(
         ("document", "message"),
         [
-            ({}, "chapters is null; expected a list; this video has no chapter"),
-            ({"chapters": []}, "chapters is []; expected a list"),
+            ({}, "the file has no chapters; it has nothing"),
+            ({"chapters": None}, "chapters is null: the recording has no chapters"),
+            ({"chapters": []}, "no chapters; expected at least one chapter with a start"),
             ({"chapters": 5}, "chapters is 5; expected a list"),
-            ({"chapters": [{"end_time": 5}]}, 'chapters[0] has no start_time; there is "end_time"'),
+            ({"chapters": [{"end_time": 5}]}, 'chapters[0] has no start_time; it has "end_time"'),
             (
                 {"chapters": [{"start_time": 5}], "duration": {}},
                 "duration is {}; expected a number",
@@ -489,17 +490,17 @@ class TestVidChapters:
     @pytest.mark.parametrize(
         ("document", "message"),
         [
-            ({}, "no video in it"),
+            ({}, "the file contains no videos"),
             ({"a": 5}, "the video a is 5; expected an object"),
             ({"a": {"duration": 5}}, 'the video a has "duration"; expected either chapters or'),
             (
                 {"a": {"chapters": [], "timestamps": []}},
                 'the video a has "chapters", "timestamps"',
             ),
-            ({"a": {"chapters": []}}, 'no chapter of "a" in it'),
-            ({"a": {"chapters": {}}}, 'no chapter of "a" in it'),
+            ({"a": {"chapters": []}}, 'no chapters of "a"'),
+            ({"a": {"chapters": {}}}, 'no chapters of "a"'),
             ({"a": {"chapters": None}}, "a.chapters is null; expected a list"),
-            ({"a": {"chapters": [{}]}}, "a.chapters[0] has no time; there is nothing"),
+            ({"a": {"chapters": [{}]}}, "a.chapters[0] has no time; it has nothing"),
             ({"a": {"chapters": {"x": "y"}}}, "x is not a time"),
             ({"a": {"timestamps": [[1]]}}, "a.timestamps[0] is [1]; expected a pair"),
             ({"a": {"timestamps": [[1, None]]}}, "a.timestamps[0] is null; expected a number"),
@@ -536,9 +537,9 @@ class TestChunkseg:
     @pytest.mark.parametrize(
         ("text", "message"),
         [
-            ("", "f.x:1: no line in it"),
+            ("", "f.x:1: the file contains no lines"),
             ("\n[]", "f.x:2: the line is []; expected an object"),
-            ('{"reference": []}', 'f.x:1: the line has no hypothesis; there is "reference"'),
+            ('{"reference": []}', 'f.x:1: the line has no hypothesis; it has "reference"'),
             ('{"reference": "a", "hypothesis": []}', 'f.x:1: reference is "a"; expected a list of'),
             ('{"reference": [null], "hypothesis": []}', "f.x:1: reference[0] is null; expected a"),
             ('{"reference": [0], "hypothesis": [], "id": {}}', "f.x:1: id is {}; expected a text"),

@@ -28,8 +28,8 @@ def test_audacity_skips_frequencies_and_keeps_the_order() -> None:
         ("0 1 a\n", 'x:1: "0 1 a" is not a label'),
         ("\na\tb\n", "x:2: a is not a time"),
         ("-1\t0\n", "x:1: -1 is a negative time"),
-        ("\\\t1\t2\n", "there is no label"),
-        ("", "there is no label"),
+        ("\\\t1\t2\n", "the file contains no label"),
+        ("", "the file contains no label"),
     ],
     ids=str,
 )
@@ -64,8 +64,8 @@ def test_semicolons_everywhere_are_drop_frame() -> None:
         ("one\ttwo\n", "x:1: 2 cells; expected 6"),
         (HEADER + marker("42.5"), 'x:2: "42.5" is not timecode'),
         (HEADER + marker("00:00:00:30"), "x:2: 00:00:00:30 is not timecode at 25"),
-        (HEADER, "there is no marker"),
-        ("", "there is no marker"),
+        (HEADER, "the file contains no marker"),
+        ("", "the file contains no marker"),
     ],
 )
 def test_premiere_refuses(text: str, message: str) -> None:
@@ -104,9 +104,9 @@ def test_markers_of_resolve_are_at_the_event_above() -> None:
     [
         (
             event("00:00:00:00"),
-            "there is no marker",
+            "the file contains no marker",
         ),
-        ("", "there is no marker"),
+        ("", "the file contains no marker"),
         ("* LOC: 12 RED x\n", 'x:1: "12" is not timecode'),
         ("* LOC:\n", 'x:1: "" is not timecode'),
         ("* LOC: 00:00:00:30 RED\n", "x:1: 00:00:00:30 is not timecode at 25"),

@@ -155,7 +155,7 @@ def test_the_document_of_a_task() -> None:
     assert documents(one, other, document_id="show") == ["a", None]
     assert documents(one, document_field="name") == ["b"]
     assert documents(one, document_field="data.name") == ["b"]
-    refuses(READ, export(one), "x:1: there is no meta.x", document_field="meta.x")
+    refuses(READ, export(one), "x:1: no field meta.x", document_field="meta.x")
 
 
 @pytest.mark.parametrize(

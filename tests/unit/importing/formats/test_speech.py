@@ -100,8 +100,8 @@ def test_lines_that_are_refused(read: Reader, line: str, message: str) -> None:
 
 @pytest.mark.parametrize("read", [speech.read_rttm, speech.read_stm, speech.read_ctm])
 def test_a_file_without_a_turn_is_refused(read: Reader) -> None:
-    refuses(read, "", "there is no turn")
-    refuses(read, ";; only a comment\n", "there is no turn")
+    refuses(read, "", "the file contains no turn")
+    refuses(read, ";; only a comment\n", "the file contains no turn")
 
 
 def test_seglst_refuses() -> None:
@@ -116,7 +116,7 @@ def test_seglst_refuses() -> None:
     refuses(speech.read_seglst, json.dumps([TURN | {"end_time": True}]), "x:1: true is not a time")
     refuses(speech.read_seglst, json.dumps([TURN, 5]), "x:1: the file[1] is 5; expected an object")
     refuses(speech.read_seglst, json.dumps(TURN), "x:1: the file is", "expected a list of objects")
-    refuses(speech.read_seglst, "[]", "there is no turn")
+    refuses(speech.read_seglst, "[]", "the file contains no turn")
     refuses(speech.read_seglst, '[\n{"session_id": "ta', "x:2: not JSON", "cut")
 
 
@@ -140,7 +140,7 @@ def test_uem_states_regions() -> None:
         ("talk 1 5 5\n", "f.x:1: the region ends at 5"),
         ("talk 1 0 -1\n", "f.x:1: -1 is a negative time"),
         ("talk 1 0 nan\n", "f.x:1: nan is not a time"),
-        (";;\n", "f.x: there is no region"),
+        (";;\n", "f.x: the file contains no region"),
     ],
 )
 def test_uem_refuses(text: str, message: str) -> None:

@@ -65,8 +65,8 @@ def test_elan_refuses() -> None:
     refuses(read, eaf(tier("t") + tier("u")), "t, u", "--tier")
     refuses(read, eaf(tier("t") + tier("u")), "no tier is named x", "t, u", tier=("x",))
     refuses(read, eaf(tier("t") + tier("t")), "more than one tier is named t", tier=("t",))
-    refuses(read, eaf(""), "there is no tier")
-    refuses(read, eaf(tier("t", inside=annotation("a", "z"))), "x:7: there is no time slot z")
+    refuses(read, eaf(""), "the file contains no tier")
+    refuses(read, eaf(tier("t", inside=annotation("a", "z"))), "x:7: no time slot z")
     refuses(read, eaf(tier("t", inside=annotation("a", "c"))), "x:7: time slot c has no time")
     refuses(read, eaf(tier("t", inside="<REF_ANNOTATION/>")), "x:7: tier t refers")
     refuses(read, eaf(tier("t"), 'TIME_UNITS="PAL-frames"'), "x:1: TIME_UNITS is PAL-frames")
@@ -190,7 +190,7 @@ def test_one_tier_is_by_the_coder_asked_for() -> None:
         ('"TextTier"', '"Table"', "x:6: the tier is Table; expected IntervalTier or TextTier"),
         ('"TextGrid"', '"Sound"', "x:2: the object is not a TextGrid"),
         ("1 11 <exists>", "11 1 <exists>", "x:3: xmax is 1; expected more than xmin, 11"),
-        ("<exists> 2", "<absent>", "there is no tier"),
+        ("<exists> 2", "<absent>", "the file contains no tier"),
         ("1 11 <exists>", "1 eleven <exists>", "where a number is expected: xmax"),
         ("5.5 11", "5.5 -11", "x:5: -11 is a negative time"),
     ],
@@ -204,6 +204,6 @@ def test_other_refusals_of_textgrids() -> None:
     refuses(textgrid.read, SHORT, "anna, marks", "--tier")
     refuses(textgrid.read, SHORT, "no tier is named ben", "anna, marks", tier=("ben",))
     refuses(textgrid.read, b"ooBinaryFile\x08TextGrid\xff", "Save as text file")
-    refuses(textgrid.read, CHRONOLOGICAL.replace("2 4\n", "3 4\n"), "x:10: there is no tier 3")
+    refuses(textgrid.read, CHRONOLOGICAL.replace("2 4\n", "3 4\n"), "x:10: no tier 3")
     refuses(textgrid.read, "", "the file ends")
     refuses(textgrid.read, "hello", "the file ends")

@@ -42,8 +42,8 @@ def test_a_file_without_names_is_one_document() -> None:
     [
         ("1\tword\t_\t_\t_\t_\n", "x:1: 6 columns; expected 10"),
         (token("1") + token("one"), 'x:2: the number of the token is "one"'),
-        (token("1", "Seg=B-Conn"), "x:1: Seg=B-Conn marks a connective"),
-        (token("1", "X=1|Conn=B-conn"), "x:1: Conn=B-conn marks a connective"),
+        (token("1", "Seg=B-Conn"), 'x:1: "Seg=B-Conn" marks a connective'),
+        (token("1", "X=1|Conn=B-conn"), 'x:1: "Conn=B-conn" marks a connective'),
         (token("1"), "no token begins a segment; expected BeginSeg=Yes, Seg=B-seg"),
         ("", "no token begins a segment"),
         ("# newdoc\n" + token("1", "BeginSeg=Yes"), "x:1: a document without a name"),

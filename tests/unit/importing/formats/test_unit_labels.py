@@ -231,15 +231,15 @@ class TestRecords:
             ("{}", {"flags": "y"}, "f.x: flags of 0 and 1 can be"),
             ("{}", {"ids": "y", "sizes": "x"}, "--ids and --sizes: say the same in two ways"),
             ("{}", {}, "f.x:1: nothing says where the labels are"),
-            ("{}", {"ids": "a..b"}, "--ids a..b: is no path"),
-            ("{}", {"ids": "a[0]"}, "--ids a[0]: is no path"),
-            ("[]", {"ids": "y"}, "f.x:1: no record in it"),
+            ("{}", {"ids": "a..b"}, "--ids a..b: not a valid path"),
+            ("{}", {"ids": "a[0]"}, "--ids a[0]: not a valid path"),
+            ("[]", {"ids": "y"}, "f.x:1: the file contains no records"),
             ("5", {"ids": "y"}, "f.x:1: the record is 5; expected an object"),
             ("[{}, 5]", {"ids": "y"}, "f.x:1: [1] is 5; expected an object"),
             (
                 '{"x": 1}',
                 {"ids": "y"},
-                'f.x:1: the record has no field "y"; there is "x"; check --ids',
+                'f.x:1: the record has no field "y"; it has "x"; check --ids',
             ),
             ('{"a": 5}', {"ids": "y", "records": "a"}, "f.x:1: a is 5; expected a list"),
             ('{"dial_data": {"a": 5}}', {}, "f.x:1: dial_data.a is 5; expected a list"),
@@ -247,7 +247,7 @@ class TestRecords:
             ("", {"ids": "y"}, "f.x:1: not JSON at column 1"),
             ('{"y": [1]}\n{"y": ', {"ids": "y"}, "f.x:2: not JSON at column"),
             ('{"y": NaN}', {"ids": "y"}, "f.x:1: NaN is not a finite number"),
-            ('{"y": 1, "y": 2}', {"ids": "y"}, 'f.x:1: the key "y" stands twice'),
+            ('{"y": 1, "y": 2}', {"ids": "y"}, 'f.x:1: duplicate key "y"'),
         ],
     )
     def test_invalid_input_is_refused(
@@ -277,10 +277,10 @@ class TestPaths:
     @pytest.mark.parametrize(
         ("path", "message"),
         [
-            ("e", 'the record has no field "e"; there is "a", "d"; check --ids e'),
-            ("a.c", 'a has no field "c"; there is "b"; check --ids a.c'),
+            ("e", 'the record has no field "e"; it has "a", "d"; check --ids e'),
+            ("a.c", 'a has no field "c"; it has "b"; check --ids a.c'),
             ("a.b.c", "expected an object, because of --ids a.b.c; [] runs through a list"),
-            ("a.b[].d", 'a.b[0] has no field "d"; there is "c"'),
+            ("a.b[].d", 'a.b[0] has no field "d"; it has "c"'),
             ("a[]", "expected a list, because of --ids a[]"),
             ("d[].c", "d[0] is [1, 2]; expected an object"),
             ("d[][].c", "d[0][0] is 1; expected an object"),

@@ -1,0 +1,55 @@
+"""List the test sets that segscore recognises, and the scores published on them."""
+
+from dataclasses import asdict
+from os import PathLike, fspath
+
+import pyarrow as pa
+
+from segscore.api.runs import RunTables
+from segscore.pipeline.runs.finished import FinishedRun
+from segscore.pipeline.testsets.describe import list_splits
+from segscore.pipeline.testsets.published import PUBLISHED_COLUMNS, published_scores
+from segscore.pipeline.testsets.registry import Registry, read_registry
+
+_NUMBERS = ("documents", "references", "boundaries")
+
+
+def testsets(
+    name: str | None = None, *, registry: "str | PathLike[str] | None" = None
+) -> RunTables:
+    """List the known test sets and the scores published on them, as `segscore testsets` does.
+
+    >>> import segscore
+    >>> sets = segscore.testsets("TIAGE")
+    >>> [(row["split"], row["documents"], row["boundaries"]) for row in sets.sets.to_pylist()]
+    [('all', 500, 1513)]
+    >>> segscore.testsets().published.column_names[:4]
+    ['set', 'split', 'system', 'document_id']
+
+    Args:
+        name: name of a set; None for all.
+        registry: JSON file of further sets.
+
+    Returns:
+        The tables `sets`, a row for each split, and `published`.
+
+    Raises:
+        Refused: there is no such set, or the file is not a registry.
+    """
+    known = read_registry(None if registry is None else fspath(registry))
+    if name is not None:
+        known = Registry((known.find(name),))
+    names = {each.name for each in known.sets}
+    scores = [asdict(score) for score in published_scores() if score.set in names]
+    listed = [("set", pa.string()), ("years", pa.string()), ("licence", pa.string())]
+    listed += [("split", pa.string()), *((number, pa.int64()) for number in _NUMBERS)]
+    tables = {
+        "sets": pa.Table.from_pylist(
+            list_splits(known), pa.schema([*listed, ("fingerprint", pa.string())])
+        ),
+        "published": pa.Table.from_pylist(
+            scores, pa.schema([(column, pa.string()) for column in PUBLISHED_COLUMNS])
+        ),
+    }
+    record = {"signature": f"{len(known.sets)} test sets, {len(scores)} published scores"}
+    return RunTables(FinishedRun("testsets", record, tables=tables))

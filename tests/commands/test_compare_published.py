@@ -1,0 +1,68 @@
+"""`segscore compare --published`: published scores beside one's own, by the same convention."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import segscore as library
+from segscore.pipeline.storage import read_table
+from tests.support.command_line import Segscore
+from tests.support.comparisons import refusal_line, write
+from tests.support.paths import DATA
+
+TINYREC = DATA / "tinyrec.jsonl"
+FEW = ("--replicates", 0)
+QUICK = ("--measure", "pk", "--permutations", 0, *FEW, "--published")
+
+
+@pytest.fixture
+def run(segscore: Segscore, tmp_path: Path) -> Path:
+    output = tmp_path / "run"
+    assert segscore("score", TINYREC, TINYREC, "--output", output, *FEW).code == 0
+    return output
+
+
+def test_every_published_score_of_tinyrec_is_given_exactly(
+    segscore: Segscore, tmp_path: Path, run: Path
+) -> None:
+    result = segscore("compare", run, *QUICK, "--output", tmp_path / "compared")
+    assert result.code == 0, result.err
+    assert "published on these references (TinyRec; as printed; no test is possible)" in result.out
+    rows = read_table(str(tmp_path / "compared" / "published")).to_pylist()
+    assert len(rows) == 84
+    for row in rows:
+        assert row["value"] == pytest.approx(float(row["printed"]), abs=1e-12)
+        assert (row["system"], row["convention"]) == ("EquiSeg", "tinyrec")
+    in_python = library.compare(run, measure="pk", published=True, replicates=0, permutations=0)
+    assert in_python.table("published").to_pylist() == rows
+
+
+def test_a_part_of_a_set_is_refused_by_name(segscore: Segscore, tmp_path: Path, run: Path) -> None:
+    rows = [json.loads(line) for line in TINYREC.read_text().splitlines()]
+    part = write(tmp_path / "part.jsonl", rows[:60])
+    assert segscore("score", part, part, "--output", tmp_path / "part", *FEW).code == 0
+    line = refusal_line(segscore("compare", tmp_path / "part", *QUICK))
+    assert "TinyRec: 30 of 42 documents; published scores are about exactly" in line
+    record = json.loads((run / "run.json").read_text())
+    record["test_set"] |= {"fingerprint": "0" * 64, "name": None, "split": None}
+    (run / "run.json").write_text(json.dumps(record))
+    line = refusal_line(segscore("compare", run, *QUICK))
+    assert "its references are no test set that segscore knows" in line
+
+
+def test_the_report_has_the_same_block(segscore: Segscore, tmp_path: Path, run: Path) -> None:
+    page = tmp_path / "page.html"
+    assert segscore("report", run, "--output", page).code == 0
+    text = page.read_text()
+    assert "Published on the same references" in text
+    assert "0.6973684210526315" in text
+    assert "EquiSeg 0.6974" in text
+
+
+def test_sets_and_scores_are_listed_in_python() -> None:
+    listed = library.testsets("tinyrec")
+    assert listed.table("sets").num_rows == 3
+    assert listed.table("published").num_rows == 84
+    with pytest.raises(library.Refused, match="the nearest is TIAGE"):
+        library.testsets("TIAG")

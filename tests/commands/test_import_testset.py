@@ -1,0 +1,66 @@
+"""`segscore import --testset`: a recipe is applied, and other content is refused."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.command_line import Segscore
+from tests.support.comparisons import refusal_line
+
+SIZES = [[3, 4, 5], [2, 9, 1, 4], [6, 6], [1, 1, 8], [5, 2, 2], [7, 3]]
+
+
+def written(folder: Path, sizes: list[list[int]]) -> Path:
+    lines = [{"dial_id": f"d{i}", "segments": row} for i, row in enumerate(sizes)]
+    path = folder / "dialogues.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+@pytest.fixture
+def registry(segscore: Segscore, tmp_path: Path) -> Path:
+    path = written(tmp_path, SIZES)
+    output = tmp_path / "first"
+    options = ("--sizes", "segments", "--document-field", "dial_id", "--coder", "anna")
+    assert segscore("import", path, *options, "--output", output).code == 0
+    entry = json.loads(segscore("testsets", "Talks", "--describe", output / "references").out)
+    recipe = {"sizes": "segments", "document_field": "dial_id", "coder": "gold"}
+    entry["recipe"] = {"format": None, "options": recipe}
+    (tmp_path / "sets.json").write_text(json.dumps([entry]))
+    return tmp_path / "sets.json"
+
+
+def test_the_recipe_is_applied_and_checked(
+    segscore: Segscore, tmp_path: Path, registry: Path
+) -> None:
+    path, output = written(tmp_path, SIZES[::-1]), tmp_path / "tables"
+    own = ("--testset", "talks", "--registry", registry)
+    result = segscore("import", path, *own, "--output", output)
+    assert result.code == 0, result.err
+    assert "references: Talks, all 6 documents" in result.out.splitlines()
+    other = segscore("import", path, *own, "--coder", "ben", "--output", tmp_path / "ben")
+    assert other.code == 0, other.err
+
+
+def test_other_content_is_refused(segscore: Segscore, tmp_path: Path, registry: Path) -> None:
+    path, output = written(tmp_path, [[4, 8], *SIZES[1:]]), tmp_path / "tables"
+    own = ("--testset", "Talks", "--registry", registry)
+    message = refusal_line(segscore("import", path, *own, "--output", output))
+    assert message.endswith(
+        "is not Talks: 6 documents and 10 boundaries, where Talks has 6 documents and 11 "
+        "boundaries; 5 of the references are the same; nothing was written"
+    )
+    assert not output.exists()
+
+
+def test_unknown_sets_and_recipes_are_refused(segscore: Segscore, tmp_path: Path) -> None:
+    path, output = written(tmp_path, SIZES), tmp_path / "tables"
+    for name, expected in (
+        ("DialSeg71", "the nearest is DialSeg711"),
+        ("AMI", "does not know how"),
+    ):
+        line = refusal_line(segscore("import", path, "--testset", name, "--output", output))
+        assert expected in line
+    line = refusal_line(segscore("import", path, "--testset", "DialSeg711", "--output", output))
+    assert "where DialSeg711 has 711 documents and 2,754 boundaries" in line
