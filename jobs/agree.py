@@ -8,12 +8,14 @@ from segscore.jobs.cli import startup
 from segscore.jobs.cli.options import Cluster, ExplainPlan, Workers
 from segscore.jobs.show.fitted import Column, out, print_fitted
 from segscore.jobs.show.formats import (
-    ResultFormat,
+    Layout,
+    PaperFormat,
     as_rows,
     described,
     plain_layout,
     print_json,
     print_table,
+    print_text,
 )
 from segscore.jobs.show.printing import (
     Bar,
@@ -25,7 +27,12 @@ from segscore.jobs.show.printing import (
 )
 from segscore.pipeline.agreement.settings import AgreeSettings
 from segscore.pipeline.errors import Done
-from segscore.pipeline.statistics.shown_numbers import counted, shown_interval, shown_number
+from segscore.pipeline.statistics.shown_numbers import (
+    counted,
+    shown_interval,
+    shown_number,
+    with_interval,
+)
 
 if TYPE_CHECKING:
     from segscore.pipeline.agreement.run import FinishedAudit
@@ -42,7 +49,7 @@ def agree(
     cluster: Cluster = "local",
     workers: Workers = None,
     explain_plan: ExplainPlan = False,
-    format_name: ResultFormat = "text",
+    format_name: PaperFormat = "text",
 ) -> None:
     """Audit coders: coefficients of agreement, outlying coders, contested documents."""
     from segscore.pipeline.agreement.run import (
@@ -79,6 +86,8 @@ def agree(
         tables: dict[str, Any] = {**as_rows(finished.tables), "contested": finished.contested}
         tables["findings"] = _findings(finished)
         print_json("agree", {"output": chosen.output, **described(finished.record), **tables})
+    elif format_name == "latex":
+        print_text(_latex(finished))
     else:
         coefficients = finished.tables["agreement"]
         rows, signature = coefficients.to_pylist(), finished.record["signature"]
@@ -123,6 +132,33 @@ def _findings(finished: "FinishedAudit") -> list[str]:
 
     by = list(finished.record["settings"]["group_by"])
     return audit_findings(finished.tables, finished.contested, by, measured_unit(finished.record))
+
+
+def _latex(finished: "FinishedAudit") -> str:
+    """Write a row for all documents and for each group: the coefficients by boundary similarity."""
+    from segscore.jobs.show.latex import latex_table
+
+    by = list(finished.record["settings"]["group_by"])
+    shown = finished.tables["agreement"].to_pylist()
+    names = dict.fromkeys(
+        (row["coefficient"], row["similarity"]) for row in shown if row["coefficient"] != "bias"
+    )
+    kept = [key for key in names if key[1] in ("boundary_similarity", "two_category")] or [*names]
+    headings = ["documents of", *(f"{name} {_SHORT.get(what, what)}" for name, what in kept)]
+    rows = []
+    for group, of_group in _by_group(shown, by).items():
+        values = {(row["coefficient"], row["similarity"]): row for row in of_group}
+        cells = [
+            with_interval(row["value"], row["ci_low"], row["ci_high"])
+            for row in (values[key] for key in kept)
+        ]
+        rows.append([_group_title(by, group), *cells])
+    signature = finished.record["signature"]
+    layout = Layout(headings, rows, headings, [], 1, signature)
+    return latex_table(layout, "Agreement between coders; 95 % intervals in brackets.")
+
+
+_SHORT = {"boundary_similarity": "B", "two_category": "positions"}
 
 
 def _by_group(

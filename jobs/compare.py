@@ -105,7 +105,11 @@ def _rules(gate: str | None, runs: tuple[str, ...]) -> "tuple[GateRule, ...]":
         return ()
     if len(runs) != 2:
         raise Refused(f"--gate: needs exactly two runs, not {len(runs)}")
-    return parse_rule(gate)
+    rules = parse_rule(gate)
+    for rule in rules:
+        if rule.nights:
+            raise Refused(f"--gate {rule.text}: a trend needs nights; use it with segscore nightly")
+    return rules
 
 
 def _check(runs: Sequence[str], rules: "tuple[GateRule, ...]", alpha: float) -> "list[Check]":

@@ -1,7 +1,7 @@
-"""`segscore nightly`: score, publish and judge the data of one date, once or repeatedly."""
+"""`segscore nightly`: score, publish and judge the data of one date or several, once or again."""
 
-import json
-from dataclasses import asdict, fields, replace
+from dataclasses import replace
+from datetime import date, timedelta
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,32 +10,45 @@ from segscore.jobs.cli import startup
 from segscore.jobs.cli.log import LOG
 from segscore.jobs.cli.options import Workers
 from segscore.jobs.cli.signature import read_fields
-from segscore.jobs.show.fitted import out
-from segscore.jobs.show.formats import (
-    ResultFormat,
-    described,
-    plain_layout,
-    print_json,
-    print_table,
+from segscore.jobs.show.formats import ResultFormat
+from segscore.jobs.show.nights import (
+    Result,
+    failure_message,
+    print_dry_run,
+    print_night,
+    print_night_as_data,
+    print_nights,
+    say_outcome,
 )
-from segscore.jobs.show.gating import moved_lines, print_checks
-from segscore.jobs.show.leaderboard import print_scores
-from segscore.jobs.show.printing import Bar, log_finished, print_record, print_written
-from segscore.pipeline.nightly.settings import NightSettings
+from segscore.jobs.show.printing import Bar
+from segscore.pipeline.errors import Failed, NotYet, Refused
+from segscore.pipeline.nightly.settings import NightSettings, read_date
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.settings.options import Panel
-from segscore.pipeline.statistics.shown_numbers import counted
 
 if TYPE_CHECKING:
     from segscore.pipeline.nightly.run import Ended
-    from segscore.pipeline.nightly.verdict import RejectedSystem, Verdict
+    from segscore.pipeline.runs.executor import Executor
 
 SCORE = "score"
+_MOST_NIGHTS = 3660
 
 
 def nightly(
     context: typer.Context,
     chosen: NightSettings,
+    first: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            help="First date of several nights, instead of --date; needs --to.",
+            rich_help_panel=Panel.INPUTS,
+        ),
+    ] = None,
+    last: Annotated[
+        str | None,
+        typer.Option("--to", help="Last date of several nights.", rich_help_panel=Panel.INPUTS),
+    ] = None,
     cluster: Annotated[
         str | None,
         typer.Option(
@@ -45,6 +58,15 @@ def nightly(
         ),
     ] = None,
     workers: Workers = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run",
+            "--explain-plan",
+            help="Check the settings and the input, say what would be done, and write nothing.",
+            rich_help_panel=Panel.RUNNING,
+        ),
+    ] = False,
     format_name: ResultFormat = "text",
 ) -> None:
     r"""Score the data of a date, publish the run, and exit 1 if a system got worse.
@@ -53,147 +75,105 @@ def nightly(
     """
     scoring: dict[str, Any] = (context.obj or {}).get(SCORE, {})
     chosen = replace(chosen, scoring=read_fields(ScoreSettings, scoring))
+    nights = _dates(chosen.date, first, last)
+    chosen = replace(chosen, date=nights[0])
+    if dry_run:
+        print_dry_run([replace(chosen, date=night) for night in nights])
+        return
+    from segscore.pipeline.runs import executors
+
     address = cluster or scoring.get("cluster") or "local"
-    ended = _run(chosen, address, workers or scoring.get("workers"))
+    startup.work(address)
+    with executors.connect(
+        address, workers or scoring.get("workers"), chosen.score.memory_limit
+    ) as executor:
+        if first is None:
+            _run_one(chosen, executor, format_name)
+        else:
+            _run_several(chosen, nights, executor, format_name)
+
+
+def _dates(night: date | None, first: str | None, last: str | None) -> list[date]:
+    """Return the dates of the nights to run.
+
+    Raises:
+        Refused: there is neither a date nor a range, both, or the range is empty or too long.
+    """
+    if first is None and last is None:
+        if night is None:
+            raise Refused("--date: give the date of the night, or --from and --to for several")
+        return [night]
+    if night is not None or first is None or last is None:
+        raise Refused("--from, --to: give both and no --date")
+    start, end = read_date("--from", first), read_date("--to", last)
+    days = (end - start).days + 1
+    if not 1 <= days <= _MOST_NIGHTS:
+        raise Refused(
+            f"--from {first} --to {last}: must be 1 to {_MOST_NIGHTS} nights, the earlier date "
+            "first"
+        )
+    return [start + timedelta(days=day) for day in range(days)]
+
+
+def _run_one(chosen: NightSettings, executor: "Executor", format_name: str) -> None:
+    """Run a night and print its results.
+
+    Raises:
+        Failed: the night does not end with exit code 0.
+    """
+    with Bar("scoring") as bar:
+        ended = _run_night(chosen, executor, bar)
     if format_name == "text":
         print_night(chosen, ended)
     else:
         print_night_as_data(chosen, ended, format_name)
+    say_outcome(ended)
     if ended.verdict.exit_code:
-        from segscore.pipeline.errors import Failed
+        failed = Failed(failure_message(ended.verdict, chosen.score.output))
+        failed.fields = ended.fields
+        raise failed
 
-        raise Failed(failure_message(ended.verdict, chosen.score.output))
 
-
-def _run(chosen: NightSettings, address: str, workers: int | None) -> "Ended":
+def _run_night(chosen: NightSettings, executor: "Executor", bar: Bar) -> "Ended":
     from segscore.pipeline.nightly.run import run_night
-    from segscore.pipeline.runs import executors
 
-    startup.work(address)
-    with (
-        executors.connect(address, workers, chosen.score.memory_limit) as executor,
-        Bar("scoring") as bar,
-    ):
-        return run_night(chosen, executor, bar.advance, lambda text: LOG.say("warning", text))
+    return run_night(chosen, executor, bar.advance, lambda text: LOG.say("warning", text))
 
 
-def print_night(chosen: NightSettings, ended: "Ended") -> None:
-    """Print the results of a night, and the verdict of the gate."""
-    console = out()
-    if ended.scored is not None:
-        print_scores(ended.scored.summary)
-        print_record(chosen.score.output, ended.scored.record)
-        print_written(chosen.score.output)
-    else:
-        place = f"{ended.verdict.date}: already scored, with the same input, in"
-        console.print(f"{place} {chosen.score.output}", markup=False)
-        print_record(chosen.score.output, ended.night.record)
-    verdict = ended.verdict
-    if verdict.checks:
-        print_checks(verdict.checks, verdict.asked["alpha"])
-    for check in verdict.checks:
-        for line in moved_lines(chosen.score.output, check):
-            console.print(line, markup=False)
-    for removed in ended.removed:
-        days = f"more than {chosen.keep} days older than the newest"
-        console.print(f"removed night {removed}: {days}")
-    for system in verdict.new if chosen.rules else ():
-        console.print(f"{system}: no earlier good night to compare with", markup=False)
-    _warn(verdict, chosen.score.output)
-    reason = f": {verdict.accepted}" if verdict.outcome == "accepted" else ""
-    console.print(f"{verdict.date}: {verdict.outcome}{reason}", markup=False)
-    if LOG.structured:
-        LOG.say("info", "judged", date=verdict.date, outcome=verdict.outcome, good=verdict.good)
+def _run_several(
+    chosen: NightSettings, nights: list[date], executor: "Executor", format_name: str
+) -> None:
+    """Run nights one after the other, whatever the outcome of each; print a line for each.
 
-
-def print_night_as_data(chosen: NightSettings, ended: "Ended", format_name: str) -> None:
-    """Print the verdict and the averages of a night as JSON, or the results of its gate."""
-    from segscore.pipeline.nightly.verdict import Check
-
-    verdict, record = ended.verdict, ended.night.record
-    log_finished(chosen.score.output, record)
-    _warn(verdict, chosen.score.output)
-    if format_name == "json":
-        night = json.loads(verdict.text())
-        summary = ended.night.table("summary").to_pylist()
-        contents = {"output": chosen.score.output, **described(record), "night": night}
-        print_json("nightly", {**contents, "summary": summary})
-    else:
-        names = [field.name for field in fields(Check) if field.name != "moved"]
-        checks = [asdict(check) for check in verdict.checks]
-        if format_name == "markdown":
-            checks = [
-                row | {"result": check.result_in_words}
-                for row, check in zip(checks, verdict.checks, strict=True)
-            ]
-        print_table(plain_layout(names, checks, record["signature"]), format_name)
-
-
-def _warn(verdict: "Verdict", run: str) -> None:
-    """Log what is unusual about a night, and the problems of one that does not fail."""
-    described = problems(verdict, run) if not verdict.exit_code else []
-    for warning in (*verdict.warnings, *described):
-        LOG.say("warning", warning)
-
-
-def failure_message(verdict: "Verdict", run: str) -> str:
-    """Explain in one line why a night ends with exit code 1.
-
-    Args:
-        verdict: the verdict on the night.
-        run: folder of the night.
+    Raises:
+        Failed: some nights did not end with exit code 0.
+        NotYet: no night has its input.
     """
-    parts = [*problems(verdict, run), *(f"probable cause: {cause}" for cause in verdict.causes)]
-    if verdict.outcome == "failed" and not verdict.causes:
-        parts.append("if the change is intended, run the date again with --accept REASON")
-    return f"{verdict.date} is published; {verdict.outcome}: {'; '.join(parts)}"
+    results = []
+    for night in nights:
+        own = replace(chosen, date=night)
+        if night != nights[-1]:  # metrics and retention are about the newest night
+            own = replace(own, metrics=None, keep=None)
+        try:
+            with Bar(str(night)) as bar:
+                ended = _run_night(own, executor, bar)
+        except (Failed, Refused) as problem:
+            results.append(Result(night, _outcome(problem), str(problem)))
+        else:
+            message = ""
+            if ended.verdict.exit_code:
+                message = failure_message(ended.verdict, own.score.output)
+            results.append(Result(night, ended.verdict.outcome, message))
+    print_nights(results, format_name)
+    wrong = [result for result in results if result.message and result.outcome != "waiting"]
+    if wrong:
+        raise Failed(
+            f"{len(wrong)} of {len(results)} nights did not end well: "
+            + ", ".join(f"{result.night} {result.outcome}" for result in wrong)
+        )
+    if all(result.outcome == "waiting" for result in results):
+        raise NotYet(f"none of the {len(results)} nights has its input yet")
 
 
-def problems(verdict: "Verdict", run: str) -> list[str]:
-    """Describe the problems of a night, whose run is in a folder, worst first."""
-    from segscore.pipeline.nightly.verdict import describe_failure
-
-    descriptions = [describe_failure(check) for check in verdict.checks if check.fails]
-    descriptions += [
-        f"not comparable with {date}: {', '.join(differences)}; run {date} again with these "
-        "settings, then this night, or use --not-comparable pass"
-        for date, differences in verdict.differences.items()
-    ]
-    return [*descriptions, *_describe_missing(verdict, run)]
-
-
-def _describe_missing(verdict: "Verdict", run: str) -> list[str]:
-    """Describe the systems that were expected but not scored, and what to do about them."""
-    from segscore.pipeline.nightly.verdict import OTHER_NIGHT
-
-    if not verdict.missing:
-        return []
-    rejected = {system.system for system in verdict.rejected}
-    missing = [system for system in verdict.missing if system not in rejected]
-    descriptions = [f"missing tonight: {', '.join(missing)}"] if missing else []
-    descriptions += [
-        f"{system.system} has {counted(system.rows, 'row')}, but of documents without a reference "
-        f"tonight, such as {system.document_id} (the references have {system.scored_document_id}); "
-        f"it has {OTHER_NIGHT}"
-        for system in verdict.unpaired
-    ]
-    descriptions += [_describe_rejected(system, run) for system in verdict.rejected]
-    if verdict.causes:
-        return descriptions
-    conditions = ["tonight's segmentations have arrived"] if missing else []
-    conditions += ["the rejected rows have been corrected"] if rejected else []
-    advice = (
-        f"run the date again when {' and '.join(conditions)}, or with --accept REASON if later "
-        "nights need not have the missing systems"
-    )
-    return [*descriptions, advice]
-
-
-def _describe_rejected(system: "RejectedSystem", run: str) -> str:
-    """Describe why a system whose rows were rejected has no result."""
-    unpaired = system.rows - system.rejected
-    return (
-        f"none of the {counted(system.rows, 'row')} of {system.system} could be scored: "
-        f"{system.rejected} rejected, most by the rule {system.rule} (listed in {run}/rejects)"
-        + (f", {unpaired} without a reference" if unpaired else "")
-    )
+def _outcome(problem: Failed | Refused) -> str:
+    return str(problem.fields.get("outcome", "broken"))

@@ -1,10 +1,11 @@
 """Outcomes other than a new result; every message gives the problem, its place and a remedy."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import islice
+from typing import Any
 
 from segscore.pipeline.plain_text import redacted, shortened, visible
 
@@ -19,7 +20,13 @@ _OTHER_NUMBER = 2
 
 
 class _Message(Exception):  # noqa: N818
-    """An error whose message can be shown anywhere: no control characters, no secrets of URLs."""
+    """An error whose message can be shown anywhere: no control characters, no secrets of URLs.
+
+    Attributes:
+        fields: data of the error for programs, next to the message in a log of JSON lines.
+    """
+
+    fields: Mapping[str, Any] = {}
 
     def __init__(self, message: str = "") -> None:
         super().__init__(visible(redacted(shortened(message)), lines=True))
@@ -46,11 +53,30 @@ class Unreadable(Refused):
 
 
 class Failed(_Message):
-    """The work started but could not be finished; nothing was published (exit code 1)."""
+    """The work started but could not be finished; nothing was published (exit code 1).
+
+    Attributes:
+        exit_code: exit code of the command.
+    """
+
+    exit_code = 1
+
+
+class NotYet(Failed):
+    """The work cannot be done yet, and may succeed later without a change (exit code 75).
+
+    75 is EX_TEMPFAIL of BSD's sysexits.h: try again later.
+    """
+
+    exit_code = 75
 
 
 class NoResult(Failed):
     """The input has nothing to measure, so that other input or settings are needed."""
+
+
+class NothingPaired(NoResult):
+    """No document of the hypotheses is in the references, though there are rows of both."""
 
 
 class TooManyUnpaired(Failed):

@@ -21,7 +21,7 @@ Every table that segscore reads or writes, column by column, and what stays stab
 - [Inputs](#inputs)
 - [segscore score](#segscore-score), [sweep](#segscore-sweep), [agree](#segscore-agree),
   [compare](#segscore-compare), [reconcile](#segscore-reconcile),
-  [calibrate](#segscore-calibrate), [history](#segscore-history)
+  [calibrate](#segscore-calibrate), [history](#segscore-history), [trend](#segscore-trend)
 - [run.json](#runjson) and [night.json](#nightjson)
 
 [dashboards.md](dashboards.md) explains how to read them, and [measures.md](measures.md) defines the
@@ -67,6 +67,7 @@ _COMMANDS = {
     "reconcile": "## segscore reconcile\n\nWith `--output` only.",
     "calibrate": "## segscore calibrate\n\nWith `--output` only.",
     "history": "## segscore history",
+    "trend": "## segscore trend",
 }
 BESIDE = {ATTRIBUTES: "attributes", GROUPS: "groups"}
 _RULES = "Rules for its rows; a row that breaks one is rejected, and listed with the rule's name:"

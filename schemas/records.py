@@ -94,6 +94,8 @@ NIGHT_RECORD = (
     Key("asked.against", "string", "`last-good`, or a date"),
     Key("asked.baseline", "string", "`last-good`, or `median-of-` and a number"),
     Key("asked.not_comparable", "string", "`fail` or `pass`"),
+    Key("asked.gate_by[]", "string", "attributes in each value of which the rules also hold"),
+    Key("asked.require_groups", "bool", "whether a night without an expected group is incomplete"),
     Key("against.*.date", "string", "date of the night that the system is compared with"),
     Key("against.*.run", "string", "fingerprint of that night's run"),
     Key("medians.*.*", "string", "runs, by date, of the nights with whose median it is compared"),
@@ -128,7 +130,13 @@ NIGHT_RECORD = (
         "probability of a change this far beyond the limit if the true change is at the limit",
     ),
     Key("checks[].p_adjusted", "float or null", "p, adjusted by Holm for all checks of the night"),
-    Key("checks[].nights", "int", "nights whose median is compared with; 1 for a single night"),
+    Key(
+        "checks[].nights",
+        "int",
+        "nights whose median is compared with; 1 for a single night; of a rule for trends, the "
+        "nights of the line",
+    ),
+    Key("checks[].group", "string or null", "values of the attributes of gate_by; null in checks"),
     Key("checks[].result", "string", "`passed`, `failed`, `undefined` (fails) or `undecided`"),
     Key(
         "checks[].moved[].document_id",
@@ -167,6 +175,18 @@ NIGHT_RECORD = (
         "signs that the input is not what it should be, or that a system declines slowly",
     ),
     Key("causes[]", "string", "warnings that say why systems probably failed or are missing"),
+    Key(
+        "trend.*",
+        "string",
+        "runs, by date, of the nights that lines of rules for trends go through",
+    ),
+    Key(
+        "group_checks[].*",
+        "as in checks",
+        "results of each rule by system and group, and for the mean of all systems",
+    ),
+    Key("common[]", "string", "what got worse in a group for all systems, in sentences"),
+    Key("missing_groups[]", "string", "groups that are required but missing tonight"),
     Key("accepted", "string or null", "reason given with --accept; null if the night was judged"),
     Key("good", "bool", "whether later nights are compared with this one"),
     Key("exit_code", "int", "exit code of the command"),

@@ -33,6 +33,13 @@ SUMMARY = pap.DataFrameSchema(
         ),
         "skill_low": _number("lower end of the 95 % bootstrap interval of skill"),
         "skill_high": _number("upper end of the 95 % bootstrap interval of skill"),
+        "document_set": pap.Column(
+            pa.string(),
+            nullable=True,
+            description="16 hexadecimal digits that are equal for hypotheses that were scored on "
+            "the same documents; with many more than 4,096 documents they may be equal for others, "
+            "too; null in a history for runs of earlier versions",
+        ),
     },
     name="summary",
     description="hypothesis, group, measure and average",

@@ -7,7 +7,7 @@ from typing import Any
 import pandera.pyarrow as pap
 import pyarrow as pa
 
-from segscore.schemas import agreement, comparisons, curves
+from segscore.schemas import agreement, comparisons, curves, trends
 from segscore.schemas.calibration import CALIBRATION
 from segscore.schemas.confusion import CONFUSION
 from segscore.schemas.conventions import CONVENTIONS
@@ -84,6 +84,13 @@ def _run_table(
     return OutputTable(schema, command, f"`RUN/{schema.name}/*.parquet`", beside, after)
 
 
+def _printed(
+    command: str, schema: pap.DataFrameSchema, beside: str | None = None, after: str = FIRST
+) -> OutputTable:
+    place = "In `--format json` and in Python"
+    return OutputTable(schema, command, place, beside, after)
+
+
 TABLES = (
     OutputTable(
         SEGMENTATIONS,
@@ -119,4 +126,7 @@ TABLES = (
     OutputTable(CONVENTIONS, "reconcile", "`OUTPUT/conventions.parquet`"),
     OutputTable(CALIBRATION, "calibrate", "`OUTPUT/calibration.parquet`"),
     OutputTable(HISTORY, "history", "`RUNS/history/history.parquet`", GROUPS, "defined"),
+    _printed("trend", trends.TRENDS, GROUPS, "system"),
+    _printed("trend", trends.NIGHTLY_VALUES, GROUPS, "system"),
+    _printed("trend", trends.RANKING),
 )

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from segscore.api.score import Score, score
     from segscore.api.segmentation import Segmentation
     from segscore.api.testsets import testsets
+    from segscore.api.trend import TrendTables, trend
     from segscore.pipeline.errors import Failed, Refused
 
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
     "RunTables",
     "Score",
     "Segmentation",
+    "TrendTables",
     "agree",
     "calibrate",
     "compare",
@@ -48,6 +50,7 @@ __all__ = [
     "reconcile",
     "score",
     "testsets",
+    "trend",
 ]
 
 _HOMES = {
@@ -63,6 +66,7 @@ _HOMES = {
     "score": ("Score", "score"),
     "segmentation": ("Segmentation",),
     "testsets": ("testsets",),
+    "trend": ("TrendTables", "trend"),
 }
 _MODULES = {name: f"segscore.api.{module}" for module, names in _HOMES.items() for name in names}
 _MODULES |= dict.fromkeys(("Failed", "Refused"), "segscore.pipeline.errors")

@@ -1,7 +1,7 @@
 """A DAG for Airflow 3 that scores yesterday's night, and writes what dashboards read.
 
-It tries again while tables are late.  The worker that runs the tasks needs segscore, its settings
-and the credentials of the store.
+It tries again while tables are late, but not if a system got worse.  The worker that runs the tasks
+needs segscore, its settings and the credentials of the store.
 """
 
 import subprocess
@@ -22,8 +22,8 @@ REFRESH = (
         *("/var/lib/segscore/segscore.duckdb", "--runs", "s3://segscore/runs"),
     ),
 )
-WRONG = 2
-"""Exit code if the settings or the input are wrong, which trying again does not change."""
+NOT_YET = 75
+"""Exit code if tables are late; after any other, trying again does not change anything."""
 
 
 @dag(
@@ -40,15 +40,15 @@ def segscore_nightly() -> None:
         """Score the night of the day before the run.
 
         Raises:
-            AirflowFailException: the settings or the input are wrong.
-            AirflowException: tables are late, something did not answer, or the gate failed.
+            AirflowFailException: the settings or the input are wrong, or the gate failed.
+            AirflowException: tables are late.
         """
         # The date of a run is the day on which it starts; one that a person started may have none.
         day = (logical_date or pendulum.now()).in_timezone(ZONE).subtract(days=1)
         date = ("--date", day.to_date_string(), "--log-format", "json")
         code = subprocess.run([*COMMAND, *date], check=False).returncode  # noqa: S603
         if code:
-            error = AirflowFailException if code == WRONG else AirflowException
+            error = AirflowException if code == NOT_YET else AirflowFailException
             raise error(f"segscore ended with exit code {code}; its log is above")
 
     @task

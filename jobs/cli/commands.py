@@ -25,6 +25,7 @@ COMMANDS = (
     "export",
     "nightly",
     "history",
+    "trend",
     "report",
     "simulate",
     "calibrate",

@@ -9,7 +9,7 @@ from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 import typer
 
 from segscore.jobs.cli.options import LogFormat, SettingsFile
-from segscore.pipeline.settings.options import Argument, Option, Panel
+from segscore.pipeline.settings.options import Argument, Option, Panel, name_of_option
 from segscore.pipeline.settings.ranges import comma_separated
 
 _T = TypeVar("_T")
@@ -70,12 +70,8 @@ def read_fields(settings: type[Any], options: Mapping[str, Any]) -> dict[str, An
 
 def _read(field: str, value: Any, option: Argument | Option) -> Any:
     if isinstance(option, Option) and option.read is not None:
-        return option.read(_flags(field, option), value)
+        return option.read(name_of_option(field, option), value)
     return tuple(value) if isinstance(value, list) else value
-
-
-def _flags(name: str, option: Option) -> str:
-    return option.flags or "--" + name.replace("_", "-")
 
 
 def _parameters(settings: type[Any]) -> dict[str, inspect.Parameter]:
@@ -100,7 +96,7 @@ def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
             kind = list[str] if get_origin(kind) is tuple else kind
             annotation = Annotated[kind, typer.Argument(help=item.help)]
         elif isinstance(item, Option):
-            flags = _flags(name, item)
+            flags = name_of_option(name, item)
             name = flags.partition("/")[0].removeprefix("--").replace("-", "_")
             if item.read is not None:
                 default = _text(default)

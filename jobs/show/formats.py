@@ -50,6 +50,22 @@ ResultFormat = Annotated[
 ]
 
 
+def _checked_for_papers(format_name: str) -> str:
+    return format_name if format_name == "latex" else _checked(format_name)
+
+
+PaperFormat = Annotated[
+    str,
+    typer.Option(
+        "--format",
+        callback=_checked_for_papers,
+        help="Format of the results on standard output: text, json, csv, markdown or latex.",
+        rich_help_panel=Panel.OUTPUT,
+    ),
+]
+"""``ResultFormat``, and LaTeX."""
+
+
 @dataclass(frozen=True)
 class Layout:
     """A table for people, and the same table for programs.

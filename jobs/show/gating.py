@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from segscore.jobs.cli.encoding import printable_command
-from segscore.jobs.show.fitted import Column, print_fitted
+from segscore.jobs.show.fitted import Column, out, print_fitted
 from segscore.pipeline.statistics.p_values import shown_p
 from segscore.pipeline.statistics.shown_numbers import shown_change, shown_number
 
@@ -31,12 +31,34 @@ def print_checks(checks: "Sequence[Check]", alpha: float) -> None:
     else:
         # Rows may differ in this alone, so that it comes before the values that may be left out.
         nights = [
-            check.against if check.nights == 1 else f"{check.nights} nights" for check in checks
+            check.against if check.nights <= 1 else f"{check.nights} nights" for check in checks
         ]
         columns.insert(3, Column("against", nights))
-        if any(check.nights > 1 for check in checks):
+        if any(check.is_trend for check in checks):
+            caption += "; a trend is that of the line through the last nights"
+        if any(check.nights > 1 and not check.is_trend for check in checks):
             caption += "; of several nights, the median is compared with"
     print_fitted(columns, title="gate", caption=caption)
+
+
+def print_group_checks(checks: "Sequence[Check]") -> None:
+    """Print the results of the rules in groups that fail, or say that none does."""
+    failed = [check for check in checks if check.fails]
+    groups = len({check.group for check in checks})
+    if not failed:
+        out().print(f"gate by group: no system fails in any of {groups} groups")
+        return
+    columns = [
+        Column("rule", [check.rule for check in failed], is_name=True),
+        Column("system", [check.system for check in failed], is_name=True),
+        Column("group", [check.group or "" for check in failed], is_name=True),
+        Column("change", [shown_change(check.change) for check in failed]),
+        Column("p (Holm)", [shown_p(check.p_adjusted) for check in failed]),
+        Column("now", [shown_number(check.value) for check in failed]),
+        Column("before", [shown_number(check.before) for check in failed]),
+    ]
+    caption = f"{len(failed)} of {len(checks)} checks in {groups} groups fail"
+    print_fitted(columns, title="gate by group", caption=caption)
 
 
 def moved_lines(run: str, check: "Check") -> list[str]:

@@ -70,6 +70,11 @@ def latex_tables(layout: Layout, average: str) -> str:
     return "\n\n".join(floats)
 
 
+def latex_table(layout: Layout, caption: str) -> str:
+    """Write one table as a float; columns without any value are left out."""
+    return _latex_table(caption, _columns(layout, layout.rows), layout.signature)
+
+
 def _columns(layout: Layout, rows: Sequence[Sequence[str]]) -> list[Column]:
     headings, texts = layout.headings[layout.apart :], layout.texts - layout.apart
     columns = [

@@ -36,6 +36,7 @@ from segscore.pipeline.statistics import bootstrap
 from segscore.pipeline.tables.boundary_types import positions_alone
 from segscore.pipeline.tables.columns import DOCUMENTS, Contract, segmentations_contract
 from segscore.pipeline.tables.contradictions import Described, describe
+from segscore.pipeline.tables.plain_attributes import with_attributes
 from segscore.pipeline.tables.read import Rows, join_rows, validate_rows
 from segscore.pipeline.tables.validate import REJECT_COLUMNS
 
@@ -76,6 +77,7 @@ class AgreeJob:
         choices: how coefficients are computed and coders judged.
         group_by: the group-by columns and their types.
         folder: folder that parts are written to until the run is published.
+        attributes: attributes of documents, from a plain table; None without one.
     """
 
     partitioning: Partitioning
@@ -83,6 +85,7 @@ class AgreeJob:
     choices: Choices
     group_by: Groups
     folder: str
+    attributes: pa.Table | None = None
 
 
 @dataclass(frozen=True)
@@ -207,6 +210,9 @@ def accept_codings(job: AgreeJob, part: AgreePart) -> AcceptedCodings:
     codings, documents = _read(job, part, "codings", contract), None
     if "documents" in job.partitioning.tables:
         documents = _read(job, part, "documents", DOCUMENTS)
+    rows, rejects = codings
+    if job.attributes is not None and rows is not None:
+        codings = with_attributes(rows, job.attributes), rejects
     return separate_codings(job.settings, codings, documents)
 
 

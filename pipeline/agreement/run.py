@@ -29,7 +29,7 @@ from segscore.pipeline.agreement.results import (
 )
 from segscore.pipeline.agreement.settings import AgreeSettings
 from segscore.pipeline.agreement.tallies import GROUP
-from segscore.pipeline.errors import Done, NoResult
+from segscore.pipeline.errors import Done, NoResult, Refused
 from segscore.pipeline.measures.windows import window_size
 from segscore.pipeline.runs import planning, receipts, shuffle
 from segscore.pipeline.runs.executor import Executor
@@ -39,6 +39,7 @@ from segscore.pipeline.runs.record import (
     RowCounts,
     add_rows,
     require_few_rejects,
+    warn_of_similar_names,
     why_nothing_scored,
 )
 from segscore.pipeline.runs.run_folder import Attempt
@@ -47,6 +48,7 @@ from segscore.pipeline.runs.tasks import Progress, TaskRun
 from segscore.pipeline.scoring.inputs import attribute_types, choose_groups, refuse_taken_names
 from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS
 from segscore.pipeline.tables.find import InputTable, find_table
+from segscore.pipeline.tables.plain_attributes import find_attributes
 from segscore.pipeline.tables.units import one_unit
 
 AUDITED = "audited"
@@ -88,29 +90,30 @@ def run_agreement(
         with run.stage("meet"):
             if not run.claim({AUDITED: parts}):
                 return _done(run, settings)
-            place = Partitioning.of(plan, tables, run.folder)
+            place = Partitioning.of(plan, _met(tables), run.folder)
             if len(receipts.finished_parts(run.folder, AUDITED)) < len(parts):
                 shuffle.shuffle_rows(executor, place)
         with run.stage("audit"):
             kinds = {GROUP + name: kind for name, kind in groups.items()}
             job = AgreeJob(place, settings.measuring, settings.choices(unit), kinds, run.folder)
-            job = _with_window(run, job, parts)
+            job = _with_window(run, replace(job, attributes=_plain(settings, tables)), parts)
             audited = run.tasks(audit_part, parts, job, stage=AUDITED).values()
             storage.remove(storage.join(run.folder, shuffle.FOLDER))
         with run.stage("agreement"):
             account = add_rows(part.rows for part in audited)
             _require_audited(run.attempt, settings, account)
             written, estimator = _write_tables(run, settings, job, audited)
+        coders = written["coders"]["coder"].unique().to_pylist()
         record = {
             "signature": settings.signature(estimator),
             "settings": asdict(settings),
             "plan": plan.explanation,
             "pairs": sum(part.pairs for part in audited),
-            **run.record(tables.values(), account, written["coders"]["coder"].unique().to_pylist()),
+            **run.record(tables.values(), account, coders),
         }
+        record["warnings"] += warn_of_similar_names(coders)
         record["warnings"] += warn_of_ungrouped(written["corpus"], settings.group_by)
-        if "boundary_types" in tables["codings"].further.names:
-            record["warnings"].append(TYPES_UNUSED)
+        record["warnings"] += [TYPES_UNUSED] * ("boundary_types" in tables["codings"].further.names)
         return FinishedAudit(run.publish(record), written, _contested(audited))
 
 
@@ -169,18 +172,41 @@ def find_tables(settings: AgreeSettings) -> dict[str, InputTable]:
         "codings": find_table("codings", settings.codings, SEGMENTATIONS, settings.memory_limit)
     }
     if settings.documents is not None:
-        tables["documents"] = find_table(
-            "documents", settings.documents, DOCUMENTS, settings.memory_limit
+        plain = find_attributes(settings.documents)
+        if plain is not None and settings.units == "words":
+            raise Refused(
+                f"--units words: {settings.documents} has no lengths of units; give a documents "
+                "table with unit_lengths, as `segscore import` writes it"
+            )
+        tables["documents"] = (
+            find_table("documents", settings.documents, DOCUMENTS, settings.memory_limit)
+            if plain is None
+            else plain[0]
         )
     refuse_taken_names(tables.values(), agreement_columns(), "an agreement run")
     return tables
+
+
+def _met(tables: Mapping[str, InputTable]) -> dict[str, InputTable]:
+    """Return the tables whose rows are brought together: all but a plain table of attributes."""
+    return {name: table for name, table in tables.items() if table.slices}
+
+
+def _plain(settings: AgreeSettings, tables: Mapping[str, InputTable]) -> pa.Table | None:
+    """Return the rows of a plain table of attributes; None if there is none."""
+    if settings.documents is None or tables["documents"].slices:
+        return None
+    found = find_attributes(settings.documents)
+    return None if found is None else found[1]
 
 
 def agreement_plan(
     settings: AgreeSettings, tables: Mapping[str, InputTable], limits: Limits
 ) -> Plan:
     """Choose how the codings of each document are brought together."""
-    return planning.plan(tables, "codings", settings.memory_limit, replace(limits, send=False))
+    return planning.plan(
+        _met(tables), "codings", settings.memory_limit, replace(limits, send=False)
+    )
 
 
 def _with_window(run: TaskRun, job: AgreeJob, parts: list[AgreePart]) -> AgreeJob:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from segscore.pipeline.agreement.judging.limits import Judging, read_limits
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.settings.measuring import MeasuringSettings, select_fields
+from segscore.pipeline.settings.measuring import MeasuringSettings, measuring_of, select_fields
 from segscore.pipeline.settings.options import (
     Argument,
     DocumentsOption,
@@ -22,6 +22,7 @@ from segscore.pipeline.settings.options import (
     SeedOption,
     UnitsOption,
     WindowOption,
+    check_options,
 )
 from segscore.pipeline.settings.ranges import (
     MOST_UNITS,
@@ -133,7 +134,7 @@ class AgreeSettings:
             one_of("--similarity", name, SIMILARITIES)
         if self.as_published is not None:
             one_of("--as-published", self.as_published, PUBLISHED)
-        in_unit_interval("--max-rejects", self.max_rejects)
+        check_options(self)
         check_locations({**self.inputs, "--output": self.output})
         self.measuring.require_documents(self.documents)
         check_group_by(self.group_by)
@@ -159,15 +160,7 @@ class AgreeSettings:
     @property
     def measuring(self) -> MeasuringSettings:
         """How codings are measured."""
-        return MeasuringSettings(
-            n_t=MeasuringSettings.n_t if self.n_t is None else self.n_t,
-            window=self.window,
-            rounding=self.rounding,
-            units=self.units,
-            length_tolerance=self.length_tolerance,
-            replicates=self.replicates,
-            seed=self.seed,
-        )
+        return measuring_of(self)
 
     @property
     def similarities(self) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.settings.measuring import MeasuringSettings
+from segscore.pipeline.settings.measuring import MeasuringSettings, measuring_of
 from segscore.pipeline.settings.options import (
     DocumentsOption,
     LengthToleranceOption,
@@ -13,6 +13,7 @@ from segscore.pipeline.settings.options import (
     Panel,
     ReferencesArgument,
     RoundingOption,
+    ToleranceOption,
     UnitsOption,
     WindowOption,
 )
@@ -44,10 +45,7 @@ class CalibrateSettings:
     rounding: RoundingOption = MeasuringSettings.rounding
     units: UnitsOption = MeasuringSettings.units
     length_tolerance: LengthToleranceOption = MeasuringSettings.length_tolerance
-    tolerance: Annotated[
-        int,
-        Option("Largest distance of two boundaries in the tolerance measures.", Panel.MEASURES),
-    ] = MeasuringSettings.tolerance
+    tolerance: ToleranceOption = MeasuringSettings.tolerance
     seed: Annotated[int, Option("Seed of the random numbers.")] = MeasuringSettings.seed
     output: Annotated[str | None, Option("Folder for the table of the curve.", Panel.OUTPUT)] = None
 
@@ -81,14 +79,4 @@ class CalibrateSettings:
     @property
     def measuring(self) -> MeasuringSettings:
         """How segmentations are measured."""
-        return MeasuringSettings(
-            measures=(self.measure,),
-            n_t=self.n_t,
-            window=self.window,
-            rounding=self.rounding,
-            units=self.units,
-            length_tolerance=self.length_tolerance,
-            tolerance=self.tolerance,
-            seed=self.seed,
-            replicates=0,
-        )
+        return measuring_of(self, measures=(self.measure,), replicates=0)

@@ -124,3 +124,35 @@ def common_unit(
             "import files of different units into different folders"
         )
     return None if others and unit_stated is None else unit
+
+
+def of_many_files(counted: Sequence[str]) -> list[str]:
+    """Return lines about files, with one line for a remark that many files share.
+
+    Args:
+        counted: lines that begin with the place of a file, then `: `, a remark and its names.
+    """
+    remarks: dict[str, list[str]] = {}
+    for line in counted:
+        _, _, said = line.partition(": ")
+        remark = said.partition(": ")[0]
+        if remark in _SHARED:
+            remarks.setdefault(remark, []).append(line)
+    shared = {remark: lines for remark, lines in remarks.items() if len(lines) > _MOST_LINES}
+    dropped = {line for lines in shared.values() for line in lines}
+    kept = [line for line in counted if line not in dropped]
+    for remark, lines in shared.items():
+        names = dict.fromkeys(
+            name for line in lines for name in line.partition(f": {remark}: ")[2].split(", ")
+        )
+        shown = ", ".join([*names][:MOST_LISTED])
+        more = f" and {len(names) - MOST_LISTED} more" if len(names) > MOST_LISTED else ""
+        kept.append(f"{len(lines)} files: {remark}: {shown}{more}")
+    return kept
+
+
+_SHARED = ("tiers not read", "columns not read", "documents named by the file in")
+"""Remarks that many files may share."""
+
+_MOST_LINES = 3
+"""The most lines with one remark."""

@@ -73,7 +73,7 @@ class FileRows:
 
 def read_json_block(url: str, block: bytes, first: int, reading: Reading) -> FileRows:
     """Read lines of a JSON Lines file, of which the first has a number; see ``read_input``."""
-    return _json_lines(url, iter([block]), reading, first)
+    return _renamed(_json_lines(url, iter([block]), reading, first), reading)
 
 
 def read_input(url: str, reading: Reading) -> ReadFile | FileRows:
@@ -83,6 +83,29 @@ def read_input(url: str, reading: Reading) -> ReadFile | FileRows:
         Refused: the file cannot be read, or breaks a rule of its format; rows are read when the
             blocks are iterated over, and refused then.
     """
+    read = _read(url, reading)
+    return read if isinstance(read, ReadFile) else _renamed(read, reading)
+
+
+def _renamed(read: FileRows, reading: Reading) -> FileRows:
+    """Give coders the names of `--rename-coders`."""
+    names = reading.settings.rename_coders
+    if not names:
+        return read
+
+    def blocks() -> Iterator[Rows]:
+        for rows in read.blocks:
+            coders = [names.get(coder, coder) for coder in rows.table.column("coder").to_pylist()]
+            place = rows.table.column_names.index("coder")
+            kind = rows.table.schema.field(place)
+            yield replace(
+                rows, table=rows.table.set_column(place, kind, pa.array(coders, kind.type))
+            )
+
+    return replace(read, blocks=blocks())
+
+
+def _read(url: str, reading: Reading) -> ReadFile | FileRows:
     if is_plain_json_lines(url, reading):
         return _json_lines(url, storage.chunks(url, BLOCK), reading)
     settings = reading.settings

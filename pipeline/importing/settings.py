@@ -1,6 +1,7 @@
 """Settings of `segscore import`."""
 
 import codecs
+import csv
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated
@@ -59,6 +60,32 @@ def _read_columns(option: str, text: str) -> dict[str, str]:
     return columns
 
 
+def _read_renames(option: str, text: str) -> dict[str, str]:
+    """Read a CSV file with two columns: a coder, and the name that the coder gets.
+
+    Raises:
+        Refused: the file cannot be read, or a line does not have two names.
+    """
+    from segscore.pipeline import storage
+
+    try:
+        content = storage.read_text(text)
+    except (OSError, UnicodeDecodeError) as problem:
+        raise Refused(f"{option} {text}: cannot be read: {problem}") from problem
+    if content is None:
+        raise Refused(f"{option} {text}: there is no such file")
+    names: dict[str, str] = {}
+    for number, row in enumerate(csv.reader(content.splitlines()), start=1):
+        cells = [cell.strip() for cell in row]
+        if not any(cells) or (number == 1 and [c.lower() for c in cells] == ["coder", "name"]):
+            continue
+        if len(cells) != 2 or not all(cells):
+            raise Refused(f"{option} {text}:{number}: expected two columns, a coder and a name")
+        if names.setdefault(cells[0], cells[1]) != cells[1]:
+            raise Refused(f"{option} {text}:{number}: {cells[0]} has two names; keep one")
+    return names
+
+
 @dataclass(frozen=True)
 class ImportSettings:
     """Everything that `segscore import` is asked for; the help of each option says what it is."""
@@ -84,6 +111,14 @@ class ImportSettings:
     system: Annotated[
         str | None,
         Option("Coder of hypotheses in files that have references, too (chunkseg).", Panel.INPUTS),
+    ] = None
+    rename_coders: Annotated[
+        dict[str, str] | None,
+        Option(
+            "CSV file of coders and their names, so that one person has one name.",
+            Panel.INPUTS,
+            _read_renames,
+        ),
     ] = None
     document_id: Annotated[
         str | None, Option("Document of segmentations whose file names none.", Panel.INPUTS)
@@ -204,7 +239,11 @@ class ImportSettings:
     ] = None
     tier: Annotated[
         tuple[str, ...],
-        Option("Tiers to read, separated by commas.", Panel.ANNOTATIONS, read_names),
+        Option(
+            "Tiers to read, separated by commas; in topics@*, * stands for the coder.",
+            Panel.ANNOTATIONS,
+            read_names,
+        ),
     ] = ()
     namespace: Annotated[
         str | None, Option("Namespace of JAMS annotations to read.", Panel.ANNOTATIONS)

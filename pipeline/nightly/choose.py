@@ -75,7 +75,7 @@ def choose_nights(
         settings: what to compare with.
         earlier: the nights to choose from.
     """
-    candidates: Iterable[Night] = earlier.good(settings.date)
+    candidates: Iterable[Night] = earlier.good(settings.night)
     most = settings.nights_of_median
     if settings.compared_date is not None:
         other = earlier.find(settings.compared_date)

@@ -1,20 +1,26 @@
 """Warn if the input of a night looks wrong: few documents, repeated values, exchanged tables."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
 import pyarrow.compute as pc
 
+from segscore.pipeline.nightly.choose import FEWEST_NIGHTS
 from segscore.pipeline.nightly.nights import Night, Nights, system_rows, systems_of
 from segscore.pipeline.nightly.replicates import tables
 from segscore.pipeline.nightly.verdict import INCOMPLETE
+from segscore.pipeline.scoring.names import is_point
+from segscore.pipeline.statistics.averages import summary_groups
 
 _FEW = 0.5
 """Share of the documents of the night compared with, below which a system has few."""
 
 _RECENT = 7
 """Number of earlier nights whose values are compared with those of the night."""
+
+_USUAL = 0.9
+"""Share of the fewest documents of the recent good nights, below which a night or group has few."""
 
 _Averages = dict[tuple[str, str], float | None]
 
@@ -26,16 +32,19 @@ class FeedWarning:
     Attributes:
         text: the warning.
         systems: the systems that it concerns; empty if it concerns the whole night.
+        is_cause: whether it may be the reason why a system failed.
     """
 
     text: str
     systems: frozenset[str] = frozenset()
+    is_cause: bool = True
 
 
 def probable_causes(warnings: Iterable[FeedWarning], systems: Collection[str]) -> Iterator[str]:
     """Yield each warning that concerns any of the systems that failed or are missing."""
     for warning in warnings if systems else ():
-        if not warning.systems or not warning.systems.isdisjoint(systems):
+        concerned = not warning.systems or not warning.systems.isdisjoint(systems)
+        if warning.is_cause and concerned:
             yield warning.text
 
 
@@ -51,9 +60,66 @@ def warn_of_feed(
     """
     for complete in islice(filter(_is_complete, earlier.good(night.date)), 1):
         yield from _warn_of_exchange(night, complete)
+    yield from _warn_of_groups(night, earlier)
     yield from _warn_of_few_documents(night, others)
     recent = [*islice(earlier.newest_first(night.date), _RECENT), *others.values()]
     yield from _warn_of_repeats(night, {each.url: each for each in recent}.values())
+
+
+def missing_groups(night: Night, earlier: Nights) -> tuple[str, ...]:
+    """Return the groups that every one of the recent good nights has and a night lacks, by name.
+
+    The groups are the values of the columns of ``group-by`` in ``[score]``.
+    """
+    recent = _recent_groups(earlier, night)
+    now = _documents_by_group(night)
+    expected = set.intersection(*map(set, recent)) if recent else set()
+    return tuple(sorted(expected - {*now}))
+
+
+def _recent_groups(earlier: Nights, night: Night) -> list[dict[str, int]]:
+    recent = islice(earlier.good(night.date), _RECENT)
+    return [_documents_by_group(other) for other in recent]
+
+
+def _documents_by_group(night: Night) -> dict[str, int]:
+    """Return the most documents of a system in each group, and over all under the name ""."""
+    most: dict[str, int] = {}
+    summary = night.table("summary")
+    by = summary_groups(summary.column_names)
+    columns = ["hypothesis", *by, "documents"]
+    for row in summary.select(columns).to_pylist():
+        values = [row[name] for name in by if row[name] is not None]
+        if not is_point(row["hypothesis"]):
+            name = ", ".join(map(str, values))
+            most[name] = max(most.get(name, 0), row["documents"])
+    return most
+
+
+def _warn_of_groups(night: Night, earlier: Nights) -> Iterator[FeedWarning]:
+    """Warn of groups without documents, and of groups and nights with fewer than is usual."""
+    recent, now = _recent_groups(earlier, night), _documents_by_group(night)
+    gone = missing_groups(night, earlier)
+    for name in gone:
+        usual = _usual([counts[name] for counts in recent])
+        yield FeedWarning(f"{name}: no documents; {usual}", is_cause=False)
+    few = []
+    for name, documents in now.items():
+        counts = [before[name] for before in recent if name in before]
+        if len(counts) == len(recent) >= FEWEST_NIGHTS and documents < _USUAL * min(counts):
+            few.append((name, documents, _usual(counts)))
+    explained = gone or any(name for name, _, _ in few)
+    for name, documents, usual in few:
+        # The total is not said where a group explains it.
+        if name or not explained:
+            text = f"{name or 'the night'}: {documents} documents; {usual}"
+            yield FeedWarning(text, is_cause=False)
+
+
+def _usual(counts: Sequence[int]) -> str:
+    numbers = f"{min(counts)}" if min(counts) == max(counts) else f"{min(counts)} to {max(counts)}"
+    nights = "the last good night" if len(counts) == 1 else f"the last {len(counts)} good nights"
+    return f"{nights} had {numbers}"
 
 
 def _is_complete(night: Night) -> bool:

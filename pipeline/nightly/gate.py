@@ -25,11 +25,16 @@ from segscore.pipeline.nightly.moved_documents import documents_moved
 from segscore.pipeline.nightly.nights import Night, open_as_night, systems_of
 from segscore.pipeline.nightly.replicates import Replicated, Tally, documents, tally_replicates
 from segscore.pipeline.nightly.rules import RULE_TABLES, GateRule
-from segscore.pipeline.nightly.verdict import FAILED, PASSED, UNDEFINED, Check, check_of
+from segscore.pipeline.nightly.verdict import EVERY, FAILED, PASSED, UNDEFINED, Check, check_of
 from segscore.pipeline.statistics.multiple_tests import holm
+from segscore.pipeline.statistics.sums import GroupKey
 
 FEWEST = 2
 """Smallest number of documents from which the noise of a night can be estimated."""
+
+
+UNKNOWN = Replicated(float("nan"), 0, np.empty(0), -1)
+"""The average of a key that a night lacks."""
 
 
 @dataclass(frozen=True)
@@ -102,65 +107,94 @@ def p_value(rule: GateRule, change: Change) -> float:
     return float(stdtr(change.freedom, -excess / change.standard_error))
 
 
-class _Averages:
+class NightAverages:
     """The averages of a night and of those that it is compared with; each night is read once.
+
+    A key is a system, followed by the values of the group-by columns, if any.  With `EVERY` in the
+    place of the system, it is the mean of all systems of tonight.
 
     Attributes:
         night: the night.
         documents: URL of a night -> the hashes of its documents.
     """
 
-    def __init__(self, night: Night, others: Iterable[Night], rules: Sequence[GateRule]) -> None:
+    def __init__(
+        self,
+        night: Night,
+        others: Iterable[Night],
+        rules: Sequence[GateRule],
+        by: Sequence[str] = (),
+    ) -> None:
         listed = [night, *others]
         self.night = night
         self.documents = {each.url: documents(each) for each in listed}
         self._tallies: dict[tuple[str, str], Tally | None] = {}
-        self._known: dict[tuple[str, str, str], Replicated] = {}
+        self._known: dict[tuple[str, GroupKey, str], Replicated] = {}
         in_all = max(map(len, self.documents.values()))
         seed = int(night.settings["seed"])
         for table in RULE_TABLES:
             chosen = tuple(rule for rule in rules if rule.table == table)
             for each in listed if chosen else ():
-                tally = tally_replicates(each, chosen, seed, in_all)
+                tally = tally_replicates(each, chosen, seed, in_all, by)
                 self._tallies[each.url, table] = tally
 
-    def average(self, night: Night, system: str, rule: GateRule) -> Replicated:
-        """Return the average of a system in one of the nights."""
-        key = night.url, system, rule.text
-        if key not in self._known:
+    def keys(self, rule: GateRule) -> list[GroupKey]:
+        """Return the keys of tonight's averages, without those of the mean."""
+        tally = self._tallies[self.night.url, rule.table]
+        return [] if tally is None else [*tally.systems]
+
+    def average(self, night: Night, key: GroupKey, rule: GateRule) -> Replicated:
+        """Return the average of a key in one of the nights."""
+        known = night.url, key, rule.text
+        if known not in self._known:
             tally = self._tallies[night.url, rule.table]
-            average = Replicated(np.nan, 0, np.empty(0), -1)
-            if tally is not None and system in tally.systems:
-                average = tally.average(system, rule)
-            self._known[key] = average
-        return self._known[key]
+            average = UNKNOWN
+            if key[0] == EVERY:
+                average = self._mean(night, key, rule)
+            elif tally is not None and key in tally.systems:
+                average = tally.average(key, rule)
+            self._known[known] = average
+        return self._known[known]
 
-    def check(self, rule: GateRule, system: str, other: Night) -> Check:
-        """Compare a system with one night, without the correction for the other checks."""
-        before = self.average(other, system, rule)
-        return self._check(rule, system, before, [other])
+    def _mean(self, night: Night, key: GroupKey, rule: GateRule) -> Replicated:
+        """Return the mean of tonight's systems in a group; unknown if the night lacks one."""
+        members = [self.average(night, own, rule) for own in self.keys(rule) if own[1:] == key[1:]]
+        if not members or any(member.freedom < FEWEST - 1 for member in members):
+            return UNKNOWN
+        return Replicated(
+            float(np.mean([member.value for member in members])),
+            max(member.documents for member in members),
+            np.mean(np.stack([member.replicates for member in members]), axis=0),
+            min(member.freedom for member in members),
+        )
 
-    def check_median(self, rule: GateRule, system: str, others: Sequence[Night]) -> Check | None:
-        """Compare a system with the median of several nights; None if too few can be compared."""
-        known = [(other, self.average(other, system, rule)) for other in others]
+    def check(self, rule: GateRule, key: GroupKey, other: Night) -> Check:
+        """Compare a key with one night, without the correction for the other checks."""
+        before = self.average(other, key, rule)
+        return self._check(rule, key, before, [other])
+
+    def check_median(self, rule: GateRule, key: GroupKey, others: Sequence[Night]) -> Check | None:
+        """Compare a key with the median of several nights; None if too few can be compared."""
+        known = [(other, self.average(other, key, rule)) for other in others]
         known = [(other, before) for other, before in known if before.freedom >= FEWEST - 1]
-        if len(known) < FEWEST_NIGHTS or np.isnan(self.average(self.night, system, rule).value):
+        if len(known) < FEWEST_NIGHTS or np.isnan(self.average(self.night, key, rule).value):
             return None
         compared, averages = [other for other, _ in known], [before for _, before in known]
         hashes = [self.documents[other.url] for other in compared]
         apart = len(np.unique(np.concatenate(hashes))) == sum(map(len, hashes))
-        return self._check(rule, system, median_of(averages, apart=apart), compared)
+        return self._check(rule, key, median_of(averages, apart=apart), compared)
 
     def _check(
-        self, rule: GateRule, system: str, before: Replicated, others: Sequence[Night]
+        self, rule: GateRule, key: GroupKey, before: Replicated, others: Sequence[Night]
     ) -> Check:
-        now = self.average(self.night, system, rule)
+        now = self.average(self.night, key, rule)
         hashes = np.concatenate([self.documents[other.url] for other in others])
         shared = len(np.intersect1d(self.documents[self.night.url], hashes))
         check = check_of(
             rule,
-            system,
+            str(key[0]),
             others[0].name,
+            group=", ".join(map(str, key[1:])) or None,
             value=_none_if_nan(now.value),
             before=_none_if_nan(before.value),
             documents=now.documents,
@@ -207,12 +241,12 @@ def judge_rules(
     """
     if not rules or not others.single:
         return []
-    averages = _Averages(night, others.nights(), rules)
+    averages = NightAverages(night, others.nights(), rules)
     checks, by_text = [], {rule.text: rule for rule in rules}
     for rule in rules:
         for system, other in others.single.items():
-            checks.append(averages.check(rule, system, other))
-            median = averages.check_median(rule, system, others.several.get(system, ()))
+            checks.append(averages.check(rule, (system,), other))
+            median = averages.check_median(rule, (system,), others.several.get(system, ()))
             checks += [median] if median is not None else []
     return [
         replace(
@@ -221,7 +255,7 @@ def judge_rules(
         )
         if check.fails
         else check
-        for check in _decide(checks, alpha)
+        for check in decide(checks, alpha)
     ]
 
 
@@ -249,7 +283,7 @@ def check_runs(run: str, other: str, rules: tuple[GateRule, ...], alpha: float) 
     return judge_rules(now, others, rules, alpha)
 
 
-def _decide(checks: Sequence[Check], alpha: float) -> list[Check]:
+def decide(checks: Sequence[Check], alpha: float) -> list[Check]:
     """Decide which checks fail, corrected for the number of checks."""
     decided = [check for check in checks if check.p is not None]
     adjusted = iter(holm([check.p for check in decided if check.p is not None]).tolist())

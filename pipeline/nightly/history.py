@@ -81,6 +81,36 @@ def gather_history(runs: str, output: str | None, keep: int | None) -> Gathered:
     url = storage.join(output or storage.join(runs, _FOLDER), _FILE)
     _require_free(runs, url)
     removed, warnings = ([], []) if keep is None else remove_old(Nights(runs), keep)
+    finished, left_out = _read_runs(runs, warnings)
+    if not finished:
+        reason = f" ({warnings[0]})" if warnings else ""
+        if run_folder.RECORD in storage.names(runs):
+            reason = "; it is a run itself: name the folder that contains the runs"
+        raise Refused(f"{runs}: contains no finished run of segscore score or nightly{reason}")
+    table = _concatenate(finished)
+    storage.write_table(url, table, plain=())
+    nights = [*(run.date for run in finished), *left_out]
+    missing = missing_dates([night for night in nights if night is not None])
+    return Gathered(table, url, missing, removed, warnings)
+
+
+def read_history(runs: str) -> tuple[pa.Table, list[str]]:
+    """Return the table that ``gather_history`` writes, and messages about runs left out.
+
+    Raises:
+        Refused: the folder has no finished run that can be read.
+    """
+    if not storage.names(runs):
+        raise Refused(f"{runs}: no such folder, or it is empty")
+    warnings: list[str] = []
+    finished, _ = _read_runs(runs, warnings)
+    if not finished:
+        raise Refused(f"{runs}: contains no finished run of segscore score or nightly")
+    return _concatenate(finished), warnings
+
+
+def _read_runs(runs: str, warnings: list[str]) -> tuple[list[_Run], list[date | None]]:
+    """Read the finished runs of a folder by date, and list the dates of those left out."""
     finished, left_out = [], []
     for name in storage.names(runs):
         try:
@@ -90,16 +120,7 @@ def gather_history(runs: str, output: str | None, keep: int | None) -> Gathered:
             left_out.append(_night(name))
         else:
             finished += [run] if run is not None else []
-    if not finished:
-        reason = f" ({warnings[0]})" if warnings else ""
-        if run_folder.RECORD in storage.names(runs):
-            reason = "; it is a run itself: name the folder that contains the runs"
-        raise Refused(f"{runs}: contains no finished run of segscore score or nightly{reason}")
-    table = _concatenate(sorted(finished, key=lambda run: (run.date or date.min, run.name)))
-    storage.write_table(url, table, plain=())
-    nights = [*(run.date for run in finished), *left_out]
-    missing = missing_dates([night for night in nights if night is not None])
-    return Gathered(table, url, missing, removed, warnings)
+    return sorted(finished, key=lambda run: (run.date or date.min, run.name)), left_out
 
 
 def _require_free(runs: str, url: str) -> None:
@@ -196,8 +217,8 @@ def _column_type(name: str, tables: list[pa.Table]) -> pa.DataType:
     """Return the type of a column over all runs; a string if its types cannot be unified."""
     types = [table.schema.field(name).type for table in tables if name in table.column_names]
     fields = [pa.schema([(name, kind)]) for kind in types]
-    if not fields:
-        return RUN_COLUMNS[name]
+    if not fields:  # runs of earlier versions do not have all columns of summaries
+        return RUN_COLUMNS.get(name, pa.string() if name == "document_set" else pa.float64())
     try:
         return pa.unify_schemas(fields, promote_options="permissive").field(name).type
     except (pa.ArrowInvalid, pa.ArrowTypeError):

@@ -1,17 +1,20 @@
 """Judge a night once; later runs repeat the verdict unless its reasons have changed."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from segscore.pipeline.measures.selection import normal_form, select
+from segscore.pipeline.errors import Refused
 from segscore.pipeline.nightly import gate, nights
 from segscore.pipeline.nightly.choose import ChosenNights, choose_nights
-from segscore.pipeline.nightly.feed import probable_causes, warn_of_feed
+from segscore.pipeline.nightly.comparable import differences_of
+from segscore.pipeline.nightly.feed import missing_groups, probable_causes, warn_of_feed
+from segscore.pipeline.nightly.group_gate import GroupVerdict, judge_groups
 from segscore.pipeline.nightly.nights import Night, Nights
 from segscore.pipeline.nightly.rules import GateRule
 from segscore.pipeline.nightly.settings import FAIL, MEDIAN_OF_7, NightSettings
+from segscore.pipeline.nightly.trend_gate import judge_trends, nights_of_trend
 from segscore.pipeline.nightly.unscored_systems import unscored_systems
 from segscore.pipeline.nightly.verdict import (
     ACCEPTED,
@@ -23,8 +26,6 @@ from segscore.pipeline.nightly.verdict import (
     Verdict,
     describe_failure,
 )
-from segscore.pipeline.settings import signature
-from segscore.pipeline.settings.measuring import settings_without_effect
 
 
 def judge(night: Night, settings: NightSettings, earlier: Nights) -> Verdict:
@@ -44,14 +45,63 @@ def judge(night: Night, settings: NightSettings, earlier: Nights) -> Verdict:
     comparable, differences = _comparable(night, chosen, settings.rules)
     missing = tuple(system for system in chosen.expected if system not in systems)
     accepted = settings.accept or (night.verdict.accepted if night.verdict is not None else None)
-    reasons = _Reasons(_asked(settings), chosen.against, comparable.medians, missing, accepted)
+    lines = nights_of_trend(night, earlier, settings.rules)
+    reasons = _Reasons(
+        _asked(settings),
+        chosen.against,
+        comparable.medians,
+        missing,
+        accepted,
+        {other.date.isoformat(): other.fingerprint for other in lines[:-1]},
+    )
     if night.verdict is not None and _is_current(night.verdict, reasons, earlier):
         return night.verdict
-    checks = tuple(gate.judge_rules(night, comparable, settings.rules, settings.alpha))
+    checks, grouped = _check_rules(night, settings, earlier, comparable, lines)
     single = {other.date.isoformat() for other in chosen.single.values()}
     differences = {day: listed for day, listed in differences.items() if day in single}
-    outcome = _outcome(checks, missing, differences, settings.not_comparable)
-    if accepted is not None and outcome != PASSED:
+    judged = _Judged(chosen, reasons, checks, grouped, differences)
+    return _verdict(night, settings, earlier, judged)
+
+
+class _Judged(NamedTuple):
+    """What a verdict is made from: the nights compared with, and the results of all rules."""
+
+    chosen: ChosenNights
+    reasons: "_Reasons"
+    checks: tuple[Check, ...]
+    grouped: GroupVerdict
+    differences: dict[str, list[str]]
+
+
+def _check_rules(
+    night: Night,
+    settings: NightSettings,
+    earlier: Nights,
+    comparable: ChosenNights,
+    lines: Sequence[Night],
+) -> tuple[tuple[Check, ...], GroupVerdict]:
+    """Check all rules: about two nights, for trends, and by group."""
+    rules = [rule for rule in settings.rules if not rule.nights]
+    checks = (
+        *gate.judge_rules(night, comparable, rules, settings.alpha),
+        *judge_trends(lines, settings.rules),
+    )
+    if not settings.gate_by:
+        return checks, GroupVerdict()
+    _require_attributes(night, settings.gate_by)
+    several = _of_several(night, settings, earlier)
+    return checks, judge_groups(night, several, rules, settings.gate_by, settings.alpha)
+
+
+def _verdict(night: Night, settings: NightSettings, earlier: Nights, judged: _Judged) -> Verdict:
+    """Compose the verdict on a night."""
+    chosen, reasons, checks, grouped, differences = judged
+    systems, missing = nights.systems_of(night), reasons.missing
+    lacking = missing_groups(night, earlier) if settings.require_groups else ()
+    outcome = _outcome(
+        (*checks, *grouped.checks), (*missing, *lacking), differences, settings.not_comparable
+    )
+    if reasons.accepted is not None and outcome != PASSED:
         outcome = ACCEPTED
     of_feed = [*warn_of_feed(night, chosen.single, earlier)]
     unpaired, rejected = unscored_systems(night, missing)
@@ -75,7 +125,30 @@ def judge(night: Night, settings: NightSettings, earlier: Nights) -> Verdict:
         causes=tuple(
             probable_causes(of_feed, {*missing, *(each.system for each in checks if each.fails)})
         ),
+        group_checks=grouped.checks,
+        common=grouped.common,
+        missing_groups=lacking,
     )
+
+
+def _of_several(night: Night, settings: NightSettings, earlier: Nights) -> ChosenNights:
+    """Return the comparable nights whose median the systems are compared with by group."""
+    if settings.compared_date is None and not settings.nights_of_median:
+        settings = replace(settings, baseline=MEDIAN_OF_7)
+    chosen = choose_nights(nights.systems_of(night), settings, earlier)
+    return _comparable(night, chosen, settings.rules)[0]
+
+
+def _require_attributes(night: Night, names: Sequence[str]) -> None:
+    """Check that the documents of a night have attributes to group by.
+
+    Raises:
+        Refused: they lack one.
+    """
+    for piece in night.table_files("scores"):
+        for name in names:
+            if name not in piece.columns:
+                raise Refused(f"--gate-by {name}: the documents have no such attribute")
 
 
 class _Reasons(NamedTuple):
@@ -86,6 +159,7 @@ class _Reasons(NamedTuple):
     medians: dict[str, dict[str, str]]
     missing: tuple[str, ...]
     accepted: str | None
+    trend: dict[str, str]
 
 
 def _asked(settings: NightSettings) -> dict[str, Any]:
@@ -95,6 +169,8 @@ def _asked(settings: NightSettings) -> dict[str, Any]:
         "against": settings.against,
         "baseline": settings.baseline,
         "not_comparable": settings.not_comparable,
+        "gate_by": list(settings.gate_by),
+        "require_groups": settings.require_groups,
     }
 
 
@@ -106,7 +182,7 @@ def _is_current(previous: Verdict, reasons: _Reasons, earlier: Nights) -> bool:
     before = _Reasons(*(getattr(previous, name) for name in _Reasons._fields))
     existing = {night.isoformat() for night in earlier.dates}
     dates = {compared["date"] for compared in before.against.values()}
-    if dates.union(*before.medians.values()) <= existing:
+    if dates.union(before.trend, *before.medians.values()) <= existing:
         return before == reasons
     return (before.asked, before.accepted) == (reasons.asked, reasons.accepted)
 
@@ -117,12 +193,11 @@ def _warn_of_decline(
     """Warn of each check that passes and would fail against the median of the last good nights."""
     if settings.nights_of_median or any(check.fails for check in checks):
         return
-    with_median = replace(settings, baseline=MEDIAN_OF_7)
-    chosen = choose_nights(nights.systems_of(night), with_median, earlier)
-    comparable, _ = _comparable(night, chosen, settings.rules)
+    comparable = _of_several(night, settings, earlier)
     if not comparable.several:
         return
-    for check in gate.judge_rules(night, comparable, settings.rules, settings.alpha):
+    rules = [rule for rule in settings.rules if not rule.nights]
+    for check in gate.judge_rules(night, comparable, rules, settings.alpha):
         if check.fails and check.nights > 1:
             yield (
                 f"{describe_failure(replace(check, moved=()))}; no rule failed, because "
@@ -145,16 +220,12 @@ def _differences(
 ) -> dict[str, list[str]]:
     """Return what makes averages of other nights incomparable with those of a night, by date."""
     measures = list(dict.fromkeys(rule.measure for rule in rules))
-    without_effect = settings_without_effect(select(normal_form(measures)))
-    by_date = {}
-    for other in others:
-        both = other.signature, night.signature
-        ignored = signature.may_differ(both, without_effect)
-        missing = [name for name in measures if name not in other.selection.names]
-        differences = [f"it has no {name}" for name in missing]
-        # Without a measure, its signature does not have the settings of the measure either.
-        differences = differences or signature.signature_differences(*both, ignored)
-        by_date[other.date.isoformat()] = differences
+    by_date = {
+        other.date.isoformat(): differences_of(
+            other.signature, night.signature, measures, other.selection.names
+        )
+        for other in others
+    }
     return {date: differences for date, differences in by_date.items() if differences}
 
 

@@ -105,9 +105,20 @@ def _set_gate(metrics: Metrics, night: Night) -> None:
         help_ = "1 if the system satisfies the rule, 0 if not."
         metrics.set("gate_passed", help_, not check.fails, **labels)
         name, help_ = "change", "Average minus that of the night compared with."
-        if check.nights > 1:
+        if check.is_trend:
+            name, help_ = "change_of_trend", "Change over the nights of the rule, by the line."
+        elif check.nights > 1:
             name, help_ = "change_from_median", "Average minus the median of several nights."
         metrics.set(name, help_, check.change, **labels)
+
+    for check in verdict.group_checks:
+        labels = {"rule": check.rule, "system": check.system, "group": check.group or ""}
+        help_ = "1 if the system satisfies the rule in the group, 0 if not."
+        metrics.set("group_gate_passed", help_, not check.fails, **labels)
+        help_ = "Average in the group minus that compared with."
+        metrics.set("group_change", help_, check.change, **labels)
+    help_ = "Groups of the last good nights that are required but missing."
+    metrics.set("missing_groups", help_, len(verdict.missing_groups))
 
 
 def _set_averages(metrics: Metrics, night: Night, rules: tuple[GateRule, ...]) -> None:

@@ -1,6 +1,6 @@
 """Sums over a night's documents, read from its published scores, and bootstrap replicates."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from segscore.pipeline.arrays.document_ids import Hashes, hash_names, number
-from segscore.pipeline.arrays.ragged import Floats, encode, numbers
+from segscore.pipeline.arrays.ragged import Floats, Ints, numbers
 from segscore.pipeline.measures import Table
 from segscore.pipeline.nightly.nights import Night
 from segscore.pipeline.nightly.rules import RULE_TABLES, GateRule
@@ -58,17 +58,17 @@ class Tally:
     seed: int
 
     @cached_property
-    def systems(self) -> dict[str, int]:
-        """System -> index of its group in ``sums``."""
-        return {str(key[0]): group for group, key in enumerate(self.sums.groups)}
+    def systems(self) -> dict[GroupKey, int]:
+        """System and values of the group-by columns, if any -> index of the group in ``sums``."""
+        return {key: group for group, key in enumerate(self.sums.groups)}
 
     @cached_property
     def _drawn(self) -> UnitWeights:
         return draw_weights(self.sums.unit, self.seed, REPLICATES)
 
-    def average(self, system: str, rule: GateRule) -> Replicated:
-        """Compute a system's average and its replicates."""
-        group = self.systems[system]
+    def average(self, key_of_system: GroupKey, rule: GateRule) -> Replicated:
+        """Compute a system's average, or that in a group, and its replicates."""
+        group = self.systems[key_of_system]
         key = rule.measure, rule.average
         row = averages(self.kind, self.sums, group, None, self.parameters).rows[key]
         cells = np.flatnonzero(self.sums.group == group)
@@ -95,7 +95,7 @@ def documents(night: Night) -> Hashes:
 
 
 def tally_replicates(
-    night: Night, rules: tuple[GateRule, ...], seed: int, in_all: int
+    night: Night, rules: tuple[GateRule, ...], seed: int, in_all: int, by: Sequence[str] = ()
 ) -> Tally | None:
     """Sum a night's scores or panel_scores by system and resampling unit.
 
@@ -104,17 +104,21 @@ def tally_replicates(
         rules: rules about measures of one of the two tables.
         seed: seed of the weights.
         in_all: number of documents of the larger night, which decides the resampling units.
+        by: attributes to group by.
 
     Returns:
-        The sums, or None if the night has no such table.
+        The sums, or None if the night has no such table, or not with these attributes.
 
     Raises:
         Refused: a file of the night cannot be read.
         Failed: no server answers.
     """
     kind = RULE_TABLES[rules[0].table].only([rule.measure for rule in rules])
-    columns = ["document_id", "hypothesis", *kind.counts, *kind.measures]
-    parts = [_sum_table(kind, table, in_all) for table in tables(night, rules[0].table, columns)]
+    columns = ["document_id", "hypothesis", *by, *kind.counts, *kind.measures]
+    pieces = night.table_files(rules[0].table) if by else []
+    if not all({*by} <= {*piece.columns} for piece in pieces):
+        return None
+    parts = [sum_table(kind, table, in_all, by) for table in tables(night, rules[0].table, columns)]
     if not parts:
         return None
     return Tally(kind, merge(parts), night.parameters, seed)
@@ -140,8 +144,16 @@ def _without_extra_rows(table: pa.Table, consensus: list[str]) -> pa.Table:
     return table.filter(mask)
 
 
-def _sum_table(kind: Table, table: pa.Table, in_all: int) -> Sums:
-    system = encode(table.column("hypothesis").combine_chunks())
+def sum_table(kind: Table, table: pa.Table, in_all: int, by: Sequence[str] = ()) -> Sums:
+    """Sum rows of scores or panel_scores by system, group and resampling unit.
+
+    Args:
+        kind: the counts and measures to sum.
+        table: the rows.
+        in_all: number of documents that decides the resampling units.
+        by: attributes to group by; a group of documents without a value has the key None.
+    """
+    code, groups = _number_groups(table, ["hypothesis", *by])
     coded = number(table.column("document_id").combine_chunks())
     rows = CountedRows(
         coded.document,
@@ -149,9 +161,21 @@ def _sum_table(kind: Table, table: pa.Table, in_all: int) -> Sums:
         [values_of(table.column(name)) for name in kind.measures],
         one_each=False,
     )
-    groups: list[GroupKey] = [(name,) for name in system.names]
     ids = hash_names(coded.documents.ids).hashes
-    return sum_rows(groups, system.code, units(ids, in_all), rows)
+    return sum_rows(groups, code, units(ids, in_all), rows)
+
+
+def _number_groups(table: pa.Table, columns: Sequence[str]) -> tuple[Ints, list[GroupKey]]:
+    """Return the number of each row's group, and the values of the columns in each group."""
+    code = np.zeros(table.num_rows, np.int64)
+    groups: list[GroupKey] = [()]
+    for name in columns:
+        encoded = table.column(name).combine_chunks().dictionary_encode("encode")
+        values = encoded.dictionary.to_pylist()
+        code = code * len(values) + np.asarray(encoded.indices, np.int64)
+        groups = [(*key, value) for key in groups for value in values]
+    used, code = np.unique(code, return_inverse=True)
+    return np.asarray(code, np.int64), [groups[index] for index in used.tolist()]
 
 
 def values_of(column: pa.ChunkedArray) -> Floats:

@@ -2,17 +2,28 @@
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import ALL, PAIRS, PANELS
 from segscore.pipeline.measures.published import nearest_measure
+
+TREND = "trend:"
+"""Prefix of a rule about the line through the last nights."""
+
+_NIGHTS = re.compile(r"(.*?)per([0-9]{1,3})nights?")
+_FEWEST_NIGHTS = 10
 
 FORM = re.compile(
     r"(?:(micro|macro):)?(\w+)(>=|<=)([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[-+]?[0-9]+)?)"
 )
 _BETTER = {">=": "higher", "<=": "lower"}
 RULE_TABLES = {"scores": PAIRS, "panel_scores": PANELS}
+
+
+def measured_table(measure: str) -> str:
+    """Return the table that has a measure's counts and values by document."""
+    return next(name for name, kind in RULE_TABLES.items() if measure in kind.measures)
 
 
 @dataclass(frozen=True)
@@ -26,6 +37,8 @@ class GateRule:
         falls: whether the rule limits a fall (`>=`) rather than a rise (`<=`).
         limit: the change allowed, in the unit of the measure: at most 0 where ``falls``, else at
             least 0.
+        nights: number of nights over which the average may move so far, by the line through the
+            last nights; 0 for a rule about two nights.
     """
 
     text: str
@@ -33,11 +46,12 @@ class GateRule:
     measure: str
     falls: bool
     limit: float
+    nights: int = 0
 
     @property
     def table(self) -> str:
         """The table that has the measure's counts and values by document."""
-        return next(name for name, kind in RULE_TABLES.items() if self.measure in kind.measures)
+        return measured_table(self.measure)
 
     def excess(self, change: float) -> float:
         """Return how far a change for the worse exceeds the limit; negative within the limit."""
@@ -53,7 +67,8 @@ def parse_rule(text: str) -> tuple[GateRule, ...]:
     """
     rules = tuple(_rule("".join(part.split())) for part in text.split(","))
     for index, rule in enumerate(rules):
-        if (rule.measure, rule.average) in [(r.measure, r.average) for r in rules[:index]]:
+        subject = rule.measure, rule.average, bool(rule.nights)
+        if subject in [(r.measure, r.average, bool(r.nights)) for r in rules[:index]]:
             raise Refused(
                 f"--gate {rule.text}: a second rule for {rule.average} {rule.measure}; give one"
             )
@@ -61,6 +76,8 @@ def parse_rule(text: str) -> tuple[GateRule, ...]:
 
 
 def _rule(text: str) -> GateRule:
+    if text.startswith(TREND):
+        return _trend_rule(text.removeprefix(TREND))
     if not {*"<>="} & {*text}:
         raise Refused(
             f"--gate {text}: has no comparison; put the rules in quotes, --gate "
@@ -91,3 +108,15 @@ def _rule(text: str) -> GateRule:
             "every night would have to be better than the one before"
         )
     return GateRule(text, average, name, sign == ">=", limit)
+
+
+def _trend_rule(text: str) -> GateRule:
+    """Read a rule without its prefix, such as `boundary_similarity>=-0.02per30nights`."""
+    match = _NIGHTS.fullmatch(text)
+    if match is None or int(match[2]) < _FEWEST_NIGHTS:
+        raise Refused(
+            f"--gate {TREND}{text}: must say over how many nights, at least {_FEWEST_NIGHTS}, such "
+            f"as {TREND}boundary_similarity>=-0.02 per 30 nights"
+        )
+    rule, nights = _rule(match[1]), int(match[2])
+    return replace(rule, text=f"{TREND}{rule.text} per {nights} nights", nights=nights)

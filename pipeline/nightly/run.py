@@ -7,12 +7,16 @@ if it has; the verdict of the gate is stored beside the run and reported again.
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
+from time import monotonic
+from typing import Any
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import (
     Absent,
     Done,
     Failed,
+    NothingPaired,
+    NotYet,
     OtherRole,
     Refused,
     TooManyUnpaired,
@@ -49,6 +53,20 @@ class Ended:
     scored: run.Finished | None
     removed: tuple[date, ...] = ()
 
+    @property
+    def fields(self) -> dict[str, Any]:
+        """What a log line says about the night: outcome, run, seconds of each stage."""
+        record = self.night.record
+        return {
+            "date": self.verdict.date,
+            "outcome": self.verdict.outcome,
+            "good": self.verdict.good,
+            "run": self.night.fingerprint,
+            "seconds": record["seconds"],
+            "duration_seconds": round(sum(record["seconds"].values()), 3),
+            "scored_now": self.scored is not None,
+        }
+
 
 def run_night(settings: NightSettings, executor: Executor, progress: Progress, warn: Warn) -> Ended:
     """Score, publish and judge a night, write its metrics, and remove old nights.
@@ -64,11 +82,29 @@ def run_night(settings: NightSettings, executor: Executor, progress: Progress, w
         Failed: the input does not exist yet, another process is working on this night, or a step
             failed; the message says whether the night was published.
     """
+    start = monotonic()
+    try:
+        return _run_night(settings, executor, progress, warn)
+    except (Refused, Failed) as problem:
+        outcome = metrics.WAITING if isinstance(problem, NotYet) else metrics.BROKEN
+        problem.fields = {
+            "date": str(settings.night),
+            "outcome": outcome,
+            "good": False,
+            "duration_seconds": round(monotonic() - start, 3),
+        }
+        raise
+
+
+def _run_night(
+    settings: NightSettings, executor: Executor, progress: Progress, warn: Warn
+) -> Ended:
     storage.require_resolvable([settings.metrics])
     _require_free_for_metrics(settings)
-    if settings.date > _last_date():
+    if settings.night > _last_date():
         warn(
-            f"{settings.date} is in the future; its metrics are replaced by those of the next night"
+            f"{settings.night} is in the future; its metrics are replaced by those of the next "
+            "night"
         )
     try:
         storage.require_resolvable([settings.runs, *settings.inputs.values()])
@@ -76,13 +112,13 @@ def run_night(settings: NightSettings, executor: Executor, progress: Progress, w
     except (run_folder.Taken, run_folder.Overtaken) as problem:
         # The other process writes the metrics.
         raise Failed(
-            f"{settings.date}: another process is working on this night: {problem}"
+            f"{settings.night}: another process is working on this night: {problem}"
         ) from problem
     except Exception as problem:
         if _is_awaited(problem, settings):
-            _write_unfinished_metrics(settings, metrics.WAITING, 1, warn)
-            raise Failed(
-                f"{settings.date}: waiting for input: {problem}; {_stale_cause(problem)}"
+            _write_unfinished_metrics(settings, metrics.WAITING, NotYet.exit_code, warn)
+            raise NotYet(
+                f"{settings.night}: waiting for input: {problem}; {_stale_cause(problem)}"
                 f"{_what_stands(settings)}; run the date again when the input is complete"
             ) from problem
         _write_unfinished_metrics(
@@ -105,11 +141,13 @@ def _is_awaited(problem: Exception, settings: NightSettings) -> bool:
     if isinstance(problem, OtherRole):
         # Rows of the other role only can be a mistake, unless one file is to contain both roles.
         return settings.score.references == settings.score.hypotheses
-    return isinstance(problem, Absent | TooManyUnpaired)
+    return isinstance(problem, Absent | NothingPaired | TooManyUnpaired)
 
 
 def _stale_cause(problem: Exception) -> str:
-    """Return the probable cause if no row of a system has a reference, else nothing."""
+    """Return the probable cause if no row of a system, or of all, has a reference, else nothing."""
+    if isinstance(problem, NothingPaired):
+        return f"every system has {OTHER_NIGHT}; "
     systems = problem.systems if isinstance(problem, TooManyUnpaired) else ()
     if not systems:
         return ""
@@ -151,7 +189,7 @@ def _score_and_judge(
         raise Refused(f"--against {settings.against}: no such night in {settings.runs}{reasons}")
     scored = _score(settings, executor, progress, warn)
     try:
-        night = nights.read_night(settings.runs, settings.date)
+        night = nights.read_night(settings.runs, settings.night)
         if night is None:
             raise Failed("another process removed it")
         if night.damaged:
@@ -165,7 +203,7 @@ def _score_and_judge(
             nights.save_verdict(night.url, verdict)
     except (Refused, Failed) as problem:
         raise Failed(
-            f"{settings.date} is published but was not judged: {problem}; run the date again"
+            f"{settings.night} is published but was not judged: {problem}; run the date again"
         ) from problem
     for warning in earlier.unreadable:
         warn(f"night ignored: {warning}")
@@ -198,7 +236,7 @@ def _score(
         outcome = run.run_scoring(settings.score, executor, progress)
     except run_folder.OtherRun as other:
         reason = "; ".join(other.differences) or "settings or inputs differ"
-        warn(f"{settings.date} is scored again: {reason}")
+        warn(f"{settings.night} is scored again: {reason}")
         outcome = run.run_scoring(replace(settings.score, fresh=True), executor, progress)
     return None if isinstance(outcome, Done) else outcome
 
@@ -246,10 +284,10 @@ def _write_metrics(
         newest, last = _latest(Nights(settings.runs))
     except (OSError, Refused, Failed):  # reported for the night itself
         newest, last = None, None
-    if newest is not None and newest > settings.date:
+    if newest is not None and newest > settings.night:
         warn(f"{settings.metrics} was left unchanged: it describes a newer night, {newest}")
         return
-    text = metrics.expose(settings.date, outcome, exit_code, last, night, settings.rules)
+    text = metrics.expose(settings.night, outcome, exit_code, last, night, settings.rules)
     try:
         storage.write_text(settings.metrics, text)
     except (OSError, Refused, Failed) as problem:

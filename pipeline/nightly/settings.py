@@ -14,7 +14,8 @@ from segscore.pipeline.settings.options import (
     Option,
     Panel,
 )
-from segscore.pipeline.settings.ranges import one_of, within
+from segscore.pipeline.settings.ranges import check_group_by, one_of, within
+from segscore.pipeline.settings.reading import read_names
 
 if TYPE_CHECKING:
     from segscore.pipeline.nightly.rules import GateRule
@@ -28,6 +29,12 @@ NIGHT = "date="
 
 _METRICS = ".prom"
 """Suffix of the files that node_exporter's textfile collector reads."""
+
+_RELATIVE = {"today": 0, "yesterday": 1}
+"""Words for a date -> number of days before today."""
+
+_ALTERNATIVES = {"--against": f", or {_LAST_GOOD}", "--date": ", or today or yesterday"}
+"""Option -> what it accepts besides a date."""
 
 _MOST_DAYS = 36_500
 _MEDIAN = re.compile(r"median-of-([0-9]{1,2})", re.ASCII)
@@ -53,7 +60,9 @@ def read_date(option: str, text: str) -> datetime.date:
     Raises:
         Refused: the text is not a date written as 2026-01-31.
     """
-    alternative = f", or {_LAST_GOOD}" if option == "--against" else ""
+    if option == "--date" and text in _RELATIVE:
+        return datetime.date.today() - datetime.timedelta(days=_RELATIVE[text])
+    alternative = _ALTERNATIVES.get(option, "")
     try:
         if re.fullmatch(r"\d{4}-\d{2}-\d{2}", text, re.ASCII):
             return datetime.date.fromisoformat(text)
@@ -90,7 +99,7 @@ class NightSettings:
     """Settings of `segscore nightly`.
 
     Attributes:
-        date: date of the night.
+        date: date of the night; None as long as it is not chosen, for several nights.
         references: table of references; `{date}` is replaced by the date.
         hypotheses: table of segmentations to judge; `{date}` as above.
         runs: folder of the nights' runs; the run of this night is `date=D` in it.
@@ -102,6 +111,10 @@ class NightSettings:
         against: `last-good`, or the date of the night to compare with.
         baseline: `last-good`, or `median-of-N` to compare also with the median of the last N good
             nights, N in 3..99; without effect if ``against`` is a date.
+        gate_by: attributes in each value of which the rules also hold, for each system and for the
+            mean of all.
+        require_groups: whether a night that lacks a group of the last good nights is incomplete;
+            else it is warned of.
         not_comparable: verdict on a night whose signature differs from the other's: `fail` or
             `pass`.
         accept: reason for which the night is good whatever its gate says; None to judge it.
@@ -114,8 +127,13 @@ class NightSettings:
     """
 
     date: Annotated[
-        datetime.date, Option("Date of the night, such as 2026-01-31.", Panel.INPUTS, read_date)
-    ]
+        datetime.date | None,
+        Option(
+            "Date of the night: 2026-01-31, today or yesterday (by the clock of this machine).",
+            Panel.INPUTS,
+            read_date,
+        ),
+    ] = field(default=None, kw_only=True)
     references: Annotated[
         str, Option("Table of references; {date} is replaced by the night's date.", Panel.INPUTS)
     ]
@@ -153,6 +171,23 @@ class NightSettings:
             Panel.GATE,
         ),
     ] = _LAST_GOOD
+    gate_by: Annotated[
+        tuple[str, ...],
+        Option(
+            "Attributes, such as channel, in each value of which the rules also hold, separated by "
+            "commas.",
+            Panel.GATE,
+            read_names,
+        ),
+    ] = ()
+    require_groups: Annotated[
+        bool,
+        Option(
+            "Count a night as incomplete if it lacks a group that the last good nights have.",
+            Panel.GATE,
+            flags="--require-groups",
+        ),
+    ] = False
     not_comparable: Annotated[
         str,
         Option(
@@ -173,7 +208,7 @@ class NightSettings:
         float | None,
         Option(
             "Largest share of hypotheses without a reference at which the night is published, 0 "
-            "to 1; default: max-unpaired in \\[score], else 1.",
+            "to 1; default: max-unpaired in \\[score], else 0.5.",
             Panel.OUTPUT,
         ),
     ] = None
@@ -211,6 +246,7 @@ class NightSettings:
         if self.accept is not None and not self.accept.strip():
             raise Refused("--accept: is empty; give the reason why the night is good")
         require_keep(self.keep)
+        check_group_by(self.gate_by, "--gate-by")
         self.score, self.compared_date  # noqa: B018  (they refuse invalid values)
         for rule in self.rules:
             if rule.measure not in self.score.selection.names:
@@ -218,21 +254,26 @@ class NightSettings:
                     f"--gate {rule.text}: nights are scored without {rule.measure}; add it to "
                     "measures in [score] of --settings"
                 )
-        if self.compared_date == self.date:
+        if self.compared_date is not None and self.compared_date == self.date:
             raise Refused(f"--against {self.against}: must not be the night itself")
+
+    @property
+    def night(self) -> datetime.date:
+        """The date of the night; the first of all dates as long as none is chosen."""
+        return self.date or datetime.date.min
 
     @cached_property
     def score(self) -> ScoreSettings:
         """Settings of the scoring run, whose output is the night's folder."""
         scoring = dict(self.scoring)
         if self.documents is not None:
-            scoring["documents"] = _insert_date("--documents", self.documents, self.date)
+            scoring["documents"] = _insert_date("--documents", self.documents, self.night)
         if self.max_unpaired is not None:
             scoring["max_unpaired"] = self.max_unpaired
         overrides = {
-            "references": _insert_date("--references", self.references, self.date),
-            "hypotheses": _insert_date("--hypotheses", self.hypotheses, self.date),
-            "output": folder_of(self.runs, self.date),
+            "references": _insert_date("--references", self.references, self.night),
+            "hypotheses": _insert_date("--hypotheses", self.hypotheses, self.night),
+            "output": folder_of(self.runs, self.night),
             "fresh": self.fresh,
         }
         return ScoreSettings(**scoring | overrides)

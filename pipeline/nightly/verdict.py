@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.nightly.rules import GateRule, parse_rule
+from segscore.pipeline.nightly.rules import TREND, GateRule, parse_rule
 from segscore.pipeline.statistics.p_values import shown_p
 
 FILE = "night.json"
@@ -22,10 +22,15 @@ OUTCOMES = (PASSED, FAILED, INCOMPLETE, NOT_COMPARABLE, ACCEPTED)
 OTHER_NIGHT = "probably delivered the file of another night"
 """What a system did if none of its documents has a reference."""
 
-_TUPLES = ("systems", "missing", "new", "expected", "warnings", "causes")
+_TUPLES = (
+    "systems", "missing", "new", "expected", "warnings", "causes", "common", "missing_groups",
+)  # fmt: skip
 
 _WORST_NAMED = 3
 """Number of documents that the description of a failure names."""
+
+EVERY = "(all systems)"
+"""Name of the mean of all systems in a check of a group."""
 
 UNDEFINED = "undefined"
 UNDECIDED = "undecided"
@@ -104,7 +109,9 @@ class Check:
         result: `passed`; `failed`: worse beyond limit and noise; `undefined`: no longer defined,
             which fails; `undecided`: cannot be decided, which passes.
         moved: the documents that worsened most, if the check failed.
-        nights: number of nights that tonight is compared with, by their median.
+        nights: number of nights that tonight is compared with, by their median; or of those that
+            the line of a rule for trends goes through, with tonight.
+        group: values of the group-by columns, in words; None over all documents.
     """
 
     rule: str
@@ -125,10 +132,18 @@ class Check:
     result: str = UNDECIDED
     moved: tuple[Moved, ...] = ()
     nights: int = 1
+    group: str | None = None
+
+    @property
+    def is_trend(self) -> bool:
+        """Whether the check is of a line through the last nights."""
+        return self.rule.startswith(TREND)
 
     @property
     def compared_with(self) -> str:
         """The night, or the nights, that tonight is compared with, in words."""
+        if self.is_trend:
+            return f"{self.nights} nights from {self.against}"
         return (
             self.against
             if self.nights == 1
@@ -173,6 +188,11 @@ class Verdict:
         unpaired: those of the missing systems that delivered documents without a reference.
         rejected: those of the missing systems of which rows were rejected.
         causes: those of the warnings that say why systems probably failed or are missing.
+        trend: runs, by date, of the nights that the lines of rules for trends go through.
+        group_checks: results of every rule for every system in every group, and for the mean of all
+            systems in it, against the median of the last good nights or the last good one.
+        common: what got worse in a group for all systems, in sentences.
+        missing_groups: groups of the last good nights that tonight lacks, if they are required.
     """
 
     date: str
@@ -193,6 +213,10 @@ class Verdict:
     unpaired: tuple[UnpairedSystem, ...] = ()
     rejected: tuple[RejectedSystem, ...] = ()
     causes: tuple[str, ...] = ()
+    trend: dict[str, str] = field(default_factory=dict)
+    group_checks: tuple[Check, ...] = ()
+    common: tuple[str, ...] = ()
+    missing_groups: tuple[str, ...] = ()
 
     @property
     def good(self) -> bool:
@@ -224,14 +248,18 @@ def read_verdict(url: str, text: str) -> Verdict:
         contents = json.loads(text)
         json.dumps(contents, ensure_ascii=False).encode()  # no half of a surrogate pair
         del contents["good"], contents["exit_code"]
-        checks = tuple(
-            Check(**{**check, "moved": tuple(Moved(**moved) for moved in check["moved"])})
-            for check in contents.pop("checks")
+        checks, group_checks = (
+            tuple(
+                Check(**{**check, "moved": tuple(Moved(**moved) for moved in check["moved"])})
+                for check in contents.pop(name, ())
+            )
+            for name in ("checks", "group_checks")
         )
         contents.setdefault("expected", contents["systems"])  # an earlier version wrote none
         unpaired = tuple(UnpairedSystem(**each) for each in contents.pop("unpaired", ()))
         rejected = tuple(RejectedSystem(**each) for each in contents.pop("rejected", ()))
         contents |= {name: tuple(contents[name]) for name in _TUPLES if name in contents}
+        contents["group_checks"] = group_checks
         return Verdict(checks=checks, unpaired=unpaired, rejected=rejected, **contents)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as problem:
         raise UnreadableVerdict(f"{url}: damaged, not a verdict of segscore nightly") from problem
@@ -249,10 +277,18 @@ def describe_failure(check: Check, quoted: Callable[[str], str] = str) -> str:
         check: the check.
         quoted: writes names of systems and documents as the text around them needs it.
     """
-    what = f"{quoted(check.system)}: {check.average} {check.measure}"
+    group = "" if check.group is None else f" in {quoted(check.group)}"
+    what = f"{quoted(check.system)}{group}: {check.average} {check.measure}"
     if check.value is None or check.before is None or check.change is None:
         return f"{what} is undefined now; it had a value in {check.against}"
     verb = "fell" if check.change < 0 else "rose"
+    if check.is_trend:
+        over = check.rule.partition(" per ")[2]
+        return (
+            f"{what} {verb} by {abs(check.change):.4f} per {over}, from {check.before:.4f} on "
+            f"{check.against} to {check.value:.4f} ({abs(check.limit):g} allowed, "
+            f"p {shown_p(check.p_adjusted)})"
+        )
     worst = ", ".join(quoted(document.document_id) for document in check.moved[:_WORST_NAMED])
     return (
         f"{what} {verb} by {abs(check.change):.4f} to {check.value:.4f} since "

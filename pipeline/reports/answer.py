@@ -38,6 +38,8 @@ def best_system(ranking: Ranking, pairs: PairRows, untested: str) -> str:
     rows = ranking.rows(ranking.measure.name)
     systems = ranking.compared(ranking.measure.name)
     measure = f"{ranking.measure.name} ({ranking.average} average)"
+    if not systems and any(row["hypothesis"] in ranking.fewer for row in rows):
+        return "No system is best: they were scored on different documents."
     if not systems:
         return f"{measure} is undefined for every system. {_left_out(ranking)}".strip()
     best = systems[0]
@@ -65,10 +67,15 @@ def _left_out(ranking: Ranking) -> str:
     """Say which systems are not ranked with the others, because they have fewer documents."""
     if not ranking.fewer:
         return ""
-    most = max(row["documents"] for row in ranking.rows(ranking.measure.name))
+    rows = ranking.rows(ranking.measure.name)
+    most = max(row["documents"] for row in rows if not is_point(row["hypothesis"]))
     least = f"{min(ranking.fewer.values()):,} of {most:,} documents"
+    if min(ranking.fewer.values()) == most:
+        least = "other documents"
     if len(ranking.fewer) == 1:
         return f"Not ranked: {listed_names([*ranking.fewer])}, which was scored on {least}."
+    if least == "other documents":
+        return f"Not ranked: {listed_names([*ranking.fewer])}, which were scored on {least}."
     return (
         f"Not ranked: {listed_names([*ranking.fewer])}, which were scored on fewer documents, the "
         f"fewest on {least}."

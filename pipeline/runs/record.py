@@ -1,5 +1,6 @@
 """Entries of run.json about the input rows of a run, and warnings and errors about lost rows."""
 
+import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable
 from importlib.metadata import distribution
@@ -27,8 +28,26 @@ _CODER_TABLES = ("hypotheses", "codings")
 """Input tables whose coders are those that a run has results for."""
 
 
+_MOST_ALIKE = 3
+"""Number of groups of similar names that a warning lists."""
+
 _TABLES = {"references", "hypotheses", "documents", "codings"}
 _OUTCOMES = ("scored", "rejected", "unpaired")
+
+
+def warn_of_similar_names(coders: Collection[str]) -> list[str]:
+    """Return a warning for names of coders that a reader would take for one, at most a few."""
+    alike: dict[str, list[str]] = {}
+    for coder in sorted(coders):
+        plain = " ".join(unicodedata.normalize("NFC", coder).split()).casefold()
+        alike.setdefault(plain, []).append(coder)
+    groups = [names for names in alike.values() if len(names) > 1]
+    more = f" (and {len(groups) - _MOST_ALIKE} more)" if len(groups) > _MOST_ALIKE else ""
+    listed = "; ".join(", ".join(map(ascii, names)) for names in groups[:_MOST_ALIKE])
+    return [
+        f"the names {listed}{more} differ only in capitals, blanks or the form of their Unicode, "
+        "and are different coders; if they are one, give them one name in the input"
+    ] * bool(groups)
 
 
 def require_row_counts(rows: RowCounts) -> None:

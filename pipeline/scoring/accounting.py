@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from segscore.pipeline.arrays.ragged import Flags
-from segscore.pipeline.errors import Absent, Failed, NoResult
+from segscore.pipeline.errors import Absent, Failed, NoResult, NothingPaired
 from segscore.pipeline.runs.record import RowCounts, why_nothing_scored
 from segscore.pipeline.runs.run_folder import Attempt
 from segscore.pipeline.scoring.hypotheses import list_unpaired
@@ -90,6 +90,7 @@ def nothing_scored(inputs: Inputs, account: RowCounts, why: str) -> NoResult | A
         if not account[table.name]["in"]:
             return no_rows_error(table)
     hypotheses = account["hypotheses"]
+    kind = NoResult
     if hypotheses["rejected"]:
         cause = (
             f"{hypotheses['rejected']} of {hypotheses['in']} hypotheses were rejected, "
@@ -99,4 +100,5 @@ def nothing_scored(inputs: Inputs, account: RowCounts, why: str) -> NoResult | A
         cause = "no document of the hypotheses has an accepted reference"
     else:
         cause = "no document id of the hypotheses is in the references"
-    return NoResult(f"{inputs.hypotheses.location}: nothing could be scored: {cause}{why}")
+        kind = NothingPaired
+    return kind(f"{inputs.hypotheses.location}: nothing could be scored: {cause}{why}")

@@ -57,8 +57,7 @@ def score_broadcast(run: TaskRun, inputs: Inputs, plan: Plan, rule: Rule) -> Tas
     with run.stage("references"):
         collected = collect(settings, inputs)
         references = replace(collected.references, digest=collected.digests.column)
-        documents = len(references.documents)
-        points = cut_points(documents, len(settings.points), plan.rows_at_once)
+        points = cut_points(references, settings, plan.rows_at_once)
         if not run.claim({_SCORED: parts, _POINTS: points}):
             return None
         run.write("rejects", collected.rejects, INPUTS_PART)
@@ -80,7 +79,7 @@ def score_broadcast(run: TaskRun, inputs: Inputs, plan: Plan, rule: Rule) -> Tas
     return TaskResults(
         rule=job.rule,
         p_seg=references.p_seg,
-        documents=documents,
+        documents=len(references.documents),
         test_set=collected.recognise(registry_of(settings)),
         rows=add_rows([count_rows(collected, paired), *(receipt.rows for receipt in all_receipts)]),
         pairs=sum(receipt.pairs for receipt in all_receipts),

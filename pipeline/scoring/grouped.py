@@ -202,7 +202,7 @@ def score_bucket(job: ShuffledJob, part: Part) -> Receipt:
     require_declared(job, collected.reference_rows, accepted.rows)
     pairs, paired = score_hypotheses(job, part.name, reference_set, [accepted])
     if job.settings.points:
-        pieces = cut_points(len(references.documents), len(job.settings.points), job.rows_at_once)
+        pieces = cut_points(references, job.settings, job.rows_at_once)
         name = POINTS_PART + part.name
         pairs += score_points(job, name, reference_set, [piece.documents for piece in pieces])
     account = accepted.account

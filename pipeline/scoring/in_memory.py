@@ -9,7 +9,11 @@ import numpy as np
 import pyarrow as pa
 
 from segscore.pipeline.runs.planning import ROWS_AT_ONCE
-from segscore.pipeline.runs.record import describe_rejects, explain_nothing_scored
+from segscore.pipeline.runs.record import (
+    describe_rejects,
+    explain_nothing_scored,
+    warn_of_similar_names,
+)
 from segscore.pipeline.scoring.accounting import (
     SIDES,
     count_rows,
@@ -28,6 +32,7 @@ from segscore.pipeline.scoring.inputs import (
     require_references,
     require_untyped_extras,
 )
+from segscore.pipeline.scoring.names import is_point
 from segscore.pipeline.scoring.pairs import Rule, Scored
 from segscore.pipeline.scoring.part import (
     Job,
@@ -182,7 +187,7 @@ def _score(tables: AcceptedTables) -> ScoredTables:
     reference_set = ReferenceSet.build(references, settings, has_panels=references.has_panels)
     documents = len(references.documents)
     paired = np.zeros(len(references), bool)
-    pieces = cut_points(documents, len(settings.points), job.rows_at_once)
+    pieces = cut_points(references, settings, job.rows_at_once)
     blocks = chain(
         hypothesis_blocks(job, reference_set, accepted, paired),
         point_blocks(job, reference_set, [piece.documents for piece in pieces]),
@@ -229,7 +234,8 @@ def warn_of_inputs(
         scored: the hypotheses, or coders, of which rows were scored.
     """
     of_rejects = describe_rejects([rejects], scored, "rejects") if rejects.num_rows else []
-    return [*of_rejects, *(warning for table in tables for warning in table.warnings)]
+    of_names = warn_of_similar_names([name for name in scored if not is_point(name)])
+    return [*of_rejects, *(warning for table in tables for warning in table.warnings), *of_names]
 
 
 def _gather(blocks: Iterable[ScoredBlock]) -> tuple[dict[str, pa.Table], PartSums]:

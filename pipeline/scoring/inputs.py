@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
 
+import numpy as np
 import pyarrow as pa
 
 from segscore.pipeline import storage
@@ -12,6 +13,7 @@ from segscore.pipeline.errors import Failed, Refused, nearest
 from segscore.pipeline.measures.selection import Selection, select
 from segscore.pipeline.scoring.exchanged import warn_of_exchange
 from segscore.pipeline.scoring.part import Part
+from segscore.pipeline.scoring.reference_points import DENSE, PER_UNIT
 from segscore.pipeline.scoring.references import (
     References,
     accept_references,
@@ -20,6 +22,7 @@ from segscore.pipeline.scoring.references import (
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.statistics.averages import SUMMARY_COLUMNS
+from segscore.pipeline.storage.memory import readable_size, row_group_limit
 from segscore.pipeline.tables.batches import batches_of
 from segscore.pipeline.tables.boundary_types import have_boundary_types, require_types_in_both
 from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS, segmentations_contract
@@ -43,6 +46,13 @@ _SCORES_COLUMNS = (
     "reference_digest",
 )
 """Columns that `scores` has whatever is measured."""
+
+
+_UNITS_OF_POINTS = 2**24
+"""The most units of a part whose reference points have boundaries in proportion to the units."""
+
+_BYTES_OF_POINT = 12
+"""Bytes of memory that a reference point takes for each unit, while it is made and scored."""
 
 
 @dataclass(frozen=True)
@@ -276,14 +286,44 @@ def cut(slices: tuple[Slice, ...], rows: int) -> list[Part]:
     ]
 
 
-def cut_points(documents: int, points: int, rows: int) -> list[Part]:
-    """Divide the documents of a run into parts with about ``rows`` reference points each."""
-    step = max(1, rows // max(1, points))
-    starts = range(0, documents if points else 0, step)
-    return [
-        Part(f"points-{start:09d}.parquet", documents=(start, min(start + step, documents)))
-        for start in starts
-    ]
+def cut_points(references: References, settings: MeasuringSettings, rows: int) -> list[Part]:
+    """Divide the documents of a run into parts with about ``rows`` reference points each.
+
+    Where reference points have boundaries in proportion to the units, a part has a limited number
+    of units, too, unless it is a single document.
+
+    Raises:
+        Refused: the boundaries of a document's reference point would not fit into memory.
+    """
+    documents = len(references.documents) if settings.points else 0
+    step = max(1, rows // max(1, len(settings.points)))
+    units = references.size[references.first[:documents]].astype(np.int64)
+    dense = [name for name in settings.points if name in DENSE]
+    large = [name for name in settings.points if name in PER_UNIT]
+    if large and documents:
+        memory = settings.memory_limit if isinstance(settings, ScoreSettings) else None
+        _require_room(references, large[0], int(units.argmax()), memory)
+    total = np.cumsum(units) if dense else np.zeros(documents, np.int64)
+    parts, start = [], 0
+    while start < documents:
+        before = total[start - 1] if start else 0
+        within = int(np.searchsorted(total, before + _UNITS_OF_POINTS, "right"))
+        end = min(start + step, max(start + 1, within), documents)
+        parts.append(Part(f"points-{start:09d}.parquet", documents=(start, end)))
+        start = end
+    return parts
+
+
+def _require_room(references: References, name: str, document: int, memory: int | None) -> None:
+    """Refuse to make a reference point for a document with more units than memory has room for."""
+    units = int(references.size[references.first[document]])
+    limit = row_group_limit(memory)
+    if units * _BYTES_OF_POINT > limit:
+        raise Refused(
+            f"--reference-points {name}: {references.documents.ids[document]} has {units:,} units, "
+            f"which takes {readable_size(units * _BYTES_OF_POINT)}; the limit is "
+            f"{readable_size(limit)}: raise --memory-limit, or omit {name}"
+        )
 
 
 def _digest(batch: tuple[Slice, ...]) -> str:

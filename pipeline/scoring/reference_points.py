@@ -281,3 +281,9 @@ REFERENCE_POINTS = {
         _human,
     ),
 }
+
+DENSE = ("all", "random-unknown", "coin")
+"""Reference points whose boundaries grow in number with the units of a document."""
+
+PER_UNIT = (*DENSE, "random-known", "random-mean")
+"""Reference points that take memory for each unit of a document."""

@@ -1,5 +1,6 @@
 """Run `segscore score` from its settings to a published folder."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +10,7 @@ from segscore.pipeline.errors import Done
 from segscore.pipeline.runs import planning
 from segscore.pipeline.runs.executor import Executor
 from segscore.pipeline.runs.planning import Limits, Plan
-from segscore.pipeline.runs.record import RowCounts, require_few_rejects
+from segscore.pipeline.runs.record import RowCounts, require_few_rejects, warn_of_similar_names
 from segscore.pipeline.runs.tasks import Progress, TaskRun
 from segscore.pipeline.scoring.accounting import require_scored
 from segscore.pipeline.scoring.broadcast import score_broadcast
@@ -17,6 +18,7 @@ from segscore.pipeline.scoring.coverage import warn_of_fewer_documents
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.grouped import score_shuffled
 from segscore.pipeline.scoring.inputs import Inputs, find_inputs, group_types
+from segscore.pipeline.scoring.names import is_point
 from segscore.pipeline.scoring.pairs import Rule
 from segscore.pipeline.scoring.results import (
     describe_results,
@@ -88,10 +90,16 @@ def run_scoring(settings: ScoreSettings, executor: Executor, progress: Progress)
         record["warnings"] += warn_of_self_pairs(run.attempt, inputs)
         record["warnings"] += results.test_set.warnings
         record["warnings"] += warn_of_absent_points(settings, scored)
-        record["warnings"] += warn_of_fewer_documents(summary)
+        record["warnings"] += _warn_of_systems(summary, scored)
         if "boundary_scores" in inputs.hypotheses.further.names:
             record["warnings"].append(SCORES_UNUSED)
         return Finished(run.publish(record), summary)
+
+
+def _warn_of_systems(summary: pa.Table, scored: Iterable[str]) -> list[str]:
+    """Return warnings of other documents and of similar names."""
+    systems = [name for name in scored if not is_point(name)]
+    return [*warn_of_fewer_documents(summary), *warn_of_similar_names(systems)]
 
 
 def _done(run: TaskRun, settings: ScoreSettings) -> Done:

@@ -17,7 +17,7 @@ from segscore.pipeline.settings.options import (
     ReferencesArgument,
     RegistryOption,
 )
-from segscore.pipeline.settings.ranges import check_group_by, check_locations, in_unit_interval
+from segscore.pipeline.settings.ranges import check_group_by, check_locations
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class ScoreSettings(MeasuringSettings, _Locations):
     """
 
     max_rejects: MaxRejectsOption = 1.0
-    max_unpaired: MaxUnpairedOption = 1.0
+    max_unpaired: MaxUnpairedOption = 0.5
     memory_limit: MemoryLimitOption = None
     registry: RegistryOption = None
     fresh: FreshOption = False
@@ -62,8 +62,6 @@ class ScoreSettings(MeasuringSettings, _Locations):
             Refused: a value is invalid; the message names the option and what it allows.
         """
         super().__post_init__()
-        in_unit_interval("--max-rejects", self.max_rejects)
-        in_unit_interval("--max-unpaired", self.max_unpaired)
         check_locations({**self.inputs, "--output": self.output})
         self.require_documents(self.documents)
         check_group_by(self.group_by)

@@ -1,7 +1,7 @@
 """How segmentations are measured, and the signature that makes two results comparable."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.settings.options import (
@@ -15,18 +15,20 @@ from segscore.pipeline.settings.options import (
     ReplicatesOption,
     RoundingOption,
     SeedOption,
+    Signed,
+    ToleranceOption,
     UnitsOption,
     WindowOption,
+    check_options,
+    options_of,
 )
 from segscore.pipeline.settings.ranges import (
-    MOST_REPLICATES,
     MOST_UNITS,
-    check_seed,
+    among,
+    between,
     comma_separated,
     how_many,
     in_unit_interval,
-    one_of,
-    within,
 )
 from segscore.pipeline.settings.reading import (
     OWN_POINT_NAMES,
@@ -41,13 +43,34 @@ if TYPE_CHECKING:
 
     from segscore.pipeline.measures.selection import Selection
 
-_WINDOWS = ("per-pair", "per-document", "per-run")
-_ROUNDINGS = ("half-even", "half-up")
-_UNITS = ("units", "words")
-_PAIRINGS = ("greedy", "optimal")
 _MOST_WEIGHT = 1000
-_LEAST_P_SEG = 1e-6
 _MOST_DRAWS = 1000
+_CONTENT_ERRORS = ("leading_miss", "trailing_miss", "leading_false_alarm", "trailing_false_alarm")
+
+
+def _check_types(option: str, types: tuple[int, ...]) -> None:
+    if list(types) != sorted(set(types)) or not all(1 <= kind <= MOST_UNITS for kind in types):
+        raise Refused(f"{option} {comma_separated(types)}: must be ascending numbers >= 1")
+
+
+def _two_shares(option: str, values: tuple[float, ...]) -> None:
+    how_many(option, values, 2)
+    for value in values:
+        in_unit_interval(option, value)
+
+
+def _four_weights(option: str, weights: tuple[float, ...]) -> None:
+    how_many(option, weights, 4)
+    for weight in weights:
+        if not 0 <= weight <= _MOST_WEIGHT:
+            raise Refused(f"{option} {weight}: must lie in [0, {_MOST_WEIGHT}]")
+
+
+def _iou_unless_half(text: str) -> str:
+    from segscore.pipeline.settings.exact import parse_iou
+
+    iou = parse_iou(text)
+    return "" if 2 * iou == 1 else str(iou)
 
 
 @dataclass(frozen=True)
@@ -106,7 +129,14 @@ class MeasuringSettings:
     length_tolerance: LengthToleranceOption = 0
     pairing: Annotated[
         str,
-        Option("How near misses are matched: greedy (as published) or optimal.", Panel.MEASURES),
+        Option(
+            "How near misses are matched: greedy (as published) or optimal.",
+            Panel.MEASURES,
+            check=among(("greedy", "optimal")),
+            signed=Signed(
+                "pairing", "how boundaries are matched as near misses", ("edit",), always=True
+            ),
+        ),
     ] = "greedy"
     boundary_types: Annotated[
         tuple[int, ...],
@@ -114,13 +144,39 @@ class MeasuringSettings:
             "Boundary types, such as 1,2,3; default: those that occur.",
             Panel.MEASURES,
             read_whole_numbers,
+            check=_check_types,
+            signed=Signed("types", "boundary types that are distinguished", ("edit", "type_range")),
         ),
     ] = ()
     p_seg: PSegOption = None
-    cost_miss: Annotated[float, Option("Cost of a miss in Pr_error, 0 to 1.", Panel.MEASURES)] = 0.5
+    cost_miss: Annotated[
+        float,
+        Option(
+            "Cost of a miss in Pr_error, 0 to 1.",
+            Panel.MEASURES,
+            check=in_unit_interval,
+            signed=Signed(
+                "cost_miss",
+                "weight of misses in the cost of Pr_error",
+                ("cost_miss", "cost_false_alarm"),
+                always=True,
+            ),
+        ),
+    ] = 0.5
     c_seg_costs: Annotated[
         tuple[float, ...],
-        Option("Costs of a miss and of a false alarm in C_seg.", Panel.MEASURES, read_numbers),
+        Option(
+            "Costs of a miss and of a false alarm in C_seg.",
+            Panel.MEASURES,
+            read_numbers,
+            check=_two_shares,
+            signed=Signed(
+                "c_seg_costs",
+                "cost of a miss and of a false alarm in C_seg",
+                ("c_seg_cost_miss", "c_seg_cost_false_alarm"),
+                comma_separated,
+            ),
+        ),
     ] = (1.0, 0.3)
     beta: BetaOption = 1.0
     edit_constants: Annotated[
@@ -129,6 +185,13 @@ class MeasuringSettings:
             "Constants added to the weight of a near miss and of a substitution.",
             Panel.MEASURES,
             read_numbers,
+            check=_two_shares,
+            signed=Signed(
+                "edit_constants",
+                "constants added to the costs of edits",
+                ("constant_near_miss", "constant_substitution"),
+                comma_separated,
+            ),
         ),
     ] = (0.0, 0.0)
     content_weights: Annotated[
@@ -137,19 +200,42 @@ class MeasuringSettings:
             "Weights of leading and trailing misses, then of leading and trailing false alarms.",
             Panel.MEASURES,
             read_numbers,
+            check=_four_weights,
+            signed=Signed(
+                "content_weights",
+                "weights of the four content errors",
+                tuple(f"weight_{part}" for part in _CONTENT_ERRORS),
+                comma_separated,
+            ),
         ),
     ] = (1.0, 1.0, 1.0, 1.0)
     unit_weights: Annotated[
-        bool, Option("Measure content in the unit_weights of --documents.", Panel.MEASURES)
+        bool,
+        Option(
+            "Measure content in the unit_weights of --documents.",
+            Panel.MEASURES,
+            signed=Signed(
+                "unit_weights",
+                "source of the weights of units",
+                ("content",),
+                lambda _: "documents",
+            ),
+        ),
     ] = False
-    tolerance: Annotated[
-        int,
-        Option("Largest distance of two boundaries in the tolerance measures.", Panel.MEASURES),
-    ] = 0
+    tolerance: ToleranceOption = 0
     edges: EdgesOption = 0
     tiou: Annotated[
         str,
-        Option("IoU above which two segments count as the same in tiou_f1.", Panel.MEASURES),
+        Option(
+            "IoU above which two segments count as the same in tiou_f1.",
+            Panel.MEASURES,
+            signed=Signed(
+                "tiou",
+                "overlap above which segments count as partners in tIoU",
+                ("tiou_references", "tiou_hypotheses"),
+                _iou_unless_half,
+            ),
+        ),
     ] = "1/2"
     confusion: Annotated[
         bool, Option("Write how often each boundary type was taken for another.", Panel.OUTPUT)
@@ -167,7 +253,11 @@ class MeasuringSettings:
     ] = None
     draws: Annotated[
         int,
-        Option("Draws of random-own and shuffled-own for each hypothesis.", Panel.INPUTS),
+        Option(
+            "Draws of random-own and shuffled-own for each hypothesis.",
+            Panel.INPUTS,
+            check=between(1, _MOST_DRAWS),
+        ),
     ] = 1
     replicates: ReplicatesOption = 1000
     seed: SeedOption = 0
@@ -182,41 +272,14 @@ class MeasuringSettings:
             from segscore.pipeline.measures.selection import normal_form
 
             object.__setattr__(self, "measures", normal_form(self.measures))
-        within("--n-t", self.n_t, 1, MOST_UNITS)
-        if isinstance(self.window, int):
-            within("--window", self.window, 1, MOST_UNITS)
-        else:
-            one_of("--window", self.window, _WINDOWS, " or a number >= 1")
-        one_of("--rounding", self.rounding, _ROUNDINGS)
-        one_of("--units", self.units, _UNITS)
-        within("--length-tolerance", self.length_tolerance, 0, MOST_UNITS)
-        if self.p_seg is not None:
-            in_unit_interval("--p-seg", self.p_seg)
-            if self.p_seg not in (0, 1) and not _LEAST_P_SEG <= self.p_seg <= 1 - _LEAST_P_SEG:
-                raise Refused(f"--p-seg {self.p_seg}: must be 0, 1 or at least 1e-6 from both")
-        in_unit_interval("--cost-miss", self.cost_miss)
-        within("--replicates", self.replicates, 0, MOST_REPLICATES)
-        check_seed(self.seed)
-        self._check_formulas()
+        check_options(self)
+        self._check_edit_constants()
         self._check_unit_weights()
-        within("--tolerance", self.tolerance, 0, MOST_UNITS)
-        within("--edges", self.edges, 0, 2)
-        within("--draws", self.draws, 1, _MOST_DRAWS)
         self.shares, self.points, self.iou  # noqa: B018  (refuse text that cannot be parsed)
 
-    def _check_formulas(self) -> None:
-        one_of("--pairing", self.pairing, _PAIRINGS)
+    def _check_edit_constants(self) -> None:
+        """Refuse constants with which an edit would weigh more than a full miss."""
         types = self.boundary_types
-        if list(types) != sorted(set(types)) or not all(1 <= kind <= MOST_UNITS for kind in types):
-            raise Refused(
-                f"--boundary-types {comma_separated(types)}: must be ascending numbers >= 1"
-            )
-        how_many("--c-seg-costs", self.c_seg_costs, 2)
-        for cost in self.c_seg_costs:
-            in_unit_interval("--c-seg-costs", cost)
-        how_many("--edit-constants", self.edit_constants, 2)
-        for constant in self.edit_constants:
-            in_unit_interval("--edit-constants", constant)
         widest = max(types) - min(types) + 1 if types else 1
         limits = {"near miss": self.n_t, "substitution": widest}
         for constant, (edit, parts) in zip(self.edit_constants, limits.items(), strict=True):
@@ -225,12 +288,6 @@ class MeasuringSettings:
                     f"--edit-constants {constant:g}: must be at most {1 / parts:g}, or a {edit} "
                     "would weigh more than a full miss"
                 )
-        how_many("--content-weights", self.content_weights, 4)
-        for weight in self.content_weights:
-            if not 0 <= weight <= _MOST_WEIGHT:
-                raise Refused(f"--content-weights {weight}: must lie in [0, {_MOST_WEIGHT}]")
-        if not 1 / _MOST_WEIGHT <= self.beta <= _MOST_WEIGHT:
-            raise Refused(f"--beta {self.beta}: must lie in [{1 / _MOST_WEIGHT}, {_MOST_WEIGHT}]")
 
     def _check_unit_weights(self) -> None:
         """Refuse measures that divide lengths by a size that would be counted in weights."""
@@ -298,8 +355,7 @@ class MeasuringSettings:
             p_seg: P_seg of the run; NaN if undefined.
             types: boundary types of the run, ascending.
         """
-        parts = ("leading_miss", "trailing_miss", "leading_false_alarm", "trailing_false_alarm")
-        weights = zip(parts, self.content_weights, strict=True)
+        weights = zip(_CONTENT_ERRORS, self.content_weights, strict=True)
         return {
             "p_seg": p_seg,
             "n_t": self.n_t,
@@ -328,68 +384,52 @@ class MeasuringSettings:
         """
         from importlib.metadata import version
 
-        if isinstance(self.window, int):
-            window = f"fixed,{self.window}"
-        else:
-            window = f"{self.window},{self.rounding},min2"
-        parts = {
-            "n_t": self.n_t,
-            "window": window,
-            "units": self.units,
-            "length_tolerance": self.length_tolerance or "",
-            "pairing": self.pairing,
-            "types": comma_separated(types or ()),
-            "p_seg": "run" if self.p_seg is None else self.p_seg,
-            "cost_miss": self.cost_miss,
-            "c_seg_costs": self._unless_default("c_seg_costs"),
-            "beta": f"{self.beta:g}" if self.beta != 1 else "",
-            "edit_constants": self._unless_default("edit_constants"),
-            "content_weights": self._unless_default("content_weights"),
-            "unit_weights": "documents" if self.unit_weights else "",
-            "tol": self.tolerance or "",
-            "edges": self.edges or "",
-            "tiou": "" if 2 * self.iou == 1 else self.iou,
-            "measures": ",".join(self.measures),
-            "ci": estimator,
-            "v": version("segscore"),
+        stated = {
+            signed.name: signed.text(getattr(self, field))
+            for field, signed in SIGNED.items()
+            if signed.always or getattr(self, field) != getattr(MeasuringSettings, field)
         }
-        unused = settings_without_effect(self.selection)
-        parts = {name: value for name, value in parts.items() if value != "" and name not in unused}
+        if not isinstance(self.window, int):
+            stated["window"] += f",{self.rounding},min2"
+        stated["types"] = comma_separated(types or ())
+        order = [signed.name for signed in SIGNED.values()]
+        parts = {name: stated[name] for name in order if stated.get(name)}
+        for name in settings_without_effect(self.selection):
+            parts.pop(name, None)
+        if self.measures:
+            parts["measures"] = ",".join(self.measures)
+        parts |= {"ci": estimator, "v": version("segscore")}
         return "|".join(["segscore", *(f"{name}:{value}" for name, value in parts.items())])
 
-    def _unless_default(self, name: str) -> str:
-        values = getattr(self, name)
-        return "" if values == getattr(MeasuringSettings, name) else comma_separated(values)
 
-
-_AFFECTED = {
-    "n_t": ("edit", "n_t"),
-    "window": ("window", "panel", "winpr"),
-    "pairing": ("edit",),
-    "types": ("edit", "type_range"),
-    "p_seg": ("p_seg",),
-    "cost_miss": ("cost_miss", "cost_false_alarm"),
-    "c_seg_costs": ("c_seg_cost_miss", "c_seg_cost_false_alarm"),
-    "beta": ("beta",),
-    "edit_constants": ("constant_near_miss", "constant_substitution"),
-    "content_weights": (
-        "weight_leading_miss",
-        "weight_trailing_miss",
-        "weight_leading_false_alarm",
-        "weight_trailing_false_alarm",
-    ),
-    "unit_weights": ("content",),
-    "tol": ("tolerant_matches", "references_in_reach", "hypotheses_in_reach"),
-    "edges": ("edges", "tolerant_matches", "references_in_reach", "hypotheses_in_reach"),
-    "tiou": ("tiou_references", "tiou_hypotheses"),
+SIGNED = {
+    field: option.signed
+    for field, option in options_of(MeasuringSettings).items()
+    if option.signed is not None
 }
-"""Field of the signature -> the families and counts that it affects, and its names in formulas."""
+"""Field of the settings -> how it is stated in a signature, in the order of the signature."""
 
 
 def settings_without_effect(selection: "Selection") -> set[str]:
     """Return the fields of a signature that do not affect any of the measures."""
     used = {*selection.families, *selection.used_by_formulas}
-    return {field for field, affected in _AFFECTED.items() if used.isdisjoint(affected)}
+    return {
+        signed.name
+        for signed in SIGNED.values()
+        if signed.affects and used.isdisjoint(signed.affects)
+    }
+
+
+def measuring_of(settings: Any, **fixed: Any) -> MeasuringSettings:
+    """Return how a command measures: as in the options that it shares with ``MeasuringSettings``.
+
+    Args:
+        settings: settings of the command; None stands for the default.
+        fixed: values of other fields, which the command decides itself.
+    """
+    shared = options_of(MeasuringSettings).keys() & options_of(settings.__class__).keys()
+    given = {name: getattr(settings, name) for name in shared}
+    return MeasuringSettings(**{k: v for k, v in given.items() if v is not None}, **fixed)
 
 
 def select_fields(signature: str, names: tuple[str, ...]) -> list[str]:

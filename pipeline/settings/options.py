@@ -6,10 +6,23 @@ annotations.  Options that several commands share are defined here as aliases.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
-from typing import Annotated, Any
+from functools import cache
+from typing import Annotated, Any, get_args, get_type_hints
 
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.settings.ranges import (
+    MOST_REPLICATES,
+    MOST_UNITS,
+    ValueCheck,
+    among,
+    between,
+    check_seed,
+    in_unit_interval,
+    one_of,
+    within,
+)
 from segscore.pipeline.settings.reading import read_memory, read_names, read_window
 
 
@@ -30,8 +43,27 @@ class Panel(StrEnum):
 
 
 @dataclass(frozen=True)
+class Signed:
+    """How a setting is stated in the signature of a run.
+
+    Attributes:
+        name: name of the field of the signature.
+        meaning: description of the field in a few words.
+        affects: families, counts and names in formulas that the setting affects; empty: all.
+        text: writes the value; the field is omitted if this is empty.
+        always: whether the field is stated if the setting has its default value.
+    """
+
+    name: str
+    meaning: str
+    affects: tuple[str, ...] = ()
+    text: Callable[[Any], str] = str
+    always: bool = False
+
+
+@dataclass(frozen=True)
 class Option:
-    """How a field is set by an option on the command line.
+    """How a field is set by an option on the command line, and all else that is known about it.
 
     Attributes:
         help: description of the option in `--help`.
@@ -40,12 +72,16 @@ class Option:
             field's type implies.
         flags: names on the command line, such as ``--fresh/--resume``; by default ``--`` followed
             by the name of the field.
+        check: refuses values that the option does not allow; not called with None.
+        signed: how the signature of a run states it; None if it does not.
     """
 
     help: str
     panel: Panel | None = None
     read: Callable[[str, str], Any] | None = None
     flags: str = ""
+    check: ValueCheck | None = None
+    signed: Signed | None = None
 
 
 @dataclass(frozen=True)
@@ -57,6 +93,58 @@ class Argument:
     """
 
     help: str
+
+
+@cache
+def options_of(settings: Any) -> dict[str, Option]:
+    """Return the options of a settings class by the names of their fields, in their order."""
+    hints = get_type_hints(settings, include_extras=True)
+    return {
+        field.name: item
+        for field in fields(settings)
+        for item in get_args(hints[field.name])
+        if isinstance(item, Option)
+    }
+
+
+def name_of_option(field: str, option: Option) -> str:
+    """Return the names of an option on the command line, such as ``--n-t``."""
+    return option.flags or "--" + field.replace("_", "-")
+
+
+def check_options(settings: Any) -> None:
+    """Check each field of some settings for which its option has a check.
+
+    Raises:
+        Refused: a value is not allowed; the message names the option and what it allows.
+    """
+    for field, option in options_of(settings.__class__).items():
+        value = getattr(settings, field)
+        if option.check is not None and value is not None:
+            option.check(name_of_option(field, option), value)
+
+
+_MOST_WEIGHT = 1000
+_LEAST_P_SEG = 1e-6
+_WINDOWS = ("per-pair", "per-document", "per-run")
+
+
+def _check_window(option: str, window: str | int) -> None:
+    if isinstance(window, int):
+        within(option, window, 1, MOST_UNITS)
+    else:
+        one_of(option, window, _WINDOWS, " or a number >= 1")
+
+
+def _check_beta(option: str, beta: float) -> None:
+    if not 1 / _MOST_WEIGHT <= beta <= _MOST_WEIGHT:
+        raise Refused(f"{option} {beta}: must lie in [{1 / _MOST_WEIGHT}, {_MOST_WEIGHT}]")
+
+
+def _check_p_seg(option: str, p_seg: float) -> None:
+    in_unit_interval(option, p_seg)
+    if p_seg not in (0, 1) and not _LEAST_P_SEG <= p_seg <= 1 - _LEAST_P_SEG:
+        raise Refused(f"{option} {p_seg}: must be 0, 1 or at least 1e-6 from both")
 
 
 ReferencesArgument = Annotated[str, Argument("Reference segmentations: a file, folder or glob.")]
@@ -77,20 +165,49 @@ GroupByOption = Annotated[
 NTOption = Annotated[
     int,
     Option(
-        "Limit n_t: near misses are 1 to n_t - 1 positions apart; 1 allows none.", Panel.MEASURES
+        "Limit n_t: near misses are 1 to n_t - 1 positions apart; 1 allows none.",
+        Panel.MEASURES,
+        check=between(1, MOST_UNITS),
+        signed=Signed(
+            "n_t",
+            "boundaries up to n_t - 1 positions apart are near misses",
+            ("edit", "n_t"),
+            always=True,
+        ),
     ),
 ]
 WindowOption = Annotated[
     str | int,
     Option(
-        "Window size: per-pair, per-document, per-run, or a number.", Panel.MEASURES, read_window
+        "Window size: per-pair, per-document, per-run, or a number.",
+        Panel.MEASURES,
+        read_window,
+        check=_check_window,
+        signed=Signed(
+            "window",
+            "how the window size k is chosen, how halves are rounded, the smallest size",
+            ("window", "panel", "winpr"),
+            lambda window: f"fixed,{window}" if isinstance(window, int) else window,
+            always=True,
+        ),
     ),
 ]
 RoundingOption = Annotated[
-    str, Option("Rounding of half the mean segment size: half-even or half-up.", Panel.MEASURES)
+    str,
+    Option(
+        "Rounding of half the mean segment size: half-even or half-up.",
+        Panel.MEASURES,
+        check=among(("half-even", "half-up")),
+    ),
 ]
 UnitsOption = Annotated[
-    str, Option("Unit of measurement: units, or words (needs --documents).", Panel.MEASURES)
+    str,
+    Option(
+        "Unit of measurement: units, or words (needs --documents).",
+        Panel.MEASURES,
+        check=among(("units", "words")),
+        signed=Signed("units", "what positions are counted in", always=True),
+    ),
 ]
 RegistryOption = Annotated[
     str | None,
@@ -98,10 +215,39 @@ RegistryOption = Annotated[
 ]
 LengthToleranceOption = Annotated[
     int,
-    Option("Units by which the lengths of a document's segmentations may differ.", Panel.INPUTS),
+    Option(
+        "Units by which the lengths of a document's segmentations may differ.",
+        Panel.INPUTS,
+        check=between(0, MOST_UNITS),
+        signed=Signed(
+            "length_tolerance",
+            "units by which the lengths of a document's segmentations may differ",
+        ),
+    ),
 ]
 BetaOption = Annotated[
-    float, Option("Weight of recall in b_f1, f1 and every other F.", Panel.MEASURES)
+    float,
+    Option(
+        "Weight of recall in b_f1, f1 and every other F.",
+        Panel.MEASURES,
+        check=_check_beta,
+        signed=Signed(
+            "beta", "weight of recall in the F measures", ("beta",), text=lambda beta: f"{beta:g}"
+        ),
+    ),
+]
+ToleranceOption = Annotated[
+    int,
+    Option(
+        "Largest distance of two boundaries in the tolerance measures.",
+        Panel.MEASURES,
+        check=between(0, MOST_UNITS),
+        signed=Signed(
+            "tol",
+            "tolerance (in a sweep: all): largest distance of boundaries that are paired",
+            ("tolerant_matches", "references_in_reach", "hypotheses_in_reach"),
+        ),
+    ),
 ]
 EdgesOption = Annotated[
     int,
@@ -109,6 +255,12 @@ EdgesOption = Annotated[
         "Boundaries added to both sides in the tolerance measures: 0 none, 1 the start, "
         "2 start and end.",
         Panel.MEASURES,
+        check=between(0, 2),
+        signed=Signed(
+            "edges",
+            "ends of documents that count as boundaries in tolerance measures",
+            ("edges", "tolerant_matches", "references_in_reach", "hypotheses_in_reach"),
+        ),
     ),
 ]
 PSegOption = Annotated[
@@ -116,21 +268,42 @@ PSegOption = Annotated[
     Option(
         "Probability of a boundary in a window; default: computed from the references.",
         Panel.MEASURES,
+        check=_check_p_seg,
+        signed=Signed(
+            "p_seg",
+            "chance that a window contains a boundary; run: as in the run's references",
+            ("p_seg",),
+            text=lambda p_seg: "run" if p_seg is None else str(p_seg),
+            always=True,
+        ),
     ),
 ]
 ReplicatesOption = Annotated[
-    int, Option("Number of bootstrap replicates for the intervals; 0 for none.", Panel.AVERAGES)
+    int,
+    Option(
+        "Number of bootstrap replicates for the intervals; 0 for none.",
+        Panel.AVERAGES,
+        check=between(0, MOST_REPLICATES),
+    ),
 ]
-SeedOption = Annotated[int, Option("Seed of the bootstrap.", Panel.AVERAGES)]
+SeedOption = Annotated[
+    int,
+    Option("Seed of the bootstrap.", Panel.AVERAGES, check=lambda _, seed: check_seed(seed)),
+]
 MaxRejectsOption = Annotated[
     float,
-    Option("Largest share of rejected rows at which the run is published, 0 to 1.", Panel.OUTPUT),
+    Option(
+        "Largest share of rejected rows at which the run is published, 0 to 1.",
+        Panel.OUTPUT,
+        check=in_unit_interval,
+    ),
 ]
 MaxUnpairedOption = Annotated[
     float,
     Option(
         "Largest share of hypotheses without a reference at which the run is published, 0 to 1.",
         Panel.OUTPUT,
+        check=in_unit_interval,
     ),
 ]
 MemoryLimitOption = Annotated[

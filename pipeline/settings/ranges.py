@@ -1,8 +1,12 @@
 """Range checks shared by the settings of all commands; errors name the offending option."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from segscore.pipeline.errors import Refused
+
+ValueCheck = Callable[[str, Any], None]
+"""``check(option, value)`` refuses values that an option does not allow."""
 
 MOST_UNITS = 2**31 - 1
 MOST_REPLICATES = 1_000_000
@@ -13,6 +17,16 @@ def within(option: str, value: int, least: int, most: int) -> None:
     """Refuse a number outside least..most."""
     if not least <= value <= most:
         raise Refused(f"{option} {value}: must be at least {least} and at most {most}")
+
+
+def between(least: int, most: int) -> ValueCheck:
+    """Return the check of a number in least..most."""
+    return lambda option, value: within(option, value, least, most)
+
+
+def among(choices: Sequence[str]) -> ValueCheck:
+    """Return the check of a value that is one of the choices."""
+    return lambda option, value: one_of(option, value, choices)
 
 
 def check_seed(seed: int) -> None:
@@ -45,10 +59,10 @@ def check_locations(locations: Mapping[str, str | None]) -> None:
             raise Refused(f"{option}: is empty; name a file or folder")
 
 
-def check_group_by(columns: Sequence[str]) -> None:
+def check_group_by(columns: Sequence[str], option: str = "--group-by") -> None:
     """Refuse group-by columns that are named twice."""
     if len(set(columns)) < len(columns):
-        raise Refused(f"--group-by {','.join(columns)}: names a column twice")
+        raise Refused(f"{option} {','.join(columns)}: names a column twice")
 
 
 def comma_separated(values: Sequence[float]) -> str:

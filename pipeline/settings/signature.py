@@ -2,37 +2,25 @@
 
 from collections.abc import Collection, Sequence
 
+from segscore.pipeline.settings.measuring import SIGNED
+
 INTERVALS = "ci"
 """Field for how intervals were estimated, which does not affect whether averages are comparable."""
 
 MEASURES_CHOSEN = "measures"
 """Field for the measures of the run, which does not affect whether averages are comparable."""
 
-MEANINGS = {
+_OF_COMMANDS = {
     "agree": "agreement; how the agreement expected by chance is pooled",
     "sweep": "what varies: the tolerance, or the threshold t and which candidates reach it",
     "operating_point": "how a system's operating threshold is chosen",
-    "n_t": "boundaries up to n_t - 1 positions apart are near misses",
-    "window": "how the window size k is chosen, how halves are rounded, the smallest size",
-    "units": "what positions are counted in",
-    "length_tolerance": "units by which the lengths of a document's segmentations may differ",
-    "pairing": "how boundaries are matched as near misses",
-    "types": "boundary types that are distinguished",
-    "p_seg": "chance that a window contains a boundary; run: as in the run's references",
-    "cost_miss": "weight of misses in the cost of Pr_error",
-    "c_seg_costs": "cost of a miss and of a false alarm in C_seg",
-    "beta": "weight of recall in the F measures",
-    "edit_constants": "constants added to the costs of edits",
-    "content_weights": "weights of the four content errors",
-    "unit_weights": "source of the weights of units",
-    "tol": "tolerance (in a sweep: all): largest distance of boundaries that are paired",
-    "edges": "ends of documents that count as boundaries in tolerance measures",
-    "tiou": "overlap above which segments count as partners in tIoU",
     MEASURES_CHOSEN: "measures and families of measures that were computed, if not the default",
     INTERVALS: "how intervals were estimated, and what was resampled",
     "p": "how the tests were computed",
     "v": "version of segscore",
 }
+
+MEANINGS = _OF_COMMANDS | {signed.name: signed.meaning for signed in SIGNED.values()}
 """Field -> description of the field."""
 
 

@@ -55,6 +55,7 @@ class Average:
     skill: float = math.nan
     skill_low: float = math.nan
     skill_high: float = math.nan
+    document_set: str = ""
 
 
 @dataclass(frozen=True)
@@ -141,6 +142,7 @@ def averages(
     rows = {}
     undefined = float("nan")
     documents = int(sums.documents[group])
+    of_set = _digest(sums.unit[cells])
     for name, digits, squares in zip(kind.measures, sums.digits, sums.squares, strict=True):
         defined = int(digits[group, 3])
         mean = _exact_mean(digits[group], defined) if defined else undefined
@@ -152,10 +154,14 @@ def averages(
             low, high = undefined, undefined
             if resampled and defined > 1 and not np.isnan(value):
                 low, high = interval(resampled[name, average])
-            rows[name, average] = Average(
-                name, average, float(value), low, high, sd, documents, defined
-            )
+            row = Average(name, average, float(value), low, high, sd, documents, defined)
+            rows[name, average] = replace(row, document_set=of_set)
     return GroupAverages(rows, resampled)
+
+
+def _digest(units: Hashes) -> str:
+    """Return the digest of a set of resampling units, which are documents if they are few."""
+    return f"{int(np.bitwise_xor.reduce(np.unique(units))):016x}"
 
 
 def with_skill(kind: Table, own: GroupAverages, chance: GroupAverages) -> Iterator[Average]:
@@ -217,6 +223,7 @@ SUMMARY_COLUMNS = (
     "skill",
     "skill_low",
     "skill_high",
+    "document_set",
 )
 
 
@@ -248,7 +255,7 @@ def summarise(
     columns = {"hypothesis": pa.array([key[0] for key, _ in rows], pa.string())}
     for i, (name, kind) in enumerate(group_by.items(), start=1):
         columns[name] = pa.array([key[i] for key, _ in rows], kind)
-    for name in ("measure", "average"):
+    for name in ("measure", "average", "document_set"):
         columns[name] = pa.array([getattr(row, name) for _, row in rows], pa.string())
     for name in ("value", "ci_low", "ci_high", "sd", "skill", "skill_low", "skill_high"):
         columns[name] = column(np.array([getattr(row, name) for _, row in rows], np.float64))

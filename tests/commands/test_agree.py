@@ -631,3 +631,51 @@ def test_near_misses_of_any_distance_terminate(segscore: Segscore, tmp_path: Pat
     write(tmp_path / "codings.jsonl", {"d": Document(20_000, {"a": everywhere, "b": [7]})})
     options = ("--n-t", 2**31 - 1, "--output", tmp_path / "run")
     assert segscore("agree", tmp_path / "codings.jsonl", *options).code == 0
+
+
+@pytest.mark.parametrize("name", ["meta.csv", "meta.parquet"])
+def test_attributes_may_be_in_a_plain_table(segscore: Segscore, tmp_path: Path, name: str) -> None:
+    corpus = {
+        f"d{number}": Document(9, {"ann": (3,), "ben": (3 + number % 2,)}) for number in range(6)
+    }
+    write(tmp_path / "codings.jsonl", corpus)
+    groups = [*"xxyyy", None]
+    if name == "meta.csv":
+        lines = ["document_id;group", *(f"d{n};{group or ''}" for n, group in enumerate(groups))]
+        (tmp_path / name).write_text("\n".join(lines))
+    else:
+        table = pa.table({"document_id": [*corpus], "group": groups})
+        write_table(str(tmp_path / name), table)
+    options = ("--documents", tmp_path / name, "--group-by", "group", "--output", tmp_path / "run")
+    result = segscore("agree", tmp_path / "codings.jsonl", *options)
+    assert result.code == 0, result.err
+    rows = read_table(str(tmp_path / "run" / "corpus")).to_pylist()
+    assert {row["group"]: row["documents"] for row in rows} == {None: 6, "x": 2, "y": 3}
+    assert "1 of 6 documents are in no group" in result.err
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("document_id,group\nd,x\nd,y\n", "d is there 2 times; a document has one row"),
+        ("document_id\nd\n", "expected document_id and attributes of documents"),
+        ("document_id,group\nd\n", "row 2 has 1 cells; the header has 2"),
+    ],
+)
+def test_a_plain_table_that_is_wrong_is_refused(
+    segscore: Segscore, tmp_path: Path, text: str, message: str
+) -> None:
+    write(tmp_path / "codings.jsonl", {"d": Document(9, {"ann": (3,), "ben": (4,)})})
+    (tmp_path / "meta.csv").write_text(text)
+    options = ("--documents", tmp_path / "meta.csv", "--output", tmp_path / "run")
+    result = segscore("agree", tmp_path / "codings.jsonl", *options)
+    assert result.code == 2
+    assert message in result.err
+
+
+def test_a_table_for_a_paper(segscore: Segscore, tmp_path: Path) -> None:
+    options = ("--group-by", "group", "--replicates", 20, "--output", tmp_path / "run")
+    result = segscore("agree", DATA / "moonstone.jsonl", *options, "--format", "latex")
+    assert result.code == 0, result.err
+    assert r"\caption{Agreement between coders; 95 \% intervals in brackets.}" in result.out
+    assert all(name in result.out for name in ("pi B", "kappa B", r"group \allowbreak G5"))

@@ -1391,7 +1391,9 @@ def test_score__references_and_hypotheses_that_changed_places(workspace: Workspa
 def test_score__systems_without_a_reference_are_named(workspace: Workspace) -> None:
     strange = [("z", f"stale-{i}", 10, [3]) for i in range(7)]
     hypotheses = workspace.write("judged.parquet", table([*strange, ("a", "sys", 10, [3])]))
-    assert_success(workspace.score(hypotheses=hypotheses))
+    refused = workspace.score(hypotheses=hypotheses)
+    assert_refused(workspace, refused, 1, "7 of 8 hypotheses have no reference, too many")
+    assert_success(workspace.score("--max-unpaired", 1, hypotheses=hypotheses))
     assert workspace.warnings()[2:] == [
         *(f"stale-{i}: its documents have no reference" for i in range(5)),
         "the documents of 2 further systems have none",

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import segscore as api
+from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
 
 DOCUMENTS, N_UNITS = 12, 30
@@ -79,3 +80,58 @@ def test_python_warns_of_them(tables: list[Path]) -> None:
     assert warning.startswith(WARNING)
     complete = [row for row in hypotheses if row["coder"] != "skips"]
     assert not api.evaluate(references, complete, replicates=0).warnings
+
+
+@pytest.mark.parametrize("together", [False, True])
+def test_nobody_is_best_on_other_documents(
+    segscore: Segscore, tmp_path: Path, together: bool
+) -> None:
+    """As many documents, but not the same; a third system decides which ones count."""
+    hypotheses = [
+        {**row, "coder": name}
+        for place, name in enumerate(("good", "fair", "third")[: 2 + together])
+        for row in rows(name, FOUND.get(name, []))[place % 2 :: 2]
+    ]
+    for name, table in (("ref", rows("desk", REFERENCE)), ("hyp", hypotheses)):
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in table))
+    command = ("score", tmp_path / "ref.jsonl", tmp_path / "hyp.jsonl")
+    options = ("--reference-points", "none", "--output", tmp_path / "run")
+    result = segscore(*command, *options)
+    assert result.code == 0
+    lines = [line for line in result.out.splitlines() if line.startswith(("good", "fair", "third"))]
+    other = "fair" if together else "fair, good"
+    assert (
+        f"warning: {other}: scored on as many documents as other systems (6), but not" in result.err
+    )
+    assert any("*" in line for line in lines) == together
+    assert [line.split()[0] for line in lines][-1] == "fair"
+    listed = segscore(*command, *options, "--format", "markdown").out
+    assert re.findall(r"^\| (good|fair|third)", listed, re.M)[-1] == "fair"
+    page = tmp_path / "report.html"
+    assert segscore("report", tmp_path / "run", "--output", page).code == 0
+    (answer,) = re.findall(r'class="answer">(.*?)</p>', page.read_text())
+    words = re.sub("[\u2068\u2069]", "", answer)
+    if together:
+        assert words.startswith("good is best")
+        assert words.endswith("Not ranked: fair, which was scored on other documents.")
+    else:
+        assert words == "No system is best: they were scored on different documents."
+
+
+def test_the_set_of_documents_does_not_depend_on_parts(
+    segscore: Segscore, tables: list[Path], tmp_path: Path
+) -> None:
+    sets = []
+    half = tmp_path / "half"
+    half.mkdir()
+    lines = tables[1].read_text().splitlines(True)
+    for part in range(4):
+        (half / f"{part}.jsonl").write_text("".join(lines[part::4]))
+    for number, hypotheses in enumerate((tables[1], half)):
+        run = tmp_path / str(number)
+        assert segscore("score", tables[0], hypotheses, "--output", run).code == 0
+        summary = read_table(str(run / "summary")).select(["hypothesis", "document_set"])
+        sets.append({(row["hypothesis"], row["document_set"]) for row in summary.to_pylist()})
+    assert sets[0] == sets[1]
+    by_system = dict(sets[0])
+    assert by_system["good"] == by_system["fair"] != by_system["skips"]

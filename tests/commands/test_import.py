@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed
 from segscore.pipeline.importing import run as importing
+from segscore.pipeline.importing.account import of_many_files
 from segscore.pipeline.importing.run import find_imported, run_import
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.runs import planning
@@ -301,3 +302,34 @@ def test_what_is_in_the_output_folder_is_kept(
     ended = segscore("import", write_lines(tmp_path / "t.jsonl", GOOD), "--output", out)
     assert (ended.code, f"--output {out}" in ended.err) == (2, True), ended
     assert sorted(out.rglob("*")) == before
+
+
+def test_coders_are_renamed_in_every_format(segscore: Segscore, tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text(
+        '{"document_id": "d", "coder": "eva@example.org", "n_units": 9, "boundaries": [3]}\n'
+    )
+    (tmp_path / "d.chapters.csv").write_text("start,end,coder\n0,4,eva\n4,9,eva\n")
+    (tmp_path / "names.csv").write_text("coder,name\neva@example.org,Eva\neva, Eva\n")
+    for name in ("a.jsonl", "d.chapters.csv"):
+        out = tmp_path / name.partition(".")[0]
+        renames = ("--rename-coders", tmp_path / "names.csv")
+        result = segscore("import", tmp_path / name, *renames, "--output", out)
+        assert result.code == 0, result.err
+        assert storage.read_table(f"{out}/references").column("coder").to_pylist() == ["Eva"]
+    (tmp_path / "names.csv").write_text("eva\n")
+    refused = segscore(
+        "import", tmp_path / "a.jsonl", "--rename-coders", tmp_path / "names.csv", "--output", "x"
+    )
+    assert refused.code == 2
+    assert "names.csv:1: expected two columns, a coder and a name" in refused.err
+
+
+def test_a_remark_about_many_files_is_one_line() -> None:
+    lines = [f"{n}.eaf: tiers not read: notes, t{n}" for n in range(12)]
+    others = ["a.eaf: a, ann: 1 gap (5 ms) joined", "b.eaf: drafts left out: 3"]
+    (*kept, shared) = of_many_files([*others, *lines])
+    assert kept == others
+    assert shared == (
+        "12 files: tiers not read: notes, t0, t1, t2, t3, t4, t5, t6, t7, t8 and 3 more"
+    )
+    assert of_many_files(lines[:3]) == lines[:3]

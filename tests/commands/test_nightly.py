@@ -356,13 +356,28 @@ def test_exchanged_tables_are_warned_of_and_change_nothing_later(archive: Archiv
     assert "changed places" not in result.err
 
 
+def test_a_whole_night_of_the_file_of_another_night_is_awaited(archive: Archive) -> None:
+    archive.put(SECOND, "reference", rows(SECOND, "reference", GOOD))
+    archive.put(SECOND, "hypothesis", rows(FIRST, "hypothesis", GOOD))
+    result = archive.run(SECOND)
+    assert result.code == 1
+    line = one_error(result.err)
+    assert f"{SECOND}: waiting for input: " in line
+    assert "every system has probably delivered the file of another night; nothing was" in line
+    assert outcome_in_metrics(archive) == "waiting"
+    archive.put(SECOND, "hypothesis", rows(SECOND, "hypothesis", GOOD))
+    assert archive.run(SECOND).code == 0
+
+
 def test_far_fewer_documents_are_warned_of(archive: Archive) -> None:
     archive.deliver(SECOND, documents=20)
     assert "scored on" not in archive.run(SECOND).err
     references = rows(THIRD, "reference", GOOD)
     archive.put(THIRD, "hypothesis", rows(THIRD, "hypothesis", GOOD))
     archive.put(THIRD, "reference", references[:9])
-    result = archive.run(THIRD)
+    waiting = one_error(archive.run(THIRD).err)
+    assert "62 of 80 hypotheses have no reference, too many to publish the run with" in waiting
+    result = archive.run(THIRD, "--max-unpaired", 1)
     assert f"steady: scored on 9 documents, but on 20 on {SECOND}; check" in result.err
     assert len(archive.read(THIRD, "night.json")["warnings"]) == 2
 
@@ -377,7 +392,7 @@ def test_a_night_waits_for_references(archive: Archive, place: str) -> None:
     archive.put(SECOND, "hypothesis", rows(SECOND, "hypothesis", GOOD))
     archive.put(SECOND, "reference", references[:20])
     result = archive.run(SECOND, *options)
-    assert result.code == 1
+    assert result.code == 75
     line = one_error(result.err)
     assert f"{SECOND}: waiting for input: 40 of 80 hypotheses have no reference" in line
     assert outcome_in_metrics(archive) == "waiting" and archive.read(SECOND, "run.json") is None
@@ -637,13 +652,13 @@ def test_waiting_for_input(archive: Archive, delivered: str | None) -> None:
     if delivered is not None:
         archive.put(SECOND, delivered, rows(SECOND, delivered, GOOD))
     result = archive.run(SECOND)
-    assert result.code == 1
+    assert result.code == 75
     line = one_error(result.err)
     assert f"{SECOND}: waiting for input: " in line and "nothing was published" in line
     assert not Path(archive.folder_of(SECOND)).exists()
     values = metrics(archive)
     assert outcome_in_metrics(archive) == "waiting"
-    assert values["exit_code", ()] == 1
+    assert values["exit_code", ()] == 75
     finished_at = archive.read(FIRST, "night.json")["finished_at"]
     then = datetime.fromisoformat(finished_at).timestamp()
     assert values["last_success_timestamp_seconds", ()] == then
@@ -670,14 +685,14 @@ def test_a_file_of_both_roles_is_waited_for(archive: Archive) -> None:
     archive.put(SECOND, "reference", listed)
     result = archive.run(SECOND)
     line = one_error(result.err)
-    assert result.code == 1 and "waiting for input: " in line and "no row has the role hyp" in line
+    assert result.code == 75 and "waiting for input: " in line and "no row has the role hyp" in line
 
 
 def test_an_empty_table_is_waited_for(archive: Archive) -> None:
     archive.deliver(SECOND)
     archive.put(SECOND, "reference", [])
     result = archive.run(SECOND)
-    assert result.code == 1 and "waiting for input" in one_error(result.err)
+    assert result.code == 75 and "waiting for input" in one_error(result.err)
 
 
 def test_an_invalid_table_gives_the_outcome_broken(archive: Archive) -> None:

@@ -19,7 +19,7 @@ from tests.support.projects import FAULTS, Project, audit
 BEGIN, END = "<!-- power: begin -->", "<!-- power: end -->"
 CODERS, DOCUMENTS = (3, 6, 12, 30), (20, 75, 225)
 STRENGTHS = {"full": 1.0, "half": 0.5, "none": 0.0}
-PROJECTS = {3: 6, 6: 30, 12: 12, 30: 12}
+PROJECTS = {3: 2, 6: 10, 12: 6, 30: 2}
 """Projects to simulate, by number of coders."""
 
 CODINGS = 3
@@ -82,8 +82,9 @@ def table() -> list[str]:
     with ProcessPoolExecutor(2, initializer=kernels.share) as pool:
         outcomes = pool.map(simulate, *zip(*calls, strict=True), chunksize=2)
         by_line: dict[Line, list[Outcome]] = {line: [] for line in lines}
-        for (line, _), outcome in zip(calls, outcomes, strict=True):
+        for (line, number), outcome in zip(calls, outcomes, strict=True):
             by_line[line].append(outcome)
+            print(*line, number, outcome.false, flush=True)
     heading = ("coders", "documents each", "faults", *COLUMNS, "false names")
     rows = [_row(line, outcomes) for line, outcomes in by_line.items()]
     return [_cells(heading), _cells(["---"] * len(heading)), *map(_cells, rows)]
@@ -108,10 +109,11 @@ def _cells(cells: Sequence[str]) -> str:
 
 def write(page: Path) -> None:
     """Write the table into a page, between the two marks."""
+    lines = table()
     text = page.read_text("utf-8")
     before, rest = text.split(BEGIN)
     _, after = rest.split(END)
-    page.write_text("\n".join([before + BEGIN, "", *table(), "", END + after]), "utf-8")
+    page.write_text("\n".join([before + BEGIN, "", *lines, "", END + after]), "utf-8")
 
 
 if __name__ == "__main__":

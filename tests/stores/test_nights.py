@@ -12,7 +12,7 @@ FIRST, SECOND, THIRD = DAYS[:3]
 
 def test_nights_run_in_an_object_store(segscore: Segscore, tmp_path: Path, s3: str) -> None:
     archive = Archive(f"{s3}/{tmp_path.name}", tmp_path, segscore)
-    assert archive.run(FIRST).code == 1
+    assert archive.run(FIRST).code == 75
     assert outcome_in_metrics(archive) == "waiting"
     nights = [(FIRST, GOOD, 0), (SECOND, WORSE, 1), (THIRD, GOOD, 0)]
     for night, systems, code in nights:

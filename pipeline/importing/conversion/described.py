@@ -32,6 +32,7 @@ _NOTED = {
     "annotations_not_taken": "annotations not read",
     "lines_not_taken": "lines not read",
     "not_in_contents": "chapters that are not in the table of contents left out",
+    "named_by_media": "documents named by the file in",
     "cancelled": "cancelled annotations left out",
     "drafts": "drafts left out",
     "other_regions": "regions of other kinds left out",

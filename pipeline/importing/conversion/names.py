@@ -77,5 +77,6 @@ def _named(read: ReadFile, settings: ImportSettings) -> Iterator[NamedShape]:
         coder = shape.coder or settings.coder
         if coder is None:
             raise shape.place.refusal("the file names no coder; name the coder with --coder")
+        coder = (settings.rename_coders or {}).get(coder, coder)
         role = shape.role or settings.role
         yield NamedShape(shape, read.file, shape.document_id or own, coder, role)

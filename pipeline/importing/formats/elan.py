@@ -1,7 +1,7 @@
 """ELAN (.eaf): tiers of annotations between time slots."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from xml.parsers import expat
 
 from segscore.pipeline.importing.formats.format import FRAMES, Format
@@ -101,10 +101,13 @@ def read(file: OpenedFile, settings: ImportSettings) -> Iterator[Intervals]:
     document = ElanDocument(file)
     places = chosen_tiers([tier.name for tier in document.tiers], file, settings)
     levels: dict[str | None, list[ElanTier]] = {}
-    for tier in (document.tiers[place] for place in places):
-        levels.setdefault(tier_coder(tier.coder, tier.name, len(places), settings), []).append(tier)
+    for place, matched in places:
+        tier = document.tiers[place]
+        coder = tier_coder(tier.coder, tier.name, places, matched, settings)
+        levels.setdefault(coder, []).append(tier)
+    found = []
     for coder, tiers in levels.items():
-        segments = []
+        segments: list[Segment] = []
         for level, tier in enumerate(tiers, start=1):
             if tier.reference:
                 raise file.place(tier.reference).refusal(
@@ -117,8 +120,20 @@ def read(file: OpenedFile, settings: ImportSettings) -> Iterator[Intervals]:
                     for slot in (first, last)
                 )
                 segments.append(Segment(start, end, line, level))
-        place = file.place(tiers[0].line)
-        yield Intervals(place=place, unit=MILLISECOND, coder=coder, segments=segments)
+        place_of = file.place(tiers[0].line)
+        found.append(Intervals(place=place_of, unit=MILLISECOND, coder=coder, segments=segments))
+    yield from _of_one_length(found)
+
+
+def _of_one_length(found: Sequence[Intervals]) -> Iterator[Intervals]:
+    """Give the segmentations of several coders one length: that of the longest.
+
+    A coder may have stopped before the end, and the file does not say how long the recording is.
+    """
+    ends = [end for one in found for s in one.segments if (end := s.end) is not None]
+    longest = max((end.exact for end in ends), default=None)
+    for one in found:
+        yield replace(one, length=longest) if len(found) > 1 else one
 
 
 def _moment(

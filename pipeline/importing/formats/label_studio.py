@@ -5,7 +5,9 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from pathlib import PurePosixPath
+from typing import Any, NamedTuple
+from urllib.parse import unquote, urlsplit
 
 from segscore.pipeline.importing.formats.annotated_texts import ANNOTATED_TEXT
 from segscore.pipeline.importing.formats.format import FRAMES, Format
@@ -93,7 +95,7 @@ def read(file: OpenedFile, settings: ImportSettings) -> Iterator[Intervals]:
     An annotation without regions has no boundary. Cancelled annotations, drafts, predictions that
     are only numbers, and regions of other controls are counted. A document is named by
     --document-field, else document_id in the data; if there are several tasks and no
-    --document-id, by the task's number.
+    --document-id, by the file of the recording, else by the task's number.
 
     Raises:
         Refused: another export than "JSON", several controls without `--from-name`, a region that
@@ -108,6 +110,9 @@ def read(file: OpenedFile, settings: ImportSettings) -> Iterator[Intervals]:
     of_task: defaultdict[int, list[Mapping[str, object]]] = defaultdict(list)
     for one in work:
         of_task[one.task] += one.regions
+    media = names_of_media(data)
+    if media and settings.document_field is None and settings.document_id is None:
+        file.notes.add("named_by_media", f"data.{media.field}")
     texts = TextRegions(work, data, file) if kind == "text" else None
     for one in work:
         if texts is not None:
@@ -118,9 +123,50 @@ def read(file: OpenedFile, settings: ImportSettings) -> Iterator[Intervals]:
             segmentation = audio_regions(one, of_task[one.task], place, settings)
         document = json_document((data[one.task], tasks[one.task]), settings, place)
         if document is None and settings.document_id is None and len(tasks) > 1:
-            document = named_id(tasks[one.task].get("id"), "id", place)
+            task_id = named_id(tasks[one.task].get("id"), "id", place)
+            document = media.names[one.task] if media else task_id
         yield replace(segmentation, document_id=document, coder=one.coder, role=one.role)
 
+
+class MediaNames(NamedTuple):
+    """The field of the data that names a file for each task, and the names without endings."""
+
+    field: str
+    names: list[str]
+
+
+_UPLOADED = re.compile(r"[0-9a-f]{8}-(?=.)")
+"""What Label Studio puts before the name of an uploaded file."""
+
+_ENDING = re.compile(r"\.[A-Za-z][A-Za-z0-9]{1,4}")
+
+
+def names_of_media(data: Sequence[Mapping[str, object]]) -> MediaNames | None:
+    """Return the names of the files that the tasks are about; None unless each has its own.
+
+    They are in the first field that has a path or URL of a file in every task, such as `audio`.
+    """
+    if len(data) < 2 or any(task.get("document_id") for task in data):
+        return None
+    for field in data[0]:
+        names = [_file_name(task.get(field)) for task in data]
+        known = [name for name in names if name]
+        if len({*known}) == len(data):
+            return MediaNames(field, known)
+    return None
+
+
+def _file_name(value: object) -> str | None:
+    """Return the name of a file without folders, ending and upload number; None if it is none."""
+    if not isinstance(value, str) or len(value) > _LONGEST_PATH or "\n" in value:
+        return None
+    path = PurePosixPath(unquote(urlsplit(value).path.replace("\\", "/")))
+    if not _ENDING.fullmatch(path.suffix):
+        return None
+    return _UPLOADED.sub("", path.stem, count=1) or None
+
+
+_LONGEST_PATH = 1000
 
 _SEGMENTS = ("segments", "Segment")
 """Name of the control of segments, and the label of all segments."""

@@ -194,8 +194,9 @@ def read(file: OpenedFile, settings: ImportSettings) -> Iterator[Shape]:
         )
     grid = TextGrid(file, settings.clock)
     places = chosen_tiers([tier.name for tier in grid.tiers], file, settings)
-    for tier in (grid.tiers[place] for place in places):
-        coder = tier_coder("", tier.name, len(places), settings)
+    for place, matched in places:
+        tier = grid.tiers[place]
+        coder = tier_coder("", tier.name, places, matched, settings)
         if tier.points:
             marks = [Mark(start, line) for start, _, _, line in tier.entries]
             yield Marks(

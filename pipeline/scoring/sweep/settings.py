@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from segscore.pipeline.settings.measuring import MeasuringSettings, select_fields
+from segscore.pipeline.settings.measuring import MeasuringSettings, measuring_of, select_fields
 from segscore.pipeline.settings.options import (
     Argument,
     BetaOption,
@@ -93,16 +93,7 @@ class SweepSettings:
     @property
     def measuring(self) -> MeasuringSettings:
         """How curves are measured; they have no intervals."""
-        return MeasuringSettings(
-            window=self.window,
-            rounding=self.rounding,
-            units=self.units,
-            length_tolerance=self.length_tolerance,
-            p_seg=self.p_seg,
-            edges=self.edges,
-            beta=self.beta,
-            replicates=0,
-        )
+        return measuring_of(self, replicates=0)
 
     @property
     def signature(self) -> str:

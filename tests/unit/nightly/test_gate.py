@@ -174,7 +174,7 @@ def new_ids(draw: Generator, documents: int) -> Hashes:
 
 def compare(now: Tally, before: Tally, rule: GateRule, shared: int, system: int = 0) -> gate.Change:
     name = f"{SYSTEM}{system}"
-    change = gate.change_of(now.average(name, rule), before.average(name, rule), shared)
+    change = gate.change_of(now.average((name,), rule), before.average((name,), rule), shared)
     assert change is not None
     return change
 
@@ -259,7 +259,7 @@ def test_without_noise_the_limit_decides() -> None:
 def test_unknown_noise_gives_no_p_value() -> None:
     draw = np.random.default_rng(1)
     one, many = (tally(EQUAL, [counts(draw, n, 0.7)], new_ids(draw, n)) for n in (1, 9))
-    now, before = (night_tally.average(f"{SYSTEM}0", EQUAL) for night_tally in (one, many))
+    now, before = (night_tally.average((f"{SYSTEM}0",), EQUAL) for night_tally in (one, many))
     assert gate.change_of(now, before, 0) is None
 
 
@@ -326,7 +326,7 @@ def test_the_noise_of_a_median_equals_that_of_its_replicates() -> None:
     ids = [new_ids(draw, n) for n in sizes]
     counted = [counts(draw, n, 0.65) for n in sizes]
     nights = [
-        tally(EQUAL, [night], night_ids).average(f"{SYSTEM}0", EQUAL)
+        tally(EQUAL, [night], night_ids).average((f"{SYSTEM}0",), EQUAL)
         for night, night_ids in zip(counted, ids, strict=True)
     ]
     comparison = gate.change_of(nights[0], gate.median_of(nights[1:], apart=True), 0)
@@ -355,7 +355,7 @@ def median_p_values(draw: Generator, abilities: Sequence[float], documents: int)
     """Simulate nights, the newest first; compare it with the next and the median of the others."""
     now, *before = (
         tally(EQUAL, [counts(draw, documents, ability)], new_ids(draw, documents)).average(
-            f"{SYSTEM}0", EQUAL
+            (f"{SYSTEM}0",), EQUAL
         )
         for ability in abilities
     )

@@ -158,6 +158,18 @@ def test_the_document_of_a_task() -> None:
     refuses(READ, export(one), "x:1: no field meta.x", document_field="meta.x")
 
 
+def test_tasks_are_named_by_their_recordings() -> None:
+    tasks = [
+        task(annotation(), id=n, data={"length": 5, "audio": f"/data/upload/3/0a1b2c3d-{name}?x=1"})
+        for n, name in ((1, "talk%201.wav"), (2, "b.c.mp3"))
+    ]
+    shapes = yielded(READ, export(*tasks))
+    assert [shape.document_id for shape in shapes] == ["talk 1", "b.c"]
+    assert notes_of(READ, export(*tasks))["named_by_media"] == ["data.audio"]
+    same = [task(annotation(), id=n, data={"audio": "s3://a/b.wav"}) for n in (1, 2)]
+    assert [shape.document_id for shape in yielded(READ, export(*same))] == ["1", "2"]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

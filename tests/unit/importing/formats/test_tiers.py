@@ -60,6 +60,28 @@ def test_tiers_of_one_coder_are_levels_in_the_order_asked_for() -> None:
     assert notes_of(elan.read, text, tier=("large", "small")) == {"tiers_not_taken": ["other"]}
 
 
+def test_a_pattern_takes_the_coder_from_the_name_of_the_tier() -> None:
+    text = eaf(tier("topics@ann", 'ANNOTATOR="x"') + tier("notes") + tier("topics@ben"))
+    shapes = yielded(elan.read, text, tier=("topics@*",))
+    assert [shape.coder for shape in shapes] == ["ann", "ben"]
+    assert notes_of(elan.read, text, tier=("topics@*",)) == {"tiers_not_taken": ["notes"]}
+
+
+def test_a_file_need_not_have_every_tier() -> None:
+    shapes = yielded(elan.read, eaf(tier("ann") + tier("x")), tier=("ben", "ann"))
+    assert [shape.coder for shape in shapes] == ["ann"]
+
+
+def test_several_coders_have_the_length_of_the_longest() -> None:
+    slots = SLOTS.replace(
+        "</TIME_ORDER>", '<TIME_SLOT TIME_SLOT_ID="e" TIME_VALUE="5000"/></TIME_ORDER>'
+    )
+    assert slots != SLOTS
+    text = eaf(tier("ann") + tier("ben", inside=annotation("b", "e")), slots=slots)
+    shapes = yielded(elan.read, text, tier=("*",))
+    assert [shape.length for shape in shapes] == [5000, 5000]
+
+
 def test_elan_refuses() -> None:
     read = elan.read
     refuses(read, eaf(tier("t") + tier("u")), "t, u", "--tier")

@@ -1,0 +1,206 @@
+"""Show nights: their results, the verdict of the gate, and what a failure means."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+from segscore.jobs.cli.log import LOG
+from segscore.jobs.show.fitted import out
+from segscore.jobs.show.formats import described, plain_layout, print_json, print_table
+from segscore.jobs.show.gating import moved_lines, print_checks, print_group_checks
+from segscore.jobs.show.leaderboard import print_scores
+from segscore.jobs.show.printing import log_finished, print_plan, print_record, print_written
+from segscore.pipeline.nightly.settings import NightSettings
+from segscore.pipeline.statistics.shown_numbers import counted
+
+if TYPE_CHECKING:
+    from segscore.pipeline.nightly.run import Ended
+    from segscore.pipeline.nightly.verdict import RejectedSystem, Verdict
+
+
+@dataclass(frozen=True)
+class Result:
+    """How one of several nights ended.
+
+    Attributes:
+        night: its date.
+        outcome: its outcome.
+        message: what is wrong; empty if nothing is.
+    """
+
+    night: date
+    outcome: str
+    message: str
+
+
+def print_nights(results: Sequence[Result], format_name: str) -> None:
+    """Print one line for each of several nights."""
+    rows: list[dict[str, Any]] = [
+        {"date": str(each.night), "outcome": each.outcome} for each in results
+    ]
+    for each in results:
+        if each.message:
+            LOG.say("warning", each.message, date=str(each.night), outcome=each.outcome)
+    if format_name == "text":
+        for row in rows:
+            out().print(f"{row['date']}: {row['outcome']}", markup=False)
+    elif format_name == "json":
+        described_rows = zip(rows, results, strict=True)
+        listed = [row | {"message": each.message or None} for row, each in described_rows]
+        print_json("nightly", {"nights": listed})
+    else:
+        print_table(plain_layout(["date", "outcome"], rows, ""), format_name)
+
+
+def print_dry_run(nights: Sequence[NightSettings]) -> None:
+    """Say what would be done for each night; nothing is written."""
+    from segscore.pipeline.nightly.preview import preview_night
+
+    for settings in nights:
+        preview = preview_night(settings)
+        for line in preview.lines:
+            out().print(f"{settings.night}: {line}", markup=False)
+        if preview.plan is not None:
+            print_plan(preview.plan)
+
+
+def say_outcome(ended: "Ended") -> None:
+    """Log the outcome of a published night, if log lines are JSON."""
+    if LOG.structured:
+        LOG.say("info", "judged", **ended.fields, exit_code=ended.verdict.exit_code)
+
+
+def print_night(chosen: NightSettings, ended: "Ended") -> None:
+    """Print the results of a night, and the verdict of the gate."""
+    console = out()
+    if ended.scored is not None:
+        print_scores(ended.scored.summary)
+        print_record(chosen.score.output, ended.scored.record)
+        print_written(chosen.score.output)
+    else:
+        place = f"{ended.verdict.date}: already scored, with the same input, in"
+        console.print(f"{place} {chosen.score.output}", markup=False)
+        print_record(chosen.score.output, ended.night.record)
+    verdict = ended.verdict
+    if verdict.checks:
+        print_checks(verdict.checks, verdict.asked["alpha"])
+    if verdict.group_checks:
+        print_group_checks(verdict.group_checks)
+    for check in verdict.checks:
+        for line in moved_lines(chosen.score.output, check):
+            console.print(line, markup=False)
+    for removed in ended.removed:
+        days = f"more than {chosen.keep} days older than the newest"
+        console.print(f"removed night {removed}: {days}")
+    for system in verdict.new if chosen.rules else ():
+        console.print(f"{system}: no earlier good night to compare with", markup=False)
+    _warn(verdict, chosen.score.output)
+    reason = f": {verdict.accepted}" if verdict.outcome == "accepted" else ""
+    console.print(f"{verdict.date}: {verdict.outcome}{reason}", markup=False)
+
+
+def print_night_as_data(chosen: NightSettings, ended: "Ended", format_name: str) -> None:
+    """Print the verdict and the averages of a night as JSON, or the results of its gate."""
+    from segscore.pipeline.nightly.verdict import Check
+
+    verdict, record = ended.verdict, ended.night.record
+    log_finished(chosen.score.output, record)
+    _warn(verdict, chosen.score.output)
+    if format_name == "json":
+        night = json.loads(verdict.text())
+        summary = ended.night.table("summary").to_pylist()
+        contents = {"output": chosen.score.output, **described(record), "night": night}
+        print_json("nightly", {**contents, "summary": summary})
+    else:
+        names = [field.name for field in fields(Check) if field.name != "moved"]
+        checks = [asdict(check) for check in verdict.checks]
+        if format_name == "markdown":
+            checks = [
+                row | {"result": check.result_in_words}
+                for row, check in zip(checks, verdict.checks, strict=True)
+            ]
+        print_table(plain_layout(names, checks, record["signature"]), format_name)
+
+
+def _warn(verdict: "Verdict", run: str) -> None:
+    """Log what is unusual about a night, and the problems of one that does not fail."""
+    described = problems(verdict, run) if not verdict.exit_code else []
+    for warning in (*verdict.warnings, *described):
+        LOG.say("warning", warning)
+
+
+def failure_message(verdict: "Verdict", run: str) -> str:
+    """Explain in one line why a night ends with exit code 1.
+
+    Args:
+        verdict: the verdict on the night.
+        run: folder of the night.
+    """
+    parts = [*problems(verdict, run), *(f"probable cause: {cause}" for cause in verdict.causes)]
+    if verdict.outcome == "failed" and not verdict.causes:
+        parts.append("if the change is intended, run the date again with --accept REASON")
+    return f"{verdict.date} is published; {verdict.outcome}: {'; '.join(parts)}"
+
+
+def problems(verdict: "Verdict", run: str) -> list[str]:
+    """Describe the problems of a night, whose run is in a folder, worst first."""
+    from segscore.pipeline.nightly.verdict import EVERY, describe_failure
+
+    descriptions = [*verdict.common]
+    failed = [check for check in verdict.checks if check.fails]
+    descriptions += [describe_failure(check) for check in failed]
+    # A group that got worse for all systems has been said, and a system that did in general.
+    said = {check.group for check in verdict.group_checks if check.fails and check.system == EVERY}
+    systems = {(check.rule, check.system) for check in failed}
+    descriptions += [
+        describe_failure(check)
+        for check in verdict.group_checks
+        if check.fails and check.group not in said and (check.rule, check.system) not in systems
+    ]
+    if verdict.missing_groups:
+        descriptions.append(f"missing groups: {', '.join(verdict.missing_groups)}")
+    descriptions += [
+        f"not comparable with {date}: {', '.join(differences)}; run {date} again with these "
+        "settings, then this night, or use --not-comparable pass"
+        for date, differences in verdict.differences.items()
+    ]
+    return [*descriptions, *_describe_missing(verdict, run)]
+
+
+def _describe_missing(verdict: "Verdict", run: str) -> list[str]:
+    """Describe the systems that were expected but not scored, and what to do about them."""
+    from segscore.pipeline.nightly.verdict import OTHER_NIGHT
+
+    if not verdict.missing:
+        return []
+    rejected = {system.system for system in verdict.rejected}
+    missing = [system for system in verdict.missing if system not in rejected]
+    descriptions = [f"missing tonight: {', '.join(missing)}"] if missing else []
+    descriptions += [
+        f"{system.system} has {counted(system.rows, 'row')}, but of documents without a reference "
+        f"tonight, such as {system.document_id} (the references have {system.scored_document_id}); "
+        f"it has {OTHER_NIGHT}"
+        for system in verdict.unpaired
+    ]
+    descriptions += [_describe_rejected(system, run) for system in verdict.rejected]
+    if verdict.causes:
+        return descriptions
+    conditions = ["tonight's segmentations have arrived"] if missing else []
+    conditions += ["the rejected rows have been corrected"] if rejected else []
+    advice = (
+        f"run the date again when {' and '.join(conditions)}, or with --accept REASON if later "
+        "nights need not have the missing systems"
+    )
+    return [*descriptions, advice]
+
+
+def _describe_rejected(system: "RejectedSystem", run: str) -> str:
+    """Describe why a system whose rows were rejected has no result."""
+    unpaired = system.rows - system.rejected
+    return (
+        f"none of the {counted(system.rows, 'row')} of {system.system} could be scored: "
+        f"{system.rejected} rejected, most by the rule {system.rule} (listed in {run}/rejects)"
+        + (f", {unpaired} without a reference" if unpaired else "")
+    )

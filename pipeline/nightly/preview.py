@@ -1,0 +1,81 @@
+"""Say what a night would do, without doing any of it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from segscore.pipeline import storage
+from segscore.pipeline.errors import Absent
+from segscore.pipeline.nightly import nights
+from segscore.pipeline.nightly.choose import choose_nights
+from segscore.pipeline.nightly.nights import Nights
+from segscore.pipeline.nightly.settings import NightSettings
+from segscore.pipeline.nightly.words import named_list
+from segscore.pipeline.runs import run_folder
+from segscore.pipeline.runs.fingerprint import Fingerprint
+from segscore.pipeline.runs.planning import LIMITS, Plan
+from segscore.pipeline.scoring.inputs import Inputs, find_inputs
+from segscore.pipeline.scoring.run import scoring_plan
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What a night would do.
+
+    Attributes:
+        lines: what it would read, whether it would score, and what it would compare with.
+        plan: how its rows would be brought together; None if it would not score.
+    """
+
+    lines: Sequence[str]
+    plan: Plan | None = None
+
+
+def preview_night(settings: NightSettings) -> Preview:
+    """Check the settings and the input of a night, and say what it would do.
+
+    Raises:
+        Refused: the input or the settings are wrong.
+        Failed: the server does not answer.
+    """
+    storage.require_resolvable([settings.metrics, settings.runs, *settings.inputs.values()])
+    try:
+        inputs = find_inputs(settings.score)
+    except Absent as problem:
+        return Preview([f"would wait for input: {problem}"])
+    lines = [_describe_inputs(inputs)]
+    fingerprint = Fingerprint.of("score", settings.score, inputs.tables)
+    try:
+        attempt = run_folder.examine(settings.score.output, fingerprint, fresh=settings.fresh)
+        done = attempt.state.done
+        state = "is scored already, with this input" if done else "would be scored"
+    except run_folder.OtherRun as other:
+        done = False
+        reason = "; ".join(other.differences) or "settings or inputs differ"
+        state = f"would be scored again: {reason}"
+    lines.append(f"{state}; {_describe_comparison(settings)}")
+    plan = None if done else scoring_plan(settings.score, inputs, LIMITS)
+    return Preview(lines, plan)
+
+
+def _describe_inputs(inputs: Inputs) -> str:
+    """Say how many files each table has, and their size."""
+    texts = [
+        f"{table.name}: {len(table.files)} file{'s' * (len(table.files) != 1)}, "
+        f"{sum(file.size for file in table.files) / 1e6:.1f} MB"
+        for table in inputs.tables
+    ]
+    return "; ".join(texts)
+
+
+def _describe_comparison(settings: NightSettings) -> str:
+    """Say which night it would be compared with, as far as that does not depend on its systems."""
+    if not settings.rules:
+        return "there is no gate"
+    folder = Nights(settings.runs)
+    last = next(iter(folder.good(settings.night)), None)
+    if settings.compared_date is not None:
+        return f"compared with {settings.compared_date}"
+    if last is None:
+        return "there is no earlier good night to compare with"
+    chosen = choose_nights(nights.systems_of(last), settings, folder)
+    return f"compared with {last.name}; expected: {named_list(chosen.expected or ('any system',))}"

@@ -1,0 +1,1 @@
+"""`segscore trend`: which systems and groups changed over many nights, and which system is best."""

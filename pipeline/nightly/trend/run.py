@@ -1,0 +1,131 @@
+"""A trend from start to end: read the nights, judge every series, rank the systems."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isnan
+from typing import Any
+
+import pyarrow as pa
+
+from segscore.pipeline.comparison.runs import chosen_measures
+from segscore.pipeline.nightly.trend.levels import Level, judge_levels
+from segscore.pipeline.nightly.trend.ranking import PairOverNights, rank_over_nights
+from segscore.pipeline.nightly.trend.sentences import describe_trend
+from segscore.pipeline.nightly.trend.series import NightlySeries, read_series
+from segscore.pipeline.nightly.trend.settings import PER_NIGHTS, TrendSettings
+from segscore.schemas.tables import arrow_type
+from segscore.schemas.trends import NIGHTLY_VALUES, RANKING, TRENDS
+
+
+@dataclass(frozen=True)
+class FoundTrend:
+    """What changed over the nights of a folder.
+
+    Attributes:
+        settings: what was asked for.
+        nightly: the averages night by night.
+        levels: every series, judged.
+        pairs: pairs of systems, those of the best system first.
+        findings: sentences, the most important one first.
+    """
+
+    settings: TrendSettings
+    nightly: NightlySeries
+    levels: Sequence[Level]
+    pairs: Sequence[PairOverNights]
+    findings: Sequence[str]
+
+    @property
+    def tables(self) -> dict[str, pa.Table]:
+        """The tables `trends`, `nights` and `ranking` (schemas/trends.py)."""
+        by = self.settings.group_by
+        trends = [self._level_row(level) for level in self.levels]
+        nights = [
+            {
+                "system": series.system,
+                **dict(zip(by, series.group, strict=True)),
+                "date": day,
+                "value": _or_none(value),
+                "standard_error": _or_none(error),
+            }
+            for series in self.nightly.series
+            for day, value, error in zip(
+                self.nightly.dates, series.values.tolist(), series.errors.tolist(), strict=True
+            )
+        ]
+        pairs = [{**vars(pair), **self._about, "p": _or_none(pair.p)} for pair in self.pairs]
+        pairs = [{**row, "p_holm": _or_none(row["p_holm"])} for row in pairs]
+        listed = ((TRENDS, trends, by), (NIGHTLY_VALUES, nights, by), (RANKING, pairs, ()))
+        return {schema.name: _table(schema, rows, groups) for schema, rows, groups in listed}
+
+    @property
+    def _about(self) -> dict[str, str]:
+        return {"measure": self.settings.measure, "average": self.settings.average}
+
+    def _level_row(self, level: Level) -> dict[str, Any]:
+        line, step = level.line, level.step
+        row: dict[str, Any] = {
+            "system": level.system,
+            **dict(zip(self.settings.group_by, level.group, strict=True)),
+            **self._about,
+            "verdict": level.verdict,
+            "kind": level.kind or None,
+            "nights": level.nights,
+            "first_night": level.first,
+            "last_night": level.last,
+            "mean": _or_none(level.mean),
+        }
+        if line is not None:
+            row |= {
+                "start": level.start,
+                "end": level.end,
+                "change": level.change,
+                "ci_low": line.low * PER_NIGHTS,
+                "ci_high": line.high * PER_NIGHTS,
+                "p": line.p,
+                "p_independent": line.p_independent,
+                "p_holm": level.p_adjusted,
+                "explained": level.explained,
+            }
+        if step is not None:
+            row |= {
+                "step_date": level.step_date,
+                "step_before": step.before,
+                "step_after": step.after,
+                "step_p": step.p,
+                "step_p_adjusted": step.p_adjusted,
+                "step_explained": step.explained,
+            }
+        return row
+
+
+def find_trend(settings: TrendSettings) -> FoundTrend:
+    """Find what changed over the nights of a folder.
+
+    Raises:
+        Refused: there is no such measure, or too few nights have it.
+    """
+    chosen_measures([settings.measure])  # refuses a measure that does not exist
+    nightly = read_series(settings)
+    levels = judge_levels(nightly, settings)
+    pairs = rank_over_nights(nightly, settings)
+    findings = describe_trend(levels, pairs, settings)
+    return FoundTrend(settings, nightly, levels, pairs, findings)
+
+
+def _or_none(value: float) -> float | None:
+    return None if isnan(value) else value
+
+
+def _table(schema: Any, rows: Sequence[dict[str, Any]], groups: Sequence[str]) -> pa.Table:
+    """Make a table; the group-by columns come after the system."""
+    own = list(schema.columns)
+    names = [own[0], *groups, *own[1:]]
+    arrays = {
+        name: pa.array(
+            [row.get(name) for row in rows],
+            arrow_type(schema.columns[name]) if name in schema.columns else None,
+        )
+        for name in names
+    }
+    return pa.table(arrays)

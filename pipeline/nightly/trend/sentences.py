@@ -1,0 +1,149 @@
+"""Say in sentences what changed over the nights, since when, by how much, and how sure it is."""
+
+from collections.abc import Iterator, Sequence
+
+from segscore.pipeline.measures import ALL
+from segscore.pipeline.nightly.trend.levels import FELL, STEADY, STEP, TOO_FEW, WITH_GROUP, Level
+from segscore.pipeline.nightly.trend.ranking import PairOverNights
+from segscore.pipeline.nightly.trend.settings import PER_NIGHTS, TrendSettings
+from segscore.pipeline.nightly.words import named_list, nights, short
+from segscore.pipeline.statistics.p_values import shown_p
+
+_APART = 0.05
+"""Largest adjusted p at which two systems are said to differ."""
+
+_GROUPS = 3
+"""Most groups of a system that a sentence names."""
+
+
+def describe_trend(
+    levels: Sequence[Level], pairs: Sequence[PairOverNights], settings: TrendSettings
+) -> list[str]:
+    """Return the findings, the largest change for the worse first, then the ranking."""
+    better = ALL[settings.measure].better
+
+    def worse_first(level: Level) -> tuple[bool, bool, float]:
+        size = level.jump if level.kind == STEP else level.change
+        good = (level.verdict == FELL) is (better == "lower")
+        return level.system is not None, good, -abs(size)
+
+    named = sorted((level for level in levels if level.named), key=worse_first)
+    over_all = {level.system for level in named if level.over_all}
+    found = [
+        _describe(level, levels, settings)
+        for level in named
+        # A system that changed over all documents is not said again for each group.
+        if level.over_all or level.system is None or level.system not in over_all
+    ]
+    return [*found, *_rest(levels, settings), *_ranking(pairs)]
+
+
+def _describe(level: Level, levels: Sequence[Level], settings: TrendSettings) -> str:
+    """Describe one change."""
+    what = _verb(level, settings)
+    if level.system is None:
+        return f"{_common_subject(level)} {what} {_size(level)}; {_common_cause(level)}"
+    place = "" if level.over_all else f" in {group_in_words(level)}"
+    return f"{level.system} {what}{place} {_size(level)}{_where(level, levels)}"
+
+
+def _verb(level: Level, settings: TrendSettings) -> str:
+    better = ALL[settings.measure].better
+    if better == "neither" or level.system is None:
+        return "fell" if level.verdict == FELL else "rose"
+    return "got better" if (level.verdict == FELL) is (better == "lower") else "got worse"
+
+
+def _common_subject(level: Level) -> str:
+    alike, every = level.alike
+    who = f"all {every} systems" if alike == every else f"{alike} of {every} systems"
+    return f"{'everything' if level.over_all else group_in_words(level)}, for {who},"
+
+
+def _common_cause(level: Level) -> str:
+    whose = "the" if level.over_all else "its"
+    return f"{whose} references or recordings may have changed"
+
+
+def group_in_words(level: Level) -> str:
+    """Return the group of a level, such as `regio`; all documents if it is about all."""
+    if level.over_all:
+        return "all documents"
+    return ", ".join(str(value) for value in level.group)
+
+
+def _size(level: Level) -> str:
+    """Say since when and by how much."""
+    p = shown_p(level.p_adjusted)
+    if level.kind == STEP and level.step is not None:
+        p = shown_p(level.step.p_adjusted)
+        after, before = short(level.step.after), short(level.step.before)
+        return f"on {level.step_date}: {after} since then, {before} before (p {p})"
+    assert level.line is not None
+    low, high = sorted(abs(end) * PER_NIGHTS for end in (level.line.low, level.line.high))
+    return (
+        f"by {short(abs(level.change))} per {PER_NIGHTS} nights ({short(low)} to {short(high)}): "
+        f"from {short(level.start)} on {level.first} to {short(level.end)} on {level.last} (p {p})"
+    )
+
+
+def _where(level: Level, levels: Sequence[Level]) -> str:
+    """Name the groups in which a system changed, if it changed over all documents."""
+    if not level.over_all:
+        return ""
+    grouped = [each for each in levels if each.system == level.system and not each.over_all]
+    changed = [each for each in grouped if each.verdict == level.verdict]
+    if not changed:
+        return ""
+    if len(changed) == len(grouped):
+        return ", in every group"
+    changed.sort(key=lambda each: -abs(each.jump if each.kind == STEP else each.change))
+    names = [group_in_words(each) for each in changed[:_GROUPS]]
+    more = len(changed) - len(names)
+    return f", most in {named_list([*names, *[f'{more} more'] * bool(more)])}"
+
+
+def _rest(levels: Sequence[Level], settings: TrendSettings) -> Iterator[str]:
+    """Say which systems did not change, and of which nothing is known."""
+    changed = {level.system for level in levels if level.named}
+    whole = [level for level in levels if level.system is not None and level.over_all]
+    steady = [
+        level.system or ""
+        for level in whole
+        if level.verdict in (STEADY, WITH_GROUP) and level.system not in changed
+    ]
+    if steady:
+        verb = "shows" if len(steady) == 1 else "show"
+        yield (
+            f"{named_list(steady)} {verb} no change of their own beyond "
+            f"{short(settings.limit)} per {PER_NIGHTS} nights and chance"
+        ).replace("their", "its" if len(steady) == 1 else "their")
+    few = [
+        f"{level.system} ({nights(level.nights)})" for level in whole if level.verdict == TOO_FEW
+    ]
+    if few:
+        yield f"{named_list(few)}: too few nights for a trend"
+
+
+def _ranking(pairs: Sequence[PairOverNights]) -> Iterator[str]:
+    """Say which system is best over the nights, and which cannot be separated from it."""
+    if not pairs:
+        return
+    best = pairs[0].system
+    own = [pair for pair in pairs if pair.system == best]
+    apart = [pair for pair in own if pair.p_holm <= _APART]
+    close = [pair for pair in own if not pair.p_holm <= _APART]
+    if close:
+        names = named_list([best, *(pair.other for pair in close)])
+        yield f"{names} cannot be told apart over {nights(close[0].nights)}"
+    if not apart:
+        return
+    nearest = apart[0]
+    others = "every other system" if len(apart) == len(own) > 1 else nearest.other
+    if not close:
+        yield (
+            f"{best} is the best system over {nights(nearest.nights)}: better than {others}; "
+            f"than {nearest.other}, on {nearest.wins} of {nights(nearest.nights)} "
+            f"({short(nearest.value)} and {short(nearest.other_value)} on average, "
+            f"p {shown_p(nearest.p_holm)})"
+        )

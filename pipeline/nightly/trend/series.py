@@ -1,0 +1,203 @@
+"""The averages of systems night by night, from the history of a folder of nights."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from segscore.pipeline.arrays.ragged import Floats
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.measures import ALL
+from segscore.pipeline.nightly.comparable import differences_of
+from segscore.pipeline.nightly.history import RUN_COLUMNS, read_history
+from segscore.pipeline.nightly.trend.settings import TrendSettings
+from segscore.pipeline.runs.finished import RunRow
+from segscore.pipeline.scoring.names import POINT
+from segscore.pipeline.statistics.averages import summary_groups
+from segscore.pipeline.statistics.trends import FEWEST_FOR_TREND
+
+GroupValues = tuple[object, ...]
+"""Values of the group-by columns; all None over all documents."""
+
+_ENDS = 2 * 1.959963984540054
+"""Standard errors between the ends of a 95 % interval."""
+
+
+@dataclass(frozen=True)
+class Series:
+    """The averages of a system in a group, night by night.
+
+    Attributes:
+        system: the system; None for the mean of all systems.
+        group: the group.
+        values: the averages, NaN where undefined, shape (nights,).
+        errors: their standard errors, NaN where unknown, shape (nights,).
+    """
+
+    system: str | None
+    group: GroupValues
+    values: Floats
+    errors: Floats
+
+    @property
+    def weights(self) -> Floats:
+        """The weight of each night, 1 / the square of its standard error, shape (nights,)."""
+        errors = np.where(self.errors > 0, self.errors, np.nan)
+        if np.isnan(errors).all():
+            return np.ones(len(errors))
+        return np.asarray(1 / np.where(np.isnan(errors), np.nanmedian(errors), errors) ** 2)
+
+
+@dataclass(frozen=True)
+class NightlySeries:
+    """All series of a folder.
+
+    Attributes:
+        dates: the nights, ascending.
+        signature: signature of the newest night, with which all are comparable.
+        series: the series of systems and groups; those over all documents come first.
+        warnings: which nights were left out, and why.
+    """
+
+    dates: Sequence[date]
+    signature: str
+    series: Sequence[Series]
+    warnings: Sequence[str]
+
+
+def read_series(settings: TrendSettings) -> NightlySeries:
+    """Read the averages of all systems night by night.
+
+    Nights that were scored in another way than the newest one are left out.
+
+    Raises:
+        Refused: there are too few nights with the measure, or they were not summarised by the
+            group-by columns.
+    """
+    history, warnings = read_history(settings.runs)
+    rows = history.filter(_chosen(history, settings))
+    if not rows.num_rows:
+        raise Refused(f"{settings.runs}: no night has {settings.measure}")
+    rows = rows.sort_by("date")
+    other = [name for name in summary_groups(rows.column_names) if name not in RUN_COLUMNS]
+    for name in settings.group_by:
+        if name not in other:
+            raise Refused(
+                f"--group-by {name}: no night was summarised by {name}; score the nights with "
+                f'group-by = ["{name}"] in [score] of --settings'
+            )
+    rows, left_out = _comparable(rows, settings)
+    every = sorted(set(rows.column("date").to_pylist()))
+    nights = every if settings.since is not None else every[-settings.nights :]
+    if len(nights) < FEWEST_FOR_TREND:
+        since = "" if settings.since is None else f" since {settings.since}"
+        comparable = " comparable" if left_out else ""
+        raise Refused(
+            f"{settings.runs}: has {len(nights)}{comparable} nights with "
+            f"{settings.measure}{since}; a trend needs at least {FEWEST_FOR_TREND}"
+            + "".join(f"; {text}" for text in left_out)
+        )
+    rows = rows.filter(pc.is_in(rows.column("date"), pa.array(nights, pa.date32())))
+    series = [*_series(rows.to_pylist(), nights, other, settings.group_by)]
+    if settings.group_by and not any(any(each.group) for each in series):
+        raise Refused(
+            f"--group-by {','.join(settings.group_by)}: the nights were summarised by "
+            f"{', '.join(other)} together; name these"
+        )
+    newest = rows.column("signature")[-1].as_py()
+    return NightlySeries(nights, newest, series, [*warnings, *left_out])
+
+
+def _chosen(history: pa.Table, settings: TrendSettings) -> pa.ChunkedArray:
+    """Return a mask of the rows of nights about the measure, without reference points."""
+    masks = [
+        pc.is_valid(history.column("date")),
+        pc.equal(history.column("measure"), settings.measure),
+        pc.equal(history.column("average"), settings.average),
+        pc.invert(pc.starts_with(history.column("hypothesis"), POINT)),
+    ]
+    if settings.since is not None:
+        since = pa.scalar(settings.since, pa.date32())
+        masks.append(pc.greater_equal(history.column("date"), since))
+    mask = masks[0]
+    for further in masks[1:]:
+        mask = pc.and_(mask, further)
+    return mask
+
+
+def _comparable(rows: pa.Table, settings: TrendSettings) -> tuple[pa.Table, list[str]]:
+    """Leave out the nights that are not comparable with the newest one; say which."""
+    signatures = dict(
+        zip(rows.column("date").to_pylist(), rows.column("signature").to_pylist(), strict=True)
+    )
+    newest = list(signatures.values())[-1]
+    measures = [settings.measure]
+    other = {
+        night: differences
+        for night, before in signatures.items()
+        if (differences := differences_of(before, newest, measures, measures))
+    }
+    if not other:
+        return rows, []
+    last = max(other)
+    text = (
+        f"{len(other)} night{'s' * (len(other) > 1)} to {last} left out, scored in another way "
+        f"than the last night: {', '.join(other[last])}"
+    )
+    excluded = pc.is_in(rows.column("date"), pa.array(list(other), pa.date32()))
+    return rows.filter(pc.invert(excluded)), [text]
+
+
+def _series(
+    rows: Iterable[RunRow], nights: Sequence[date], columns: Sequence[str], by: Sequence[str]
+) -> list[Series]:
+    """Arrange rows by system and group, and add the mean of all systems."""
+    place = {night: index for index, night in enumerate(nights)}
+    found: dict[tuple[str, GroupValues], Floats] = {}
+    for row in rows:
+        used = {name for name in columns if row[name] is not None}
+        if used and used != {*by}:
+            continue
+        key = row["hypothesis"], tuple(row[name] for name in by)
+        cells = found.setdefault(key, np.full((2, len(nights)), np.nan))
+        low, high = row["ci_low"], row["ci_high"]
+        error = np.nan if low is None or high is None else (high - low) / _ENDS
+        value = np.nan if row["value"] is None else row["value"]
+        cells[:, place[row["date"]]] = value, error
+    series = [Series(*key, *cells) for key, cells in found.items()]
+    series += [
+        each for group in {each.group: None for each in series} for each in mean_of(series, group)
+    ]
+    return sorted(series, key=_order)
+
+
+def _order(series: Series) -> tuple[bool, str, bool, str]:
+    grouped = any(value is not None for value in series.group)
+    return grouped, str(series.group), series.system is None, series.system or ""
+
+
+def mean_of(series: Sequence[Series], group: GroupValues) -> list[Series]:
+    """Return the mean of the systems in a group, on nights that have all of them; none for one.
+
+    A system that only some nights have would move the mean, so those that lack more than a third
+    of the nights are left out.
+    """
+    members = [each for each in series if each.group == group]
+    members = [each for each in members if np.isnan(each.values).mean() < 1 / 3]
+    if len(members) < FEWEST_SYSTEMS:
+        return []
+    values = np.mean([each.values for each in members], axis=0)
+    errors = np.mean([each.errors for each in members], axis=0)
+    return [Series(None, group, values, errors)]
+
+
+FEWEST_SYSTEMS = 3
+"""Fewest systems whose common change says something about the recordings or references."""
+
+
+def better_is_higher(measure: str) -> bool | None:
+    """Return whether higher values of a measure are better; None if neither is."""
+    return {"higher": True, "lower": False}.get(ALL[measure].better)

@@ -1,0 +1,85 @@
+"""Settings of a trend, all checked before any work starts."""
+
+import datetime
+from dataclasses import dataclass
+from typing import Annotated
+
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.nightly.settings import read_date
+from segscore.pipeline.settings.options import Argument, Option, Panel, SeedOption
+from segscore.pipeline.settings.ranges import check_group_by, check_seed, one_of, within
+from segscore.pipeline.settings.reading import read_names
+
+PER_NIGHTS = 30
+"""Number of nights over which a slope is said as a change."""
+
+_MOST_NIGHTS = 3660
+
+
+@dataclass(frozen=True)
+class TrendSettings:
+    """Settings of `segscore trend`.
+
+    Attributes:
+        runs: folder of nights.
+        measure: the measure.
+        since: date of the first night; None for the last ``nights`` nights.
+        nights: number of nights, at least 10, if ``since`` is None.
+        group_by: attributes that the nights were summarised by; empty for all documents only.
+        average: micro or macro.
+        alpha: probability that anything is named by chance alone, for each of two kinds of tests.
+        limit: smallest change over 30 nights, or step, that is named; in the unit of the measure.
+        seed: seed of the permutations.
+    """
+
+    runs: Annotated[str, Argument("Folder of nights, that of nightly --runs.")]
+    measure: Annotated[str, Option("Measure whose averages are followed.", Panel.MEASURES)]
+    since: Annotated[
+        datetime.date | None,
+        Option(
+            "Date of the first night; default: the last --nights nights.", Panel.INPUTS, read_date
+        ),
+    ] = None
+    nights: Annotated[
+        int, Option("Number of nights, if --since does not say it.", Panel.INPUTS)
+    ] = PER_NIGHTS
+    group_by: Annotated[
+        tuple[str, ...],
+        Option(
+            "Attributes by which the nights were summarised, separated by commas.",
+            Panel.AVERAGES,
+            read_names,
+        ),
+    ] = ()
+    average: Annotated[str, Option("Average to follow: micro or macro.", Panel.AVERAGES)] = "micro"
+    alpha: Annotated[
+        float,
+        Option("Probability that anything is named by chance alone.", Panel.GATE),
+    ] = 0.01
+    limit: Annotated[
+        float,
+        Option(
+            "Smallest change over 30 nights, or smallest step, that is named; in the unit of the "
+            "measure.",
+            Panel.GATE,
+        ),
+    ] = 0.02
+    seed: SeedOption = 0
+
+    def __post_init__(self) -> None:
+        """Check the settings.
+
+        Raises:
+            Refused: a setting is invalid; the message names the option, its value and what is
+                allowed.
+        """
+        if not self.runs.strip():
+            raise Refused("RUNS: is empty; name a folder")
+        within("--nights", self.nights, 10, _MOST_NIGHTS)
+        check_group_by(self.group_by)
+        one_of("--average", self.average, ("micro", "macro"))
+        if not 0 < self.alpha <= 0.5:
+            raise Refused(f"--alpha {self.alpha}: must be above 0 and at most 0.5")
+        if not 0 <= self.limit < float("inf"):
+            raise Refused(f"--limit {self.limit}: must be at least 0")
+        check_seed(self.seed)

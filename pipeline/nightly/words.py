@@ -1,0 +1,21 @@
+"""Write values and lists for sentences."""
+
+from collections.abc import Sequence
+
+
+def short(value: float) -> str:
+    """Write a value with three decimals, without a leading zero: .413, -.02 as -.020, 1.250."""
+    text = f"{value:.3f}"
+    if text in ("0.000", "-0.000"):
+        return "0"
+    return text.replace("0.", ".", 1) if text.lstrip("-").startswith("0.") else text
+
+
+def named_list(names: Sequence[str]) -> str:
+    """Write names as a list with `and` before the last."""
+    return " and ".join([*[", ".join(names[:-1])] * (len(names) > 1), *names[-1:]])
+
+
+def nights(number: int) -> str:
+    """Write a number of nights."""
+    return f"{number} night{'' if number == 1 else 's'}"

@@ -1,0 +1,155 @@
+"""Write the page of a trend: a chart of every group over the nights, and the tables behind it."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from segscore.pipeline import storage
+from segscore.pipeline.errors import Failed, Refused
+from segscore.pipeline.nightly.trend.levels import Level
+from segscore.pipeline.nightly.trend.sentences import group_in_words
+from segscore.pipeline.reports import charts
+from segscore.pipeline.reports.page import (
+    Cell,
+    Figure,
+    NumberCell,
+    Page,
+    PageTable,
+    Section,
+    charting_library,
+    is_report,
+    render,
+)
+from segscore.pipeline.statistics.p_values import shown_p
+from segscore.pipeline.storage.placement import require_apart
+
+if TYPE_CHECKING:
+    from segscore.pipeline.nightly.trend.run import FoundTrend
+
+_HEAD = 4096
+_GROUPS = 30
+"""Most groups that are drawn: those with a change, then the others by name."""
+
+_MEAN = "mean of all systems"
+_HEADINGS = (
+    "system", "group", "verdict", "change per 30 nights", "95 % from", "to", "p (Holm)",
+    "step on", "before", "after", "p of the step", "mean", "nights",
+)  # fmt: skip
+
+
+def write_trend(found: "FoundTrend", output: str) -> int:
+    """Write the page of a trend, atomically; return its size in bytes.
+
+    Raises:
+        Refused: the output must not be overwritten, or altair is not installed.
+        Failed: the page cannot be written.
+    """
+    _require_free(found, output)
+    settings, dates = found.settings, found.nightly.dates
+    library = charting_library()
+    page = Page(
+        f"{settings.average} {settings.measure}, {dates[0]} to {dates[-1]}",
+        [f"{sentence}." for sentence in found.findings],
+        found.nightly.signature,
+        f"{len(dates)} nights of {settings.runs}.",
+        [*_sections(found)],
+    )
+    text = render(page, library)
+    try:
+        storage.write_text(output, text)
+    except OSError as problem:
+        why = problem.strerror or str(problem)
+        raise Failed(f"--report {output}: cannot be written ({why})") from problem
+    return len(text.encode())
+
+
+def _require_free(found: "FoundTrend", output: str) -> None:
+    """Refuse to write over a folder, into the nights, or over another program's file."""
+    storage.require_writable_store("--report", output)
+    if not output.strip() or storage.names(output):
+        raise Refused(f"--report {output}: is not a file; name a file")
+    require_apart(output, {"RUNS": found.settings.runs}, option="--report", is_file=True)
+    head = storage.head(output, _HEAD)
+    if head and not is_report(head):
+        raise Refused(
+            f"--report {output}: is a file that segscore did not write; name another file"
+        )
+
+
+def _sections(found: "FoundTrend") -> list[Section]:
+    warnings = " ".join(f"{warning}." for warning in found.nightly.warnings)
+    sections = [Section("nights", "Nights", warnings, _charts(found)), _levels(found.levels)]
+    if found.pairs:
+        sections.append(_ranking(found))
+    return sections
+
+
+def _charts(found: "FoundTrend") -> list[Figure]:
+    """Draw the systems night by night: over all documents, then in each group."""
+    changed = {level.group for level in found.levels if level.named}
+    groups = list(dict.fromkeys(level.group for level in found.levels))
+    groups.sort(key=lambda group: (any(value is not None for value in group), group not in changed))
+    figures: list[Figure] = []
+    for group in groups[:_GROUPS]:
+        series = [each for each in found.nightly.series if each.group == group]
+        points = [
+            {
+                "name": each.system or _MEAN,
+                "x": str(day),
+                "y": None if value != value else value,
+            }
+            for each in series
+            for day, value in zip(found.nightly.dates, each.values.tolist(), strict=True)
+        ]
+        title = next(group_in_words(each) for each in found.levels if each.group == group)
+        chart = charts.line_chart(points, "night", found.settings.measure, dates=True)
+        figures.append(Figure(title, chart=chart, wide=not figures))
+    return figures
+
+
+def _levels(levels: Sequence[Level]) -> Section:
+    rows: list[list[Cell]] = []
+    for level in levels:
+        line, step = level.line, level.step
+        rows.append(
+            [
+                level.system or _MEAN,
+                group_in_words(level),
+                level.verdict.replace("_", " "),
+                level.change if line else None,
+                line.low * 30 if line else None,
+                line.high * 30 if line else None,
+                NumberCell(shown_p(level.p_adjusted), level.p_adjusted) if line else None,
+                str(level.step_date) if step else None,
+                step.before if step else None,
+                step.after if step else None,
+                NumberCell(shown_p(step.p_adjusted), step.p_adjusted) if step else None,
+                level.mean,
+                level.nights,
+            ]
+        )
+    failed = [index for index, level in enumerate(levels) if level.named]
+    table = PageTable(_HEADINGS, rows, failed=failed)
+    text = "Marked: more than chance and the limit. with group: as all systems of a group."
+    figure = Figure("Systems and groups", table=table, folded=False, wide=True)
+    return Section("levels", "Levels", text, [figure])
+
+
+def _ranking(found: "FoundTrend") -> Section:
+    heads = ("system", "other", "difference", "p (Holm)", "better on", "of nights", "value",
+             "other value")  # fmt: skip
+    rows: list[list[Cell]] = [
+        [
+            pair.system,
+            pair.other,
+            pair.difference,
+            NumberCell(shown_p(pair.p_holm), pair.p_holm) if pair.p_holm == pair.p_holm else None,
+            pair.wins,
+            pair.nights,
+            pair.value,
+            pair.other_value,
+        ]
+        for pair in found.pairs
+    ]
+    text = "On the documents that both systems have each night; Wilcoxon's signed-rank test."
+    figure = Figure("Pairs of systems", table=PageTable(heads, rows), folded=False, wide=True)
+    return Section("ranking", "Systems over nights", text, [figure])

@@ -1,0 +1,70 @@
+"""What changed over many nights."""
+
+from dataclasses import asdict
+from os import PathLike
+from typing import Any
+
+import pyarrow as pa
+
+from segscore.api.runs import RunTables, location_of_run
+from segscore.api.settings import read_settings
+from segscore.pipeline.nightly.trend.run import find_trend
+from segscore.pipeline.nightly.trend.settings import TrendSettings
+from segscore.pipeline.runs.finished import FinishedRun
+
+
+class TrendTables(RunTables):
+    """The tables of a trend (docs/jobs/trend.md): trends, nights, ranking."""
+
+    @property
+    def findings(self) -> list[str]:
+        """What changed, in sentences; the most important one first."""
+        return list(self.record["findings"])
+
+    @property
+    def trends(self) -> pa.Table:
+        """A row for each system and group: verdict, line, step."""
+        return self.table("trends")
+
+    @property
+    def ranking(self) -> pa.Table:
+        """A row for each pair of systems over the nights, those of the best system first."""
+        return self.table("ranking")
+
+
+def trend(runs: "str | PathLike[str]", *, measure: str, **settings: Any) -> TrendTables:
+    """Find which systems and groups changed over the nights of a folder, and the best system.
+
+    >>> import segscore
+    >>> segscore.trend("missing", measure="pk")
+    Traceback (most recent call last):
+        ...
+    segscore.pipeline.errors.Refused: missing: no such folder, or it is empty
+
+    Args:
+        runs: folder or URL of the nights, that of `nightly --runs`.
+        measure: name of a measure.
+        settings: options of `segscore trend`, as keywords: since, nights, group_by, average, alpha,
+            limit, seed.
+
+    Raises:
+        Refused: there are fewer than 10 nights with the measure, or a setting is invalid.
+    """
+    since = settings.pop("since", None)
+    given = read_settings(TrendSettings, {**settings, "measure": measure})
+    if since is not None:
+        given["since"] = since if not isinstance(since, str) else _read_since(since)
+    found = find_trend(TrendSettings(runs=location_of_run(runs), **given))
+    record = {
+        "signature": found.nightly.signature,
+        "settings": asdict(found.settings),
+        "warnings": list(found.nightly.warnings),
+        "findings": list(found.findings),
+    }
+    return TrendTables(FinishedRun("trend", record, tables=found.tables))
+
+
+def _read_since(text: str) -> Any:
+    from segscore.pipeline.nightly.settings import read_date
+
+    return read_date("since", text)

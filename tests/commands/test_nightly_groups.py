@@ -1,0 +1,218 @@
+"""Nights of channels: rules by group and for trends, groups that are missing, ranges, dry runs."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.support.command_line import CommandResult, Segscore
+from tests.support.night_metrics import one_error
+from tests.support.station import Fault, Station
+
+CHANNELS = ("eins", "news", "regio")
+SYSTEMS = {"alpha": 0.9, "beta": 0.86, "gamma": 0.8}
+RULE = "boundary_similarity>=-0.05"
+TREND = "trend:boundary_similarity>=-0.02 per 30 nights"
+
+
+class Nights:
+    """A station whose nights are run."""
+
+    def __init__(self, folder: Path, segscore: Segscore, faults: Sequence[Fault] = ()) -> None:
+        self.station = Station(folder, 12, faults, 1, CHANNELS, SYSTEMS)
+        self.segscore = segscore
+
+    def settle(self, nightly: str = "", gate: str = f'["{RULE}"]') -> None:
+        """Write the settings."""
+        self.station.settings(nightly, "replicates = 0", gate)
+
+    def several(self, first: int, last: int, *options: object) -> CommandResult:
+        """Deliver some nights and run them in one command."""
+        for night in range(first, last + 1):
+            self.station.deliver(night)
+        dates = ("--from", self.station.date(first), "--to", self.station.date(last))
+        return self.run(*dates, *options)
+
+    def one(self, night: int, *options: object) -> CommandResult:
+        """Deliver a night and run it."""
+        self.station.deliver(night)
+        return self.run("--date", self.station.date(night), *options)
+
+    def run(self, *options: object) -> CommandResult:
+        """Run the command."""
+        return self.segscore(
+            "nightly", "--settings", self.station.folder / "nightly.toml", *options
+        )
+
+    def verdict(self, night: int) -> dict[str, object]:
+        """Return night.json."""
+        path = self.station.runs / f"date={self.station.date(night)}" / "night.json"
+        contents: dict[str, object] = json.loads(path.read_text())
+        return contents
+
+
+def test_a_channel_that_falls_for_all_systems_is_named_on_its_first_night(
+    segscore: Segscore, tmp_path: Path
+) -> None:
+    nights = Nights(tmp_path, segscore, [Fault("step", 5, None, "regio", 0.4)])
+    nights.settle('gate-by = ["channel"]')
+    assert nights.several(0, 4).code == 0
+    result = nights.one(5)
+    line = one_error(result.err)
+    assert result.code == 1 and "failed: regio fell for all 3 systems: mean micro bound" in line
+    assert "the recordings or the references changed" in line
+    assert "eins" not in line and "news" not in line
+    assert "gate by group" in result.out
+    verdict = nights.verdict(5)
+    checks = verdict["group_checks"]
+    assert isinstance(checks, list)
+    # Three systems and their mean in three groups.
+    assert len(checks) == 12 and {check["group"] for check in checks} == {*CHANNELS}
+    assert {check["group"] for check in checks if check["result"] == "failed"} == {"regio"}
+    # Without the rule by group the night passes a rule that is wide enough.
+    assert nights.run("--date", nights.station.date(5), "--gate-by", "", "--gate",
+                      "boundary_similarity>=-0.3").code == 0  # fmt: skip
+
+
+def test_one_system_in_one_channel_is_named_by_itself(segscore: Segscore, tmp_path: Path) -> None:
+    nights = Nights(tmp_path, segscore, [Fault("step", 4, "beta", "news", 0.6)])
+    nights.settle('gate-by = ["channel"]', '["boundary_similarity>=-0.2"]')
+    assert nights.several(0, 3).code == 0
+    line = one_error(nights.one(4).err)
+    assert "failed: beta in news: micro boundary_similarity fell by " in line
+    assert "for all" not in line
+
+
+def test_a_missing_channel_is_warned_of_or_makes_the_night_incomplete(
+    segscore: Segscore, tmp_path: Path
+) -> None:
+    nights = Nights(tmp_path, segscore, [Fault("missing", 3, None, "regio")])
+    nights.settle()
+    assert nights.several(0, 2).code == 0
+    result = nights.one(3)
+    assert result.code == 0
+    assert "warning: regio: no documents; the last 3 good nights had 12" in result.err
+    assert nights.verdict(3)["warnings"] == ["regio: no documents; the last 3 good nights had 12"]
+    required = nights.run("--date", nights.station.date(3), "--require-groups")
+    assert required.code == 1
+    assert "incomplete: missing groups: regio" in one_error(required.err)
+    assert nights.verdict(3)["missing_groups"] == ["regio"]
+
+
+def test_a_slow_decline_fails_a_rule_for_trends_until_it_is_accepted(
+    segscore: Segscore, tmp_path: Path
+) -> None:
+    nights = Nights(tmp_path, segscore, [Fault("slow", 0, "beta", None, 0.03)])
+    nights.settle(gate=f'["{TREND}"]')
+    result = nights.several(0, 11)
+    assert result.out.splitlines()[0] == f"{nights.station.date(0)}: passed"
+    outcomes = [line.split(": ")[1] for line in result.out.splitlines()]
+    assert outcomes[:9] == ["passed"] * 9 and outcomes[-1] == "failed"
+    line = next(line for line in result.err.splitlines() if nights.station.date(11) in line)
+    assert "beta: micro boundary_similarity fell by " in line and "per 30 nights, from " in line
+    assert "alpha" not in line and "gamma" not in line
+    accepted = nights.run("--date", nights.station.date(11), "--accept", "known")
+    assert accepted.code == 0, accepted.err
+    assert nights.one(12).code == 0  # the line begins anew on the accepted night
+    assert set(nights.verdict(12)["trend"]) == {nights.station.date(11)}  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--gate", "trend:pk<=+0.02"), "must say over how many nights"),
+        (("--gate", "trend:pk<=+0.02 per 5 nights"), "at least 10"),
+        (("--gate", "trend:pk>=-0.02 per 30 nights"), "lower is better for pk"),
+        (("--gate", f"{TREND},{TREND}"), "a second rule"),
+        (("--gate-by", "channel,channel"), "--gate-by channel,channel: names a column twice"),
+        (("--gate-by", "hour"), "--gate-by hour: the documents have no such attribute"),
+    ],
+)
+def test_wrong_rules_are_refused(
+    segscore: Segscore, tmp_path: Path, options: tuple[str, ...], message: str
+) -> None:
+    nights = Nights(tmp_path, segscore)
+    nights.settle()
+    result = nights.one(0, *options)
+    assert result.code in (1, 2) and message in one_error(result.err)
+
+
+def test_a_range_of_nights_ends_with_what_went_wrong(segscore: Segscore, tmp_path: Path) -> None:
+    nights = Nights(tmp_path, segscore, [Fault("broken", 2, "beta", until=3)])
+    nights.settle()
+    nights.station.deliver(4)
+    result = nights.several(0, 2, "--format", "json")
+    listed = json.loads(result.out)["nights"]
+    assert [night["outcome"] for night in listed][:2] == ["passed", "passed"]
+    assert nights.run("--from", "2026-09-01", "--to", "2026-09-02").code == 75
+    mixed = nights.run("--from", "2026-09-30", "--to", "2026-10-02")
+    assert mixed.code == 0, mixed.err
+    assert mixed.out.splitlines() == [
+        "2026-09-30: waiting", "2026-10-01: passed", "2026-10-02: passed",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--from", "2026-10-01"),
+        ("--from", "2026-10-02", "--to", "2026-10-01"),
+        ("--date", "2026-10-01", "--from", "2026-10-01", "--to", "2026-10-01"),
+        (),
+    ],
+)
+def test_dates_that_do_not_fit_are_refused(
+    segscore: Segscore, tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    nights = Nights(tmp_path, segscore)
+    nights.settle()
+    assert nights.run(*options).code == 2
+
+
+def test_a_dry_run_says_what_would_be_done_and_writes_nothing(
+    segscore: Segscore, tmp_path: Path
+) -> None:
+    nights = Nights(tmp_path, segscore)
+    nights.settle()
+    first = nights.station.date(0)
+    waiting = nights.run("--date", first, "--dry-run")
+    assert waiting.code == 0 and f"{first}: would wait for input: " in waiting.out
+    nights.station.deliver(0)
+    new = nights.run("--date", first, "--explain-plan")
+    assert "would be scored; there is no earlier good night to compare with" in new.out
+    assert "references: 3 files, " in new.out and not nights.station.runs.exists()
+    assert nights.run("--date", first).code == 0
+    before = {path: path.read_bytes() for path in nights.station.runs.rglob("*") if path.is_file()}
+    done = nights.run("--date", first, "--dry-run")
+    assert "is scored already, with this input" in done.out
+    (tmp_path / "references" / f"date={first}" / "channel=eins" / "part.jsonl").unlink()
+    changed = nights.run("--date", first, "--dry-run")
+    assert "would be scored again: the input " in changed.out
+    nights.station.deliver(1)
+    second = nights.run("--date", nights.station.date(1), "--dry-run").out
+    assert f"compared with {first}; expected: alpha, beta and gamma" in second
+    after = {path: path.read_bytes() for path in nights.station.runs.rglob("*") if path.is_file()}
+    assert before == after
+
+
+def test_lines_for_programs_have_the_outcome(segscore: Segscore, tmp_path: Path) -> None:
+    nights = Nights(tmp_path, segscore, [Fault("step", 1, "beta", None, 0.7)])
+    nights.settle()
+
+    def last(result: CommandResult) -> dict[str, object]:
+        line: dict[str, object] = json.loads(result.err.splitlines()[-1])
+        return line
+
+    dates = [nights.station.date(night) for night in range(3)]
+    passed = last(nights.one(0, "--log-format", "json"))
+    failed = last(nights.one(1, "--log-format", "json"))
+    waiting = last(nights.run("--date", dates[2], "--log-format", "json"))
+    for line, outcome, code in (
+        (passed, "passed", 0),
+        (failed, "failed", 1),
+        (waiting, "waiting", 75),
+    ):
+        assert (line["outcome"], line["exit_code"]) == (outcome, code)
+        assert line["date"] in dates and float(str(line["duration_seconds"])) >= 0
+    assert passed["run"] == nights.verdict(0)["run"] and "seconds" in failed

@@ -1,0 +1,171 @@
+"""`segscore trend`: nights of a folder with planted faults, through the command line."""
+
+import csv
+import io
+import json
+import shutil
+import subprocess
+import sys
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import segscore as api
+from segscore.pipeline.storage import read_table
+from tests.support.command_line import Segscore
+from tests.support.paths import DATA
+
+LAST = "2026-10-20"
+MEASURE = ("--measure", "boundary_similarity")
+BY = ("--group-by", "channel")
+
+
+@pytest.fixture(scope="module")
+def nights(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The runs of the nights in tests/data."""
+    folder = tmp_path_factory.mktemp("archive")
+    (folder / "nightly.toml").write_text(f"""
+[score]
+group-by = ["channel"]
+measures = ["boundary_similarity", "pk"]
+replicates = 100
+[nightly]
+references = "{DATA}/nights/{{date}}.jsonl"
+hypotheses = "{DATA}/nights/{{date}}.jsonl"
+runs = "{folder}/runs"
+""")
+    settings = ("--settings", str(folder / "nightly.toml"))
+    several = ("--from", "2026-10-01", "--to", LAST)
+    command = [sys.executable, "-m", "segscore", "nightly", *settings, *several]
+    subprocess.run(command, check=True, capture_output=True)
+    return folder / "runs"
+
+
+def test_findings_name_the_planted_faults_and_nothing_else(
+    segscore: Segscore, nights: Path
+) -> None:
+    result = segscore("trend", nights, *MEASURE, *BY)
+    assert result.code == 0, result.err
+    lines = result.out.splitlines()
+    sentences = [line for line in lines if line.endswith(".")]
+    assert sentences[0].startswith("regio, for all 4 systems, fell on 2026-10-11: ")
+    assert sentences[1].startswith("beta got worse by ")
+    assert sentences[2].startswith("alpha, delta and gamma show no change of their own")
+    assert sentences[3].startswith("alpha is the best system over 20 nights")
+    assert lines[-1] == sentences[-1]
+
+
+def test_formats_have_every_row(segscore: Segscore, nights: Path) -> None:
+    found = json.loads(segscore("trend", nights, *MEASURE, *BY, "--format", "json").out)
+    assert found["command"] == "trend" and len(found["findings"]) == 4
+    assert len(found["trends"]) == 5 * 4 and len(found["nights"]) == 20 * 20
+    rows = list(csv.DictReader(io.StringIO(
+        segscore("trend", nights, *MEASURE, *BY, "--format", "csv").out
+    )))  # fmt: skip
+    assert [row["system"] for row in rows] == [row["system"] or "" for row in found["trends"]]
+    assert {row["channel"] for row in rows} == {"", "eins", "news", "regio"}
+    assert {row["signature"] for row in rows} == {found["signature"]}
+    markdown = segscore("trend", nights, *MEASURE, "--format", "markdown").out
+    assert markdown.count("\n| ") >= 5
+
+
+def test_python_and_the_command_agree(segscore: Segscore, nights: Path) -> None:
+    printed = json.loads(segscore("trend", nights, *MEASURE, *BY, "--format", "json").out)
+    found = api.trend(nights, measure="boundary_similarity", group_by="channel")
+    assert found.findings == printed["findings"]
+    ranking = json.loads(json.dumps(found.ranking.to_pylist(), default=str))
+    assert ranking == printed["ranking"]
+    assert found.names == ["trends", "nights", "ranking"]
+    assert found.trends.num_rows == 20 and found.to_pandas("nights").shape == (400, 5)
+    since = api.trend(nights, measure="pk", since="2026-10-05")
+    assert since.trends.to_pylist()[0]["first_night"].isoformat() == "2026-10-05"
+
+
+def test_levels_are_the_averages_of_the_nights(segscore: Segscore, nights: Path) -> None:
+    found = json.loads(segscore("trend", nights, "--measure", "pk", *BY, "--format", "json").out)
+    shown = {(row["system"], row["channel"], row["date"]): row["value"] for row in found["nights"]}
+    rows = read_table(f"{nights}/date={LAST}/summary").to_pylist()
+    for row in rows:
+        if (row["measure"], row["average"]) == ("pk", "micro"):
+            assert shown[row["hypothesis"], row["channel"], LAST] == row["value"]
+
+
+def test_ranking_is_by_night_on_shared_documents(
+    segscore: Segscore, nights: Path, tmp_path: Path
+) -> None:
+    """On a night on which a system lacks documents, the others are compared with it without."""
+    found = json.loads(segscore("trend", nights, *MEASURE, "--format", "json").out)
+    by_night: dict[tuple[str, str], list[float]] = {}
+    for folder in sorted(nights.glob("date=*")):
+        values = {
+            row["hypothesis"]: row["value"]
+            for row in read_table(f"{folder}/summary").to_pylist()
+            if (row["measure"], row["average"]) == ("boundary_similarity", "micro")
+            and row["channel"] is None
+        }
+        for pair in combinations(sorted(values), 2):
+            by_night.setdefault(pair, []).append(values[pair[0]] - values[pair[1]])
+    for row in found["ranking"]:
+        pair = tuple(sorted((row["system"], row["other"])))
+        sign = 1 if pair == (row["system"], row["other"]) else -1
+        differences = sign * np.array(by_night[pair[0], pair[1]])
+        assert row["difference"] == pytest.approx(differences.mean())
+        assert row["higher"] == (differences > 0).sum() and row["nights"] == 20
+
+
+def test_nights_that_are_not_comparable_are_left_out(
+    segscore: Segscore, nights: Path, tmp_path: Path
+) -> None:
+    runs = tmp_path / "runs"
+    shutil.copytree(nights, runs)
+    for day in range(1, 6):
+        record = runs / f"date=2026-10-{day:02d}" / "run.json"
+        text = record.read_text()
+        record.write_text(text.replace("|n_t:2|", "|n_t:3|"))
+    result = segscore("trend", runs, *MEASURE, "--format", "json")
+    assert result.code == 0, result.err
+    assert "warning: 5 nights to 2026-10-05 left out, scored in another way" in result.err
+    assert "n_t was 3, is 2" in result.err
+    assert json.loads(result.out)["trends"][0]["nights"] == 15
+
+
+def test_report_has_the_findings_and_a_chart_of_each_group(
+    segscore: Segscore, nights: Path, tmp_path: Path
+) -> None:
+    page = tmp_path / "trend.html"
+    result = segscore("trend", nights, *MEASURE, *BY, "--report", page)
+    assert result.code == 0, result.err
+    text = page.read_text("utf-8")
+    assert "regio, for all 4 systems, fell on 2026-10-11" in text
+    assert text.count("data-chart=") == 4
+    again = segscore("trend", nights, *MEASURE, "--report", page)
+    assert again.code == 0, again.err
+    page.write_text("mine")
+    refused = segscore("trend", nights, *MEASURE, "--report", page)
+    assert refused.code == 2 and "did not write" in refused.err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--measure", "pq"), "--measure pq: no such measure"),
+        ((*MEASURE, "--group-by", "hour"), "--group-by hour: no night was summarised by hour"),
+        ((*MEASURE, "--since", "2026-10-15"), "has 6 nights with boundary_similarity since"),
+        ((*MEASURE, "--since", "15.10."), "--since 15.10.: must be a date"),
+        ((*MEASURE, "--nights", "5"), "--nights 5: must be at least 10"),
+        ((*MEASURE, "--alpha", "0"), "--alpha 0.0: must be above 0"),
+        ((*MEASURE, "--average", "mean"), "--average mean: must be one of micro, macro"),
+        (("--measure", "f1"), "no night has f1"),
+    ],
+)
+def test_wrong_input_is_refused(
+    segscore: Segscore, nights: Path, options: tuple[str, ...], message: str
+) -> None:
+    result = segscore("trend", nights, *options)
+    assert result.code == 2 and message in result.err, result.err
+
+
+def test_a_folder_without_nights_is_refused(segscore: Segscore, tmp_path: Path) -> None:
+    assert segscore("trend", tmp_path / "none", *MEASURE).code == 2

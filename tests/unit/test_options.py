@@ -1,0 +1,58 @@
+"""Options: declared once, and offered by every command that shares what they change."""
+
+import re
+from dataclasses import fields
+from typing import Any
+
+import pytest
+
+from segscore.pipeline.agreement.settings import AgreeSettings
+from segscore.pipeline.conventions.calibrate_settings import CalibrateSettings
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.measures import ALL, FAMILIES
+from segscore.pipeline.scoring.settings import ScoreSettings
+from segscore.pipeline.scoring.sweep.settings import SweepSettings
+from segscore.pipeline.settings.measuring import SIGNED, MeasuringSettings
+from segscore.pipeline.settings.options import options_of
+
+COMMANDS = (ScoreSettings, AgreeSettings, SweepSettings, CalibrateSettings)
+TOGETHER = (
+    {"window", "rounding"},  # window_sizes
+    {"units", "length_tolerance", "documents"},  # how lengths and positions are read
+)
+"""Options that one function takes: a command that has one of them needs the others."""
+
+OWN = ("n_t", "seed")
+"""Options for which some commands have a help text or a default of their own."""
+
+
+@pytest.mark.parametrize("settings", COMMANDS, ids=lambda settings: settings.__name__)
+def test_commands_that_share_a_function_offer_its_options(settings: type) -> None:
+    names = {field.name for field in fields(settings)}
+    for options in TOGETHER:
+        assert not options & names or options <= names, options - names
+
+
+@pytest.mark.parametrize("settings", COMMANDS, ids=lambda settings: settings.__name__)
+def test_a_shared_option_means_and_checks_the_same(settings: type) -> None:
+    ours = options_of(MeasuringSettings)
+    for name, option in options_of(settings).items():
+        if name in ours and name not in OWN:
+            assert option == ours[name], name
+            assert getattr(settings, name) == getattr(MeasuringSettings, name)
+
+
+def test_what_a_setting_affects_exists() -> None:
+    """A misspelt family or count would leave the setting out of every signature."""
+    counts = {name for family in FAMILIES.values() for name in family.COUNTS}
+    used = {word for each in ALL.values() for word in re.findall(r"[a-z_]+", each.formula)}
+    for signed in SIGNED.values():
+        assert {*signed.affects} <= {*FAMILIES} | counts | used, signed.name
+
+
+def test_every_check_names_the_option() -> None:
+    for name, option in options_of(MeasuringSettings).items():
+        if option.check is not None and isinstance(getattr(MeasuringSettings, name), int | float):
+            wrong: dict[str, Any] = {name: -7}
+            with pytest.raises(Refused, match=f"--{name.replace('_', '-')} -7"):
+                MeasuringSettings(**wrong)
