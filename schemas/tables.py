@@ -125,7 +125,9 @@ TABLES = (
     _run_table("compare", comparisons.PUBLISHED_SCORES),
     OutputTable(CONVENTIONS, "reconcile", "`OUTPUT/conventions.parquet`"),
     OutputTable(CALIBRATION, "calibrate", "`OUTPUT/calibration.parquet`"),
-    OutputTable(HISTORY, "history", "`RUNS/history/history.parquet`", GROUPS, "defined"),
+    OutputTable(
+        HISTORY, "history", "`RUNS/history/history.parquet`", GROUPS, [*SUMMARY.columns][-1]
+    ),
     _printed("trend", trends.TRENDS, GROUPS, "system"),
     _printed("trend", trends.NIGHTLY_VALUES, GROUPS, "system"),
     _printed("trend", trends.RANKING),
