@@ -4,6 +4,7 @@ plain_text.py  text without control characters and secrets
 errors.py      what can go wrong, and the exit codes
 arrays/        ragged boundary arrays, document ids, how a loop is compiled
 measures/      formulas and their compiled counts
+alignment/     the breaks of one text in the units of another, by fewest edits
 storage/       files on disk and in object stores, through fsspec; nothing else opens a file
 tables/        find, read and validate input tables; their columns; rejected rows
 statistics/    sums, averages, bootstrap, tests
@@ -12,7 +13,7 @@ settings/      what every command can be asked: options, ranges, how segmentatio
 runs/          a run: folder, plan, tasks, shuffle, record; it alone imports Dask
 scoring/       segscore score, sweep, explain
 importing/     segscore import: formats, conversion to segmentations
-agreement/     segscore agree, simulate
+agreement/     segscore agree, consensus, simulate
 conventions/   segscore reconcile, calibrate
 comparison/    segscore compare
 nightly/       segscore nightly, history

@@ -34,6 +34,12 @@ HISTORY = pap.DataFrameSchema(
             description="result of the rule for this average and hypothesis, over all "
             "documents; null without a rule",
         ),
+        "test_set": pap.Column(
+            pa.string(),
+            nullable=True,
+            description="first 24 digits of the fingerprint of the references: equal in runs with "
+            "the same references; null in a run by a version that did not compute it",
+        ),
         **SUMMARY.columns,
     },
     name="history",

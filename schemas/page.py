@@ -64,6 +64,7 @@ _COMMANDS = {
     "sweep": "## segscore sweep\n\nIt also writes [rejects](#rejects) and [unpaired](#unpaired).",
     "agree": "## segscore agree\n\nIt also writes [rejects](#rejects) and [unpaired](#unpaired).",
     "compare": "## segscore compare\n\nWith `--output` only.",
+    "import": "## segscore import\n\nAnswers of [language models](language-models.md) only.",
     "reconcile": "## segscore reconcile\n\nWith `--output` only.",
     "calibrate": "## segscore calibrate\n\nWith `--output` only.",
     "history": "## segscore history",

@@ -8,6 +8,7 @@ import pandera.pyarrow as pap
 import pyarrow as pa
 
 from segscore.schemas import agreement, comparisons, curves, trends
+from segscore.schemas.alignment import ALIGNMENT
 from segscore.schemas.calibration import CALIBRATION
 from segscore.schemas.confusion import CONFUSION
 from segscore.schemas.conventions import CONVENTIONS
@@ -123,6 +124,7 @@ TABLES = (
     _run_table("compare", comparisons.WHERE),
     _run_table("compare", comparisons.POWER),
     _run_table("compare", comparisons.PUBLISHED_SCORES),
+    OutputTable(ALIGNMENT, "import", "`OUTPUT/alignment/*.parquet`"),
     OutputTable(CONVENTIONS, "reconcile", "`OUTPUT/conventions.parquet`"),
     OutputTable(CALIBRATION, "calibrate", "`OUTPUT/calibration.parquet`"),
     OutputTable(

@@ -20,6 +20,7 @@ COMMANDS = (
     "compare",
     "reconcile",
     "agree",
+    "consensus",
     "sweep",
     "explain",
     "export",

@@ -4,6 +4,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from functools import wraps
+from keyword import iskeyword
 from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 import typer
@@ -97,7 +98,8 @@ def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
             annotation = Annotated[kind, typer.Argument(help=item.help)]
         elif isinstance(item, Option):
             flags = name_of_option(name, item)
-            name = flags.partition("/")[0].removeprefix("--").replace("-", "_")
+            flag = flags.partition("/")[0].removeprefix("--").replace("-", "_")
+            name = flag if not iskeyword(flag) else name
             if item.read is not None:
                 default = _text(default)
                 kind = str | None if default is None else str

@@ -162,7 +162,7 @@ def rows_of(parsed: Sequence[ParsedRow]) -> Rows:
 
 def _defaults(reading: Reading) -> Defaults:
     settings = reading.settings
-    return Defaults(settings.document_id, settings.coder, settings.role)
+    return Defaults(settings.document_id, settings.coder, settings.default_role)
 
 
 def _json_lines(url: str, chunks: Iterator[bytes], reading: Reading, first: int = 1) -> FileRows:

@@ -1,7 +1,7 @@
 """Read all files of an import in tasks: rows as they are, then shapes, which need all files."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from segscore.pipeline.importing.account import of_many_files, require_accepted
 from segscore.pipeline.importing.conversion.convert import Survey
@@ -34,6 +34,10 @@ class ImportedRows:
         rejects: number of bad rows and lines.
         counted: what was left out or read in another way, by file.
         adapted: a clause about each column that was converted.
+        left_out: number of further rejects, which are not bad rows.
+        tables: number of rows of further tables, which are written already.
+        answers: how answers of language models were read; None if there are none.
+        own: attributes of segmentations, even if they do not differ within documents.
     """
 
     shards: list[Shard]
@@ -42,6 +46,10 @@ class ImportedRows:
     rejects: int
     counted: list[str]
     adapted: list[str]
+    left_out: int = 0
+    tables: Mapping[str, int] = field(default_factory=dict)
+    answers: str | None = None
+    own: tuple[str, ...] = ()
 
     @property
     def number(self) -> int:

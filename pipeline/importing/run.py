@@ -16,6 +16,8 @@ from segscore.pipeline.importing.account import (
     require_accepted,
     require_few,
 )
+from segscore.pipeline.importing.answers.from_settings import answer_options, find_units
+from segscore.pipeline.importing.answers.stage import AnswerFiles, read_answers
 from segscore.pipeline.importing.describe import (
     DocumentsJob,
     cut_ranges,
@@ -92,6 +94,8 @@ def run_import(
         Failed: parts failed; nothing was published.
     """
     reading = _reading(settings, files)
+    source = find_units(settings)
+    options = answer_options(settings) if source else None
     extents: Mapping[str, Extent] = {}
     left_out: list[str] = []
     if settings.documents is not None:
@@ -100,11 +104,14 @@ def run_import(
         extents = read_lengths(settings.documents, settings)
     hidden = replace(settings, output=hidden_folder(settings.output))
     run = TaskRun("import", hidden, executor, progress)
-    run.prepare(_inputs(settings, files))
+    run.prepare(_inputs(settings, files, source))
     with removing(run.attempt, settings.output, resumable=resumable), run.work():
-        parts = cut_files(files, reading, run.limits.bytes_per_part)
-        run.claim({READ: parts})
-        rows = read_files(run, parts, reading, extents)
+        if options is not None:
+            rows = read_answers(run, AnswerFiles(source, files, settings), options)
+        else:
+            parts = cut_files(files, reading, run.limits.bytes_per_part)
+            run.claim({READ: parts})
+            rows = read_files(run, parts, reading, extents)
         require_few(run.folder, rows.rejects, rows.number + rows.rejects, settings.max_rejects)
         if not rows.shards:
             raise Refused(f"{', '.join(settings.files)}: no segmentation found")
@@ -135,10 +142,12 @@ def _reading(settings: ImportSettings, files: Sequence[InputFile]) -> Reading:
     return Reading([file.url for file in files], settings, format_name)
 
 
-def _inputs(settings: ImportSettings, files: Sequence[InputFile]) -> list[InputTable]:
+def _inputs(
+    settings: ImportSettings, files: Sequence[InputFile], source: Sequence[InputFile]
+) -> list[InputTable]:
     """Return what the fingerprint of an import contains of its files."""
     lengths = [] if settings.documents is None else storage.find(settings.documents)
-    found = {"files": files, "--documents": lengths}
+    found = {"files": files, "--documents": lengths, "--source": source}
     return [InputTable(name, tuple(table), (), pa.schema([])) for name, table in found.items()]
 
 
@@ -154,7 +163,7 @@ def _write_tables(run: TaskRun, settings: ImportSettings, rows: ImportedRows) ->
     job = DocumentsJob(run.folder, shards)
     described = run.tasks(describe_range, ranges, job, stage="described").values()
     require_accepted(described)
-    differing = {name for receipt in described for name in receipt.differing}
+    differing = {name for receipt in described for name in receipt.differing} | {*rows.own}
     types = TableTypes.of(shards, differing)
     rejects = rows.rejects
     if types.documents is not None:
@@ -164,8 +173,11 @@ def _write_tables(run: TaskRun, settings: ImportSettings, rows: ImportedRows) ->
         rejects += sum(receipt.rejects for receipt in documents)
         require_few(run.folder, rejects, rows.number + rejects, settings.max_rejects)
     files = cut_tables(shards, _FILE * run.limits.rows_at_once)
-    run.tasks(write_file, files, WriteJob(run.folder, types.tables, unit), stage="written")
-    counts[_REJECTS] = rejects
+    run.tasks(
+        write_file, files, WriteJob(run.folder, types.tables, unit, rows.answers), stage="written"
+    )
+    rejects += rows.left_out
+    counts |= {_REJECTS: rejects, **rows.tables}
     if rejects and not prepared:
         groups = (with_unit(table, unit) for table in rejects_of(run.folder))
         storage.write_table(storage.join(run.folder, _REJECTS, f"{_REJECTS}.parquet"), groups)

@@ -4,6 +4,7 @@ import codecs
 import csv
 from dataclasses import dataclass
 from functools import cached_property
+from math import inf
 from typing import TYPE_CHECKING, Annotated
 
 from segscore.pipeline.errors import Refused
@@ -36,6 +37,10 @@ _CHOICES = {
     "--text-units": ("lines", "characters", "tokens"),
     "--same-label": ("keep", "merge"),
     "--gaps": ("join", "own"),
+    "--source-units": ("texts", "tokens"),
+    "--headings": ("drop", "keep"),
+    "--failed": ("refuse", "none", "leave-out"),
+    "--tokens": ("words", "characters"),
 }
 
 
@@ -99,11 +104,13 @@ class ImportSettings:
         ),
     ] = None
     role: Annotated[
-        str,
+        str | None,
         Option(
-            "Role of segmentations whose file does not say: reference or hypothesis.", Panel.INPUTS
+            "Role of segmentations whose file does not say: reference or hypothesis; default: "
+            "reference, but hypothesis for answers of language models.",
+            Panel.INPUTS,
         ),
-    ] = "reference"
+    ] = None
     coder: Annotated[
         str | None,
         Option("Coder of segmentations whose file names no annotator or system.", Panel.INPUTS),
@@ -259,6 +266,105 @@ class ImportSettings:
         str | None, Option("Control of Label Studio whose regions to read.", Panel.ANNOTATIONS)
     ] = None
 
+    source: Annotated[
+        str | None,
+        Option(
+            "The units that the system was given: JSON Lines, text with a unit in a line, "
+            "subtitles, STM, CTM or SegLST; a file, folder or glob.",
+            Panel.ANSWERS,
+        ),
+    ] = None
+    text_field: Annotated[
+        str | None,
+        Option(
+            "Path of the list of units in a record of --source, such as utterances[].text; "
+            "default: units.",
+            Panel.ANSWERS,
+        ),
+    ] = None
+    source_units: Annotated[
+        str | None,
+        Option(
+            "What is a unit: the texts of --source, or their tokens; default: texts.",
+            Panel.ANSWERS,
+        ),
+    ] = None
+    answer_field: Annotated[
+        str | None, Option("Path of the answer in a record; default: output.", Panel.ANSWERS)
+    ] = None
+    breaks: Annotated[
+        str | None,
+        Option(
+            "What marks a break in a rewritten text: rule, heading, blank, newline, "
+            "pattern:REGEX, or texts with types (<eob>=1,<eol>=2); default: auto, the first of "
+            "the four that any answer contains.",
+            Panel.ANSWERS,
+            flags="--break",
+        ),
+    ] = None
+    headings: Annotated[
+        str | None,
+        Option(
+            "Words of headings: drop them (they become the attribute titles), or keep them as "
+            "text; default: drop.",
+            Panel.ANSWERS,
+        ),
+    ] = None
+    answer: Annotated[
+        str | None,
+        Option(
+            "Where the answer is: fence, for the only code fence, or TAG, for <TAG>...</TAG>.",
+            Panel.ANSWERS,
+        ),
+    ] = None
+    labels: Annotated[
+        str | None,
+        Option(
+            r"Regular expression of labels to drop at the beginning of lines, such as U\d+:.",
+            Panel.ANSWERS,
+        ),
+    ] = None
+    numbers: Annotated[
+        str | None,
+        Option(
+            "What numbers are: starts, ends, ranges or sizes; with a path in JSON "
+            "(starts:segments[].start) or a pattern (starts:pattern:REGEX); default: starts.",
+            Panel.ANSWERS,
+        ),
+    ] = None
+    first_number: Annotated[
+        int | None,
+        Option(
+            "Number of the first unit, 0 or 1; default: inferred if an answer contains 0 or the "
+            "number of units.",
+            Panel.ANSWERS,
+        ),
+    ] = None
+    max_edits: Annotated[
+        float | None,
+        Option(
+            "Largest edit rate of a rewritten text that can be used; default: 0.5.", Panel.ANSWERS
+        ),
+    ] = None
+    max_unplaced: Annotated[
+        int | None,
+        Option(
+            "Largest number of quotes of an answer that are not in the text; default: 0.",
+            Panel.ANSWERS,
+        ),
+    ] = None
+    failed: Annotated[
+        str | None,
+        Option(
+            "Answers that cannot be used: refuse the import, none (a document without boundaries), "
+            "or leave-out (to rejects/); default: refuse.",
+            Panel.ANSWERS,
+        ),
+    ] = None
+    tokens: Annotated[
+        str | None,
+        Option("What is aligned: words or characters; default: words.", Panel.ANSWERS),
+    ] = None
     testset: Annotated[
         str | None,
         Option(
@@ -276,6 +382,11 @@ class ImportSettings:
             flags="--fresh/--resume",
         ),
     ] = False
+
+    @property
+    def default_role(self) -> str:
+        """Role of segmentations whose file does not say, unless they are answers."""
+        return self.role or "reference"
 
     @property
     def inputs(self) -> dict[str, tuple[str, ...]]:
@@ -316,6 +427,7 @@ class ImportSettings:
             ("--smallest-gap", self.smallest_gap, 0),
             ("--skip-lines", self.skip_lines, 0),
             ("--max-level", self.max_level, 1),
+            ("--max-unplaced", self.max_unplaced, 0),
         ):
             if number is not None and number < least:
                 raise Refused(f"{option} {number}: must be at least {least}")
@@ -326,10 +438,17 @@ class ImportSettings:
             if getattr(self, name) == "":
                 raise Refused(f"--{name.replace('_', '-')}: is empty; give a name")
         in_unit_interval("--max-rejects", self.max_rejects)
+        self._check_answers()
         if not self.output.strip():
             raise Refused("--output: is empty; name a folder")
         if self.encoding is not None:
             _check_encoding(self.encoding)
+
+    def _check_answers(self) -> None:
+        if self.first_number not in (None, 0, 1):
+            raise Refused(f"--first-number {self.first_number}: must be 0 or 1")
+        if self.max_edits is not None and not 0 <= self.max_edits < inf:
+            raise Refused(f"--max-edits {self.max_edits:g}: must be a number of at least 0")
 
 
 def _check_encoding(name: str) -> None:

@@ -68,8 +68,8 @@ class Clock:
             unit: unit of plain numbers where the format fixes it; otherwise `--time-unit`, or s.
 
         Raises:
-            Refused: it is not a time, is negative, is before the start timecode, or has frames but
-                no frame rate was given.
+            Refused: it is not a time, is negative, is before the start timecode, is a fraction of
+                a frame, or has frames but no frame rate was given.
         """
         return self.since_start(self.duration(value, place, unit=unit), str(value).strip(), place)
 
@@ -105,6 +105,11 @@ class Clock:
     def _milliseconds(self, unit: str, text: str, place: RowPlace) -> Fraction:
         if unit != "frames":
             return Fraction(1000 if unit == "s" else 1)
+        if Fraction(Decimal(text)).denominator != 1:
+            raise place.refusal(
+                f"{text} is not a whole number of frames; if it is a time, name its unit with "
+                "--time-unit s or ms"
+            )
         if self.rate is None:
             raise place.refusal(f"{text} is a number of frames; name their rate with --frame-rate")
         return 1000 / self.rate

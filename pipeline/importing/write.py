@@ -71,11 +71,13 @@ class WriteJob:
         folder: the folder that tasks write to.
         types: columns of references and of hypotheses, and their types.
         unit: unit of all rows; None if it is not known.
+        answers: how answers of language models were read; None if there are none.
     """
 
     folder: str
     types: Mapping[str, pa.Schema]
     unit: str | None
+    answers: str | None = None
 
 
 @dataclass(frozen=True)
@@ -118,7 +120,7 @@ def write_file(job: WriteJob, part: FileOfTable) -> WriteReceipt:
     groups = 0
     with storage.TableFile(storage.join(job.folder, part.table, f"{part.name}.parquet")) as file:
         for group in row_groups((_rows(job, part, shard) for shard in part.shards), types):
-            file.write(with_unit(group, job.unit))
+            file.write(with_unit(group, job.unit, job.answers))
             groups += 1
     return WriteReceipt(groups)
 

@@ -8,6 +8,10 @@ import pyarrow.compute as pc
 
 from segscore.pipeline.nightly.choose import FEWEST_NIGHTS
 from segscore.pipeline.nightly.nights import Night, Nights, system_rows, systems_of
+from segscore.pipeline.nightly.other_references import (
+    describe_changed_references,
+    documents_of_other_references,
+)
 from segscore.pipeline.nightly.replicates import tables
 from segscore.pipeline.nightly.verdict import INCOMPLETE
 from segscore.pipeline.scoring.names import is_point
@@ -62,6 +66,7 @@ def warn_of_feed(
         yield from _warn_of_exchange(night, complete)
     yield from _warn_of_groups(night, earlier)
     yield from _warn_of_few_documents(night, others)
+    yield from _warn_of_other_references(night, others)
     recent = [*islice(earlier.newest_first(night.date), _RECENT), *others.values()]
     yield from _warn_of_repeats(night, {each.url: each for each in recent}.values())
 
@@ -163,6 +168,13 @@ def _warn_of_few_documents(night: Night, others: Mapping[str, Night]) -> Iterato
                     "check that the references and the segmentations of the system are complete",
                     frozenset({system}),
                 )
+
+
+def _warn_of_other_references(night: Night, others: Mapping[str, Night]) -> Iterator[FeedWarning]:
+    """Warn of documents whose references are not those of a night compared with."""
+    for other in {each.url: each for each in others.values()}.values():
+        if documents := documents_of_other_references(night, [other]):
+            yield FeedWarning(describe_changed_references(documents, other.name))
 
 
 def _documents_of(night: Night) -> dict[str, int]:

@@ -18,11 +18,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import pyarrow as pa
 
+from segscore.pipeline.arrays.document_ids import hash_names
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.nightly.choose import FEWEST_NIGHTS, ChosenNights
 from segscore.pipeline.nightly.moved_documents import documents_moved
 from segscore.pipeline.nightly.nights import Night, open_as_night, systems_of
+from segscore.pipeline.nightly.other_references import documents_of_other_references
 from segscore.pipeline.nightly.replicates import Replicated, Tally, documents, tally_replicates
 from segscore.pipeline.nightly.rules import RULE_TABLES, GateRule
 from segscore.pipeline.nightly.verdict import EVERY, FAILED, PASSED, UNDEFINED, Check, check_of
@@ -115,7 +118,8 @@ class NightAverages:
 
     Attributes:
         night: the night.
-        documents: URL of a night -> the hashes of its documents.
+        left_out: documents that some of the nights scored against other references.
+        documents: URL of a night -> the hashes of its other documents.
     """
 
     def __init__(
@@ -127,7 +131,9 @@ class NightAverages:
     ) -> None:
         listed = [night, *others]
         self.night = night
-        self.documents = {each.url: documents(each) for each in listed}
+        self.left_out = documents_of_other_references(night, listed)
+        hashes = hash_names(pa.array(self.left_out, pa.string())).hashes
+        self.documents = {each.url: np.setdiff1d(documents(each), hashes) for each in listed}
         self._tallies: dict[tuple[str, str], Tally | None] = {}
         self._known: dict[tuple[str, GroupKey, str], Replicated] = {}
         in_all = max(map(len, self.documents.values()))
@@ -135,7 +141,7 @@ class NightAverages:
         for table in RULE_TABLES:
             chosen = tuple(rule for rule in rules if rule.table == table)
             for each in listed if chosen else ():
-                tally = tally_replicates(each, chosen, seed, in_all, by)
+                tally = tally_replicates(each, chosen, seed, in_all, by, self.left_out)
                 self._tallies[each.url, table] = tally
 
     def keys(self, rule: GateRule) -> list[GroupKey]:
@@ -251,7 +257,9 @@ def judge_rules(
     return [
         replace(
             check,
-            moved=documents_moved(night, others.single[check.system], by_text[check.rule], check),
+            moved=documents_moved(
+                night, others.single[check.system], by_text[check.rule], check, averages.left_out
+            ),
         )
         if check.fails
         else check

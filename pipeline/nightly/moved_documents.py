@@ -1,6 +1,6 @@
 """Find the documents that made an average worse."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import numpy as np
 import pyarrow.compute as pc
@@ -14,7 +14,9 @@ from segscore.pipeline.statistics.sums import mean_over_references
 _SHOWN = 5
 
 
-def documents_moved(night: Night, other: Night, rule: GateRule, check: Check) -> tuple[Moved, ...]:
+def documents_moved(
+    night: Night, other: Night, rule: GateRule, check: Check, left_out: Collection[str] = ()
+) -> tuple[Moved, ...]:
     """Find the documents of a night whose values worsened most.
 
     A document that both nights scored is compared with its value in the other night, a new document
@@ -25,6 +27,7 @@ def documents_moved(night: Night, other: Night, rule: GateRule, check: Check) ->
         other: the night it was compared with.
         rule: rule that the system breaks.
         check: result of the rule for the system.
+        left_out: documents that were not compared.
 
     Returns:
         At most ``_SHOWN`` documents, worst first, ties by name.
@@ -33,7 +36,7 @@ def documents_moved(night: Night, other: Night, rule: GateRule, check: Check) ->
     moved = [
         Moved(document, value, then.get(document, check.before), document in then)
         for document, value in now.items()
-        if check.before is not None
+        if check.before is not None and document not in left_out
     ]
     moved.sort(
         key=lambda document: (-rule.excess(document.value - document.before), document.document_id)

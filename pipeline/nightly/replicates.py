@@ -95,7 +95,12 @@ def documents(night: Night) -> Hashes:
 
 
 def tally_replicates(
-    night: Night, rules: tuple[GateRule, ...], seed: int, in_all: int, by: Sequence[str] = ()
+    night: Night,
+    rules: tuple[GateRule, ...],
+    seed: int,
+    in_all: int,
+    by: Sequence[str] = (),
+    left_out: Sequence[str] = (),
 ) -> Tally | None:
     """Sum a night's scores or panel_scores by system and resampling unit.
 
@@ -105,9 +110,11 @@ def tally_replicates(
         seed: seed of the weights.
         in_all: number of documents of the larger night, which decides the resampling units.
         by: attributes to group by.
+        left_out: documents that are not counted.
 
     Returns:
-        The sums, or None if the night has no such table, or not with these attributes.
+        The sums, or None if the night has no such table, not with these attributes, or no document
+        that is counted.
 
     Raises:
         Refused: a file of the night cannot be read.
@@ -118,7 +125,12 @@ def tally_replicates(
     pieces = night.table_files(rules[0].table) if by else []
     if not all({*by} <= {*piece.columns} for piece in pieces):
         return None
-    parts = [sum_table(kind, table, in_all, by) for table in tables(night, rules[0].table, columns)]
+    excluded = pa.array(left_out, pa.string())
+    counted = (
+        table.filter(pc.invert(pc.is_in(table.column("document_id"), value_set=excluded)))
+        for table in tables(night, rules[0].table, columns)
+    )
+    parts = [sum_table(kind, table, in_all, by) for table in counted if table.num_rows]
     if not parts:
         return None
     return Tally(kind, merge(parts), night.parameters, seed)

@@ -216,7 +216,7 @@ def _score(tables: AcceptedTables) -> ScoredTables:
     if "scores" in written:
         warnings += describe_self_pairs([written["scores"]], inputs)
     record = {
-        **describe_results(settings, results, typed=inputs.typed),
+        **describe_results(settings, results, inputs),
         "rows": account,
         "warnings": warnings,
     }

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from segscore.pipeline.scoring.inputs import Inputs
 from segscore.pipeline.scoring.names import CHANCE, POINT
 from segscore.pipeline.scoring.part import PartSums, TaskResults
 from segscore.pipeline.scoring.settings import ScoreSettings
@@ -15,12 +16,13 @@ from segscore.pipeline.statistics.bootstrap import estimator
 
 
 def describe_results(
-    settings: ScoreSettings, results: TaskResults, *, typed: bool
+    settings: ScoreSettings, results: TaskResults, inputs: Inputs
 ) -> dict[str, Any]:
     """Return the fields of run.json that describe what was computed."""
-    types = results.rule.types if typed else None
+    types = results.rule.types if inputs.typed else None
+    resampling = estimator(results.documents, settings.replicates)
     return {
-        "signature": settings.signature(estimator(results.documents, settings.replicates), types),
+        "signature": settings.signature(resampling, types, inputs.hypotheses.answers or ""),
         "settings": asdict(settings),
         "boundary_types": types,
         "p_seg": None if np.isnan(results.p_seg) else results.p_seg,

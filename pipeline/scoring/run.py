@@ -82,7 +82,7 @@ def run_scoring(settings: ScoreSettings, executor: Executor, progress: Progress)
                 run.write("confusion", tabulate_confusion(sums.confusion, results.rule))
         scored = {str(key[0]) for key in sums.pairs.groups} if sums.pairs is not None else ()
         record = {
-            **describe_results(settings, results, typed=inputs.typed),
+            **describe_results(settings, results, inputs),
             **run.record(inputs.tables, results.rows, scored),
             "plan": plan.explanation,
         }

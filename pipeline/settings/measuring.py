@@ -372,7 +372,9 @@ class MeasuringSettings:
             **{f"weight_{part}": int(w) if w == int(w) else w for part, w in weights},
         }
 
-    def signature(self, estimator: str, types: tuple[int, ...] | None = None) -> str:
+    def signature(
+        self, estimator: str, types: tuple[int, ...] | None = None, answers: str = ""
+    ) -> str:
         """Describe in one line what was computed, so that two results can be compared.
 
         Settings that concern few measures are omitted if they have their default values, and all
@@ -381,6 +383,7 @@ class MeasuringSettings:
         Args:
             estimator: how the intervals are estimated.
             types: boundary types of the run; None if it does not distinguish them.
+            answers: how answers of language models were read; empty if there are none.
         """
         from importlib.metadata import version
 
@@ -398,6 +401,8 @@ class MeasuringSettings:
             parts.pop(name, None)
         if self.measures:
             parts["measures"] = ",".join(self.measures)
+        if answers:
+            parts["answers"] = answers
         parts |= {"ci": estimator, "v": version("segscore")}
         return "|".join(["segscore", *(f"{name}:{value}" for name, value in parts.items())])
 

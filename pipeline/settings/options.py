@@ -34,6 +34,7 @@ class Panel(StrEnum):
     SEGMENTS = "Segments"
     TABLES = "Tables and labels"
     ANNOTATIONS = "Annotations"
+    ANSWERS = "Answers of language models"
     MEASURES = "Measures"
     AVERAGES = "Averages"
     POWER = "Power"

@@ -31,7 +31,7 @@ from segscore.pipeline.tables.stated_table import (
     rows_of_role,
     segmentations_of,
 )
-from segscore.pipeline.tables.units import one_unit, recorded_unit
+from segscore.pipeline.tables.units import one_unit, recorded_answers, recorded_unit
 from segscore.pipeline.tables.validate import schema_problems
 from segscore.schemas.input_columns import INPUT_TYPES, ROLES, TABLE_ROLES
 
@@ -86,6 +86,7 @@ class InputTable:
         further: columns of any file that are not required: optional columns and attributes.
         location: the file, folder or glob that names the table.
         unit: unit of its positions and lengths, such as millisecond; None if no file states it.
+        answers: how an import read answers of language models; None if it read none.
         warnings: what was adapted to read the table.
     """
 
@@ -95,6 +96,7 @@ class InputTable:
     further: pa.Schema
     location: str = ""
     unit: str | None = None
+    answers: str | None = None
     warnings: tuple[str, ...] = ()
 
     @property
@@ -139,8 +141,11 @@ def find_table(name: str, url: str, model: Contract, memory: int | None = None) 
     unit = one_unit(
         {file.url: inspection.unit for file, inspection in zip(files, inspected, strict=True)}
     )
+    answers = "+".join(sorted({one.answers for one in inspected if one.answers is not None}))
     warnings = (*storage.describe_left_out(name, found), *_warnings(name, inspected))
-    return InputTable(name, tuple(files), tuple(slices), further, url, unit, warnings)
+    return InputTable(
+        name, tuple(files), tuple(slices), further, url, unit, answers or None, warnings
+    )
 
 
 def require_one_table(name: str, url: str, files: Sequence[InputFile]) -> None:
@@ -180,12 +185,14 @@ class _Inspected:
         schema: columns, with the types that they are read as.
         slices: its pieces.
         unit: unit of positions and lengths; None if the file does not state it.
+        answers: how an import read answers; None if it read none.
         adapted: columns that are converted or left out, and how.
     """
 
     schema: pa.Schema
     slices: list[Slice]
     unit: str | None
+    answers: str | None
     adapted: frozenset[str]
 
 
@@ -199,19 +206,20 @@ def _inspect_file(name: str, limit: int, file: InputFile, path_values: PathValue
         _require_columns(name, file.url, table, limit, given)
         schema = table.schema
         adapted = frozenset(clauses)
-        unit = None
+        unit = answers = None
     else:
         parquet = storage.open_parquet(file.url)
         schema = canonical_schema(parquet.schema_arrow)
         slices = [*_row_groups(name, file, parquet.metadata)]
         adapted = frozenset(describe_conversions(contract_of(name), parquet.schema_arrow))
         unit = recorded_unit(parquet.schema_arrow)
+        answers = recorded_answers(parquet.schema_arrow)
     for field in path_fields(path_values):
         schema = schema if field.name in schema.names else schema.append(field)
     document = dict(path_values).get("document_id")
     ids = (document, document) if isinstance(document, str) else None
     slices = [replace(s, path_values=path_values, ids=ids or s.ids) for s in slices]
-    return _Inspected(schema, slices, unit, adapted)
+    return _Inspected(schema, slices, unit, answers, adapted)
 
 
 def _require_columns(

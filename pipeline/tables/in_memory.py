@@ -15,7 +15,7 @@ from segscore.pipeline.tables.read import (
     needed_columns,
     other_role_error,
 )
-from segscore.pipeline.tables.units import recorded_unit
+from segscore.pipeline.tables.units import recorded_answers, recorded_unit
 from segscore.pipeline.tables.validate import schema_problems
 
 
@@ -39,6 +39,7 @@ def describe_table(name: str, table: pa.Table, model: Contract) -> InputTable:
         further=extra_columns(name, [name], [schema], model),
         location=name,
         unit=recorded_unit(table.schema),
+        answers=recorded_answers(table.schema),
         warnings=(f"{name}: {'; '.join(adapted)}",) if adapted else (),
     )
 

@@ -1,4 +1,4 @@
-"""The unit of positions and lengths, which the metadata of a Parquet file may state."""
+"""What the metadata of a Parquet file may state: the unit, and how answers became boundaries."""
 
 from collections.abc import Mapping
 
@@ -12,21 +12,35 @@ MILLISECOND = "millisecond"
 UNIT_KEY = "segscore.unit"
 """Key of a Parquet file's metadata: the unit that is counted, such as millisecond."""
 
+ANSWERS_KEY = "segscore.answers"
+"""Key of a Parquet file's metadata: how answers of language models were read."""
 PER_SECOND = {"millisecond": 1000, "second": 1}
 """How many of each unit that is a time make a second."""
 
 _SHOWN = 40
-"""Number of characters of a unit's name that are read."""
+"""Number of characters of a value that are read."""
 
 
-def with_unit(table: pa.Table, unit: str | None) -> pa.Table:
-    """Return a table that records its unit, if that is known."""
-    return table if unit is None else table.replace_schema_metadata({UNIT_KEY: unit})
+def with_unit(table: pa.Table, unit: str | None, answers: str | None = None) -> pa.Table:
+    """Return a table that records its unit, and how answers were read, as far as they are known."""
+    stated = {UNIT_KEY: unit, ANSWERS_KEY: answers}
+    metadata = {key: value for key, value in stated.items() if value is not None}
+    return table.replace_schema_metadata(metadata) if metadata else table
 
 
 def recorded_unit(schema: pa.Schema) -> str | None:
     """Return the unit that `segscore import` recorded in a file; None if there is none."""
-    name = (schema.metadata or {}).get(UNIT_KEY.encode(), b"").decode("utf-8", "replace")
+    return _recorded(schema, UNIT_KEY)
+
+
+def recorded_answers(schema: pa.Schema) -> str | None:
+    """Return how an import read answers, as a field of a signature; None if it read none."""
+    found = _recorded(schema, ANSWERS_KEY)
+    return None if found is None else found.replace("|", "")
+
+
+def _recorded(schema: pa.Schema, key: str) -> str | None:
+    name = (schema.metadata or {}).get(key.encode(), b"").decode("utf-8", "replace")
     return "".join(letter for letter in name[:_SHOWN] if letter.isprintable()) or None
 
 

@@ -55,7 +55,8 @@ def count_content(
     Args:
         digests: their digests.
         boundaries: number of their boundaries.
-        document_hashes: hash of the id of each document, shape (documents,).
+        document_hashes: hash of the id of each document, shape (documents,); not read if no split
+            of the registry has ids.
         document: document number of each reference, shape (references,).
         registry: the test sets to look for.
     """

@@ -50,6 +50,13 @@ def test_what_a_setting_affects_exists() -> None:
         assert {*signed.affects} <= {*FAMILIES} | counts | used, signed.name
 
 
+def test_the_help_lists_the_families() -> None:
+    """It is text, because settings import no NumPy, which families do."""
+    listed = re.search(r"families \(([^)]*)\)", options_of(MeasuringSettings)["measures"].help)
+    assert listed is not None
+    assert listed[1].split(", ") == list(FAMILIES)
+
+
 def test_every_check_names_the_option() -> None:
     for name, option in options_of(MeasuringSettings).items():
         if option.check is not None and isinstance(getattr(MeasuringSettings, name), int | float):

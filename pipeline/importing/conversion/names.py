@@ -78,5 +78,5 @@ def _named(read: ReadFile, settings: ImportSettings) -> Iterator[NamedShape]:
         if coder is None:
             raise shape.place.refusal("the file names no coder; name the coder with --coder")
         coder = (settings.rename_coders or {}).get(coder, coder)
-        role = shape.role or settings.role
+        role = shape.role or settings.default_role
         yield NamedShape(shape, read.file, shape.document_id or own, coder, role)

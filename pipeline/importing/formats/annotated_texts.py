@@ -154,34 +154,70 @@ _SEVERAL = ("all", "unknown")
 def read_doccano(file: OpenedFile, settings: ImportSettings) -> Iterator[Intervals]:
     """Yield one segmentation for each example that has spans; the others are counted.
 
-    The coder is the file's name. A document is named by --document-field, else document_id, else
+    The coder is the file's name. In an old export, which has `annotations` of several users in one
+    file, each user is a coder. A document is named by --document-field, else document_id, else
     --document-id, else by the example's id.
 
     Raises Refused for a malformed line, or a span that is not inside its text.
     """
     name = without_json_ending(file)
     coder = None if name in _SEVERAL else name
-    for number, line in enumerate(file.lines(), start=1):
-        if not line.strip():
-            continue
-        place = file.place(number)
-        example = object_of(strict_json.loads(line, place), "the line", place)
-        text = text_of(required(example, "text", "the example", place), "text", place)
-        spans = _spans(example, place)
-        if not spans:
+    examples = [*_examples(file)]
+    users = {user for one in examples for user in one.spans}
+    for one in examples:
+        if not one.spans:
             file.notes.add("without_spans", 1)
             continue
-        units = text_units(text, settings, place)
-        segments, counted = units.segments(spans, place)
-        yield Intervals(
-            place=place,
-            unit=units.unit,
-            document_id=_document(example, settings, place),
-            coder=coder,
-            length=Fraction(units.length),
-            counted=counted,
-            segments=segments,
-        )
+        units = text_units(one.text, settings, one.place)
+        for user, spans in one.spans.items():
+            segments, counted = units.segments(spans, one.place)
+            yield Intervals(
+                place=one.place,
+                unit=units.unit,
+                document_id=_document(one.fields, settings, one.place),
+                coder=user if len(users) > 1 else coder,
+                length=Fraction(units.length),
+                counted=counted,
+                segments=segments,
+            )
+
+
+_Spans = list[tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Example:
+    """An example of doccano, and its spans by the user who made them; None if nobody is named."""
+
+    fields: Mapping[str, object]
+    place: RowPlace
+    text: str
+    spans: Mapping[str | None, _Spans]
+
+
+def _examples(file: OpenedFile) -> Iterator[_Example]:
+    for number, line in enumerate(file.lines(), start=1):
+        if line.strip():
+            place = file.place(number)
+            fields = object_of(strict_json.loads(line, place), "the line", place)
+            text = text_of(required(fields, "text", "the example", place), "text", place)
+            yield _Example(fields, place, text, _spans_by_user(fields, place))
+
+
+def _spans_by_user(example: Mapping[str, object], place: RowPlace) -> Mapping[str | None, _Spans]:
+    """Return the spans of an example: those of `annotations` by their users, in an old export."""
+    if "annotations" not in example or {"label", "entities"} & {*example}:
+        spans = _spans(example, place)
+        return {None: spans} if spans else {}
+    found: dict[str | None, _Spans] = {}
+    for one in json_objects(example["annotations"], "annotations", place):
+        user = named_id(one.get("user"), "user", place)
+        found.setdefault(user, []).append(_offsets(one, place))
+    return found
+
+
+def _offsets(span: Mapping[str, object], place: RowPlace) -> tuple[int, int]:
+    return json_offset(span, "start_offset", place), json_offset(span, "end_offset", place)
 
 
 def _document(
@@ -195,13 +231,11 @@ def _document(
     return named_id(example.get("id"), "id", place)
 
 
-def _spans(example: Mapping[str, object], place: RowPlace) -> list[tuple[int, int]]:
+def _spans(example: Mapping[str, object], place: RowPlace) -> _Spans:
     """Return the spans of `label`, lists of start, end and name, or of `entities`, objects."""
     if "entities" in example:
-        return [
-            (json_offset(one, "start_offset", place), json_offset(one, "end_offset", place))
-            for one in json_objects(example["entities"], "entities", place)
-        ]
+        entities = json_objects(example["entities"], "entities", place)
+        return [_offsets(one, place) for one in entities]
     labels = required(example, "label", "the example", place)
     if not isinstance(labels, list):
         raise place.wrong("label", labels, "a list of spans")
@@ -284,7 +318,7 @@ def _bounds(value: object, name: str, place: RowPlace) -> list[tuple[int, int]]:
 
 
 def _is_doccano(head: Head) -> bool:
-    return "text" in head.keys and bool({"label", "entities"} & head.keys)
+    return "text" in head.keys and bool({"label", "entities", "annotations"} & head.keys)
 
 
 ANNOTATED_TEXT = ("document_field", "text_units")

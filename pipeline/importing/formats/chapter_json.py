@@ -134,7 +134,8 @@ def read_vidchapters(file: OpenedFile, settings: ImportSettings) -> Iterator[Sha
 
     `chapters` is a list of objects with `time`, or an object of titles by clock text; `timestamps`
     is a list of pairs of start and end, in seconds.
-    Raises Refused for a field that is missing or has a wrong type, or a video without chapters.
+    An empty list is a video without boundaries.
+    Raises Refused for a field that is missing or has a wrong type, or a file without videos.
     """
     place = file.place(1)
     videos = whole_object(file)
@@ -148,7 +149,11 @@ def read_vidchapters(file: OpenedFile, settings: ImportSettings) -> Iterator[Sha
         times = _times(video, name, settings.clock, place)
         segments = [Segment(start, end, place.line) for start, end in times]
         length = json_duration(video.get("duration"), f"{name}.duration", settings.clock, place)
-        yield chapter_list(segments, place, named_id(document_id, "the name", place), length)
+        named = named_id(document_id, "the name", place)
+        if segments:
+            yield chapter_list(segments, place, named, length)
+        else:
+            yield Marks(place=place, unit=MILLISECOND, document_id=named, length=length, marks=[])
 
 
 def _times(

@@ -5,6 +5,7 @@ from dataclasses import fields
 from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.importing.formats import (
     annotated_texts,
+    answers,
     chapter_json,
     chapter_texts,
     disrpt,
@@ -41,6 +42,7 @@ FORMATS: dict[str, Format] = {
         speech.FORMATS,
         disrpt.FORMATS,
         jams.FORMATS,
+        answers.FORMATS,
     )
     for one in formats
 }

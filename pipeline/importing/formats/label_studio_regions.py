@@ -286,7 +286,7 @@ def _span(
     offsets = []
     for side in (0, 1):
         bound = ("start", "end")[side]
-        number = json_offset(value, bound, place)
+        number = json_offset(value, bound, place, may_be_text=True)
         if number >= len(paragraphs):
             raise place.wrong(bound, number, f"a paragraph from 0 to {len(paragraphs) - 1}")
         edge = places[number][side]

@@ -94,10 +94,21 @@ def json_objects(value: object, name: str, place: RowPlace) -> list[Mapping[str,
     return [object_of(one, f"{name}[{index}]", place) for index, one in enumerate(value)]
 
 
-def json_offset(record: Mapping[str, object], name: str, place: RowPlace) -> int:
-    """Return a field that is a whole number and not negative; raise Refused otherwise."""
+def json_offset(
+    record: Mapping[str, object], name: str, place: RowPlace, *, may_be_text: bool = False
+) -> int:
+    """Return a field that is a whole number and not negative; raise Refused otherwise.
+
+    A number written as text, such as "5", is refused unless it `may_be_text`.
+    """
     value = required(record, name, "a span", place)
-    if isinstance(value, str) and value.isdecimal() and value.isascii() and len(value) < 10:
+    if (
+        may_be_text
+        and isinstance(value, str)
+        and value.isdecimal()
+        and value.isascii()
+        and len(value) < 10
+    ):
         value = int(value)
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
         raise place.wrong(name, value, "a non-negative integer")

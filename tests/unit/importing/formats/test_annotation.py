@@ -38,6 +38,36 @@ def test_doccano_has_entities_too() -> None:
     assert spans_of(shape) == [(0, 9)]
 
 
+OLD = [
+    {"label": 2, "start_offset": 0, "end_offset": 4, "user": 1},
+    {"label": 2, "start_offset": 5, "end_offset": 16, "user": 1},
+]
+
+
+def test_doccano_has_annotations_in_an_old_export() -> None:
+    record = {"id": 1, "text": TEXT, "annotations": OLD, "meta": {}, "annotation_approver": None}
+    text = lines(record, record | {"id": 2, "annotations": []})
+    (shape,) = yielded(annotated_texts.read_doccano, text, "anna.jsonl", **LINES)
+    assert (shape.coder, shape.document_id, spans_of(shape)) == ("anna", "1", [(0, 1), (1, 3)])
+    assert notes_of(annotated_texts.read_doccano, text, **LINES) == {"without_spans": 1}
+    unsaid = [{k: v for k, v in one.items() if k != "user"} for one in OLD]
+    (shape,) = yielded(
+        annotated_texts.read_doccano, lines(record | {"annotations": unsaid}), "all.jsonl", **LINES
+    )
+    assert (shape.coder, spans_of(shape)) == (None, [(0, 1), (1, 3)])
+
+
+def test_several_users_of_an_old_export_are_coders() -> None:
+    both = [*OLD, {"label": 2, "start_offset": 0, "end_offset": 16, "user": 5}]
+    text = lines(*({"id": n, "text": TEXT, "annotations": both[: 4 - n]} for n in (1, 2)))
+    shapes = yielded(annotated_texts.read_doccano, text, "project.jsonl", **LINES)
+    assert [(one.document_id, one.coder, spans_of(one)) for one in shapes] == [
+        ("1", "1", [(0, 1), (1, 3)]),
+        ("1", "5", [(0, 3)]),
+        ("2", "1", [(0, 1), (1, 3)]),
+    ]
+
+
 @pytest.mark.parametrize("name", ["all.jsonl", "unknown.jsonl"])
 def test_some_files_of_doccano_name_no_coder(name: str) -> None:
     assert yielded(annotated_texts.read_doccano, lines(example()), name, **LINES)[0].coder is None
@@ -72,6 +102,15 @@ def test_the_document_of_an_example() -> None:
         (example(label=["T"]), 'x:2: a label is "T"; expected a span'),
         (example(label=[[0]]), "x:2: a label is [0]; expected a span"),
         (example(label=[[0.0, 4, "T"]]), "x:2: start is 0.0; expected a non-negative integer"),
+        (example(label=[["0", 4, "T"]]), 'x:2: start is "0"; expected a non-negative integer'),
+        (example(label=[[0, "4", "T"]]), 'x:2: end is "4"; expected a non-negative integer'),
+        (
+            example(entities=[{"start_offset": 0, "end_offset": "4"}]),
+            'x:2: end_offset is "4"; expected a non-negative integer',
+        ),
+        ({"text": TEXT, "annotations": None}, "x:2: annotations is null; expected a list"),
+        ({"text": TEXT, "annotations": [{"label": 2}]}, "x:2: a span has no start_offset"),
+        ({"text": TEXT, "annotations": [{**OLD[0], "user": []}]}, "x:2: user is []"),
         (example(label=[[-1, 4, "T"]]), "x:2: start is -1; expected a non-negative integer"),
         (example(label=[[True, 4, "T"]]), "x:2: start is true; expected a non-negative integer"),
         (example(label=[[5, 40, "T"]]), "x:2: a span from 5 to 40"),

@@ -18,6 +18,7 @@ PREMIERE = "Name\tText\tIn\tOut\tDauer\tTyp\n\na\t\t00;00;01;00\t00;00;01;00\t00
         ("a.jsonl", '{"text": "a", "answer": "accept", "spans": []}', "prodigy"),
         ("a.jsonl", '{"text": "a", "label": []}', "doccano"),
         ("a.jsonl", '{"text": "a", "entities": [], "relations": []}', "doccano"),
+        ("a.jsonl", '{"id": 1, "text": "a", "annotations": [], "meta": {}}', "doccano"),
         ("a.jsonl", '{"start": 0, "end": 1, "text": "a", "label": "b"}', "intervals"),
         ("a.jsonl", '{"boundaries": [1], "text": "a", "label": "b"}', "jsonl"),
         ("a.EAF", "", "elan"),

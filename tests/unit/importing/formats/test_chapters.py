@@ -497,8 +497,6 @@ class TestVidChapters:
                 {"a": {"chapters": [], "timestamps": []}},
                 'the video a has "chapters", "timestamps"',
             ),
-            ({"a": {"chapters": []}}, 'no chapters of "a"'),
-            ({"a": {"chapters": {}}}, 'no chapters of "a"'),
             ({"a": {"chapters": None}}, "a.chapters is null; expected a list"),
             ({"a": {"chapters": [{}]}}, "a.chapters[0] has no time; it has nothing"),
             ({"a": {"chapters": {"x": "y"}}}, "x is not a time"),
@@ -510,6 +508,19 @@ class TestVidChapters:
         assert refusal_of(chapter_json.read_vidchapters, json.dumps(document)).startswith(
             f"f.x:1: {message}"
         )
+
+    @pytest.mark.parametrize("empty", [{"chapters": []}, {"chapters": {}}, {"timestamps": []}])
+    def test_a_video_without_chapters_has_no_boundaries(self, empty: dict[str, object]) -> None:
+        full = {"chapters": [{"time": 0}, {"time": 5}], "duration": 9}
+        text = json.dumps({"f": empty, "b": full})
+        (first, second) = converted(chapter_json.read_vidchapters, text, length=7000, coder="x")
+        assert (first.row.n_units, first.row.boundaries) == (7000, ())
+        assert (second.row.n_units, second.row.boundaries) == (9000, (5000,))
+        timed = json.dumps({"f": {**empty, "duration": 6.5}})
+        (only,) = converted(chapter_json.read_vidchapters, timed, coder="x")
+        assert (only.row.n_units, only.row.boundaries) == (6500, ())
+        with pytest.raises(Refused, match="the length of f is unknown"):
+            converted(chapter_json.read_vidchapters, json.dumps({"f": empty}), coder="x")
 
 
 class TestChunkseg:

@@ -158,6 +158,15 @@ def test_refused(text: str, message: str) -> None:
         read(text)
 
 
+@pytest.mark.parametrize("header", ["coder,start_frame", "coder,start_frame,duration_frames"])
+def test_a_frame_is_a_whole_number(header: str) -> None:
+    clock = Clock(rate=frame_rate("25"))
+    row = "a,10.5" if header.count(",") == 1 else "a,10.0,10.5"
+    with pytest.raises(Refused, match=r"^t.csv:2: 10.5 is not a whole number of frames"):
+        read(f"{header}\n{row}\n", clock=clock)
+    assert times(f"{header}\n{row.replace('.5', '.0')}\n", clock=clock)[0][0] == 0.4
+
+
 def test_units_that_differ() -> None:
     with pytest.raises(Refused, match=r"t.csv:1: the column start_ms has ms .*--time-unit is s"):
         read("coder,start_ms\na,0\n", clock=Clock("s"))

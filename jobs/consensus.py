@@ -1,0 +1,26 @@
+"""`segscore consensus`: make one segmentation of each document out of those of its coders."""
+
+from typing import Annotated
+
+import typer
+
+from segscore.jobs.cli.log import LOG
+from segscore.pipeline.agreement.majority import ConsensusSettings
+
+
+def consensus(
+    codings: Annotated[
+        str, typer.Argument(help="Segmentations by several coders: a file, folder or glob.")
+    ],
+    output: Annotated[str, typer.Option(help="Folder for references/ and consensus.json.")],
+    chosen: ConsensusSettings,
+) -> None:
+    """Make one segmentation of each document: the boundaries that enough coders have."""
+    from segscore.jobs.show.fitted import out
+    from segscore.pipeline.agreement.majority import AGREED, write_consensus
+    from segscore.pipeline.statistics.shown_numbers import counted
+
+    record = write_consensus(codings, output, chosen)
+    for warning in record["warnings"]:
+        LOG.say("warning", warning)
+    out().print(f"{output}/{AGREED}: {counted(record['documents'], 'row')}", markup=False)

@@ -1,0 +1,200 @@
+"""One segmentation for each document out of several: `segscore consensus`.
+
+Boundaries of different coders are one boundary if they lie within a distance; it is kept if enough
+coders have it, at the middle of their positions.  Kazantseva & Szpakowicz 2012, section 6, do so
+without a distance.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from importlib.metadata import version
+from typing import Annotated, Any
+
+import pyarrow as pa
+
+from segscore.pipeline import storage
+from segscore.pipeline.agreement.preparation import preparing
+from segscore.pipeline.errors import Failed, Refused
+from segscore.pipeline.settings.options import Option
+from segscore.pipeline.settings.ranges import MOST_UNITS, check_locations, in_unit_interval, within
+from segscore.pipeline.storage.placement import require_apart, require_free
+from segscore.pipeline.tables.columns import SEGMENTATIONS
+from segscore.pipeline.tables.find import find_table
+from segscore.pipeline.tables.read import read_valid
+from segscore.pipeline.tables.units import with_unit
+
+AGREED, _RECORD, _UNFINISHED = "references", "consensus.json", "_references"
+_CODER = "consensus"
+
+
+@dataclass(frozen=True)
+class ConsensusSettings:
+    """Settings of `segscore consensus`.
+
+    Attributes:
+        share: least share of the coders of a document who have a boundary, in [0, 1]; 0: any.
+        within: largest distance of positions that are one boundary, in units, at least 0.
+    """
+
+    share: Annotated[float, Option("Least share of a document's coders, 0 to 1; 0: any.")] = 0.5
+    within: Annotated[int, Option("Largest distance of positions that are one boundary.")] = 0
+
+    def __post_init__(self) -> None:
+        """Refuse invalid settings.
+
+        Raises:
+            Refused: the message names the option and what it allows.
+        """
+        in_unit_interval("--share", self.share)
+        within("--within", self.within, 0, MOST_UNITS)
+
+
+def write_consensus(codings: str, output: str, settings: ConsensusSettings) -> dict[str, Any]:
+    """Read codings, and write ``references/`` and then ``consensus.json``.
+
+    Args:
+        codings: table of segmentations: a file, a folder or a glob.
+        output: folder to write to; must not contain a consensus yet.
+        settings: what is kept.
+
+    Returns:
+        The contents of consensus.json: settings, input files, numbers of rows, warnings.
+
+    Raises:
+        Refused: the input cannot be read or has no valid row, or the folder already contains a
+            consensus.
+    """
+    check_locations({"CODINGS": codings, "--output": output})
+    require_apart(output, {"CODINGS": codings})
+    require_free(output, (AGREED, _RECORD))
+    table = find_table("references", codings, SEGMENTATIONS)
+    rows, rejects = read_valid(table, SEGMENTATIONS)
+    found: dict[str, list[tuple[int, list[int]]]] = defaultdict(list)
+    columns = (rows.table.column(name).to_pylist() for name in _READ)
+    for document, n_units, boundaries in zip(*columns, strict=True):
+        found[document].append((n_units, sorted({*boundaries})))
+    of_one_length = {
+        document: coded
+        for document, coded in sorted(found.items())
+        if len({n_units for n_units, _ in coded}) == 1
+    }
+    warnings = [*table.warnings]
+    if rejects.num_rows:
+        warnings.append(f"{rejects.num_rows} invalid rows left out; `segscore validate` lists them")
+    if unequal := len(found) - len(of_one_length):
+        noun = "document" if unequal == 1 else "documents"
+        warnings.append(f"{unequal} {noun} whose codings differ in length left out")
+    if not of_one_length:
+        raise Refused(f"{codings}: no document is left; {'; '.join(warnings)}")
+    agreed = with_unit(_table(of_one_length, settings), table.unit)
+    record = {
+        "settings": asdict(settings),
+        "inputs": {"codings": [asdict(file) for file in table.files]},
+        "rows": {"in": len(rows) + rejects.num_rows, "rejected": rejects.num_rows},
+        "documents": len(agreed),
+        "warnings": warnings,
+        "versions": {"segscore": version("segscore")},
+    }
+    _write(output, agreed, json.dumps(record, indent=2) + "\n")
+    return record
+
+
+_READ = ("document_id", "n_units", "boundaries")
+
+
+def _table(
+    codings: Mapping[str, Sequence[tuple[int, list[int]]]], settings: ConsensusSettings
+) -> pa.Table:
+    share = Fraction(str(settings.share))
+    rows = [
+        agreed_boundaries([boundaries for _, boundaries in coded], share, settings.within)
+        for coded in codings.values()
+    ]
+    return pa.table(
+        {
+            "document_id": pa.array([*codings], pa.string()),
+            "coder": pa.array([_CODER] * len(rows), pa.string()),
+            "n_units": pa.array([coded[0][0] for coded in codings.values()], pa.int32()),
+            "boundaries": pa.array(rows, pa.list_(pa.int32())),
+        }
+    )
+
+
+def agreed_boundaries(codings: Sequence[Sequence[int]], share: Fraction, within: int) -> list[int]:
+    """Return the boundaries that enough coders have, ascending.
+
+    The position that most coders have within the distance comes first, of several the one to which
+    they are nearest, then the leftmost.  Their boundaries become one, at the lower median of their
+    positions, and are used up.
+
+    >>> agreed_boundaries([[3, 9], [4], [5, 9]], Fraction(1, 2), within=1)
+    [4, 9]
+
+    Args:
+        codings: positions of each coder, ascending and distinct.
+        share: least share of the coders; 0: any coder suffices.
+        within: largest distance of a coder's boundary from the position.
+    """
+    least = max(1, -(-share.numerator * len(codings) // share.denominator))
+    agreed = [
+        position
+        for together in _apart(codings, within)
+        for position in _agreed_together(together, least, within)
+    ]
+    return sorted({*agreed})
+
+
+def _apart(codings: Sequence[Sequence[int]], within: int) -> Iterator[list[list[int]]]:
+    """Divide the boundaries where none is within the distance of the next."""
+    marks = sorted((at, coder) for coder, coding in enumerate(codings) for at in coding)
+    together: list[list[int]] = [[] for _ in codings]
+    last = None
+    for position, coder in marks:
+        if last is not None and position - last > within:
+            yield together
+            together = [[] for _ in codings]
+        together[coder].append(position)
+        last = position
+    yield together
+
+
+def _agreed_together(left: list[list[int]], least: int, within: int) -> list[int]:
+    """Return the agreed boundaries, each at the cost of those that it is made of."""
+    agreed: list[int] = []
+    while centres := sorted({position for coding in left for position in coding}):
+        members, _, centre = max(
+            (len(near), -sum(abs(p - centre) for p in near.values()), -centre)
+            for centre in centres
+            if (near := _near(left, centre, within))
+        )
+        if members < least:
+            break
+        chosen = _near(left, -centre, within)
+        for coder, position in chosen.items():
+            left[coder].remove(position)
+        ordered = sorted(chosen.values())
+        agreed.append(ordered[(len(ordered) - 1) // 2])
+    return agreed
+
+
+def _near(codings: Sequence[Sequence[int]], centre: int, within: int) -> dict[int, int]:
+    """Return the boundary of each coder that is nearest to a position, if it is near."""
+    nearest = {
+        coder: min(coding, key=lambda position: (abs(position - centre), position))
+        for coder, coding in enumerate(codings)
+        if coding
+    }
+    return {coder: at for coder, at in nearest.items() if abs(at - centre) <= within}
+
+
+def _write(output: str, agreed: pa.Table, record: str) -> None:
+    with preparing(output, _UNFINISHED, (AGREED, _RECORD)) as preparation:
+        preparation.write(AGREED, "part-00000.parquet", agreed)
+        preparation.show()
+        try:
+            storage.write_new_text(storage.join(output, _RECORD), record)
+        except FileExistsError as problem:
+            raise Failed(f"{output}: another process wrote {_RECORD} meanwhile") from problem

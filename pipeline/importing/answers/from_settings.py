@@ -1,0 +1,88 @@
+"""Check the options of an import of answers, and find the files with the units."""
+
+from segscore.pipeline import storage
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.importing.answers.breaks import require_break
+from segscore.pipeline.importing.answers.cleaning import FENCE
+from segscore.pipeline.importing.answers.numbers import how_numbered
+from segscore.pipeline.importing.answers.options import ANSWER_FORMATS, AnswerOptions
+from segscore.pipeline.importing.answers.patterns import require_pattern
+from segscore.pipeline.importing.formats.label_records import field_path
+from segscore.pipeline.importing.settings import ImportSettings
+from segscore.pipeline.storage import InputFile
+
+_FIELDS = {
+    "role": "role",
+    "document_field": "document_field",
+    "coder_field": "coder_field",
+    "text_field": "text_field",
+    "source_units": "source_units",
+    "answer_field": "answer_field",
+    "breaks": "breaks",
+    "answer": "answer",
+    "labels": "labels",
+    "numbers": "numbers",
+    "first_number": "first_number",
+    "max_edits": "max_edits",
+    "max_unplaced": "max_unplaced",
+    "failed": "failed",
+    "tokens": "tokens",
+}
+"""Field of the settings whose default is that of the answers -> field of the answers' options."""
+
+
+def find_units(settings: ImportSettings) -> list[InputFile]:
+    """Find the files with the units; none if the format needs no units.
+
+    Raises:
+        Refused: the format needs units, and they are not given, or do not exist.
+    """
+    if settings.format_name not in ANSWER_FORMATS:
+        return []
+    if settings.source is None:
+        raise Refused(
+            f"--format {settings.format_name}: needs the units that the system was given; name "
+            "their file with --source"
+        )
+    return storage.find(settings.source, any_kind=True)
+
+
+def answer_options(settings: ImportSettings) -> AnswerOptions:
+    """Return the options with which answers are read, with their defaults.
+
+    Raises:
+        Refused: a pattern or a path is malformed.
+    """
+    given = {
+        field: value
+        for name, field in _FIELDS.items()
+        if (value := getattr(settings, name)) is not None
+    }
+    options = AnswerOptions(
+        settings.format_name or "",
+        document_id=settings.document_id,
+        coder=settings.coder,
+        drop_headings=settings.headings != "keep",
+        strict=settings.strict,
+        levels=settings.levels,
+        encoding=settings.encoding,
+        memory=settings.memory_limit,
+        **given,
+    )
+    require_break(options.breaks)
+    how_numbered(options.numbers)
+    if options.labels is not None:
+        require_pattern("--labels", options.labels)
+    if options.answer not in (None, FENCE) and not str(options.answer).replace("-", "").isalnum():
+        raise Refused(
+            f"--answer {options.answer}: must be fence, or the name of a tag, such as answer for "
+            "<answer>...</answer>"
+        )
+    for option, path in (
+        ("--text-field", options.text_field),
+        ("--answer-field", options.answer_field),
+        ("--document-field", options.document_field),
+        ("--coder-field", options.coder_field),
+    ):
+        field_path(option, path)
+    return options

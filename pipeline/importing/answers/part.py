@@ -1,0 +1,249 @@
+"""Tasks that place the answers of some documents, and write their rows."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import pyarrow as pa
+
+from segscore.pipeline import storage
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.importing.answers.alignment_rows import (
+    ALIGNMENT_FOLDER,
+    aligned_row,
+    alignment_table,
+)
+from segscore.pipeline.importing.answers.cleaning import clean
+from segscore.pipeline.importing.answers.gathering import (
+    ANSWERS,
+    SOURCE,
+    GatheredFile,
+    read_bucket,
+)
+from segscore.pipeline.importing.answers.numbers import how_numbered, numbers_in
+from segscore.pipeline.importing.answers.options import LEAVE_OUT, AnswerOptions
+from segscore.pipeline.importing.answers.placing import Placed, place_answer
+from segscore.pipeline.importing.answers.tallies import (
+    AnswerTally,
+    FailedAnswer,
+    add_tallies,
+    tally_of,
+)
+from segscore.pipeline.importing.import_blocks import rows_of
+from segscore.pipeline.importing.import_tables import check_block
+from segscore.pipeline.importing.read_part import write_rejects
+from segscore.pipeline.importing.shards import Shard, write_shard
+from segscore.pipeline.tables.rows import ParsedRow, RowPlace
+from segscore.pipeline.tables.validate import REJECT_COLUMNS
+
+TITLES = "titles"
+"""Attribute of a segmentation: the headings of its text."""
+
+
+@dataclass(frozen=True)
+class Bucket:
+    """Documents whose answers one task places.
+
+    Attributes:
+        name: name of the files of the task.
+        number: number of the bucket.
+    """
+
+    name: str
+    number: int
+
+
+@dataclass(frozen=True)
+class PlaceJob:
+    """What all tasks that place answers share.
+
+    Attributes:
+        folder: the folder that tasks write to.
+        options: the options, with the kind of break and the first number.
+        source: files with the units.
+        answers: files with the answers.
+    """
+
+    folder: str
+    options: AnswerOptions
+    source: Sequence[GatheredFile]
+    answers: Sequence[GatheredFile]
+
+
+@dataclass(frozen=True)
+class NumbersReceipt:
+    """Numbers of answers that contain 0, and the number of units of their document."""
+
+    refusal: str | None = None
+    zeros: int = 0
+    lasts: int = 0
+
+
+@dataclass(frozen=True)
+class PlacedReceipt:
+    """What became of the answers of some documents.
+
+    Attributes:
+        refusal: why the import is refused; None if it is not.
+        shard: the rows; None if there are none.
+        rejects: number of rows that break a rule.
+        left_out: number of answers that are left out.
+        aligned: number of rows of the table alignment.
+        tallies: by coder.
+    """
+
+    refusal: str | None = None
+    shard: Shard | None = None
+    rejects: int = 0
+    left_out: int = 0
+    aligned: int = 0
+    tallies: dict[str, AnswerTally] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """An answer, and the units of its document."""
+
+    document_id: str
+    coder: str
+    answer: object
+    units: Sequence[str]
+    place: RowPlace
+
+
+def survey_numbers(job: PlaceJob, part: Bucket) -> NumbersReceipt:
+    """Count the answers that show how units are numbered."""
+    how = how_numbered(job.options.numbers)
+    zeros = lasts = 0
+    try:
+        for pair in _pairs(job, part):
+            answer = pair.answer
+            if isinstance(answer, str):
+                answer = clean(answer, job.options.answer).text
+            numbers = numbers_in(answer, how, pair.place).all
+            zeros += 0 in numbers
+            lasts += len(pair.units) in numbers
+    except Refused as refusal:
+        return NumbersReceipt(str(refusal))
+    return NumbersReceipt(None, zeros, lasts)
+
+
+def place_part(job: PlaceJob, part: Bucket) -> PlacedReceipt:
+    """Place the answers of some documents."""
+    try:
+        return _place(job, part)
+    except Refused as refusal:
+        return PlacedReceipt(str(refusal))
+
+
+def _place(job: PlaceJob, part: Bucket) -> PlacedReceipt:
+    rows: list[ParsedRow] = []
+    rejects: list[dict[str, object]] = []
+    aligned: list[dict[str, object]] = []
+    tallies: list[dict[str, AnswerTally]] = []
+    for pair in _pairs(job, part):
+        try:
+            placed = place_answer(pair.answer, pair.units, job.options, pair.place)
+        except Refused as problem:
+            raise pair.place.refusal(f"{pair.document_id}: {problem}") from problem
+        failed = None
+        if placed.failure is not None:
+            text = pair.answer if isinstance(pair.answer, str) else json.dumps(pair.answer)
+            failed = FailedAnswer.of(pair.document_id, pair.coder, placed.failure, text)
+        tallies.append({pair.coder: tally_of(placed, failed)})
+        aligned.append(aligned_row(pair.document_id, pair.coder, placed))
+        if failed is not None and job.options.failed == LEAVE_OUT:
+            rejects.append(_reject(pair, placed, job.options.role))
+        else:
+            rows.append(_row(pair, placed, job.options))
+    rejected = pa.Table.from_pylist(rejects, schema=REJECT_COLUMNS)
+    write_rejects(job.folder, f"{part.name}-answers", [rejected])
+    block, bad = check_block(rows_of(rows)) if rows else (None, REJECT_COLUMNS.empty_table())
+    number = write_rejects(job.folder, f"{part.name}-placed", [bad])
+    if aligned:
+        url = storage.join(job.folder, ALIGNMENT_FOLDER, f"{part.name}.parquet")
+        storage.write_table(url, alignment_table(aligned))
+    return PlacedReceipt(
+        shard=write_shard(job.folder, part.name, [] if block is None else [block]),
+        rejects=number,
+        left_out=len(rejects),
+        aligned=len(aligned),
+        tallies=add_tallies(tallies),
+    )
+
+
+def _pairs(job: PlaceJob, part: Bucket) -> Iterator[_Pair]:
+    """Yield the answers of a bucket with their units.
+
+    Raises:
+        Refused: a document or an answer occurs twice, or a document has no units.
+    """
+    memory = job.options.memory
+    units: dict[str, Sequence[str]] = {}
+    places: dict[str, RowPlace] = {}
+    for row in read_bucket(job.folder, SOURCE, job.source, part.number, memory):
+        document, place = str(row["document_id"]), _place_of(row)
+        if document in units:
+            raise place.refusal(
+                f"the document {document} is in the source twice; the first is at "
+                f"{_shown(places[document])}"
+            )
+        units[document], places[document] = row["units"], place  # type: ignore[assignment]
+    first: dict[tuple[str, str], RowPlace] = {}
+    missing: list[tuple[str, RowPlace]] = []
+    for row in read_bucket(job.folder, ANSWERS, job.answers, part.number, memory):
+        document, coder, place = str(row["document_id"]), str(row["coder"]), _place_of(row)
+        if document not in units:
+            missing.append((document, place))
+            continue
+        if (document, coder) in first:
+            raise place.refusal(
+                f"{coder} has two answers for the document {document}; the first is at "
+                f"{_shown(first[document, coder])}; keep one"
+            )
+        first[document, coder] = place
+        answer = json.loads(str(row["answer"])) if row["json"] else row["answer"]
+        if not missing:
+            yield _Pair(document, coder, answer, units[document], place)
+    if missing:
+        document, place = missing[0]
+        more = f"; and {len(missing) - 1} more" if len(missing) > 1 else ""
+        raise place.refusal(f"--source has no units of the document {document}{more}")
+
+
+def _place_of(row: dict[str, object]) -> RowPlace:
+    return RowPlace(str(row["url"]), int(str(row["line"])))
+
+
+def _shown(place: RowPlace) -> str:
+    return f"{place.source}:{place.line}"
+
+
+def _row(pair: _Pair, placed: Placed, options: AnswerOptions) -> ParsedRow:
+    words = tuple(len(unit.split()) for unit in pair.units)
+    usable = placed.failure is None
+    types = placed.types if usable else None
+    return ParsedRow(
+        document_id=pair.document_id,
+        coder=pair.coder,
+        role=options.role,
+        n_units=len(pair.units),
+        boundaries=tuple(placed.boundaries) if usable else (),
+        boundary_types=None if types is None else tuple(types),
+        unit_lengths=words if any(words) else None,
+        attributes={TITLES: tuple(placed.titles)} if placed.titles and usable else {},
+        source=pair.place.source,
+        line=pair.place.line,
+    )
+
+
+def _reject(pair: _Pair, placed: Placed, role: str) -> dict[str, object]:
+    return {
+        "table": "hypotheses" if role == "hypothesis" else "references",
+        "source": pair.place.source,
+        "row": pair.place.line - 1,
+        "rule": "answer_usable",
+        "detail": placed.failure,
+        "document_id": pair.document_id,
+        "coder": pair.coder,
+    }

@@ -1,0 +1,175 @@
+"""Read the units and the answers of an import, and place the answers: the stages of tasks."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.importing.account import require_accepted
+from segscore.pipeline.importing.answers.alignment_rows import ALIGNMENT_FOLDER
+from segscore.pipeline.importing.answers.breaks import BREAK_KINDS
+from segscore.pipeline.importing.answers.gathering import (
+    ANSWERS,
+    SOURCE,
+    GatheredFile,
+    GatheredPart,
+    GatherJob,
+    GatherPart,
+    cut_parts,
+    gather_part,
+    number_of_buckets,
+)
+from segscore.pipeline.importing.answers.numbers import how_numbered, infer_first
+from segscore.pipeline.importing.answers.options import (
+    AUTO,
+    NUMBERED,
+    REFUSE,
+    REWRITTEN,
+    SIZES,
+    AnswerOptions,
+)
+from segscore.pipeline.importing.answers.part import (
+    TITLES,
+    Bucket,
+    PlaceJob,
+    place_part,
+    survey_numbers,
+)
+from segscore.pipeline.importing.answers.tallies import (
+    AnswerTally,
+    add_tallies,
+    describe_failures,
+    describe_tally,
+)
+from segscore.pipeline.importing.read_files import ImportedRows
+from segscore.pipeline.importing.settings import ImportSettings
+from segscore.pipeline.runs.tasks import TaskRun
+from segscore.pipeline.storage import InputFile
+
+
+@dataclass(frozen=True)
+class AnswerFiles:
+    """The files of an import of answers.
+
+    Attributes:
+        source: files with the units.
+        answers: files with the answers.
+        settings: settings of the import.
+    """
+
+    source: Sequence[InputFile]
+    answers: Sequence[InputFile]
+    settings: ImportSettings
+
+
+def read_answers(run: TaskRun, files: AnswerFiles, options: AnswerOptions) -> ImportedRows:
+    """Read all files, and place all answers.
+
+    Raises:
+        Refused: a part is refused, answers cannot be used and `--failed` is `refuse`, or there is
+            no break of the kind that was asked for.
+    """
+    size = run.limits.bytes_per_part
+    parts = {
+        SOURCE: cut_parts(files.source, options, size),
+        ANSWERS: cut_parts(files.answers, options, size),
+    }
+    total = sum(file.size for file in (*files.source, *files.answers))
+    buckets = number_of_buckets(total, size)
+    run.claim(parts)
+    gathered: dict[str, list[GatheredFile]] = {}
+    receipts: dict[str, dict[str, GatheredPart]] = {}
+    for what, cut in parts.items():
+        gather = GatherJob(run.folder, what, options, files.settings, buckets)
+        receipts[what] = run.tasks(gather_part, cut, gather, stage=what)
+        require_accepted(receipts[what].values())
+        gathered[what] = [*_files(cut, receipts[what])]
+    counted = []
+    if options.format_name == REWRITTEN and options.breaks == AUTO:
+        kind, line = _choose_break(receipts[ANSWERS].values())
+        options = replace(options, breaks=kind)
+        counted.append(line)
+    job = PlaceJob(run.folder, options, gathered[SOURCE], gathered[ANSWERS])
+    found = {bucket for file in gathered[ANSWERS] for bucket in file.buckets}
+    chosen = [Bucket(_name(number, buckets), number) for number in sorted(found)]
+    how = how_numbered(options.numbers)
+    if options.format_name == NUMBERED and options.first_number is None:
+        first = 1 if how.kind == SIZES else _first(run, chosen, job)
+        job = replace(job, options=replace(options, first_number=first))
+    placed = run.tasks(place_part, chosen, job, stage="placed").values()
+    require_accepted(placed)
+    tallies = add_tallies(receipt.tallies for receipt in placed)
+    _require_usable(tallies, options)
+    return ImportedRows(
+        shards=[receipt.shard for receipt in placed if receipt.shard is not None],
+        surveyed=[],
+        others=True,
+        rejects=sum(receipt.rejects for receipt in placed),
+        counted=[*counted, *(describe_tally(coder, tally) for coder, tally in tallies.items())],
+        adapted=[],
+        left_out=sum(receipt.left_out for receipt in placed),
+        tables={ALIGNMENT_FOLDER: sum(receipt.aligned for receipt in placed)},
+        answers=options.signature,
+        own=(TITLES,),
+    )
+
+
+def _files(
+    parts: Sequence[GatherPart], receipts: Mapping[str, GatheredPart]
+) -> Iterable[GatheredFile]:
+    before: Counter[str] = Counter()
+    for part in parts:
+        receipt = receipts[part.name]
+        own = before[part.urls[0]] if part.end is not None else 0
+        yield GatheredFile(part.name, part.urls, own, receipt.buckets)
+        if part.end is not None:
+            before[part.urls[0]] += receipt.lines
+
+
+def _name(number: int, buckets: int) -> str:
+    return ALIGNMENT_FOLDER if buckets == 1 else f"{ALIGNMENT_FOLDER}-{number:06}"
+
+
+def _first(run: TaskRun, chosen: Sequence[Bucket], job: PlaceJob) -> int:
+    surveyed = run.tasks(survey_numbers, chosen, job, stage="surveyed").values()
+    require_accepted(surveyed)
+    return infer_first(sum(one.zeros for one in surveyed), sum(one.lasts for one in surveyed))
+
+
+def _choose_break(receipts: Iterable[GatheredPart]) -> tuple[str, str]:
+    """Return the kind of break that `auto` stands for, and a line about it.
+
+    Raises:
+        Refused: no answer has a break of any kind.
+    """
+    kinds: Counter[int] = Counter()
+    breaks: Counter[str] = Counter()
+    for receipt in receipts:
+        kinds.update(receipt.kinds)
+        breaks.update(receipt.breaks)
+    found = [kind for kind in BREAK_KINDS if breaks[kind]]
+    if not found:
+        raise Refused(
+            "no answer contains a break (a line of = - * or _, a heading, a blank line or a line "
+            "end); name what marks a break with --break"
+        )
+    bit = 1 << BREAK_KINDS.index(found[0])
+    having = sum(number for mask, number in kinds.items() if mask & bit)
+    others = sum(number for mask, number in kinds.items() if mask and not mask & bit)
+    line = f"--break {found[0]}: {breaks[found[0]]} in {having} of {kinds.total()} answers"
+    if others:
+        line += f"; {others} without one contain another kind of break; name it with --break"
+    return found[0], line
+
+
+def _require_usable(tallies: Mapping[str, AnswerTally], options: AnswerOptions) -> None:
+    failed = sum(tally.failed for tally in tallies.values())
+    if failed and options.failed == REFUSE:
+        raise Refused(describe_failures(tallies))
+    breaks = sum(tally.counts.get("breaks", 0) for tally in tallies.values())
+    answers = sum(tally.answers for tally in tallies.values())
+    if options.format_name == REWRITTEN and not breaks and failed < answers:
+        raise Refused(
+            f"--break {options.breaks}: no answer contains such a break; check what the answers "
+            "have between segments"
+        )

@@ -1,0 +1,159 @@
+"""Add up what became of the answers of each system, and say so in a line."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from segscore.pipeline.importing.answers.placing import Placed
+
+MOST_NAMED = 10
+"""Number of failed answers that are named."""
+
+_MOST_SHOWN = 60
+"""Number of characters of an answer that are shown."""
+
+
+@dataclass(frozen=True)
+class FailedAnswer:
+    """An answer that cannot be used.
+
+    Attributes:
+        document_id: the document.
+        coder: the system.
+        reason: why it cannot be used.
+        begins: what it begins with.
+    """
+
+    document_id: str
+    coder: str
+    reason: str
+    begins: str
+
+    @classmethod
+    def of(cls, document: str, coder: str, reason: str, answer: str) -> "FailedAnswer":
+        """Describe an answer by its first characters."""
+        text = " ".join(answer[: 8 * _MOST_SHOWN].split())
+        printable = "".join(letter for letter in text if letter.isprintable())
+        more = len(printable) > _MOST_SHOWN or len(answer) > 8 * _MOST_SHOWN
+        begins = printable[:_MOST_SHOWN] + ("..." if more else "")
+        return cls(document, coder, reason, begins)
+
+
+@dataclass(frozen=True)
+class AnswerTally:
+    """What became of the answers of a system; numbers of edits are those of usable answers.
+
+    Attributes:
+        answers: number of answers.
+        counts: number of tokens, edits, breaks and the like, by name.
+        problems: number of answers with each problem.
+        failed: number of answers that cannot be used.
+        first: the first of them.
+    """
+
+    answers: int = 0
+    counts: dict[str, int] = field(default_factory=dict)
+    problems: dict[str, int] = field(default_factory=dict)
+    failed: int = 0
+    first: list[FailedAnswer] = field(default_factory=list)
+
+
+def tally_of(placed: Placed, failed: FailedAnswer | None) -> AnswerTally:
+    """Return the tally of one answer."""
+    counts = {"reasoned": int(placed.reasoned)}
+    problems = dict.fromkeys(placed.problems, 1)
+    if failed is not None:
+        return AnswerTally(1, counts, problems, 1, [failed])
+    counts["breaks"] = placed.breaks
+    if placed.uncertain is not None:
+        counts["uncertain"] = placed.uncertain
+    if placed.edits is not None and placed.source_tokens is not None:
+        counts |= {
+            "source": placed.source_tokens,
+            "deleted": placed.edits.deletions,
+            "inserted": placed.edits.insertions,
+            "changed": placed.edits.substitutions,
+        }
+    return AnswerTally(1, counts, problems)
+
+
+def add_tallies(tallies: Iterable[Mapping[str, AnswerTally]]) -> dict[str, AnswerTally]:
+    """Return coder -> the sum of tallies, in the order of the coders' names."""
+    sums: dict[str, AnswerTally] = {}
+    for by_coder in tallies:
+        for coder, tally in by_coder.items():
+            sums[coder] = _add(sums.get(coder, AnswerTally()), tally)
+    return dict(sorted(sums.items()))
+
+
+def _add(one: AnswerTally, other: AnswerTally) -> AnswerTally:
+    return AnswerTally(
+        one.answers + other.answers,
+        _sum(one.counts, other.counts),
+        _sum(one.problems, other.problems),
+        one.failed + other.failed,
+        [*one.first, *other.first][:MOST_NAMED],
+    )
+
+
+def _sum(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
+    return {name: one.get(name, 0) + other.get(name, 0) for name in {**one, **other}}
+
+
+def describe_tally(coder: str, tally: AnswerTally) -> str:
+    """Describe what became of the answers of a system, in one line."""
+    counts = tally.counts
+    parts = []
+    if source := counts.get("source"):
+        kinds = ("deleted", "inserted", "changed")
+        total = sum(counts[kind] for kind in kinds)
+        shares = ", ".join(f"{_percent(counts[kind], source)} {kind}" for kind in kinds)
+        parts.append(f"{_percent(total, source)} % of the words edited ({shares})")
+    if breaks := counts.get("breaks"):
+        number = _number(breaks, "break")
+        placed = "uncertain" in counts
+        parts.append(f"{counts['uncertain']} of {number} uncertain" if placed else number)
+    if tally.problems:
+        found = ", ".join(f"{name} in {number}" for name, number in sorted(tally.problems.items()))
+        parts.append(f"problems in answers: {found}")
+    if counts.get("reasoned"):
+        parts.append(f"reasoning dropped from {_number(counts['reasoned'], 'answer')}")
+    parts.append(_failures(tally))
+    return f"{coder}: {'; '.join(parts)}"
+
+
+def _failures(tally: AnswerTally) -> str:
+    answers = _number(tally.answers, "answer")
+    if not tally.failed:
+        return f"{tally.failed} of {answers} failed"
+    named = ", ".join(f"{one.document_id} ({one.reason})" for one in tally.first)
+    more = (
+        f", and {tally.failed - len(tally.first)} more" if tally.failed > len(tally.first) else ""
+    )
+    return f"{tally.failed} of {answers} failed: {named}{more}"
+
+
+def describe_failures(tallies: Mapping[str, AnswerTally]) -> str:
+    """Describe the answers that cannot be used, with what they begin with."""
+    failed = sum(tally.failed for tally in tallies.values())
+    answers = sum(tally.answers for tally in tallies.values())
+    first = [one for tally in tallies.values() for one in tally.first][:MOST_NAMED]
+    named = "; ".join(
+        f"{one.document_id} of {one.coder} ({one.reason})"
+        + (f" begins {one.begins!r}" if one.begins else "")
+        for one in first
+    )
+    more = f"; and {failed - len(first)} more" if failed > len(first) else ""
+    return (
+        f"{failed} of {_number(answers, 'answer')} cannot be used: {named}{more}; import them as "
+        "documents without boundaries with --failed none, or leave them out with --failed leave-out"
+    )
+
+
+def _number(number: int, name: str) -> str:
+    return f"{number} {name}" + ("s" if number != 1 else "")
+
+
+def _percent(part: int, whole: int) -> str:
+    """Return a percentage with one decimal, without a zero before the point: 1.3, .9, 0."""
+    text = f"{100 * part / whole:.1f}"
+    return "0" if text == "0.0" else text.removeprefix("0")

@@ -1,0 +1,207 @@
+"""Read the units that a system was given: lists of texts by document."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from segscore.pipeline.alignment.tokens import tokenize
+from segscore.pipeline.importing.answers.options import AnswerOptions
+from segscore.pipeline.importing.formats.format import JSON_LINES_ENDINGS
+from segscore.pipeline.importing.formats.label_records import FieldPath, field_path
+from segscore.pipeline.importing.formats.texts import CHOI_SEPARATOR
+from segscore.pipeline.importing.opened_file import OpenedFile
+from segscore.pipeline.storage.compression import without_compression
+from segscore.pipeline.tables import strict_json
+from segscore.pipeline.tables.rows import RowPlace
+
+_WIKI_SEPARATOR = re.compile("={8},[0-9]+,.*")
+_CUE_TIMES = re.compile(r"[0-9:.,]+[ \t]*-->[ \t]*[0-9:.,]+.*")
+_NO_CUE = ("WEBVTT", "NOTE", "STYLE", "REGION")
+_TAG = re.compile(r"<[^<>]*>")
+_NOBODY = "inter_segment_gap"
+
+
+@dataclass(frozen=True)
+class Source:
+    """The units of one document.
+
+    Attributes:
+        document_id: its name.
+        units: their texts.
+        place: where they were read.
+    """
+
+    document_id: str
+    units: Sequence[str]
+    place: RowPlace
+
+
+def has_json_lines_name(url: str) -> bool:
+    """Return whether a file is JSON Lines by its name."""
+    return without_compression(url).lower().endswith(JSON_LINES_ENDINGS)
+
+
+def read_units(file: OpenedFile, name: str, options: AnswerOptions) -> Iterator[Source]:
+    """Yield the units of each document in a file.
+
+    Args:
+        file: JSON Lines, SubRip, WebVTT, STM, CTM, SegLST, or text with a unit in a line.
+        name: name of the document, if the file does not name any.
+        options: the options.
+
+    Raises:
+        Refused: the file is malformed, or a document has no unit.
+    """
+    ending = PurePosixPath(without_compression(file.url).lower()).suffix
+    if has_json_lines_name(file.url):
+        found = _of_records(file, options)
+    elif file.name.lower().endswith(".seglst.json"):
+        found = _of_turns(file)
+    elif ending in _BY_RECORDING:
+        found = _of_recordings(file, _BY_RECORDING[ending])
+    elif ending in (".srt", ".vtt"):
+        found = iter([Source(options.document_id or name, [*_cues(file)], file.place(1))])
+    else:
+        found = iter([Source(options.document_id or name, [*_lines(file)], file.place(1))])
+    for source in found:
+        if not source.units:
+            raise source.place.refusal(f"the document {source.document_id} has no unit")
+        if options.source_units == "tokens":
+            words = [token for unit in source.units for token in tokenize(unit, options.tokens)]
+            if not words:
+                raise source.place.refusal(f"the document {source.document_id} has no token")
+            source = Source(source.document_id, words, source.place)
+        yield source
+
+
+def records(file: OpenedFile) -> Iterator[tuple[RowPlace, dict[str, object]]]:
+    """Yield the objects of JSON Lines.
+
+    Raises:
+        Refused: a line is not an object.
+    """
+    for number, line in enumerate(file.lines(), start=file.first_line):
+        if line.strip():
+            place = file.place(number)
+            record = strict_json.loads(line, place)
+            if not isinstance(record, dict):
+                raise place.wrong("the line", record, "an object")
+            yield place, record
+
+
+def name_at(path: FieldPath, record: object, place: RowPlace) -> str:
+    """Return the name at a path: a text that is not empty, or a whole number.
+
+    Raises:
+        Refused: it is another value.
+    """
+    value = path.value(record, "", place)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if not isinstance(value, str) or not value:
+        raise place.wrong(str(path), value, "a text of at least one character")
+    return value
+
+
+def _of_records(file: OpenedFile, options: AnswerOptions) -> Iterator[Source]:
+    document = field_path("--document-field", options.document_field)
+    texts = field_path("--text-field", options.text_field)
+    for place, record in records(file):
+        value = texts.value(record, "", place)
+        if isinstance(value, str) and options.source_units == "tokens":
+            value = [value]
+        if not isinstance(value, list):
+            raise place.wrong(options.text_field, value, "a list of texts, one for each unit")
+        for number, unit in enumerate(value):
+            if not isinstance(unit, str):
+                raise place.wrong(f"{options.text_field}[{number}]", unit, "a text")
+        name = options.document_id or name_at(document, record, place)
+        yield Source(name, value, place)
+
+
+def _lines(file: OpenedFile) -> Iterator[str]:
+    for line in file.lines():
+        text = line.strip()
+        if text and text != CHOI_SEPARATOR and not _WIKI_SEPARATOR.fullmatch(text):
+            yield text
+
+
+def _cues(file: OpenedFile) -> Iterator[str]:
+    """Yield the text of each cue: the lines below its times, up to a blank line."""
+    cue: list[str] | None = None
+    before = ""
+    for line in file.lines():
+        text = line.strip()
+        if _CUE_TIMES.fullmatch(text):
+            if cue is not None:
+                yield " ".join(cue)
+            cue = []
+        elif not text:
+            if cue is not None:
+                yield " ".join(cue)
+            cue = None
+        elif cue is not None:
+            cue.append(_TAG.sub("", text))
+        elif not before and not text.startswith(_NO_CUE) and "-->" in text:
+            raise file.refusal(f"malformed times: {text[:40]}; expected START --> END")
+        before = text
+    if cue is not None:
+        yield " ".join(cue)
+
+
+def _stm(fields: list[str], place: RowPlace) -> tuple[str, str] | None:
+    if len(fields) < 5:
+        raise place.refusal("expected recording, channel, speaker, start, end and words")
+    recording, _, speaker, *_ = fields
+    words = fields[5:]
+    if words and words[0].startswith("<") and words[0].endswith(">"):
+        words = words[1:]
+    return None if speaker == _NOBODY else (recording, " ".join(words))
+
+
+def _ctm(fields: list[str], place: RowPlace) -> tuple[str, str]:
+    if len(fields) < 5:
+        raise place.refusal("expected recording, channel, start, duration and word")
+    return fields[0], fields[4]
+
+
+_ReadLine = Callable[[list[str], RowPlace], tuple[str, str] | None]
+_BY_RECORDING: dict[str, _ReadLine] = {".stm": _stm, ".ctm": _ctm}
+"""Ending -> the recording and the text of a line, from its fields."""
+
+
+def _of_recordings(file: OpenedFile, read: _ReadLine) -> Iterator[Source]:
+    found: dict[str, list[str]] = {}
+    first: dict[str, RowPlace] = {}
+    for number, line in enumerate(file.lines(), start=1):
+        fields = line.split()
+        if not fields or fields[0].startswith(";;"):
+            continue
+        place = file.place(number)
+        if (unit := read(fields, place)) is not None:
+            found.setdefault(unit[0], []).append(unit[1])
+            first.setdefault(unit[0], place)
+    if not found:
+        raise file.refusal("there is no unit in it")
+    for recording, units in found.items():
+        yield Source(recording, units, first[recording])
+
+
+def _of_turns(file: OpenedFile) -> Iterator[Source]:
+    place = file.place(1)
+    value = strict_json.loads(file.text(), place)
+    if not isinstance(value, list):
+        raise place.wrong("the file", value, "a list of turns")
+    session = field_path("session_id", "session_id")
+    words = field_path("words", "words")
+    found: dict[str, list[str]] = {}
+    for turn in value:
+        text = words.value(turn, "a turn", place)
+        if not isinstance(text, str):
+            raise place.wrong("words", text, "a text")
+        found.setdefault(name_at(session, turn, place), []).append(text)
+    if not found:
+        raise file.refusal("there is no turn in it")
+    for name, units in found.items():
+        yield Source(name, units, place)

@@ -1,0 +1,460 @@
+"""`segscore import --format rewritten, numbered and quoted`: from answers to boundaries."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from segscore.pipeline import storage
+from segscore.schemas.alignment import ALIGNMENT
+from tests.support.command_line import Segscore
+
+UNITS = {
+    "show-1": ["good evening", "the floods recede", "teams go home", "in sport", "a draw today"],
+    "show-2": ["prices rose", "bread costs more", "a whale was seen", "it stayed"],
+}
+
+
+def read(folder: Path) -> pa.Table:
+    return storage.read_table(str(folder))
+
+
+class Imports:
+    """Imports answers in a folder, and reads what was written."""
+
+    def __init__(self, folder: Path, segscore: Segscore) -> None:
+        self.folder, self.segscore = folder, segscore
+
+    def write(self, name: str, records: Sequence[Mapping[str, Any]]) -> Path:
+        path = self.folder / name
+        path.write_text("".join(f"{json.dumps(record)}\n" for record in records))
+        return path
+
+    def __call__(
+        self, answers: Mapping[str, Any], *options: object, units: Mapping[str, Any] = UNITS
+    ) -> Any:
+        source = [{"document_id": name, "units": texts} for name, texts in units.items()]
+        return self.segscore(
+            "import",
+            self.write(
+                "answers.jsonl", [{"document_id": k, "output": v} for k, v in answers.items()]
+            ),
+            "--source",
+            self.write("units.jsonl", source),
+            "--coder",
+            "gpt-x",
+            "--output",
+            self.folder / "out",
+            *options,
+        )
+
+    def rows(self, table: str = "hypotheses") -> dict[str, dict[str, Any]]:
+        rows = read(self.folder / "out" / table).to_pylist()
+        return {row["document_id"]: row for row in rows}
+
+    def boundaries(self) -> dict[str, list[int]]:
+        return {name: row["boundaries"] for name, row in self.rows().items()}
+
+
+@pytest.fixture
+def imports(tmp_path: Path, segscore: Segscore) -> Imports:
+    return Imports(tmp_path, segscore)
+
+
+REWRITTEN = {
+    "rule": (
+        "Good evening. The floods\nrecede, teams go home\n-----\nIn sport: a DRAW today!",
+        [3],
+    ),
+    "heading": (
+        "# News\nGood evening the floods recede teams go home\n## Sport ##\nin sport a draw today",
+        [3],
+    ),
+    "blank": (
+        "good evening the floods recede\n\n\nteams go home\n  \nin sport a draw today\n\n",
+        [2, 3],
+    ),
+    "newline": (
+        "good evening\nthe floods recede teams go home in sport\r\na draw today",
+        [1, 4],
+    ),
+    "pattern:<sep/?>": (
+        "good evening<sep>the floods recede teams go<sep/> home in sport a draw today",
+        [1, 3],
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", REWRITTEN)
+def test_each_kind_of_break(imports: Imports, kind: str) -> None:
+    answer, boundaries = REWRITTEN[kind]
+    ended = imports({"show-1": answer}, "--format", "rewritten", "--break", kind)
+    assert ended.code == 0, ended.err
+    assert imports.boundaries() == {"show-1": boundaries}
+
+
+@pytest.mark.parametrize("kind", ["rule", "heading", "blank", "newline"])
+def test_auto_takes_the_first_kind_that_any_answer_contains(imports: Imports, kind: str) -> None:
+    other = "prices rose bread costs more\na whale was seen it stayed"
+    answers = {"show-1": REWRITTEN[kind][0], "show-2": other}
+    ended = imports(answers, "--format", "rewritten")
+    assert ended.code == 0, ended.err
+    assert f"--break {kind}: " in ended.out
+    others = "1 without one contain another kind of break" in ended.out
+    assert others == (kind != "newline")
+
+
+def test_the_table_alignment_follows_its_schema(imports: Imports) -> None:
+    imports({"show-1": REWRITTEN["rule"][0]}, "--format", "rewritten")
+    table = read(imports.folder / "out" / "alignment")
+    ALIGNMENT.validate(table)
+    row = imports.rows("alignment")["show-1"]
+    assert (row["source_tokens"], row["output_tokens"], row["matches"]) == (13, 13, 13)
+    assert (row["breaks"], row["break_cost"], row["uncertain_breaks"], row["status"]) == (
+        1,
+        0,
+        0,
+        "ok",
+    )
+
+
+def test_typed_breaks(imports: Imports) -> None:
+    answer = (
+        "good evening<eol>the floods recede<eob>teams go home<eol><eob>in sport a draw today<eob>"
+    )
+    ended = imports({"show-1": answer}, "--format", "rewritten", "--break", "<eob>=1,<eol>=2")
+    assert ended.code == 0, ended.err
+    row = imports.rows()["show-1"]
+    assert row["boundaries"] == [1, 2, 3, 3]
+    assert row["boundary_types"] == [2, 1, 1, 2]
+
+
+def test_levels_of_headings_are_types(imports: Imports) -> None:
+    answer = "# a\ngood evening the floods recede\n## b\nteams go home\n# c\nin sport a draw today"
+    ended = imports({"show-1": answer}, "--format", "rewritten", "--levels")
+    assert ended.code == 0, ended.err
+    row = imports.rows()["show-1"]
+    assert (row["boundaries"], row["boundary_types"]) == ([2, 3], [2, 1])
+    assert row["titles"] == ["a", "b", "c"]
+
+
+def test_words_of_headings_are_kept_if_asked_for(imports: Imports) -> None:
+    answer = "# good evening\nthe floods recede teams go home\n# in sport\na draw today"
+    options = ("--format", "rewritten", "--headings")
+    assert imports({"show-1": answer}, *options, "keep").code == 0
+    assert imports.rows("alignment")["show-1"]["matches"] == 13
+    assert imports.boundaries() == {"show-1": [3]}
+
+
+def test_what_surrounds_an_answer_is_dropped(imports: Imports) -> None:
+    text = "U1: good evening the floods recede\nU3: teams go home\n---\nU4: in sport a draw today"
+    options = ("--format", "rewritten", "--labels", r"U\d+:")
+    for folder, inside, raw in (
+        ("a", (), f"<think>---\nhm</think>\n{text}"),
+        ("b", ("--answer", "fence"), f"Sure:\n```text\n{text}\n```\nIs that all right?"),
+        ("c", ("--answer", "answer"), f"Sure: <answer>{text}</answer> Is that all right?"),
+        ("d", ("--answer", "fence"), f"hm</think>```\n{text}"),
+    ):
+        output = imports.folder / folder
+        ended = imports({"show-1": raw}, *options, *inside, "--output", output)
+        assert ended.code == 0, ended.err
+        (row,) = read(output / "hypotheses").to_pylist()
+        assert row["boundaries"] == [3]
+        (row,) = read(output / "alignment").to_pylist()
+        assert row["matches"] == 13 and row["insertions"] == 0
+        assert ("reasoning dropped from 1 answer" in ended.out) == ("</think>" in raw)
+
+
+NUMBERED: list[tuple[str, Any, list[int], str | None]] = [
+    ("starts", "1\n3\n4", [2, 3], None),
+    ("starts", "U1 Intro\nU3: more\n[4] Sport\nthat is all", [2, 3], None),
+    ("starts", "[1, 3, 4]", [2, 3], None),
+    ("starts", [1, 3, 4], [2, 3], None),
+    ("starts", "1\n4\n3\n3\n9", [2, 3], "outside: 1, not ascending: 1, repeated: 1"),
+    ("ends", "3.\n5.", [3], None),
+    ("ends", "2\n3", [2, 3], "missing tail: 1"),
+    ("ranges", "Part 1: U1-U2\nPart 2: U3 to U5", [2], None),
+    ("ranges", "1-1\n3-4", [2], "gap: 1, missing tail: 1"),
+    ("ranges", "1–3\n3–5", [2], "overlap: 1"),
+    ("sizes", "2\n1\n2", [2, 3], None),
+    ("sizes", "2\n1\n1", [2, 3], "wrong sum: 1, missing tail: 1"),
+    ("starts:segments[].start", '{"segments": [{"start": 1}, {"start": 4}]}', [3], None),
+    ("starts:segments[].start", {"segments": [{"start": 1}, {"start": 4}]}, [3], None),
+    ("ranges:s[].a,s[].b", '```json\n{"s": [{"a": 1, "b": 3}, {"a": 4, "b": 5}]}\n```', [3], None),
+    (r"starts:pattern:<\d>", "Part 1 <1> Part 2 <4>", [3], None),
+]
+
+
+@pytest.mark.parametrize(("how", "answer", "boundaries", "problems"), NUMBERED)
+def test_numbers(
+    imports: Imports, how: str, answer: Any, boundaries: list[int], problems: str | None
+) -> None:
+    options = ("--format", "numbered", "--numbers", how, "--first-number", 1)
+    ended = imports({"show-1": answer}, *options)
+    assert ended.code == 0, ended.err
+    assert imports.boundaries() == {"show-1": boundaries}
+    assert imports.rows("alignment")["show-1"]["problems"] == problems
+    strict = imports({"show-1": answer}, *options, "--strict", "--output", imports.folder / "s")
+    assert strict.code == (2 if problems else 0)
+
+
+def test_the_first_number_is_inferred(imports: Imports) -> None:
+    options = ("--format", "numbered")
+    assert imports({"show-1": "0\n3", "show-2": "0\n2"}, *options).code == 0
+    assert imports.boundaries() == {"show-1": [3], "show-2": [2]}
+    refused = imports({"show-1": "1\n3"}, *options, "--output", imports.folder / "b")
+    assert refused.code == 2
+    assert "--first-number 0 or --first-number 1" in refused.err
+    refused = imports(
+        {"show-1": "0\n3", "show-2": "1\n4"}, *options, "--output", imports.folder / "b"
+    )
+    assert refused.code == 2
+    ends = imports(
+        {"show-1": "2\n5"}, *options, "--numbers", "ends", "--output", imports.folder / "c"
+    )
+    assert ends.code == 0
+    assert read(imports.folder / "c" / "hypotheses")["boundaries"].to_pylist() == [[2]]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Good evening\n- in sport a",
+        '["good evening", "in sport"]',
+        ["good evening[MASK]go home", "in sport[MASK]today"],
+    ],
+)
+def test_quotes(imports: Imports, answer: Any) -> None:
+    ended = imports({"show-1": answer}, "--format", "quoted")
+    assert ended.code == 0, ended.err
+    assert imports.boundaries() == {"show-1": [3]}
+
+
+def test_a_quote_that_is_not_in_the_text_fails(imports: Imports) -> None:
+    answers = {"show-1": "good evening\nwe talk about cats\nin sport"}
+    refused = imports(answers, "--format", "quoted")
+    assert refused.code == 2
+    assert "1 of 3 quotes not found" in refused.err
+    assert imports(answers, "--format", "quoted", "--max-unplaced", 1).code == 0
+    assert imports.boundaries() == {"show-1": [3]}
+    assert imports.rows("alignment")["show-1"]["problems"] == "unplaced: 1"
+
+
+FAILURES = {
+    "": "empty",
+    "<think>I wonder": "empty",
+    "\x01\x02\x03": "empty",
+    "I'm sorry, but I can't help with that request at all": "edits 1.00",
+    "good evening\n---\nthe": "truncated",
+}
+
+
+@pytest.mark.parametrize("answer", FAILURES)
+def test_failures(imports: Imports, answer: str) -> None:
+    answers = {
+        "show-1": answer,
+        "show-2": "prices rose bread costs more\n---\na whale was seen it stayed",
+    }
+    options = ("--format", "rewritten", "--break", "rule")
+    refused = imports(answers, *options)
+    assert refused.code == 2
+    assert refused.err.count("\n") == 1
+    assert f"show-1 of gpt-x ({FAILURES[answer]})" in refused.err
+    assert not (imports.folder / "out").exists()
+    charged = imports(answers, *options, "--failed", "none")
+    assert charged.code == 0, charged.err
+    assert f"1 of 2 answers failed: show-1 ({FAILURES[answer]})" in charged.out
+    assert imports.boundaries() == {"show-1": [], "show-2": [2]}
+    assert imports.rows("alignment")["show-1"]["status"] == "failed"
+    output = imports.folder / "left"
+    left = imports(answers, *options, "--failed", "leave-out", "--output", output)
+    assert left.code == 0, left.err
+    assert read(output / "hypotheses")["document_id"].to_pylist() == ["show-2"]
+    (reject,) = read(output / "rejects").to_pylist()
+    assert (reject["document_id"], reject["rule"], reject["detail"]) == (
+        "show-1",
+        "answer_usable",
+        FAILURES[answer],
+    )
+    assert len(read(output / "alignment")) == 2
+
+
+def test_a_truncated_answer_counts_the_units_that_it_lacks(imports: Imports) -> None:
+    answer = "good evening the floods recede\n---\nteams go home in"
+    assert imports({"show-1": answer}, "--format", "rewritten").code == 0
+    row = imports.rows("alignment")["show-1"]
+    assert (row["missing_tail_units"], row["deletions"]) == (1, 4)
+    assert imports.boundaries() == {"show-1": [2]}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--format", "rewritten", "--break", "rule"), "--break rule: no answer contains such"),
+        (("--format", "rewritten", "--break", "pattern:["), "not a regular expression"),
+        (("--format", "rewritten", "--break", "pattern:x*"), "matches the empty text"),
+        (("--format", "rewritten", "--break", "line"), "must be one of"),
+        (("--format", "rewritten", "--break", "<a>=0"), "a type from 1"),
+        (("--format", "rewritten", "--labels", "(?=x)y"), "lookaround"),
+        (("--format", "numbered", "--numbers", "begin"), "must be one of"),
+        (("--format", "numbered", "--numbers", "starts:a..b"), "a..b"),
+        (("--format", "rewritten", "--answer-field", "text"), 'no field "text"'),
+        (("--format", "rewritten", "--text-field", "sentences"), 'no field "sentences"'),
+        (("--format", "rewritten", "--max-edits", -1), "at least 0"),
+        (("--format", "rewritten", "--failed", "drop"), "must be one of"),
+    ],
+)
+def test_wrong_input_is_refused_in_one_line(
+    imports: Imports, options: Sequence[object], message: str
+) -> None:
+    refused = imports(
+        {"show-1": "good evening the floods recede\nteams go home in sport"}, *options
+    )
+    assert refused.code == 2
+    assert message in refused.err
+    assert refused.err.count("\n") == 1
+    assert not (imports.folder / "out").exists()
+
+
+def test_documents_and_answers_must_fit(imports: Imports) -> None:
+    refused = imports({"show-3": "a\n\nb"}, "--format", "rewritten")
+    assert refused.code == 2
+    assert "answers.jsonl:1: --source has no units of the document show-3" in refused.err
+    refused = imports({"show-1": "a"}, "--format", "rewritten", units={"show-1": []})
+    assert refused.code == 2
+    assert "the document show-1 has no unit" in refused.err
+    twice = [{"document_id": "show-1", "output": "a\n\nb"}] * 2
+    answers = imports.write("twice.jsonl", twice)
+    refused = imports.segscore(
+        *("import", answers, "--format", "rewritten", "--coder", "x"),
+        *("--source", imports.folder / "units.jsonl", "--output", imports.folder / "out"),
+    )
+    assert refused.code == 2
+    without = imports.segscore("import", answers, "--format", "quoted", "--output", "out")
+    assert without.code == 2
+    assert "--source" in without.err
+
+
+def test_several_coders_in_one_import(imports: Imports) -> None:
+    imports({"show-1": REWRITTEN["rule"][0]}, "--format", "rewritten")
+    text = REWRITTEN["rule"][0]
+    records = [{"document_id": "show-1", "coder": name, "output": text} for name in "ba"]
+    ended = imports.segscore(
+        *("import", imports.write("both.jsonl", records), "--format", "rewritten"),
+        *("--source", imports.folder / "units.jsonl", "--output", imports.folder / "both"),
+    )
+    assert ended.code == 0, ended.err
+    assert read(imports.folder / "both" / "hypotheses")["coder"].to_pylist() == ["b", "a"]
+    assert ended.out.index("a: 0 %") < ended.out.index("b: 0 %")
+
+
+def test_tokens_as_units_score_sentence_segmentation(tmp_path: Path, segscore: Segscore) -> None:
+    (tmp_path / "ref").mkdir()
+    (tmp_path / "sys").mkdir()
+    (tmp_path / "ref" / "a.txt").write_text("Hello there.\nHow are you?\nFine.\n")
+    (tmp_path / "sys" / "a.txt").write_text("Hello there. How\nare you?\nFine.\n")
+    for name, role in (("ref", "reference"), ("sys", "hypothesis")):
+        ended = segscore(
+            *("import", tmp_path / name / "*.txt", "--format", "rewritten", "--break", "newline"),
+            *("--source", tmp_path / "ref" / "*.txt", "--source-units", "tokens"),
+            *("--coder", name, "--role", role, "--output", tmp_path / "tables"),
+        )
+        assert ended.code == 0, ended.err
+        for table in ("documents", "alignment"):
+            if (tmp_path / "tables" / table).exists():
+                (tmp_path / "tables" / table).rename(tmp_path / f"{name}-{table}")
+    assert read(tmp_path / "tables" / "references")["boundaries"].to_pylist() == [[2, 5]]
+    assert read(tmp_path / "tables" / "hypotheses")["boundaries"].to_pylist() == [[3, 5]]
+
+
+SOURCES = {
+    "a.txt": "Hello there.\n==========\nHow are you?\n\n",
+    "a.ref": "========,1,preface.\nHello there.\n========,2,More.\nHow are you?\n",
+    "a.srt": (
+        "1\n00:00:00,000 --> 00:00:01,000\nHello\n<i>there.</i>\n\n"
+        "2\n00:00:01,000 --> 00:00:02,000\nHow are you?\n"
+    ),
+    "a.vtt": (
+        "WEBVTT\n\nNOTE x\n\n00:00.000 --> 00:01.000\nHello there.\n\n"
+        "00:01.000 --> 00:02.000\nHow are you?\n"
+    ),
+    "x.stm": "a 1 s 0 1 <o,f0> Hello there.\na 1 t 1 2 How are you?\n",
+    "x.ctm": "a 1 0 1 Hello\na 1 1 1 there.\na 1 2 1 How\na 1 3 1 are\na 1 4 1 you\n",
+    "x.seglst.json": (
+        '[{"session_id": "a", "words": "Hello there."}, '
+        '{"session_id": "a", "words": "How are you?"}]'
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_formats_of_the_source(tmp_path: Path, segscore: Segscore, name: str) -> None:
+    source = tmp_path / "source" / name
+    source.parent.mkdir()
+    source.write_text(SOURCES[name])
+    (tmp_path / "a.md").write_text("Hello there.\n\n---\n\nHow are you?\n")
+    ended = segscore(
+        *("import", tmp_path / "a.md", "--format", "rewritten", "--coder", "x"),
+        *("--source", source, "--output", tmp_path / "out"),
+    )
+    assert ended.code == 0, ended.err
+    (row,) = read(tmp_path / "out" / "hypotheses").to_pylist()
+    assert row["boundaries"] == [2 if name == "x.ctm" else 1]
+    assert row["n_units"] == (5 if name == "x.ctm" else 2)
+
+
+def test_scores_say_how_failures_are_treated(imports: Imports) -> None:
+    imports(
+        {"show-1": REWRITTEN["rule"][0], "show-2": ""}, "--format", "rewritten", "--failed", "none"
+    )
+    records = [
+        {"document_id": name, "coder": "ann", "n_units": len(texts), "boundaries": [2]}
+        for name, texts in UNITS.items()
+    ]
+    references = imports.write("references.jsonl", records)
+    output = imports.folder / "run"
+    ended = imports.segscore(
+        "score", references, imports.folder / "out/hypotheses", "--output", output
+    )
+    assert ended.code == 0, ended.err
+    signature = json.loads((output / "run.json").read_text())["signature"]
+    assert "|answers:rewritten,words,failed:none|" in signature
+
+
+HOSTILE = {
+    "a line of many megabytes": "word " * 4_000_000,
+    "a million breaks": "a\n---\n" * 1_000_000,
+    "control characters": "\x01" * 1_000_000,
+    "digits": "1" * 1_000_000,
+    "spaces in a heading": "# a" + " " * 1_000_000 + "b",
+    "a million tags": "<answer>" * 1_000_000,
+}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("format_name", ["rewritten", "numbered", "quoted"])
+def test_hostile_answers_end_in_one_line(imports: Imports, name: str, format_name: str) -> None:
+    options = (
+        ("--format", format_name, "--first-number", 1)
+        if format_name == "numbered"
+        else ("--format", format_name)
+    )
+    ended = imports({"show-1": HOSTILE[name], "show-2": "1"}, *options, "--strict")
+    assert ended.code == 2
+    assert ended.err.count("\n") <= 2  # an option may have no effect
+    assert len(ended.err) < 2000
+
+
+def test_a_pattern_that_backtracks_elsewhere_takes_no_time(imports: Imports) -> None:
+    answer = (
+        "good evening the floods recede teams go home in sport a draw today" + "a" * 100_000 + "!"
+    )
+    for pattern in ("(a+)+$", "(a|a)*b", "(.*.*.*)=.*"):
+        ended = imports(
+            {"show-1": answer}, "--format", "rewritten", "--break", f"pattern:x{pattern}"
+        )
+        assert ended.code == 2
