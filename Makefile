@@ -11,7 +11,7 @@ NPM := npm install --no-audit --no-fund
 # On all cores; tests/conftest.py says which tests stay together.
 PYTEST := $(BIN)/pytest --numprocesses logical
 
-.PHONY: help demo table picture power site columns dashboard test test-all test-deploy deploy-parts image chaos lint bench clean
+.PHONY: help demo table picture power site columns nights dashboard test test-all test-deploy deploy-parts image chaos lint bench clean
 
 help:
 	@echo "make demo   score real meetings and show the result"
@@ -20,6 +20,7 @@ help:
 	@echo "make power  how often an audit finds faults, written into its page: some minutes"
 	@echo "make site   the documentation as pages for a browser"
 	@echo "make columns the tables' page and the directions in views.sql, written from the code"
+	@echo "make nights false alarms and power of the gate, simulated, into docs/operations.md"
 	@echo "make dashboard the dashboards, written from their scripts"
 	@echo "make test   rules, types, and the quick tests, which need no server, browser or root"
 	@echo "make test-all the other tests: object stores, a browser, deploy/, killed runs, what takes long"
@@ -69,6 +70,10 @@ picture: table $(VENV)/test $(BROWSER)
 # Simulated annotation projects, audited.
 power: $(VENV)/test
 	$(BIN)/python -m tests.docs.power docs/jobs/agree.md
+
+# A few minutes of one core.
+nights: $(VENV)/core
+	$(BIN)/python -m benchmarks.nights
 
 columns: $(VENV)/core
 	@$(BIN)/python -m segscore.schemas.page > docs/tables.md

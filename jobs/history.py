@@ -53,10 +53,13 @@ def _list_runs(gathered: "Gathered") -> list[dict[str, Any]]:
     runs = {row["run"]: row for row in columns.to_pylist()}
     signatures = [row["signature"] for row in runs.values()]
     pairs = pairwise([*signatures[:1], *signatures])
-    return [
-        row | {"differs_from_previous": ", ".join(signature_differences(*pair))}
-        for row, pair in zip(runs.values(), pairs, strict=True)
-    ]
+    listed = []
+    series = 1
+    for row, pair in zip(runs.values(), pairs, strict=True):
+        differences = signature_differences(*pair)
+        series += bool(differences)
+        listed.append({**row, "differs_from_previous": ", ".join(differences), "series": series})
+    return listed
 
 
 def _print(gathered: "Gathered", listed: Sequence[Mapping[str, Any]], keep: int | None) -> None:
@@ -70,7 +73,7 @@ def _print(gathered: "Gathered", listed: Sequence[Mapping[str, Any]], keep: int 
             Column("outcome", [row["outcome"] or "–" for row in newest], is_name=True),
             Column(
                 "differs from previous",
-                [row["differs_from_previous"] for row in newest],
+                [_describe_series(row) for row in newest],
                 is_name=True,
             ),
         ],
@@ -85,6 +88,12 @@ def _print(gathered: "Gathered", listed: Sequence[Mapping[str, Any]], keep: int 
     console.print(f"{rows} written to {gathered.url}", markup=False)
     if last := _describe_last([row["date"] for row in listed]):
         console.print(last)
+
+
+def _describe_series(row: Mapping[str, Any]) -> str:
+    """Say why a run cannot be compared with the one before; for a night, a series begins anew."""
+    differences = str(row["differs_from_previous"])
+    return f"new series: {differences}" if differences and row["date"] else differences
 
 
 def _describe_last(dates: Sequence[date | None]) -> str:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from segscore.api.agree import AgreementTables, agree
+    from segscore.api.align import Alignment, align
     from segscore.api.calibrate import calibrate
     from segscore.api.compare import ComparisonTables, compare
     from segscore.api.evaluation import Evaluation, evaluate
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AgreementTables",
+    "Alignment",
     "ComparisonTables",
     "Evaluation",
     "Failed",
@@ -42,6 +44,7 @@ __all__ = [
     "Segmentation",
     "TrendTables",
     "agree",
+    "align",
     "calibrate",
     "compare",
     "evaluate",
@@ -55,6 +58,7 @@ __all__ = [
 
 _HOMES = {
     "agree": ("AgreementTables", "agree"),
+    "align": ("Alignment", "align"),
     "calibrate": ("calibrate",),
     "compare": ("ComparisonTables", "compare"),
     "evaluation": ("Evaluation", "evaluate"),

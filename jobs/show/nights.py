@@ -162,8 +162,9 @@ def problems(verdict: "Verdict", run: str) -> list[str]:
     if verdict.missing_groups:
         descriptions.append(f"missing groups: {', '.join(verdict.missing_groups)}")
     descriptions += [
-        f"not comparable with {date}: {', '.join(differences)}; run {date} again with these "
-        "settings, then this night, or use --not-comparable pass"
+        f"not comparable with {date}: {', '.join(differences)}; start a new series: run this night "
+        "with --not-comparable pass, and earlier nights whose input still exists with --from DATE "
+        "--to DATE --not-comparable pass before it"
         for date, differences in verdict.differences.items()
     ]
     return [*descriptions, *_describe_missing(verdict, run)]

@@ -9,7 +9,7 @@ import numpy as np
 
 from segscore.pipeline.arrays.document_ids import Hashes, mix
 from segscore.pipeline.arrays.kernel import kernel
-from segscore.pipeline.arrays.ragged import Flags, Ints, Positions, Ragged, RowArrays, row_values
+from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged, RowArrays, row_values
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.scoring.draws import GOLDEN_RATIO
 
@@ -157,31 +157,59 @@ def _keep_or_miss(
 
 
 @kernel
+def _take(taken: Positions, position: int) -> bool:
+    """Put a position into a hash table whose free places are 0; return whether it is new there."""
+    mask = np.uint64(len(taken) - 1)
+    place = mix(np.uint64(position)) & mask
+    while taken[place] != 0:
+        if taken[place] == position:
+            return False
+        place = (place + np.uint64(1)) & mask
+    taken[place] = position
+    return True
+
+
+@kernel
+def _places(boundaries: int) -> int:
+    """Return the size of a hash table for a document: a power of two, with a third left free.
+
+    A true boundary takes at most two places: its own, and the one it is moved to or that is added.
+    """
+    places = 2
+    while places < 3 * boundaries:
+        places *= 2
+    return places
+
+
+@kernel
 def _add(
-    stream: np.uint64, truth: Positions, taken: Flags, extra: int, written: int, coded: Positions
+    stream: np.uint64,
+    truth: Positions,
+    n_units: int,
+    taken: Positions,
+    extra: tuple[int, int],
+    coded: Positions,
 ) -> int:
     """Add boundaries where neither the truth nor the coder has one; return their new total.
 
-    ``taken`` has an entry for 0 and for each position of the document, all false before and after.
+    ``taken`` is a hash table that is empty before and after. ``extra`` is the number of boundaries
+    to add, and the number that the coder already has.
     """
-    free = len(taken) - 1
+    to_add, written = extra
+    free = n_units - 1
     for boundaries in (truth, coded[:written]):
         for position in boundaries:
-            if not taken[position]:
-                taken[position] = True
+            if _take(taken, position):
                 free -= 1
-    for _ in range(min(extra, free)):
+    for _ in range(min(to_add, free)):
         while True:
             chance, stream = _draw(stream)
-            position = 1 + int(chance * (len(taken) - 1))
-            if not taken[position]:
+            position = 1 + int(chance * (n_units - 1))
+            if _take(taken, position):
                 break
-        taken[position] = True
         coded[written] = position
         written += 1
-    for boundaries in (truth, coded[:written]):
-        for position in boundaries:
-            taken[position] = False
+    taken[:] = 0
     coded[:written].sort()
     return written
 
@@ -196,7 +224,10 @@ def _code(
 ) -> None:
     offsets, positions = codings.offsets, codings.values
     coders = len(starts) // len(n_units)
-    taken = np.zeros(n_units.max(), np.bool_)
+    longest = 0
+    for d in range(len(n_units)):
+        longest = max(longest, len(row_values(truth, d)))
+    taken = np.zeros(_places(longest), np.int32)
     offsets[0] = 0
     for row in range(len(starts)):
         d = row // coders
@@ -206,7 +237,8 @@ def _code(
             starts[row], true_boundaries, n_units[d], errors, coded
         )
         if extra > 0:
-            written = _add(stream, true_boundaries, taken[: n_units[d]], extra, written, coded)
+            table = taken[: _places(len(true_boundaries))]
+            written = _add(stream, true_boundaries, n_units[d], table, (extra, written), coded)
         offsets[row + 1] = offsets[row] + written
 
 

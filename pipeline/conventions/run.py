@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from segscore.pipeline import storage
 from segscore.pipeline.agreement.settings import AgreeSettings
 from segscore.pipeline.conventions.apply import Applied, apply_convention, find_convention
@@ -16,6 +18,7 @@ from segscore.pipeline.conventions.published import (
 )
 from segscore.pipeline.conventions.results import Reconciliation
 from segscore.pipeline.conventions.settings import ReconcileSettings
+from segscore.pipeline.scoring.accounting import count_rows, nothing_scored
 from segscore.pipeline.scoring.in_memory import (
     TableSource,
     accept_tables,
@@ -97,7 +100,12 @@ def apply_to_tables(settings: ReconcileSettings, sources: Mapping[str, TableSour
 def _read_corpus(
     settings: ReconcileSettings, sources: Mapping[str, TableSource]
 ) -> tuple[Corpus, tuple[str, ...]]:
-    """Read references and hypotheses; return their pairs, and warnings."""
+    """Read references and hypotheses; return their pairs, and warnings.
+
+    Raises:
+        Refused: the input is wrong, or a table has no rows.
+        Failed: no accepted hypothesis has an accepted reference.
+    """
     score = ScoreSettings(
         references=_NOWHERE,
         hypotheses=_NOWHERE,
@@ -109,6 +117,10 @@ def _read_corpus(
     documents = sources.get("documents")
     tables = accept_tables(score, sources["references"], sources["hypotheses"], documents)
     corpus = corpus_of(tables)
+    if not len(corpus.hyp_row):
+        unpaired = np.zeros(len(tables.collected.references), bool)
+        account = {**count_rows(tables.collected, unpaired), **tables.accepted.account.rows}
+        raise nothing_scored(tables.inputs, account, "; `segscore validate` lists rejected rows")
     return corpus, tuple(warn_of_inputs(tables.inputs.tables, tables.rejects, corpus.systems))
 
 

@@ -7,6 +7,9 @@ from prometheus_client import CollectorRegistry, Gauge, generate_latest
 from segscore.pipeline.nightly.nights import Night, system_rows
 from segscore.pipeline.nightly.rules import GateRule
 from segscore.pipeline.nightly.verdict import OUTCOMES
+from segscore.pipeline.runs.finished import rows_by_group
+from segscore.pipeline.scoring.names import is_point
+from segscore.pipeline.statistics.averages import summary_groups
 
 WAITING, BROKEN = "waiting", "broken"
 """Outcomes of a night without a verdict: no input yet; an error."""
@@ -98,6 +101,8 @@ def _set_gate(metrics: Metrics, night: Night) -> None:
         return
     help_ = "Systems that were expected but not scored tonight."
     metrics.set("missing_systems", help_, len(verdict.missing))
+    for system in verdict.missing:
+        metrics.set("missing_system", "1 for each missing system.", 1, system=system)
     help_ = "Signs that the input is wrong, or that a system declines slowly."
     metrics.set("warnings", help_, len(verdict.warnings))
     for check in sorted(verdict.checks, key=lambda check: check.fails):
@@ -134,3 +139,10 @@ def _set_averages(metrics: Metrics, night: Night, rules: tuple[GateRule, ...]) -
             for end, name in (("low", "ci_low"), ("high", "ci_high")):
                 help_ = f"The {end} end of the average's 95 % interval."
                 metrics.set(f"average_{end}", help_, row[name], **labels)
+    by = summary_groups(night.table("summary").column_names)
+    for row in rows_by_group(night.table("summary"), by) if gated and by else ():
+        if (row["measure"], row["average"]) in gated and not is_point(row["hypothesis"]):
+            group = ", ".join(str(row[name]) for name in by)
+            labels = {name: row[name] for name in ("measure", "average")}
+            labels |= {"system": row["hypothesis"], "group": group}
+            metrics.set("group_average", "Average in a group.", row["value"], **labels)

@@ -9,7 +9,8 @@ from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.nightly import verdict
 from segscore.pipeline.nightly.nights import Nights, read_night
-from segscore.pipeline.nightly.settings import folder_of
+from segscore.pipeline.nightly.settings import NIGHT, folder_of
+from segscore.pipeline.nightly.summaries import keep_rows
 from segscore.pipeline.runs import run_folder
 from segscore.pipeline.storage.listed_files import listed
 
@@ -26,7 +27,7 @@ def remove_old(nights: Nights, days: int) -> tuple[list[date], list[str]]:
     The last good night is kept whatever its age, and so is every folder with a file that its
     run.json does not list, or with an unfinished attempt at a night.  Days are counted back from
     the newest night, or from today if that is earlier, so that neither a wrong clock nor a wrong
-    date empties the folder.
+    date empties the folder.  The rows of their summaries are kept for the history.
 
     Args:
         nights: nights of the folder.
@@ -39,6 +40,7 @@ def remove_old(nights: Nights, days: int) -> tuple[list[date], list[str]]:
         return [], []
     newest = min(nights.newest, datetime.now(UTC).date())
     last_good = next((night.date for night in nights.good()), None)
+    old = list[tuple[date, str, _Files]]()
     removed, warnings = [], []
     for night in nights.dates:
         if night < newest - timedelta(days=days) and night != last_good:
@@ -46,11 +48,25 @@ def remove_old(nights: Nights, days: int) -> tuple[list[date], list[str]]:
             try:
                 files = _files(nights.runs, night)
                 _require_ours(url, files)
-                _remove(url, files)
-                removed.append(night)
+                old.append((night, url, files))
             except (Refused, Failed, OSError) as problem:
-                warnings.append(f"{url} is old but was not removed: {problem}")
+                warnings.append(_not_removed(url, problem))
+    try:
+        # First, so that the trend of the archive does not depend on what is removed.
+        keep_rows(nights.runs, [f"{NIGHT}{night}" for night, _, _ in old])
+    except (Refused, Failed, OSError) as problem:
+        return [], [*warnings, *(_not_removed(url, problem) for _, url, _ in old)]
+    for night, url, files in old:
+        try:
+            _remove(url, files)
+            removed.append(night)
+        except (Refused, Failed, OSError) as problem:
+            warnings.append(_not_removed(url, problem))
     return removed, warnings
+
+
+def _not_removed(url: str, problem: Exception) -> str:
+    return f"{url} is old but was not removed: {problem}"
 
 
 def _files(runs: str, night: date) -> _Files:

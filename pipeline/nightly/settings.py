@@ -158,7 +158,7 @@ class NightSettings:
     ] = None
     alpha: Annotated[
         float, Option("Probability that a night's gate fails by noise alone.", Panel.GATE)
-    ] = 0.05
+    ] = 0.01
     against: Annotated[str, Option("Night to compare with: last-good, or a date.", Panel.GATE)] = (
         _LAST_GOOD
     )

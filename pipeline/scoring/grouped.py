@@ -200,9 +200,9 @@ def score_bucket(job: ShuffledJob, part: Part) -> Receipt:
     reference_set = ReferenceSet.build(references, job.settings, has_panels=job.has_panels)
     accepted = _accepted(job, part, collected)
     require_declared(job, collected.reference_rows, accepted.rows)
+    pieces = cut_points(references, job.settings, job.rows_at_once)
     pairs, paired = score_hypotheses(job, part.name, reference_set, [accepted])
     if job.settings.points:
-        pieces = cut_points(references, job.settings, job.rows_at_once)
         name = POINTS_PART + part.name
         pairs += score_points(job, name, reference_set, [piece.documents for piece in pieces])
     account = accepted.account

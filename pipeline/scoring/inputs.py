@@ -293,17 +293,17 @@ def cut_points(references: References, settings: MeasuringSettings, rows: int) -
     of units, too, unless it is a single document.
 
     Raises:
-        Refused: the boundaries of a document's reference point would not fit into memory.
+        Refused: a document's reference point would not fit into memory, also one that is drawn from
+            a system's own segmentation.
     """
     documents = len(references.documents) if settings.points else 0
     step = max(1, rows // max(1, len(settings.points)))
-    units = references.size[references.first[:documents]].astype(np.int64)
-    dense = [name for name in settings.points if name in DENSE]
-    large = [name for name in settings.points if name in PER_UNIT]
-    if large and documents:
+    dense = any(name in DENSE for name in settings.points)
+    large = [name for name in (*settings.points, *settings.own_points) if name in PER_UNIT]
+    if large and len(references.documents):
         memory = settings.memory_limit if isinstance(settings, ScoreSettings) else None
-        _require_room(references, large[0], int(units.argmax()), memory)
-    total = np.cumsum(units) if dense else np.zeros(documents, np.int64)
+        _require_room(references, large[0], memory)
+    total = np.cumsum(references.units) if dense else np.zeros(documents, np.int64)
     parts, start = [], 0
     while start < documents:
         before = total[start - 1] if start else 0
@@ -314,9 +314,10 @@ def cut_points(references: References, settings: MeasuringSettings, rows: int) -
     return parts
 
 
-def _require_room(references: References, name: str, document: int, memory: int | None) -> None:
+def _require_room(references: References, name: str, memory: int | None) -> None:
     """Refuse to make a reference point for a document with more units than memory has room for."""
-    units = int(references.size[references.first[document]])
+    document = int(references.units.argmax())
+    units = int(references.units[document])
     limit = row_group_limit(memory)
     if units * _BYTES_OF_POINT > limit:
         raise Refused(

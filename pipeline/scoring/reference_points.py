@@ -285,5 +285,5 @@ REFERENCE_POINTS = {
 DENSE = ("all", "random-unknown", "coin")
 """Reference points whose boundaries grow in number with the units of a document."""
 
-PER_UNIT = (*DENSE, "random-known", "random-mean")
+PER_UNIT = (*DENSE, "random-known", "random-mean", "random-own")
 """Reference points that take memory for each unit of a document."""

@@ -202,6 +202,42 @@ class Segmentation:
         return cls._from_times(starts[1:], length, rate)
 
     @classmethod
+    def from_text(
+        cls, units: Sequence[str], text: str, breaks: str = "auto", *, max_edits: float = 0.5
+    ) -> Self:
+        r"""Create a segmentation of units from a text that a system wrote again with breaks.
+
+        >>> import segscore
+        >>> text = "# Weather\nIt rains.\n# Sport\nA draw."
+        >>> segscore.Segmentation.from_text(["It rains.", "A draw."], text, breaks="heading")
+        Segmentation([1], n_units=2)  ─│─
+
+        Args:
+            units: texts of the units.
+            text: the answer of the system.
+            breaks: what marks a break, as `--break` of `segscore import`.
+            max_edits: largest edit rate.
+
+        Raises:
+            Refused: there is no unit, the answer cannot be used, or ``breaks`` is malformed.
+        """
+        from segscore.pipeline.importing.answers.breaks import BREAK_KINDS, kinds_in, require_break
+        from segscore.pipeline.importing.answers.options import AUTO, REWRITTEN, AnswerOptions
+        from segscore.pipeline.importing.answers.placing import place_answer
+
+        if not units:
+            raise Refused("units: there is none; give a list of one text or more")
+        require_break(breaks)
+        if breaks == AUTO:
+            found = kinds_in(text)
+            breaks = next((kind for kind in BREAK_KINDS if kind in found), BREAK_KINDS[0])
+        options = AnswerOptions(REWRITTEN, breaks=breaks, max_edits=max_edits)
+        placed = place_answer(text, units, options, _PLACE)
+        if placed.failure is not None:
+            raise Refused(f"the text cannot be used: {placed.failure}")
+        return cls(placed.boundaries, len(units), placed.types)
+
+    @classmethod
     def _from_times(cls, starts: Sequence[Fraction], duration: Fraction, rate: Fraction) -> Self:
         n_units = _rounded(duration, rate)
         positions = sorted(_rounded(start, rate) for start in starts)

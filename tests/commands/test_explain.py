@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from segscore.pipeline.measures.edit_list import Edit, list_edits
-from segscore.pipeline.reports.terminal import describe_edit, draw_in_terminal
+from segscore.pipeline.reports.terminal import MOST_ROWS, describe_edit, draw_in_terminal
 from tests.support.command_line import Segscore
 
 
@@ -86,6 +86,15 @@ def test_a_long_document_is_drawn_where_it_has_boundaries() -> None:
     assert sum("│" in line for line in drawn) == 2
     assert sum("positions without a boundary" in line for line in drawn) == 2
     assert max(len(line) for line in drawn) <= 72
+
+
+def test_at_most_so_many_rows_are_drawn() -> None:
+    """The longest document there can be, with boundaries in more rows than are drawn."""
+    positions = range(1, 2**31 - 1, 10**6)
+    drawn = list(draw_in_terminal(2**31 - 1, list_edits(positions, positions), 80))
+    assert len(positions) > MOST_ROWS
+    assert sum(line.startswith("reference") for line in drawn) == MOST_ROWS
+    assert drawn[-1].strip() == ("… (the first 1000 rows are drawn; the edits are listed in full)")
 
 
 @pytest.mark.parametrize(

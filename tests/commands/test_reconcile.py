@@ -125,3 +125,17 @@ def test_a_document_must_exist() -> None:
     row = {"measure": "pi", "value": ".3", "document_id": "none"}
     with pytest.raises(python_interface.Refused, match="none: has no coding"):
         python_interface.reconcile(codings=STARGAZER, published=[row])
+
+
+@pytest.mark.parametrize(("other", "message"), [("TinyRec", "no document id"), (None, "no rows")])
+def test_nothing_to_compare_is_said(
+    segscore: Segscore, tmp_path: Path, other: str | None, message: str
+) -> None:
+    row = {"document_id": other, "coder": "x", "n_units": 9, "boundaries": [3]}
+    path = tmp_path / "other.jsonl"
+    path.write_text("" if other is None else json.dumps(row) + "\n")
+    options = ("--measure", "pk", "--published", "0.5")
+    for tables in ((STARGAZER, path), (path, STARGAZER)):
+        result = segscore("reconcile", *tables, *options)
+        assert result.code in (1, 2), result.err
+        assert message in result.err and "Traceback" not in result.err

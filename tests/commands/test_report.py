@@ -475,7 +475,7 @@ def test_the_report_of_an_audit_shows_its_tables(segscore: Segscore, tmp_path: P
     flagged = [
         row["coder"] for row in read_table(str(run / "coders")).to_pylist() if row["flagged"]
     ]
-    assert f"outside it: {', '.join(flagged)}." in plain(read.text)
+    assert f"Outside it: {', '.join(flagged)}." in plain(read.text)
     whole = expected["pi", "boundary_similarity"]
     assert f"pi of boundary_similarity {whole:.4f} (95 % " in read.answer[0]
 

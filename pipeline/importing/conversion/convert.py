@@ -18,6 +18,7 @@ from segscore.pipeline.importing.conversion.sizes import convert_sizes
 from segscore.pipeline.importing.conversion.surveyed import (
     SurveyedShape,
     colliding_names,
+    require_distinct,
     require_one_unit,
     with_folders,
 )
@@ -64,13 +65,14 @@ class Survey:
             others: rows of the same import from files that already contain segmentations.
 
         Raises:
-            Refused: units differ.
+            Refused: units differ, or a coder has two segmentations of a document.
         """
         require_one_unit(surveyed)
         colliding = colliding_names(surveyed)
         shared = shared_folders([one.url for one in surveyed])
-        lengths = Lengths(extents, with_folders(surveyed, colliding, shared), others)
-        return cls(colliding, shared, lengths)
+        named = with_folders(surveyed, colliding, shared)
+        require_distinct(named)
+        return cls(colliding, shared, Lengths(extents, named, others))
 
     def name(self, one: NamedShape, settings: ImportSettings) -> NamedShape:
         """Return a shape with the folder of its file in its name, if the name needs it."""

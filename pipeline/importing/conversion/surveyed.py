@@ -15,6 +15,7 @@ from segscore.pipeline.importing.conversion.names import (
 from segscore.pipeline.importing.conversion.order import require_order
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.importing.shapes import Intervals, Shape
+from segscore.pipeline.tables.rows import RowPlace, shown
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,7 @@ class SurveyedShape:
 
     Attributes:
         url: its file.
+        line: where it begins in the file.
         document_id: its document.
         by_file: whether the document has the name of the file.
         coder: its coder.
@@ -33,6 +35,7 @@ class SurveyedShape:
     """
 
     url: str
+    line: int
     document_id: str
     by_file: bool
     coder: str
@@ -54,6 +57,7 @@ def survey_shapes(named: Iterable[NamedShape], settings: ImportSettings) -> list
         surveyed.append(
             SurveyedShape(
                 one.file.url,
+                one.shape.place.line,
                 one.document_id,
                 has_name_of_file(one, settings),
                 one.coder,
@@ -102,6 +106,26 @@ def require_one_unit(surveyed: Sequence[SurveyedShape]) -> None:
             f"{other.url}: counts {other.unit}s, and {this.url} counts {this.unit}s; import files "
             "of different units into different folders"
         )
+
+
+def require_distinct(surveyed: Iterable[SurveyedShape]) -> None:
+    """Refuse a second segmentation of a document by the same coder in the same role.
+
+    Raises:
+        Refused: there is one; the message names both places.
+    """
+    first: dict[tuple[str, str, str], SurveyedShape] = {}
+    for one in surveyed:
+        other = first.setdefault((one.document_id, one.coder, one.role), one)
+        if other is not one:
+            place = RowPlace(one.url, one.line)
+            where = f"{other.url}:{other.line}"
+            if (other.url, other.line) == (one.url, one.line):
+                where = "in the same place"
+            raise place.refusal(
+                f"a second segmentation of {shown(one.document_id)} by {shown(one.coder)}; the "
+                f"first is {where}; remove one, or give them different coders or documents"
+            )
 
 
 def _last_end(shape: Shape) -> str | None:

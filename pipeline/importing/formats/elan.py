@@ -92,11 +92,12 @@ class ElanDocument:
 def read(file: OpenedFile, settings: ImportSettings) -> Iterator[Intervals]:
     """Yield one segmentation for each coder of the tiers that are read.
 
-    Several tiers of one coder are its levels, in the order of `--tier`.
+    With `--levels`, several tiers of one coder are levels, in the order of `--tier`.
 
     Raises:
         Refused: not XML, a DOCTYPE, units other than milliseconds, a tier that is not there, a
-            tier of references, or an annotation without a time.
+            tier of references, several tiers of one coder without `--levels`, or an annotation
+            without a time.
     """
     document = ElanDocument(file)
     places = chosen_tiers([tier.name for tier in document.tiers], file, settings)
@@ -107,6 +108,13 @@ def read(file: OpenedFile, settings: ImportSettings) -> Iterator[Intervals]:
         levels.setdefault(coder, []).append(tier)
     found = []
     for coder, tiers in levels.items():
+        if len(tiers) > 1 and not settings.levels:
+            names = ", ".join(brief(tier.name) for tier in tiers)
+            raise file.place(tiers[1].line).refusal(
+                f"the tiers {names} are all by {brief(coder or '')}: are they levels of one "
+                "segmentation? If so, name them with --tier, the outermost first, and add "
+                "--levels; if not, choose one with --tier"
+            )
         segments: list[Segment] = []
         for level, tier in enumerate(tiers, start=1):
             if tier.reference:

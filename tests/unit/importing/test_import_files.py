@@ -300,7 +300,7 @@ def test_segments_are_counted(
         (("--flags", "a", "--ids", "b"), "--flags and --ids"),
         (("--columns", "begin=Von"), "--columns begin=Von: begin=Von is not USE=COLUMN"),
         (("--columns", "start=Von,start=Ab"), "start=Ab repeats"),
-        (("--columns", "start=Von"), "there is no column Von"),
+        (("--columns", "start=Von"), "no column Von (--columns start=Von)"),
         (("--encoding", "klingon"), "--encoding klingon: is not known"),
         (("--encoding", "rot13"), "--encoding rot13: is not an encoding of text"),
         (("--coder", ""), "--coder: is empty"),
@@ -496,4 +496,58 @@ def test_what_a_file_lacks(
 
 
 def test_an_unknown_format_has_a_nearest_one(run: Callable[..., CommandResult]) -> None:
-    assert "jams; the nearest is webvtt\n" in run("", "t.vtt", "--format", "vtt").err
+    assert "; the nearest is webvtt\n" in run("", "t.vtt", "--format", "vtt").err
+
+
+TOKENS = "# newdoc id = {}\n" + "\t".join(["1", "a", *"_______", "BeginSeg=Yes"]) + "\n"
+TALK = "SPEAKER {} 1 0.00 2.00 <NA> <NA> ann <NA> <NA>\n"
+PRODIGY = '{"text": "a b", "answer": "accept", "spans": [], "_annotator_id": "x"}\n'
+
+
+@pytest.mark.parametrize(
+    ("files", "options", "place", "first"),
+    [
+        (
+            {"a.tok": "".join(map(TOKENS.format, ("d", "e", "d")))},
+            ("--coder", "x"),
+            "a.tok:5",
+            "a.tok:1",
+        ),
+        (
+            {"a.tok": TOKENS.format("d"), "b.tok": TOKENS.format("d")},
+            ("--coder", "x"),
+            "b.tok:1",
+            "a.tok:1",
+        ),
+        ({"a.csv": TABLE, "b.csv": TABLE}, (), "b.csv:2", "a.csv:2"),
+        (
+            {"a.jsonl": PRODIGY * 2},
+            ("--text-units", "tokens", "--document-id", "d"),
+            "a.jsonl:2",
+            "a.jsonl:1",
+        ),
+        (
+            {"a.rttm": TALK.format("t"), "b.rttm": TALK.format("t")},
+            ("--coder", "x"),
+            "b.rttm:1",
+            "a.rttm:1",
+        ),
+    ],
+)
+def test_a_second_segmentation_of_a_document_by_one_coder_is_refused(
+    segscore: Segscore,
+    tmp_path: Path,
+    files: dict[str, str],
+    options: tuple[str, ...],
+    place: str,
+    first: str,
+) -> None:
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    output = tmp_path / "out"
+    ended = segscore("import", *(tmp_path / n for n in files), "--output", output, *options)
+    assert ended.code == 2, ended
+    (line,) = ended.err.splitlines()
+    assert line.startswith(f"segscore: error: {tmp_path / place}: a second segmentation of ")
+    assert f"the first is {tmp_path / first}; " in line
+    assert not output.exists()

@@ -55,9 +55,18 @@ def test_the_coder_of_a_tier(more: str, options: dict[str, Any], coder: str | No
 def test_tiers_of_one_coder_are_levels_in_the_order_asked_for() -> None:
     by_anna = 'ANNOTATOR="anna"'
     text = eaf(tier("small", by_anna) + tier("large", by_anna) + tier("other"))
-    (shape,) = yielded(elan.read, text, tier=("large", "small"))
+    refuses(
+        elan.read,
+        text,
+        "x:7: the tiers large, small are all by anna: are they levels",
+        "--levels",
+        tier=("large", "small"),
+    )
+    (shape,) = yielded(elan.read, text, tier=("large", "small"), levels=True)
     assert [(segment.level, segment.line) for segment in shape.segments] == [(1, 8), (2, 7)]
-    assert notes_of(elan.read, text, tier=("large", "small")) == {"tiers_not_taken": ["other"]}
+    assert notes_of(elan.read, text, tier=("large", "small"), levels=True) == {
+        "tiers_not_taken": ["other"]
+    }
 
 
 def test_a_pattern_takes_the_coder_from_the_name_of_the_tier() -> None:
@@ -211,6 +220,11 @@ def test_one_tier_is_by_the_coder_asked_for() -> None:
         ("1 11 1 4", "1 11 1 0.5", "x:6: 0.5 is before the TextGrid's xmin"),
         ('"TextTier"', '"Table"', "x:6: the tier is Table; expected IntervalTier or TextTier"),
         ('"TextGrid"', '"Sound"', "x:2: the object is not a TextGrid"),
+        (
+            "<exists> 2",
+            "<exists> 99999999999",
+            "x:3: 99999999999 is too large for the number of tiers",
+        ),
         ("1 11 <exists>", "11 1 <exists>", "x:3: xmax is 1; expected more than xmin, 11"),
         ("<exists> 2", "<absent>", "the file contains no tier"),
         ("1 11 <exists>", "1 eleven <exists>", "where a number is expected: xmax"),

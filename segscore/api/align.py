@@ -1,0 +1,88 @@
+"""Carry the breaks of a text to the units of another: the same alignment as `segscore import`."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import inf
+
+from segscore.pipeline.alignment.resegment import resegment
+from segscore.pipeline.alignment.tokens import TOKENS, WORDS, Vocabulary, tokenize
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.settings.ranges import one_of
+
+Texts = Iterable[str | Sequence[str]]
+"""Texts, each of which is a string or a sequence of tokens."""
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """Where the breaks of one text are in the units of another.
+
+    >>> import segscore
+    >>> aligned = segscore.align(["It rains.", "Now sport."], ["It rains", "sport"])
+    >>> aligned.edits, aligned.source_tokens, aligned.uncertain
+    (1, 4, ())
+
+    Attributes:
+        boundaries: positions, strictly ascending in 1..n_units-1.
+        edits: insertions, deletions and substitutions between the texts, without regard to breaks.
+        uncertain: the breaks that fit as well at an earlier unit, as numbers of units before them.
+        n_units: number of units.
+        source_tokens: number of tokens of the units; the edit rate is ``edits / source_tokens``.
+        break_cost: further edits because breaks are inside units.
+        collapsed: number of breaks at an end of the document, or where another break is.
+    """
+
+    boundaries: tuple[int, ...]
+    edits: int
+    uncertain: tuple[int, ...]
+    n_units: int
+    source_tokens: int
+    break_cost: int
+    collapsed: int
+
+
+def align(
+    units: Texts, segments: Texts, *, tokens: str = WORDS, max_edits: float | None = 0.5
+) -> Alignment:
+    """Place the breaks between segments in the units of another text, by the fewest edits.
+
+    >>> import segscore
+    >>> segscore.align(["It rains.", "Now sport."], ["It rains", "sport"]).boundaries
+    (1,)
+
+    Args:
+        units: the units of the document.
+        segments: the segments of the system.
+        tokens: what is compared in strings: `words` or `characters`.
+        max_edits: largest edit rate; None for any.
+
+    Raises:
+        Refused: there is no unit or no segment, or there are more edits than ``max_edits``.
+    """
+    one_of("tokens", tokens, TOKENS)
+    vocabulary = Vocabulary()
+    source, output = (
+        vocabulary.number(
+            tokenize(text, tokens) if isinstance(text, str) else [*text] for text in texts
+        )
+        for texts in (units, segments)
+    )
+    for name, found in (("units", source), ("segments", output)):
+        if not len(found.ends):
+            raise Refused(f"{name}: there is none; give a list of one text or more")
+    most = inf if max_edits is None else max_edits * len(source)
+    aligned = resegment(source, output, most)
+    if aligned is None:
+        raise Refused(
+            f"the texts differ in more than {max_edits} of the {len(source)} tokens of the units; "
+            "check that they are of one document, or raise max_edits"
+        )
+    return Alignment(
+        boundaries=tuple(aligned.boundaries),
+        edits=aligned.edits.total,
+        uncertain=tuple(aligned.uncertain),
+        n_units=len(source.ends),
+        source_tokens=len(source),
+        break_cost=aligned.cost - aligned.edits.total,
+        collapsed=aligned.collapsed,
+    )
