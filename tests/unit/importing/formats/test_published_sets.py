@@ -17,7 +17,7 @@ def meeting(*spans: object, turns: int = 10, **changes: Any) -> str:
     return json.dumps({"topic_list": topics, "meeting_transcripts": said} | changes)
 
 
-def article(*sections: tuple[int, int, object], text: str = "ab\ncd\nef\ngh", **more: Any) -> str:
+def article(*sections: tuple[object, ...], text: object = "ab\ncd\nef\ngh", **more: Any) -> str:
     names = ("begin", "length", "sectionHeading")
     annotations = [dict(zip(names, section, strict=True)) for section in sections]
     return json.dumps([{"id": 7, "text": text, "annotations": annotations} | more])
