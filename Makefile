@@ -11,7 +11,7 @@ NPM := npm install --no-audit --no-fund
 # On all cores; tests/conftest.py says which tests stay together.
 PYTEST := $(BIN)/pytest --numprocesses logical
 
-.PHONY: help demo table picture power site columns nights dashboard test test-all test-deploy deploy-parts image chaos lint bench clean
+.PHONY: help demo table picture power site evidence columns nights dashboard test test-all test-deploy deploy-parts image chaos lint bench clean
 
 help:
 	@echo "make demo   score real meetings and show the result"
@@ -20,6 +20,7 @@ help:
 	@echo "make power  how often an audit finds faults, written into its page: some minutes"
 	@echo "make site   the documentation as pages for a browser"
 	@echo "make columns the tables' page and the directions in views.sql, written from the code"
+	@echo "make evidence which measure prefers the better coder: docs/evidence.md, written from data that ships"
 	@echo "make nights false alarms and power of the gate, simulated, into docs/operations.md"
 	@echo "make dashboard the dashboards, written from their scripts"
 	@echo "make test   rules, types, and the quick tests, which need no server, browser or root"
@@ -66,6 +67,10 @@ table: $(VENV)/core
 # The picture in the README, of the run that `table` makes.
 picture: table $(VENV)/test $(BROWSER)
 	$(BIN)/python -m tests.docs.picture build/stargazer docs/report.png
+
+# Which measure prefers the better coder, from data that ships: docs/evidence.md and its picture.
+evidence: $(VENV)/test
+	@$(BIN)/python -m benchmarks.evidence
 
 # Simulated annotation projects, audited.
 power: $(VENV)/test

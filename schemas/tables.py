@@ -127,7 +127,9 @@ TABLES = (
     OutputTable(ALIGNMENT, "import", "`OUTPUT/alignment/*.parquet`"),
     OutputTable(CONVENTIONS, "reconcile", "`OUTPUT/conventions.parquet`"),
     OutputTable(CALIBRATION, "calibrate", "`OUTPUT/calibration.parquet`"),
-    OutputTable(HISTORY, "history", "`RUNS/history/history.parquet`", GROUPS, "defined"),
+    OutputTable(
+        HISTORY, "history", "`RUNS/history/history.parquet`", GROUPS, [*SUMMARY.columns][-1]
+    ),
     _printed("trend", trends.TRENDS, GROUPS, "system"),
     _printed("trend", trends.NIGHTLY_VALUES, GROUPS, "system"),
     _printed("trend", trends.RANKING),

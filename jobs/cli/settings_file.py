@@ -48,15 +48,7 @@ def load_settings(context: typer.Context, url: str | None) -> str | None:
     if url is None:
         configure_certificates({})  # an earlier command of this process may have had some
         return url
-    text = storage.read_text(url)
-    if text is None:
-        raise Refused(f"--settings {url}: no such file")
-    try:
-        tables = tomllib.loads(text + "\n")  # with it, problems of the last line have a number
-    except tomllib.TOMLDecodeError as problem:
-        raise Refused(f"--settings {url}: {_explain_toml(text, str(problem))}") from problem
-    except RecursionError as problem:
-        raise Refused(f"--settings {url}: lists or tables are nested too deeply") from problem
+    tables = _read_toml(url)
     assert context.parent is not None
     assert context.info_name is not None
     group: Any = context.parent.command
@@ -81,6 +73,26 @@ def load_settings(context: typer.Context, url: str | None) -> str | None:
     files = tables.get(CLUSTER, {})
     configure_certificates({_parameter_name(key): path for key, path in files.items()})
     return url
+
+
+def _read_toml(url: str) -> dict[str, Any]:
+    """Read the tables of a settings file.
+
+    Raises:
+        Refused: the file is not readable or is not TOML.
+    """
+    from segscore.pipeline import storage
+    from segscore.pipeline.errors import Refused
+
+    text = storage.read_text(url)
+    if text is None:
+        raise Refused(f"--settings {url}: no such file")
+    try:
+        return tomllib.loads(text + "\n")  # with it, problems of the last line have a number
+    except tomllib.TOMLDecodeError as problem:
+        raise Refused(f"--settings {url}: {_explain_toml(text, str(problem))}") from problem
+    except RecursionError as problem:
+        raise Refused(f"--settings {url}: lists or tables are nested too deeply") from problem
 
 
 def _explain_toml(text: str, problem: str) -> str:

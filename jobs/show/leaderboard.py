@@ -68,6 +68,8 @@ def _title(by: Sequence[str], group: tuple[Any, ...]) -> str:
 
 
 def _print_leaderboard(title: str, board: "Leaderboard", hint: list[str]) -> None:
+    from segscore.pipeline.scoring.chance import SKILL, describe_chance
+
     names = board.names
     columns = [Column("system, best first", _names(board), is_name=True)]
     columns += [
@@ -83,7 +85,11 @@ def _print_leaderboard(title: str, board: "Leaderboard", hint: list[str]) -> Non
     if len(board.systems) - len(board.fewer) > 1:
         remarks.append(f"* best system{' with all documents' if board.fewer else ''}")
     remarks += hint if len(board.measures) > _MOST_MEASURES else []
+    if "skill" in board.beside():
+        remarks.insert(1, f"skill by {board.measure}: {SKILL}")
     print_fitted(columns, title=title, caption="; ".join(remarks), sections=_section(board))
+    if (sentence := describe_chance(board)) is not None:
+        out().print(sentence, markup=False)
 
 
 def _section(board: "Leaderboard") -> set[int]:

@@ -34,7 +34,6 @@ from segscore.pipeline.settings.ranges import (
     within,
 )
 from segscore.pipeline.settings.reading import read_names
-from segscore.pipeline.tables.units import PER_SECOND
 
 if TYPE_CHECKING:
     from segscore.pipeline.agreement.group import Choices
@@ -149,6 +148,8 @@ class AgreeSettings:
 
     def _per_second(self, unit: str | None) -> int | None:
         """Return how many units make a second; None if the unit is not a time."""
+        from segscore.pipeline.tables.units import PER_SECOND
+
         return PER_SECOND.get(unit or "") if self.units == "units" else None
 
     @property

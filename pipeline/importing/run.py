@@ -99,7 +99,7 @@ def run_import(
     extents: Mapping[str, Extent] = {}
     left_out: list[str] = []
     if settings.documents is not None:
-        found = storage.search(settings.documents)
+        found = storage.find_counted(settings.documents)
         left_out = storage.describe_left_out("--documents", found)
         extents = read_lengths(settings.documents, settings)
     hidden = replace(settings, output=hidden_folder(settings.output))

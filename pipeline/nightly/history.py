@@ -13,7 +13,7 @@ from segscore.pipeline.nightly.retention import remove_old
 from segscore.pipeline.nightly.settings import require_keep
 from segscore.pipeline.nightly.summaries import (
     EARLIER_COLUMNS,
-    HISTORY,
+    HISTORY_FOLDER,
     RunSummary,
     concatenate_summaries,
     night_of,
@@ -61,7 +61,7 @@ def gather_history(runs: str, output: str | None, keep: int | None) -> Gathered:
     require_keep(keep)
     if not storage.names(runs):
         raise Refused(f"{runs}: no such folder, or it is empty")
-    url = storage.join(output or storage.join(runs, HISTORY), _FILE)
+    url = storage.join(output or storage.join(runs, HISTORY_FOLDER), _FILE)
     _require_free(runs, url)
     removed, warnings = ([], []) if keep is None else remove_old(Nights(runs), keep)
     finished, left_out = _read_runs(runs, warnings)

@@ -16,7 +16,7 @@ from segscore.pipeline.runs.finished import FinishedRun, are_over_all
 from segscore.pipeline.statistics.averages import SUMMARY_COLUMNS, summary_groups
 from segscore.pipeline.testsets.registry import SHOWN_DIGITS
 
-HISTORY = "history"
+HISTORY_FOLDER = "history"
 """Folder of the history in that of the runs."""
 
 _REMOVED = "_removed.parquet"
@@ -173,7 +173,7 @@ def _fit_to_schema(table: pa.Table, schema: pa.Schema) -> pa.Table:
 
 def read_removed(runs: str) -> pa.Table | None:
     """Return the rows of the nights that were removed from a folder; None if there are none."""
-    folder = storage.join(runs, HISTORY)
+    folder = storage.join(runs, HISTORY_FOLDER)
     if _REMOVED not in storage.names(folder):
         return None
     return storage.read_columns(storage.join(folder, _REMOVED), None)
@@ -195,4 +195,4 @@ def keep_rows(runs: str, nights: Sequence[str]) -> None:
     summaries = [summary for summary in found if summary is not None]
     if summaries:
         table = concatenate_summaries(summaries, read_removed(runs))
-        storage.write_table(storage.join(runs, HISTORY, _REMOVED), table, plain=())
+        storage.write_table(storage.join(runs, HISTORY_FOLDER, _REMOVED), table, plain=())

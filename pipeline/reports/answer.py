@@ -9,6 +9,7 @@ from segscore.pipeline.reports.differences import SIGNIFICANT, PairRows
 from segscore.pipeline.reports.page import isolated
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.runs.finished import FinishedRun, RunRow, rows_over_all
+from segscore.pipeline.scoring.chance import describe_chance
 from segscore.pipeline.scoring.names import is_point
 from segscore.pipeline.statistics.p_values import shown_p
 from segscore.pipeline.statistics.shown_numbers import shown_interval, shown_number
@@ -57,6 +58,8 @@ def best_system(ranking: Ranking, pairs: PairRows, untested: str) -> str:
     if better:
         point, verb = ("point", "is") if len(better) == 1 else ("points", "are")
         first += f" But the reference {point} {listed_names(better)} {verb} better."
+    if (sentence := describe_chance(ranking.board)) is not None:
+        first += f" {sentence[0].upper()}{sentence[1:]}."
     return f"{first} {_left_out(ranking)}".strip()
 
 

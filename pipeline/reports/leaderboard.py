@@ -1,9 +1,10 @@
 """The leaderboard of a scoring run: a row for each system, a column for each headline measure."""
 
 from segscore.pipeline.measures import ALL
-from segscore.pipeline.reports.page import Figure, NumberCell, PageTable
+from segscore.pipeline.reports.page import Cell, Figure, NumberCell, PageTable
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.runs.finished import RunRow
+from segscore.pipeline.scoring.chance import SKILL
 from segscore.pipeline.statistics.shown_numbers import shown_interval, shown_number
 
 
@@ -14,22 +15,37 @@ def leaderboard(ranking: Ranking) -> Figure:
     beside = board.beside()
     systems, points = (
         [
-            [name, *(of.get(name) for of in cells), *(board.rows[name][key] for key in beside)]
+            [
+                name,
+                *(of.get(name) for of in cells),
+                *(_beside(board.rows[name], key) for key in beside),
+            ]
             for name in names
             if name in ranking.place
         ]
         for names in (board.systems, board.points)
     )
     headings = ["system", *(name + ALL[name].arrow for name in board.measures), *beside]
-    last = " Systems with fewer documents than others come last, without shades."
+    last = f" Skill, by {board.measure}: {SKILL}." if "skill" in beside else ""
+    fewer = " Systems with fewer documents than others come last, without shades."
     return Figure(
         "Leaderboard",
         "Shaded by column: blue is better and red is worse than the middle between the best and "
-        f"the worst system. A heading sorts the table.{last if board.fewer else ''}",
+        f"the worst system. A heading sorts the table.{last}{fewer if board.fewer else ''}",
         PageTable(headings, systems, apart=points, apart_heading="Reference points"),
         folded=False,
         wide=True,
     )
+
+
+def _beside(row: RunRow, column: str) -> Cell:
+    """Make the cell of a column beside the averages."""
+    value = row[column]
+    if column == "skill" and value is not None:
+        return NumberCell(
+            shown_number(value), value, shown_interval(row["skill_low"], row["skill_high"])
+        )
+    return value
 
 
 def _cells(ranking: Ranking, measure: str) -> dict[str, NumberCell]:

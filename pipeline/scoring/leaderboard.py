@@ -27,7 +27,11 @@ def _differ(values: Sequence[Any]) -> bool:
     return len(set(values)) > 1
 
 
-COLUMNS = (BoardColumn("documents", _differ),)
+def _is_known(values: Sequence[Any]) -> bool:
+    return any(value is not None for value in values)
+
+
+COLUMNS = (BoardColumn("documents", _differ), BoardColumn("skill", _is_known))
 """The columns beside the averages, with the values for the measure by which systems are ranked."""
 
 _UNDEFINED: RunRow = dict.fromkeys(("value", "ci_low", "ci_high"))

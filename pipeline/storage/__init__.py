@@ -31,8 +31,8 @@ from segscore.pipeline.storage.input_files import (
     InputFile,
     describe_left_out,
     find,
+    find_counted,
     require_version,
-    search,
 )
 from segscore.pipeline.storage.locations import (
     PARQUET,
@@ -83,6 +83,7 @@ __all__ = [
     "file_folders",
     "file_size",
     "find",
+    "find_counted",
     "head",
     "is_folder",
     "is_json_lines",
@@ -108,7 +109,6 @@ __all__ = [
     "require_resolvable",
     "require_version",
     "require_writable_store",
-    "search",
     "temporary_for",
     "text_chunks",
     "write_bytes",

@@ -48,11 +48,11 @@ class Found:
 
 
 def find(url: str, *, any_kind: bool = False) -> list[InputFile]:
-    """List the files of an input table, sorted by name; see ``search``."""
-    return search(url, any_kind=any_kind).files
+    """List the files of an input table, sorted by name; see ``find_counted``."""
+    return find_counted(url, any_kind=any_kind).files
 
 
-def search(url: str, *, any_kind: bool = False) -> Found:
+def find_counted(url: str, *, any_kind: bool = False) -> Found:
     """Find the files of an input table.
 
     Args:

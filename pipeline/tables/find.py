@@ -119,7 +119,7 @@ def find_table(name: str, url: str, model: Contract, memory: int | None = None) 
         Refused: a folder contains several tables, a file is not readable, a column is missing or of
             a wrong type, or a row group is larger than a worker can read.
     """
-    found = storage.search(url)
+    found = storage.find_counted(url)
     files = found.files
     require_one_table(name, url, files)
     path_values = path_columns(url, [file.url for file in files])

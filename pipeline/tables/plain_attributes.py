@@ -28,7 +28,7 @@ def find_attributes(url: str) -> tuple[InputTable, pa.Table] | None:
         Refused: the file cannot be read, has no document_id or nothing else, or names a document
             twice.
     """
-    found = storage.search(url)
+    found = storage.find_counted(url)
     if len(found.files) != 1:
         return None
     (file,) = found.files

@@ -52,6 +52,9 @@ class SystemAverage:
         sd: standard deviation of the documents' values; None with fewer than two documents.
         documents: number of documents.
         defined: number of documents in which the measure is defined.
+        skill: share that the micro average gains of what chance leaves: 0 is chance, 1 perfect;
+            None without ``reference_points="random-own"``.
+        skill_interval: 95 % bootstrap interval of the skill; None if there is none.
     """
 
     measure: str
@@ -63,6 +66,8 @@ class SystemAverage:
     sd: float | None
     documents: int
     defined: int
+    skill: float | None = None
+    skill_interval: tuple[float, float] | None = None
 
 
 class Evaluation(RunTables):
@@ -204,6 +209,8 @@ class Evaluation(RunTables):
                 sd=macro["sd"],
                 documents=micro["documents"],
                 defined=micro["defined"],
+                skill=micro.get("skill"),
+                skill_interval=_interval(micro, "skill"),
             )
             for (measure, hypothesis, average), micro in rows.items()
             if average == "micro"
@@ -249,8 +256,9 @@ class Evaluation(RunTables):
         return evaluation_as_html(self)
 
 
-def _interval(row: Mapping[str, Any]) -> tuple[float, float] | None:
-    return None if row["ci_low"] is None else (row["ci_low"], row["ci_high"])
+def _interval(row: Mapping[str, Any], name: str = "ci") -> tuple[float, float] | None:
+    low, high = row.get(f"{name}_low"), row.get(f"{name}_high")
+    return None if low is None or high is None else (low, high)
 
 
 @announced_compilation()

@@ -184,3 +184,29 @@ def test_undefined_values_have_no_skill() -> None:
     assert skill(0.4, 0.5, 0.0) == pytest.approx(0.2)
     assert isnan(skill(0.4, 0.0, 0.0))
     assert isnan(skill(float("nan"), 0.5, 0.0))
+
+
+def test_the_leaderboard_shows_skill_and_names_systems_at_chance(
+    segscore: Segscore, tmp_path: Path
+) -> None:
+    source, output = DATA / "tinyrec.jsonl", tmp_path / "run"
+    command = ("score", source, source, "--output", output, "--reference-points")
+    plain = segscore(*command, "none").out
+    assert "skill" not in plain
+    text = segscore(*command, "random-own", "--fresh").out
+    (row,) = (
+        row
+        for row in rows(output, "summary")
+        if key(row) == ("EquiSeg", "boundary_similarity", "micro")
+    )
+    assert f"{row['skill']:.4f}" in text
+    assert "skill by boundary_similarity: 0 is chance at a system's own density, 1 perfect" in text
+    assert "EquiSeg (skill" in text
+    assert "may be no better than as many boundaries at random" in text
+    table = segscore(*command, "random-own", "--format", "csv").out
+    assert "skill" in table.splitlines()[0].split(",")
+    assert segscore("report", output, "--output", tmp_path / "page.html").code == 0
+    page = (tmp_path / "page.html").read_text("utf-8")
+    assert "may be no better than as many boundaries at random" in page
+    assert "<th" in page
+    assert ">skill" in page

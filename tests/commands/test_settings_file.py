@@ -188,7 +188,7 @@ def test_help_groups_the_options_of_a_run(segscore: Segscore) -> None:
     for command, headings in (
         ("score", run),
         ("agree", run),
-        ("compare", ["Inputs", "Measures", "Averages", "Gate", "Output"]),
+        ("compare", ["Inputs", "Measures", "Averages", "Power", "Gate", "Output"]),
         ("nightly", ["Inputs", "Gate", "Where to run", "Output"]),
     ):
         help_text = segscore(command, "--help").out

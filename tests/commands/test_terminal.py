@@ -297,9 +297,12 @@ def test_the_default_of_n_t_is_explained_in_milliseconds(
     settings.write_text("[agree]\nn-t = 2\n")
     agree = ("agree", "--output", tmp_path / "audit", "--fresh")
     hint = "less than 2 milliseconds apart, because --n-t is 2 by default"
-    assert hint in segscore(*agree, tables[0]).err
+    assert segscore(*agree, tables[0]).out.startswith(
+        "Near misses are boundaries less than 2 s apart (--n-t 2000)"
+    )
     for chosen in (["--n-t", 2], ["--settings", settings], ["--format", "json"]):
         assert "--n-t" not in segscore(*agree, tables[0], *chosen).err
+        assert "--n-t 2000" not in segscore(*agree, tables[0], *chosen).out
     assert "--n-t" not in segscore(*agree, tables[1]).err
     score = ("score", tables[0], tables[0], "--output", tmp_path / "run", "--fresh")
     assert hint in segscore(*score).err

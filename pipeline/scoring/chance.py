@@ -1,0 +1,39 @@
+"""Say which systems may be no better than chance at their own density."""
+
+from segscore.pipeline.scoring.leaderboard import Leaderboard
+from segscore.pipeline.statistics.shown_numbers import shown_interval, shown_number
+
+SKILL = "0 is chance at a system's own density, 1 perfect"
+"""What skill means, in a few words."""
+
+_NAMED = 3
+"""Number of systems that are named."""
+
+
+def describe_chance(board: Leaderboard) -> str | None:
+    """Return a sentence on the systems whose interval of skill includes 0; None without any.
+
+    Args:
+        board: the systems of a run, ranked by the measure that the sentence is about.
+    """
+    at_chance = [name for name in board.systems if _includes_zero(board, name)]
+    if not at_chance:
+        return None
+    named = ", ".join(f"{name} ({_skill(board, name)})" for name in at_chance[:_NAMED])
+    more = f" and {len(at_chance) - _NAMED} more" if len(at_chance) > _NAMED else ""
+    return (
+        f"by {board.measure}, {named}{more} may be no better than as many boundaries at random "
+        "positions: the interval of the skill includes 0"
+    )
+
+
+def _includes_zero(board: Leaderboard, name: str) -> bool:
+    row = board.average(board.measure, name)
+    low, high = row.get("skill_low"), row.get("skill_high")
+    return low is not None and high is not None and low <= 0 <= high
+
+
+def _skill(board: Leaderboard, name: str) -> str:
+    row = board.average(board.measure, name)
+    interval = shown_interval(row["skill_low"], row["skill_high"])
+    return f"skill {shown_number(row['skill'])}, {interval}"
