@@ -15,6 +15,7 @@ from segscore.pipeline.importing.formats import (
     jams,
     label_studio,
     labels,
+    published_sets,
     segmentations,
     speech,
     subtitles,
@@ -28,6 +29,7 @@ FORMATS: dict[str, Format] = {
     one.name: one
     for formats in (
         labels.FORMATS,
+        published_sets.FORMATS,
         subtitles.FORMATS,
         chapter_texts.FORMATS,
         chapter_json.FORMATS,
