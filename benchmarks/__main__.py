@@ -10,6 +10,7 @@ BENCHMARKS = (
     "small_job",
     "import",
     "passes",
+    "alignment",
     "api",
     "whole_job",
     "growth",
