@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from segscore.pipeline.errors import Refused
+from segscore.pipeline.importing.formats.answers import describe_answer
 from segscore.pipeline.importing.formats.format import PARQUET_ENDINGS, Head
 from segscore.pipeline.importing.formats.known import FALLBACK, FORMATS
 from segscore.pipeline.importing.settings import ImportSettings
@@ -44,6 +45,8 @@ def detect(
             return one.name
     if columns is not None:
         raise Refused(f"{name}: {_unknown_table(columns)}")
+    if (answer := describe_answer(head)) is not None:
+        raise Refused(f"{name}: {answer}")
     if ending in FALLBACK:
         return FALLBACK[ending]
     raise Refused(

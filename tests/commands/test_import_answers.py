@@ -458,3 +458,67 @@ def test_a_pattern_that_backtracks_elsewhere_takes_no_time(imports: Imports) -> 
             {"show-1": answer}, "--format", "rewritten", "--break", f"pattern:x{pattern}"
         )
         assert ended.code == 2
+
+
+SEEMING_ANSWERS = {
+    "a list of texts": ("show-1.json", '["Good evening", "In sport"]'),
+    "a list of numbers": ("show-1.json", "[1, 4]\n"),
+    "a list in a line": ("a.jsonl", '["Good evening"]\n["Prices rose"]\n'),
+    "a list of numbers in a field": ("a.jsonl", '{"id": "show-1", "starts": [1, 4]}'),
+    "a list of texts in a field": ("a.jsonl", '{"id": "show-1", "first": ["In sport"]}\n' * 3),
+    "a list in the field of answers": ("a.ndjson", '{"document_id": "a", "output": [0, 1]}'),
+    "an object that is not in a line": ("a.json", '{\n"id": "a",\n"output": ["In sport"]\n}'),
+    "a text with headings in a field": ("a.jsonl", '{"id": 1, "text": "Sure!\\n\\n## News\\na"}'),
+    "a text in the field of answers": ("a.jsonl", '{"id": 1, "output": "a\\n---\\nb"}'),
+    "Markdown": ("show-1.md", "# News\nGood evening\n"),
+    "a text with headings": ("show-1.txt", "Of course:\r\n\r\n### News\r\nGood evening\r\n"),
+}
+
+
+@pytest.mark.parametrize("case", SEEMING_ANSWERS)
+def test_what_seems_to_be_an_answer_is_told_its_formats(
+    tmp_path: Path, segscore: Segscore, case: str
+) -> None:
+    name, text = SEEMING_ANSWERS[case]
+    (tmp_path / name).write_text(text)
+    ended = segscore("import", tmp_path / name, "--coder", "x", "--output", tmp_path / "out")
+    assert (ended.code, ended.err.count("\n")) == (2, 1)
+    for option in ("rewritten", "numbered", "quoted"):
+        assert f"--format {option}" in ended.err
+    assert "--source UNITS" in ended.err
+    assert "segeval" not in ended.err
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_field_of_the_answers_is_named(tmp_path: Path, segscore: Segscore) -> None:
+    (tmp_path / "a.jsonl").write_text('{"id": "show-1", "starts": [1, 4]}')
+    ended = segscore("import", tmp_path / "a.jsonl", "--coder", "x", "--output", tmp_path / "out")
+    assert "--answer-field starts; lists of labels are named with --flags" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("a.json", '[{"a": 1}, 2]', "cannot tell its format"),
+        ("a.json", "[[1, 2], [3]]", "segeval's JSON is an object"),
+        ("a.json", "[true, false]", "segeval's JSON is an object"),
+        ("a.json", "[1, 2", "not JSON"),
+        ("a.json", "[" * 100_000, "nested"),
+        ("a.jsonl", '{"id": "a", "labels": [0, 0, 1]}', "--flags"),
+        ("a.jsonl", '{"document_id": "a", "n_units": 9, "boundary": [2]}', "boundary"),
+        (
+            "a.jsonl",
+            '[1, 2]\n{"document_id": "a", "n_units": 9, "boundaries": [2]}',
+            "one JSON object",
+        ),
+        ("a.txt", "#hashtag\nGood evening\n", "cannot tell its format"),
+    ],
+)
+def test_other_files_are_not_taken_for_answers(
+    tmp_path: Path, segscore: Segscore, name: str, text: str, message: str
+) -> None:
+    (tmp_path / name).write_text(text)
+    ended = segscore("import", tmp_path / name, "--coder", "x", "--output", tmp_path / "out")
+    assert ended.code == 2
+    assert message in ended.err
+    assert "language models" not in ended.err

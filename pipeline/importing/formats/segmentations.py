@@ -8,6 +8,7 @@ from textwrap import shorten
 from typing import TypeVar
 
 from segscore.pipeline.errors import Refused, nearest
+from segscore.pipeline.importing.formats.answers import describe_answer
 from segscore.pipeline.importing.formats.format import (
     CSV_ENDINGS,
     JSON_LINES_ENDINGS,
@@ -271,6 +272,11 @@ def _is_csv(head: Head) -> bool:
     )
 
 
+def _is_segeval(head: Head) -> bool:
+    """Return whether a JSON text is an object of segeval, or has no keys and is no answer."""
+    return "segmentation_type" in head.keys or not (head.keys or describe_answer(head))
+
+
 FORMATS = (
     Format(
         "jsonl",
@@ -282,7 +288,7 @@ FORMATS = (
         "segeval",
         rows=read_segeval,
         shared=(".json",),
-        content=lambda head: "segmentation_type" in head.keys or not head.keys,
+        content=_is_segeval,
     ),
     Format("nltk", rows=read_nltk, shared=TEXT_ENDINGS, content=_is_nltk),
     Format("csv", rows=read_csv, shared=CSV_ENDINGS, content=_is_csv),
