@@ -52,7 +52,7 @@ demo: $(VENV)/core
 	@rm -rf $(DEMO)
 	$(BIN)/segscore import tests/data/tinyrec.jsonl --output $(DEMO)
 	$(BIN)/segscore score $(DEMO)/references $(DEMO)/hypotheses --documents $(DEMO)/documents \
-		--group-by level --reference-points none,all,random-known --output $(DEMO)/run
+		--group-by level --reference-points none,all,random-own --output $(DEMO)/run
 	$(BIN)/segscore report $(DEMO)/run --output $(DEMO)/report.html
 	@echo "the scores as a table: $(DEMO)/run/scores; what the measures mean: $(BIN)/segscore measures"
 	@echo "in the commands above, segscore is $(BIN)/segscore, unless $(VENV) is activated"

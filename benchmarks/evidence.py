@@ -211,7 +211,7 @@ def report() -> Iterator[str]:
         codings = double_codings(corpus)
         evaluation = evaluate(codings)
         values = values_of(evaluation.scores)
-        yield f"### {corpus.capitalize()}: {len(codings)} documents\n"
+        yield f"## {corpus.capitalize()}: {len(codings)} documents\n"
         head = [f"{kind} {LEVELS[1]:.0%}" for kind in KINDS]
         yield _line(["measure", *head, RANDOM, "mean of all"])
         yield _line(["---"] * (len(head) + 3))

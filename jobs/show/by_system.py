@@ -37,23 +37,21 @@ def by_system(
 
     measures = list(dict.fromkeys(name for board in boards for name in board.averages))
     rows, numbers = [], []
-    told_columns = [
+    columns = [
         column
         for column, _ in COLUMNS
         if column == "documents" or any(column in board.beside() for board in boards)
     ]
     for board, name in ((each, name) for each in boards for name in each.names):
         groups = ["all" if part is None else str(part) for part in board.group]
-        beside = [board.rows[name].get(column) for column, _ in COLUMNS]
+        beside = [board.rows[name].get(column) for column in columns]
         averages = {measure: board.average(measure, name) for measure in measures}
         cells = [_cell(averages[measure]) for measure in shown]
-        told = [shown_cell(board.rows[name].get(column)) for column in told_columns]
-        rows.append([*groups, name, *told, *cells])
+        rows.append([*groups, name, *map(shown_cell, beside), *cells])
         values = [averages[measure][part] for measure in measures for part in _PARTS]
         numbers.append([*board.group, name, *beside, *values])
-    columns = [column for column, _ in COLUMNS]
     return Layout(
-        headings=[*by, "system", *told_columns, *shown],
+        headings=[*by, "system", *columns, *shown],
         rows=rows,
         names=[*by, system, *columns, *(m + suffix for m in measures for suffix in _SUFFIXES)],
         numbers=numbers,

@@ -16,7 +16,8 @@ class BoardColumn(NamedTuple):
 
     Attributes:
         name: name of the column in the summary and in CSV, and its heading.
-        tells: whether people need to see these values of all systems; CSV always has them.
+        tells: whether these values of all systems are worth showing; Markdown and CSV have the
+            documents even if not.
     """
 
     name: str

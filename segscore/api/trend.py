@@ -14,7 +14,13 @@ from segscore.pipeline.runs.finished import FinishedRun
 
 
 class TrendTables(RunTables):
-    """The tables of a trend (docs/jobs/trend.md): trends, nights, ranking."""
+    """The tables of a trend (docs/jobs/trend.md): trends, nights, ranking.
+
+    >>> import segscore
+    >>> tables = segscore.trend("runs", measure="boundary_similarity")  # doctest: +SKIP
+    >>> tables.findings[0]  # doctest: +SKIP
+    'delta gets worse: ...'
+    """
 
     @property
     def findings(self) -> list[str]:

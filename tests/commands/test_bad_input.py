@@ -880,7 +880,9 @@ def test_score__bad_unit_lengths(workspace: Workspace) -> None:
     described_by = documents_table(*rows).append_column("unit_lengths", listed)
     table_ = workspace.write("docs.parquet", described_by)
     both = {"references": references, "hypotheses": hypotheses}
-    assert_success(workspace.score("--units", "words", "--documents", table_, **both))
+    assert_success(
+        workspace.score("--units", "words", "--documents", table_, "--max-unpaired", 1, **both)
+    )
     assert workspace.rejects() == [
         ("documents", "b", 1, "unit_lengths_not_negative"),
         ("documents", "c", 2, "unit_lengths_no_null"),
@@ -1011,7 +1013,7 @@ def test_score__empty_files_among_others(workspace: Workspace) -> None:
         ('{"document_id": "b", "coder"', "not JSON"),
         ("{nope}", "not JSON"),
         ("[1, 2]", "one JSON object"),
-        ('{"document_id": "b", "document_id": "c"}', "twice"),
+        ('{"document_id": "b", "document_id": "c"}', "duplicate key"),
         (json.dumps(json_record("b", "x", "10")), "n_units"),
         (json.dumps(json_record("b", "x", 10.5)), "n_units"),
         (json.dumps(json_record("b", "x", 10, "3")), "boundaries"),
@@ -1214,7 +1216,7 @@ def test_score__relative_paths(workspace: Workspace, monkeypatch: pytest.MonkeyP
     monkeypatch.chdir(elsewhere)
     workspace.write("refs/corpus=a/one.parquet", one_coder("ann", [3], "a"))
     options = {"references": "../refs/", "hypotheses": "../hyp*.parquet"}
-    assert_success(workspace.score("--output", "not/yet//there/", **options))
+    assert_success(workspace.score("--output", "not/yet//there/", "--max-unpaired", 1, **options))
     assert (elsewhere / "not" / "yet" / "there" / "run.json").exists()
     result = workspace.segscore("status", "not/yet/there/")
     assert result.code == 0 and "finished: 1 pair scored" in result.out

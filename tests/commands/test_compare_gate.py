@@ -39,7 +39,7 @@ def test_a_worse_system_fails(segscore: Segscore, runs: tuple[Path, Path]) -> No
     ("options", "message"),
     [
         (("--gate", "boundary_similarity"), "--gate"),
-        (("--gate", GATE, "--alpha", "2"), "--alpha 2.0: must lie in [0, 1]"),
+        (("--gate", GATE, "--alpha", "2"), "--alpha 2: must lie between 0 and 1"),
     ],
 )
 def test_wrong_rules_are_refused(

@@ -136,7 +136,7 @@ def test_doubles_and_integer_ids_are_named_in_one_warning(
     for wrong in ([10.5, 12], [float("nan"), 12], [1e10, 12]):
         path = write(tmp_path / "h.parquet", table("h", n_units=pa.array(wrong)))
         ended = segscore("score", path, both[0], "--output", tmp_path / "other")
-        refused(ended, f"{path}: column n_units: Float value")
+        refused(ended, f"{path} row 0: n_units has the value")
 
 
 def test_lists_in_json_lines_are_left_out(

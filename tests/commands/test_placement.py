@@ -96,9 +96,9 @@ def test_overlaps_are_refused(
     [
         ("same", "*.jsonl", "matches, lies inside it"),
         ("same", "**/*.parquet", "would match its file"),
-        ("inside", "**", "would match its file"),
+        ("inside", "**/*.jsonl", "matches, lies inside it"),
         ("inside", "*/*/*.parquet", "would match its file"),
-        ("containing", "*", "matches, lies inside it"),
+        ("containing", "?.jsonl", "matches, lies inside it"),
         ("containing", "[a-b].jsonl", "matches, lies inside it"),
     ],
 )

@@ -19,7 +19,7 @@ def test_the_page_is_what_the_command_writes() -> None:
 def test_the_page_has_every_directed_measure_for_every_corpus() -> None:
     text = evidence.PAGE.read_text("utf-8")
     for corpus in evidence.CORPORA:
-        _, table, *_ = text.split(f"### {corpus.capitalize()}: ")[1].split("\n\n")
+        _, table, *_ = text.split(f"## {corpus.capitalize()}: ")[1].split("\n\n")
         assert set(re.findall(r"^\| `(\w+)`", table, re.MULTILINE)) == set(evidence.directed())
 
 

@@ -93,7 +93,9 @@ NO_SHARES = (
 def test_an_invalid_share_is_refused(text: str) -> None:
     with pytest.raises(Refused) as refused:
         parse_share(text)
-    assert str(refused.value).startswith(f"--consensus {text}: must be any, or a share in (0, 1]")
+    message = str(refused.value)
+    assert message.startswith(f"--consensus {text[:99]}")
+    assert "must be any, or a share in (0, 1]" in message
 
 
 def test_several_shares_keep_their_order_and_may_not_repeat() -> None:
