@@ -33,6 +33,7 @@ from segscore.pipeline.importing.import_blocks import rows_of
 from segscore.pipeline.importing.import_tables import check_block
 from segscore.pipeline.importing.read_part import write_rejects
 from segscore.pipeline.importing.shards import Shard, write_shard
+from segscore.pipeline.storage.memory import release_memory
 from segscore.pipeline.tables.rows import ParsedRow, RowPlace
 from segscore.pipeline.tables.validate import REJECT_COLUMNS
 
@@ -134,6 +135,8 @@ def place_part(job: PlaceJob, part: Bucket) -> PlacedReceipt:
         return _place(job, part)
     except Refused as refusal:
         return PlacedReceipt(str(refusal))
+    finally:
+        release_memory()  # small texts leave holes, so that every task would take more
 
 
 def _place(job: PlaceJob, part: Bucket) -> PlacedReceipt:
