@@ -1,5 +1,6 @@
 """Tasks that place the answers of some documents, and write their rows."""
 
+import gc
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -136,7 +137,8 @@ def place_part(job: PlaceJob, part: Bucket) -> PlacedReceipt:
     except Refused as refusal:
         return PlacedReceipt(str(refusal))
     finally:
-        release_memory()  # small texts leave holes, so that every task would take more
+        gc.collect()  # readers of Parquet files refer to themselves, and keep their footers
+        release_memory()
 
 
 def _place(job: PlaceJob, part: Bucket) -> PlacedReceipt:
