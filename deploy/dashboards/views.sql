@@ -43,17 +43,18 @@ FROM (SELECT MAP {
 -- Every average of every run: history.parquet, with its group-by columns as one text.
 CREATE OR REPLACE VIEW history AS
 SELECT run, date, signature, version, outcome, gate, hypothesis, measure, average, value, ci_low,
-    ci_high, sd, documents, defined,
-    groups_of(to_json(average_row), ['run', 'date', 'signature', 'version', 'outcome', 'gate',
-        'hypothesis', 'measure', 'average', 'value', 'ci_low', 'ci_high', 'sd', 'documents',
-        'defined']) AS groups
+    ci_high, sd, documents, defined, skill, skill_low, skill_high, document_set,
+    groups_of(to_json(average_row), ['run', 'date', 'signature', 'version', 'test_set', 'outcome',
+        'gate', 'hypothesis', 'measure', 'average', 'value', 'ci_low', 'ci_high', 'sd', 'documents',
+        'defined', 'skill', 'skill_low', 'skill_high', 'document_set']) AS groups
 FROM read_parquet(archive() || '/history/history.parquet', hive_partitioning = false)
     AS average_row;
 
 -- Averages by night, each with the change since the previous night with the same signature.
 CREATE OR REPLACE VIEW trend AS
 SELECT date, CAST(date AS TIMESTAMP) AS time, hypothesis, measure, average, groups, value, ci_low,
-    ci_high, documents, defined, outcome, gate, signature, value - lag(value) OVER before AS change
+    ci_high, documents, defined, skill, skill_low, skill_high, document_set, outcome, gate,
+    signature, value - lag(value) OVER before AS change
 FROM history
 WHERE date IS NOT NULL
 WINDOW before AS (PARTITION BY hypothesis, measure, average, groups, signature ORDER BY date);
@@ -91,7 +92,7 @@ LEFT JOIN (
             filename = true, hive_partitioning = false, columns = {
                 run: 'VARCHAR', outcome: 'VARCHAR', good: 'BOOLEAN', exit_code: 'BIGINT',
                 finished_at: 'TIMESTAMP', missing: 'VARCHAR[]', new: 'VARCHAR[]',
-                checks: 'STRUCT(rule VARCHAR, system VARCHAR, measure VARCHAR, average VARCHAR,
+                checks: 'STRUCT(rule VARCHAR, system VARCHAR, measure VARCHAR, average VARCHAR, "group" VARCHAR,
                     "limit" DOUBLE, against DATE, value DOUBLE, before DOUBLE, documents BIGINT,
                     documents_before BIGINT, shared BIGINT, change DOUBLE, standard_error DOUBLE,
                     p DOUBLE, p_adjusted DOUBLE, result VARCHAR, nights BIGINT, moved STRUCT(document_id VARCHAR,
