@@ -132,7 +132,9 @@ def _with_test_set(imported: Imported, settings: ImportSettings, folder: str) ->
         if settings.testset is not None:
             raise Refused(f"--testset {settings.testset}: the files have no references")
         return imported
-    found = recognise_imported(settings, storage.join(folder, REFERENCES))
+    # A killed attempt of this import may have moved the table to its place already.
+    place = folder if REFERENCES in storage.names(folder) else settings.output
+    found = recognise_imported(settings, storage.join(place, REFERENCES))
     return replace(imported, test_set=found.sentence, warnings=found.warnings)
 
 
