@@ -77,10 +77,11 @@ def run_agreement(
         Failed: no document has two codings, parts failed, or too many rows were rejected, also in
             a run that had already been published; nothing was published.
     """
-    tables = find_tables(settings)
-    settings, unit = _in_unit_of(settings, tables)
     run = TaskRun("agree", settings, executor, progress)
     with run.stage("plan"):
+        tables = find_tables(settings)
+        settings, unit = _in_unit_of(settings, tables)
+        run.settings = settings
         plan = agreement_plan(settings, tables, run.limits)
         groups = _groups(settings, tables)
         parts = [AgreePart(f"part-{i:05d}", i) for i in range(plan.groups)]
