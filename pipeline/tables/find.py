@@ -129,10 +129,10 @@ def find_table(
     found = storage.find_counted(url)
     if left_out:
         found = replace(found, files=[file for file in found.files if file.url not in left_out])
-    return table_of(name, url, found, model, memory)
+    return check_files(name, url, found, model, memory)
 
 
-def table_of(
+def check_files(
     name: str, url: str, found: storage.Found, model: Contract, memory: int | None = None
 ) -> InputTable:
     """Check the columns of files that were found; as ``find_table``."""

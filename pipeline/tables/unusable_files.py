@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Absent, Refused
 from segscore.pipeline.tables.columns import Contract
-from segscore.pipeline.tables.find import table_of
+from segscore.pipeline.tables.find import check_files
 from segscore.pipeline.tables.read import read_slice
 
 
@@ -48,7 +48,7 @@ def unusable_files(
         if file.url in left_out:
             continue
         try:
-            table = table_of(name, url, replace(found, files=[file]), model, memory)
+            table = check_files(name, url, replace(found, files=[file]), model, memory)
             for piece in table.slices:
                 read_slice(piece, table.further)
         except Absent:  # without rows it harms nobody
