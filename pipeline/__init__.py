@@ -13,6 +13,7 @@ settings/      what every command can be asked: options, ranges, how segmentatio
 runs/          a run: folder, plan, tasks, shuffle, record; it alone imports Dask
 scoring/       segscore score, sweep, explain
 importing/     segscore import: formats, conversion to segmentations
+projection/    segscore project
 agreement/     segscore agree, consensus, simulate
 conventions/   segscore reconcile, calibrate
 comparison/    segscore compare
