@@ -56,10 +56,9 @@ def _roles(piece: Slice, role: str, rows: int) -> pa.Array:
 def _plain(name: str, column: pa.ChunkedArray, adapted: set[str]) -> pa.ChunkedArray:
     """Return a column in a type whose name Arrow can read."""
     kind = column.type
-    if name in INPUT_TYPES or _has_plain_name(kind):
+    elements = kind.value_type if pa.types.is_list(kind) else kind
+    if name in INPUT_TYPES or _has_plain_name(elements):
         return column
-    if pa.types.is_list(kind) and _has_plain_name(kind.value_type):
-        return column.cast(pa.list_(kind.value_type))
     adapted.add(f"the attribute {name} ({kind}) is written as text")
     texts = (None if value is None else str(value) for value in column.to_pylist())
     return pa.chunked_array([pa.array(texts, pa.string())])

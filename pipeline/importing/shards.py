@@ -84,7 +84,8 @@ class Shard:
         return pa.schema(fields).empty_table()
 
 
-_LIST = re.compile("list<item: (.*)>")
+_LIST = re.compile("list<(?:item|element): (.*?)(?: not null)?>")
+"""The name of a type of lists; their elements have another name if they were read from Parquet."""
 
 
 def _type_named(name: str) -> pa.DataType:

@@ -10,8 +10,8 @@ MOST_NAMED = 10
 """Number of documents that a message names."""
 
 ADVICE = (
-    "one unit is now below the noise of the projection: score with --n-t 3 or 4, or sweep "
-    "tolerances of 2 to 3 units"
+    "one unit is now below the noise of the projection: score with --n-t or --tolerance of 2 to 3 "
+    "units"
 )
 
 
