@@ -160,7 +160,7 @@ def test_a_corpus_is_projected_as_by_trying_all_cuts(projects: Projects, ties: s
     }
     assert len(made) > 10
     random = Random(1)  # noqa: S311
-    rows = []
+    rows: list[dict[str, Any]] = []
     for name, pair in made.items():
         n_units = len(pair.source)
         boundaries = sorted(random.sample(range(1, n_units), min(3, n_units - 1)))

@@ -14,10 +14,10 @@ from tests.support.transcripts import make_pair
 
 def transcripts(source: list[str], target: list[str]) -> Transcripts:
     vocabulary = Vocabulary()
-    tokens = [vocabulary.number(map(tokenize, units)) for units in (source, target)]
-    edits = count_edits(tokens[1], tokens[0], len(tokens[0]) + len(tokens[1]))
+    old, new = (vocabulary.number(map(tokenize, units)) for units in (source, target))
+    edits = count_edits(new, old, len(new) + len(old))
     assert edits is not None
-    return Transcripts(*tokens, edits)
+    return Transcripts(old, new, edits)
 
 
 def projected(
