@@ -3,7 +3,7 @@
 from segscore.jobs.cli import startup
 from segscore.jobs.cli.log import LOG
 from segscore.jobs.cli.options import Cluster, Workers
-from segscore.pipeline.projection.settings import ProjectSettings
+from segscore.pipeline.importing.projection.settings import ProjectSettings
 
 
 def project(
@@ -18,8 +18,8 @@ def project(
     from segscore.jobs.show.fitted import out
     from segscore.jobs.show.imported import print_tables, warn_of_imported
     from segscore.jobs.show.printing import Bar
+    from segscore.pipeline.importing.projection.run import find_projected, run_projection
     from segscore.pipeline.importing.run import SMALL
-    from segscore.pipeline.projection.run import find_projected, run_projection
     from segscore.pipeline.runs import executors
     from segscore.pipeline.runs.tasks import ignore_progress
 

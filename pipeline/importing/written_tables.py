@@ -20,13 +20,12 @@ from segscore.pipeline.importing.publish import has_begun_to_publish
 from segscore.pipeline.importing.read_files import ImportedRows
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.importing.write import TableTypes, WriteJob, cut_tables, write_file
+from segscore.pipeline.runs.record import REJECTS_FOLDER
 from segscore.pipeline.runs.tasks import TaskRun
 from segscore.pipeline.storage.placement import require_free
 from segscore.pipeline.tables.check_table import DOCUMENTS
 from segscore.pipeline.tables.mixed_attributes import describe_mixed
 from segscore.pipeline.tables.units import with_unit
-
-REJECTS = "rejects"
 
 _RANGE, _FILE = 4, 8
 """Parts of the input whose documents one task describes, and whose rows are in one file."""
@@ -34,11 +33,6 @@ _RANGE, _FILE = 4, 8
 
 def write_tables(run: TaskRun, settings: ImportSettings, rows: ImportedRows) -> Imported:
     """Write all tables to the folder of the run; rejects are counted as a table, too.
-
-    Args:
-        run: the run, whose parts have been read.
-        settings: the unit, the output folder and the largest share of rejects.
-        rows: all rows.
 
     Raises:
         Refused: rows contradict each other or the unit, too many documents break a rule, or a table
@@ -68,10 +62,12 @@ def write_tables(run: TaskRun, settings: ImportSettings, rows: ImportedRows) -> 
         write_file, files, WriteJob(run.folder, types.tables, unit, rows.answers), stage="written"
     )
     rejects += rows.left_out
-    counts |= {REJECTS: rejects, **rows.tables}
+    counts |= {REJECTS_FOLDER: rejects, **rows.tables}
     if rejects and not prepared:
         groups = (with_unit(table, unit) for table in rejects_of(run.folder))
-        storage.write_table(storage.join(run.folder, REJECTS, f"{REJECTS}.parquet"), groups)
+        storage.write_table(
+            storage.join(run.folder, REJECTS_FOLDER, f"{REJECTS_FOLDER}.parquet"), groups
+        )
     mixed = describe_mixed((shard.first_values, shard.before) for shard in shards)
     return Imported(
         rows={name: number for name, number in counts.items() if number},

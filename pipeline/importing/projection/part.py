@@ -25,10 +25,14 @@ from segscore.pipeline.importing.answers.gathering import (
 )
 from segscore.pipeline.importing.answers.placing import Placed, missing_units
 from segscore.pipeline.importing.import_tables import check_block
+from segscore.pipeline.importing.projection.carried import CarriedLists, Transcripts, carry_lists
+from segscore.pipeline.importing.projection.settings import FROM, LATEST, TO, ProjectSettings
+from segscore.pipeline.importing.projection.tally import (
+    MOST_PROBLEMS,
+    ProjectionTally,
+    add_projections,
+)
 from segscore.pipeline.importing.shards import Shard, read_spread, spread_shard, write_shard
-from segscore.pipeline.projection.carried import CarriedLists, Transcripts, carry_lists
-from segscore.pipeline.projection.settings import FROM, LATEST, TO, ProjectSettings
-from segscore.pipeline.projection.tally import MOST_NAMED, Tally, add_tallies
 from segscore.pipeline.storage.memory import release_memory
 from segscore.pipeline.tables.read import Rows
 from segscore.schemas.input_columns import BY_UNIT, INPUT_TYPES
@@ -105,7 +109,7 @@ class ProjectedReceipt:
     rows: int = 0
     problems: list[str] = field(default_factory=list)
     unusable: int = 0
-    tally: Tally = field(default_factory=Tally)
+    tally: ProjectionTally = field(default_factory=ProjectionTally)
 
 
 def spread_part(job: SpreadJob, part: Shard) -> SpreadReceipt:
@@ -133,7 +137,7 @@ class _Projection:
         self.job, self.part, self.settings = job, part, job.settings
         self.units = {what: self._units(what) for what in (FROM, TO)}
         self.compared: dict[str, Transcripts | str] = {}
-        self.tallies: list[Tally] = [Tally()]
+        self.tallies: list[ProjectionTally] = [ProjectionTally()]
         self.problems: list[str] = []
         self.aligned: list[dict[str, object]] = []
 
@@ -152,7 +156,7 @@ class _Projection:
         rows = sum(map(len, blocks))
         projected = [self._project(block) for block in blocks]
         if self.problems:
-            first = self.problems[:MOST_NAMED]
+            first = self.problems[:MOST_PROBLEMS]
             return ProjectedReceipt(rows=rows, problems=first, unusable=len(self.problems))
         for block in projected:
             _, rejects = check_block(block)
@@ -160,7 +164,7 @@ class _Projection:
         url = storage.join(self.job.folder, ALIGNMENT_FOLDER, f"{self.part.name}.parquet")
         storage.write_table(url, alignment_table(self.aligned))
         shard = write_shard(self.job.folder, f"projected-{self.part.name}", projected)
-        return ProjectedReceipt(shard=shard, rows=rows, tally=add_tallies(self.tallies))
+        return ProjectedReceipt(shard=shard, rows=rows, tally=add_projections(self.tallies))
 
     def _project(self, block: Rows) -> Rows:
         """Return rows in the units of `--to`; list those that cannot be projected."""
@@ -254,7 +258,7 @@ class _Projection:
         )
         self.aligned.append(aligned_row(str(row["document_id"]), str(row["coder"]), found))
         self.tallies.append(
-            Tally(
+            ProjectionTally(
                 boundaries=len(placed.cuts), uncertain=uncertain, collapsed=collapsed, further=cost
             )
         )
@@ -279,7 +283,7 @@ class _Projection:
         if edits is None or edits.total > limit * len(target):
             rate = "too many" if edits is None else f"{edits.total / len(target):.2f}"
             return f"edit rate {rate}, above --max-edits {limit:g}"
-        self.tallies.append(Tally.of_document(len(target), edits))
+        self.tallies.append(ProjectionTally.of_document(len(target), edits))
         return Transcripts(source, target, edits)
 
 

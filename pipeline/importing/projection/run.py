@@ -21,19 +21,23 @@ from segscore.pipeline.importing.answers.gathering import (
 from segscore.pipeline.importing.answers.stage import gathered_files
 from segscore.pipeline.importing.import_blocks import Reading
 from segscore.pipeline.importing.parts import cut_files
-from segscore.pipeline.importing.publish import hidden_folder, move_tables, removing
-from segscore.pipeline.importing.read_files import READ, ImportedRows, read_files
-from segscore.pipeline.importing.write import name_of_part
-from segscore.pipeline.importing.written_tables import write_tables
-from segscore.pipeline.projection.part import (
+from segscore.pipeline.importing.projection.part import (
     ProjectJob,
     ProjectPart,
     SpreadJob,
     project_part,
     spread_part,
 )
-from segscore.pipeline.projection.settings import FROM, TO, ProjectSettings
-from segscore.pipeline.projection.tally import Tally, add_tallies, describe_problems
+from segscore.pipeline.importing.projection.settings import FROM, TO, ProjectSettings
+from segscore.pipeline.importing.projection.tally import (
+    ProjectionTally,
+    add_projections,
+    describe_problems,
+)
+from segscore.pipeline.importing.publish import hidden_folder, move_tables, removing
+from segscore.pipeline.importing.read_files import READ, ImportedRows, read_files
+from segscore.pipeline.importing.write import name_of_part
+from segscore.pipeline.importing.written_tables import write_tables
 from segscore.pipeline.runs.executor import Executor
 from segscore.pipeline.runs.tasks import Progress, TaskRun
 from segscore.pipeline.storage import InputFile
@@ -71,7 +75,7 @@ class Projected:
     """
 
     imported: Imported
-    tally: Tally
+    tally: ProjectionTally
 
 
 def find_projected(settings: ProjectSettings) -> ProjectFiles:
@@ -125,7 +129,7 @@ def run_projection(
 
 def _read(
     run: TaskRun, settings: ProjectSettings, files: ProjectFiles
-) -> tuple[ImportedRows, Tally]:
+) -> tuple[ImportedRows, ProjectionTally]:
     """Read the segmentations and the units, and project all segmentations."""
     size, importing = run.limits.bytes_per_part, settings.importing
     urls = [file.url for file in files.segmentations.files]
@@ -159,7 +163,7 @@ def _read(
         tables={ALIGNMENT_FOLDER: number},
         answers=files.segmentations.answers,
     )
-    return rows, add_tallies(receipt.tally for receipt in receipts)
+    return rows, add_projections(receipt.tally for receipt in receipts)
 
 
 def _gather(

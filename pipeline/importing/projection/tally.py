@@ -6,7 +6,7 @@ from dataclasses import astuple, dataclass
 from segscore.pipeline.alignment.edits import Edits
 from segscore.pipeline.statistics.shown_numbers import counted
 
-MOST_NAMED = 10
+MOST_PROBLEMS = 10
 """Number of documents that a message names."""
 
 ADVICE = (
@@ -16,7 +16,7 @@ ADVICE = (
 
 
 @dataclass(frozen=True)
-class Tally:
+class ProjectionTally:
     """What a projection did to some documents.
 
     Attributes:
@@ -42,7 +42,7 @@ class Tally:
     further: int = 0
 
     @classmethod
-    def of_document(cls, tokens: int, edits: Edits) -> "Tally":
+    def of_document(cls, tokens: int, edits: Edits) -> "ProjectionTally":
         """Return the tally of a document without its segmentations."""
         return cls(1, tokens, edits.deletions, edits.insertions, edits.substitutions)
 
@@ -77,10 +77,10 @@ class Tally:
         return lines
 
 
-def add_tallies(tallies: Iterable[Tally]) -> Tally:
+def add_projections(tallies: Iterable[ProjectionTally]) -> ProjectionTally:
     """Return the sum of tallies."""
     columns = zip(*(astuple(tally) for tally in tallies), strict=True)
-    return Tally(*map(sum, columns))
+    return ProjectionTally(*map(sum, columns))
 
 
 def describe_problems(problems: Sequence[str], number: int, documents: int) -> str:
@@ -91,8 +91,8 @@ def describe_problems(problems: Sequence[str], number: int, documents: int) -> s
         number: number of all of them.
         documents: number of all segmentations.
     """
-    named = "; ".join(problems[:MOST_NAMED])
-    more = number - min(len(problems), MOST_NAMED)
+    named = "; ".join(problems[:MOST_PROBLEMS])
+    more = number - min(len(problems), MOST_PROBLEMS)
     return (
         f"{number:,} of {counted(documents, 'segmentation')} cannot be projected: {named}"
         + (f"; and {more:,} more" if more else "")

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from segscore.pipeline.alignment.edits import count_edits
 from segscore.pipeline.alignment.tokens import Vocabulary, tokenize
-from segscore.pipeline.projection.carried import CarriedLists, Transcripts, carry_lists
+from segscore.pipeline.importing.projection.carried import CarriedLists, Transcripts, carry_lists
 from tests.oracles import naive_projection
 from tests.support.transcripts import make_pair
 
