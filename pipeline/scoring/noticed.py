@@ -22,7 +22,11 @@ _FEWEST = 3
 """The fewest positions of a table that are said to be early."""
 
 _SURELY = 4
-"""A shift is reported if its further matches, squared, exceed this number times all matches."""
+"""A shift is named if its further matches, squared, are at least this number times all matches."""
+
+_PEAK = 3
+"""A shift is named if it has at least one in this number of the matches of all shifts: those of a
+system that numbers units differently have a peak, those of chance are spread evenly."""
 
 
 def notice_pairs(
@@ -134,7 +138,8 @@ def _warn_of_shift(name: str, matches: Mapping[int, int]) -> Iterator[str]:
     now = matches.get(0, 0)
     best = max(matches, key=lambda shift: (matches[shift], -abs(shift), shift))
     more = matches[best] - now
-    if 2 * more > now and more * more >= _SURELY * (matches[best] + now):
+    sure = more * more >= _SURELY * (matches[best] + now)
+    if 2 * more > now and sure and _PEAK * matches[best] >= sum(matches.values()):
         units = "1 unit" if abs(best) == 1 else f"{abs(best)} units"
         yield (
             f"{name}: {matches[best]:,} of its boundaries instead of {now:,} would match exactly "
