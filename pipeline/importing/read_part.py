@@ -135,7 +135,7 @@ def _read_files(job: ReadJob, part: ImportPart) -> ReadReceipt:
     number = write_rejects(job.folder, f"{part.name}-read", rejects)
     shard = write_shard(job.folder, part.name, blocks)
     settings = job.reading.settings
-    surveyed = survey_shapes(name_shapes(shapes, settings), settings)
+    surveyed = survey_shapes(name_shapes(shapes, settings, job.reading.folders))
     read = ReadReceipt(
         shard=shard,
         shapes=bool(shapes),
@@ -189,7 +189,9 @@ def _check(url: str, read: FileRows) -> tuple[list[Rows], list[pa.Table]]:
 
 def _convert(job: ConvertJob, part: ImportPart, shapes: Sequence[ReadFile]) -> ReadReceipt:
     settings = job.reading.settings
-    converted = convert_shapes(name_shapes(shapes, settings), settings, job.survey)
+    converted = convert_shapes(
+        name_shapes(shapes, settings, job.reading.folders), settings, job.survey
+    )
     by_file: dict[str, list[Converted]] = {}
     for one in converted:
         by_file.setdefault(one.row.source, []).append(one)
