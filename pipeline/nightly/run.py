@@ -31,6 +31,7 @@ from segscore.pipeline.runs.executor import Executor
 from segscore.pipeline.runs.fingerprint import setting_in_words
 from segscore.pipeline.runs.tasks import Progress
 from segscore.pipeline.scoring import run
+from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.storage.placement import require_apart
 
 Warn = Callable[[str], None]
@@ -50,7 +51,7 @@ class Ended:
 
     night: Night
     verdict: Verdict
-    scored: run.Finished | None
+    scored: FinishedScoring | None
     removed: tuple[date, ...] = ()
 
     @property
@@ -230,7 +231,7 @@ def _warn_of_other_gate(before: Verdict | None, verdict: Verdict, warn: Warn) ->
 
 def _score(
     settings: NightSettings, executor: Executor, progress: Progress, warn: Warn
-) -> run.Finished | None:
+) -> FinishedScoring | None:
     """Score the night; return None if the same input was scored before."""
     try:
         outcome = run.run_scoring(settings.score, executor, progress)
