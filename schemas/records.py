@@ -166,7 +166,11 @@ NIGHT_RECORD = (
         "string",
         "differences between the signatures, by the date of the other night",
     ),
-    Key("outcome", "string", "`passed`, `failed`, `incomplete`, `not_comparable` or `accepted`"),
+    Key(
+        "outcome",
+        "string",
+        "`passed`, `failed`, `incomplete`, `partial`, `not_comparable` or `accepted`",
+    ),
     Key("finished_at", "string", "time of the verdict: ISO 8601, UTC"),
     Key("expected[]", "string", "systems that later nights must have, or they are incomplete"),
     Key(
@@ -187,6 +191,10 @@ NIGHT_RECORD = (
     ),
     Key("common[]", "string", "what got worse in a group for all systems, in sentences"),
     Key("missing_groups[]", "string", "groups that are required but missing tonight"),
+    Key("unusable[].url", "string", "file of hypotheses that could not be read and was left out"),
+    Key("unusable[].size", "int", "its size in bytes"),
+    Key("unusable[].version", "string", "its modification time, or ETag in a store"),
+    Key("unusable[].problem", "string", "why it could not be read"),
     Key("accepted", "string or null", "reason given with --accept; null if the night was judged"),
     Key("good", "bool", "whether later nights are compared with this one"),
     Key("exit_code", "int", "exit code of the command"),

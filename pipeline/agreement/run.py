@@ -93,8 +93,7 @@ def run_agreement(
     run = TaskRun("agree", settings, executor, progress, sink)
     with run.stage("plan"):
         tables = find_tables(settings) if sources is None else _tables_of(sources)
-        settings, unit = _in_unit_of(settings, tables)
-        run.settings = settings
+        settings, unit = _in_unit_of(run, settings, tables)
         plan = planning.ALL_AT_ONCE if sources else agreement_plan(settings, tables, run.limits)
         job = _job(settings, tables, unit)
         if not run.prepare(tables.values()):
@@ -173,11 +172,12 @@ def _audit(
 
 
 def _in_unit_of(
-    settings: AgreeSettings, tables: Mapping[str, InputTable]
+    run: TaskRun, settings: AgreeSettings, tables: Mapping[str, InputTable]
 ) -> tuple[AgreeSettings, str | None]:
-    """Return the settings with n_t chosen by the unit of the tables, and that unit."""
+    """Return the settings, also the run's, with n_t chosen by the unit of the tables; the unit."""
     unit = one_unit({table.location: table.unit for table in tables.values()})
-    return settings.in_unit(unit), unit
+    run.settings = settings = settings.in_unit(unit)
+    return settings, unit
 
 
 def _contested(audited: Iterable[Audited]) -> list[dict[str, Any]]:

@@ -13,7 +13,7 @@ from segscore.pipeline.nightly.other_references import (
     documents_of_other_references,
 )
 from segscore.pipeline.nightly.replicates import tables
-from segscore.pipeline.nightly.verdict import INCOMPLETE
+from segscore.pipeline.nightly.verdict import INCOMPLETE, PARTIAL
 from segscore.pipeline.scoring.names import is_point
 from segscore.pipeline.statistics.averages import summary_groups
 
@@ -128,7 +128,7 @@ def _usual(counts: Sequence[int]) -> str:
 
 
 def _is_complete(night: Night) -> bool:
-    return night.verdict is not None and night.verdict.outcome != INCOMPLETE
+    return night.verdict is not None and night.verdict.outcome not in (INCOMPLETE, PARTIAL)
 
 
 def _warn_of_exchange(night: Night, other: Night) -> Iterator[FeedWarning]:

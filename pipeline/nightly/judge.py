@@ -21,20 +21,25 @@ from segscore.pipeline.nightly.verdict import (
     FAILED,
     INCOMPLETE,
     NOT_COMPARABLE,
+    PARTIAL,
     PASSED,
     Check,
     Verdict,
     describe_failure,
 )
+from segscore.pipeline.tables.unusable_files import UnusableFile
 
 
-def judge(night: Night, settings: NightSettings, earlier: Nights) -> Verdict:
+def judge(
+    night: Night, settings: NightSettings, earlier: Nights, unusable: tuple[UnusableFile, ...] = ()
+) -> Verdict:
     """Judge a night; repeat its verdict if the rules and the nights to compare with are the same.
 
     Args:
         night: the published night.
         settings: the rules, and what to compare with.
         earlier: the nights to choose from.
+        unusable: files of hypotheses that could not be read and were left out.
 
     Raises:
         Refused: a file of a night cannot be read.
@@ -53,6 +58,7 @@ def judge(night: Night, settings: NightSettings, earlier: Nights) -> Verdict:
         missing,
         accepted,
         {other.date.isoformat(): other.fingerprint for other in lines[:-1]},
+        unusable,
     )
     if night.verdict is not None and _is_current(night.verdict, reasons, earlier):
         return night.verdict
@@ -98,13 +104,17 @@ def _verdict(night: Night, settings: NightSettings, earlier: Nights, judged: _Ju
     chosen, reasons, checks, grouped, differences = judged
     systems, missing = nights.systems_of(night), reasons.missing
     lacking = missing_groups(night, earlier) if settings.require_groups else ()
+    unpaired, rejected = unscored_systems(night, missing)
+    useless = {each.system for each in unpaired} | {each.system for each in rejected}
+    unused = bool(reasons.unusable) or (bool(missing) and useless.issuperset(missing))
     outcome = _outcome(
         (*checks, *grouped.checks), (*missing, *lacking), differences, settings.not_comparable
     )
+    if unused and not lacking and outcome in (PASSED, INCOMPLETE):
+        outcome = PARTIAL
     if reasons.accepted is not None and outcome != PASSED:
         outcome = ACCEPTED
     of_feed = [*warn_of_feed(night, chosen.single, earlier)]
-    unpaired, rejected = unscored_systems(night, missing)
     return Verdict(
         date=night.date.isoformat(),
         run=night.fingerprint,
@@ -160,6 +170,7 @@ class _Reasons(NamedTuple):
     missing: tuple[str, ...]
     accepted: str | None
     trend: dict[str, str]
+    unusable: tuple[UnusableFile, ...]
 
 
 def _asked(settings: NightSettings) -> dict[str, Any]:
@@ -184,7 +195,8 @@ def _is_current(previous: Verdict, reasons: _Reasons, earlier: Nights) -> bool:
     dates = {compared["date"] for compared in before.against.values()}
     if dates.union(before.trend, *before.medians.values()) <= existing:
         return before == reasons
-    return (before.asked, before.accepted) == (reasons.asked, reasons.accepted)
+    kept = ("asked", "accepted", "unusable")
+    return all(getattr(before, name) == getattr(reasons, name) for name in kept)
 
 
 def _warn_of_decline(

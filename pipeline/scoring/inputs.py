@@ -133,7 +133,11 @@ def registry_of(settings: MeasuringSettings) -> Registry:
 def find_inputs(settings: ScoreSettings) -> Inputs:
     """Find the input tables of a scoring run and check their columns, before any work."""
     inputs = find_sides(
-        settings.references, settings.hypotheses, settings.documents, settings.memory_limit
+        settings.references,
+        settings.hypotheses,
+        settings.documents,
+        settings.memory_limit,
+        settings.left_out,
     )
     return _require_scorable(settings, inputs)
 
@@ -162,7 +166,11 @@ def _require_scorable(settings: ScoreSettings, inputs: Inputs) -> Inputs:
 
 
 def find_sides(
-    references: str, hypotheses: str, documents: str | None, memory: int | None = None
+    references: str,
+    hypotheses: str,
+    documents: str | None,
+    memory: int | None = None,
+    left_out: Collection[str] = (),
 ) -> Inputs:
     """Find the tables of references, hypotheses and documents, and check their columns.
 
@@ -171,10 +179,11 @@ def find_sides(
         hypotheses: the segmentations to judge.
         documents: None for no table.
         memory: bytes that a worker may use; None for the default.
+        left_out: URLs of files of segmentations that are not read.
     """
     inputs = _with_sides(
-        find_table("references", references, SEGMENTATIONS, memory),
-        find_table("hypotheses", hypotheses, SEGMENTATIONS, memory),
+        find_table("references", references, SEGMENTATIONS, memory, left_out),
+        find_table("hypotheses", hypotheses, SEGMENTATIONS, memory, left_out),
         find_table("documents", documents, DOCUMENTS, memory) if documents else None,
     )
     refuse_columns(inputs, select(()))

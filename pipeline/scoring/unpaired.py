@@ -1,7 +1,8 @@
 """Warn of rows that are unpaired, and refuse to publish a run in which too many hypotheses are."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from segscore.pipeline.errors import TooManyUnpaired
@@ -31,13 +32,27 @@ def require_few_unpaired(sink: Sink, account: RowCounts, max_unpaired: float) ->
     for table in ("scores", "panel_scores"):
         for rows in sink.read(table, ["hypothesis"]):
             scored.update(pc.unique(rows["hypothesis"]).to_pylist())
-    without = _systems_without_result(sink, scored)
+    unpaired = [*sink.read(UNPAIRED, ["table", "coder"])]
+    without = _systems_without_result(unpaired, scored)
+    theirs = sum(_rows_of(rows, without) for rows in unpaired)
+    others = hypotheses["in"] - theirs
     message = (
         f"{hypotheses['unpaired']} of {hypotheses['in']} hypotheses have no reference, too "
         f"many to publish the run with --max-unpaired {max_unpaired}; they are listed in "
         f"{sink.written_to(UNPAIRED)}"
     )
-    raise TooManyUnpaired("; ".join([message, *_describe_systems(without)]), without)
+    raise TooManyUnpaired(
+        "; ".join([message, *_describe_systems(without)]),
+        without,
+        without_them=hypotheses["unpaired"] - theirs <= max_unpaired * others,
+    )
+
+
+def _rows_of(unpaired: pa.Table, systems: Sequence[str]) -> int:
+    """Return the number of unpaired rows of some systems."""
+    is_theirs = pc.is_in(unpaired["coder"], value_set=pa.array(systems, pa.string()))
+    is_hypothesis = pc.equal(unpaired["table"], "hypotheses")
+    return int(pc.sum(pc.and_(is_hypothesis, is_theirs)).as_py() or 0)
 
 
 def warn_of_unpaired(sink: Sink, account: RowCounts, scored: Collection[str]) -> list[str]:
@@ -56,13 +71,14 @@ def warn_of_unpaired(sink: Sink, account: RowCounts, scored: Collection[str]) ->
     ]
     if not account["hypotheses"]["unpaired"]:
         return warnings
-    return [*warnings, *_describe_systems(_systems_without_result(sink, scored))]
+    unpaired = sink.read(UNPAIRED, ["table", "coder"])
+    return [*warnings, *_describe_systems(_systems_without_result(unpaired, scored))]
 
 
-def _systems_without_result(sink: Sink, scored: Collection[str]) -> list[str]:
+def _systems_without_result(unpaired: Iterable[pa.Table], scored: Collection[str]) -> list[str]:
     """Return the systems that have unpaired rows and no result, by name."""
     systems = set[str]()
-    for rows in sink.read(UNPAIRED, ["table", "coder"]):
+    for rows in unpaired:
         of_hypotheses = rows.filter(pc.equal(rows["table"], "hypotheses"))
         systems.update(pc.unique(of_hypotheses["coder"]).to_pylist())
     return sorted(systems.difference(scored))
