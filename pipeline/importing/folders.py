@@ -15,7 +15,7 @@ from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
 from segscore.schemas.input_columns import INPUT_TYPES, ROLE, ROLES
 
-CODERS = ("coder", "system")
+_CODERS = ("coder", "system")
 _DOCUMENT = "document_id"
 _WHOLE = re.compile(r"0|-?[1-9][0-9]{0,17}")
 
@@ -92,12 +92,12 @@ class Folders:
             raise Refused(f"{url}: fits both --references and --hypotheses; make one narrower")
         return FolderValues(
             role=fitting[0] if fitting else role,
-            coder=next((columns[name] for name in CODERS if name in columns), None),
+            coder=next((columns[name] for name in _CODERS if name in columns), None),
             document_id=columns.get(_DOCUMENT),
             attributes={
                 name: int(text) if name in self.whole else text
                 for name, text in columns.items()
-                if name not in (*CODERS, *INPUT_TYPES, ROLE)
+                if name not in (*_CODERS, *INPUT_TYPES, ROLE)
             },
         )
 
@@ -153,4 +153,4 @@ def _column(folder: str) -> tuple[str, str]:
 def is_of_a_side(folder: str) -> bool:
     """Return whether a folder says the role or the coder of its files."""
     sides = [name for names in _SIDES.values() for name in names]
-    return _column(folder)[0] in (ROLE, *CODERS) or folder.lower() in sides
+    return _column(folder)[0] in (ROLE, *_CODERS) or folder.lower() in sides
