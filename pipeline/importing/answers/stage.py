@@ -41,10 +41,12 @@ from segscore.pipeline.importing.answers.tallies import (
     describe_failures,
     describe_tally,
 )
+from segscore.pipeline.importing.answers.timing import Timing
 from segscore.pipeline.importing.read_files import ImportedRows
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.runs.tasks import TaskRun
 from segscore.pipeline.storage import InputFile
+from segscore.pipeline.tables.units import MILLISECOND
 
 
 @dataclass(frozen=True)
@@ -55,11 +57,13 @@ class AnswerFiles:
         source: files with the units.
         answers: files with the answers.
         settings: settings of the import.
+        timing: what gives boundaries times; None if they remain in units.
     """
 
     source: Sequence[InputFile]
     answers: Sequence[InputFile]
     settings: ImportSettings
+    timing: Timing | None = None
 
 
 def read_answers(run: TaskRun, files: AnswerFiles, options: AnswerOptions) -> ImportedRows:
@@ -89,7 +93,7 @@ def read_answers(run: TaskRun, files: AnswerFiles, options: AnswerOptions) -> Im
         kind, line = _choose_break(receipts[ANSWERS].values())
         options = replace(options, breaks=kind)
         counted.append(line)
-    job = PlaceJob(run.folder, options, gathered[SOURCE], gathered[ANSWERS])
+    job = PlaceJob(run.folder, options, gathered[SOURCE], gathered[ANSWERS], files.timing)
     found = {bucket for file in gathered[ANSWERS] for bucket in file.buckets}
     chosen = [Bucket(_name(number, buckets), number) for number in sorted(found)]
     how = how_numbered(options.numbers)
@@ -111,6 +115,7 @@ def read_answers(run: TaskRun, files: AnswerFiles, options: AnswerOptions) -> Im
         tables={ALIGNMENT_FOLDER: sum(receipt.aligned for receipt in placed)},
         answers=options.signature,
         own=(TITLES,),
+        unit=None if files.timing is None else MILLISECOND,
     )
 
 
