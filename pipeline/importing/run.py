@@ -81,12 +81,7 @@ def run_import(
     reading = replace(_reading(settings, files), times=read_times(times, settings))
     source = find_units(settings)
     options = answer_options(settings) if source else None
-    extents: Mapping[str, Extent] = {}
-    left_out: list[str] = []
-    if settings.documents is not None:
-        found = storage.find_counted(settings.documents)
-        left_out = storage.describe_left_out("--documents", found)
-        extents = read_lengths(settings.documents, settings)
+    extents, left_out = _lengths(settings)
     hidden = replace(settings, output=hidden_folder(settings.output))
     run = TaskRun("import", hidden, executor, progress)
     run.prepare(_inputs(settings, files, {"--source": source, "--unit-times": times}))
@@ -108,6 +103,15 @@ def run_import(
         move_tables(run.attempt, settings.output, [*imported.rows])
     rejected = imported.rows.pop(REJECTS_FOLDER, 0)
     return replace(imported, rejected=rejected, unused=[*left_out, *warn_of_unused(reading)])
+
+
+def _lengths(settings: ImportSettings) -> tuple[Mapping[str, Extent], list[str]]:
+    """Return the lengths of `--documents`, and warnings of files that are not read."""
+    if settings.documents is None:
+        return {}, []
+    found = storage.find_counted(settings.documents)
+    left_out = storage.describe_left_out("--documents", found)
+    return read_lengths(settings.documents, settings), left_out
 
 
 def _timing(reading: Reading, extents: Mapping[str, Extent]) -> Timing | None:

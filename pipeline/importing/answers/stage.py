@@ -96,10 +96,7 @@ def read_answers(run: TaskRun, files: AnswerFiles, options: AnswerOptions) -> Im
     job = PlaceJob(run.folder, options, gathered[SOURCE], gathered[ANSWERS], files.timing)
     found = {bucket for file in gathered[ANSWERS] for bucket in file.buckets}
     chosen = [Bucket(_name(number, buckets), number) for number in sorted(found)]
-    how = how_numbered(options.numbers)
-    if options.format_name == NUMBERED and options.first_number is None:
-        first = 1 if how.kind == SIZES else _first(run, chosen, job)
-        job = replace(job, options=replace(options, first_number=first))
+    job = _with_first_number(run, chosen, job)
     placed = run.tasks(place_part, chosen, job, stage="placed").values()
     require_accepted(placed)
     tallies = add_tallies(receipt.tallies for receipt in placed)
@@ -134,6 +131,16 @@ def gathered_files(
 
 def _name(number: int, buckets: int) -> str:
     return ALIGNMENT_FOLDER if buckets == 1 else f"{ALIGNMENT_FOLDER}-{number:06}"
+
+
+def _with_first_number(run: TaskRun, chosen: Sequence[Bucket], job: PlaceJob) -> PlaceJob:
+    """Return the job with the number of the first unit, if answers are numbers."""
+    options = job.options
+    if options.format_name != NUMBERED or options.first_number is not None:
+        return job
+    is_size = how_numbered(options.numbers).kind == SIZES
+    first = 1 if is_size else _first(run, chosen, job)
+    return replace(job, options=replace(options, first_number=first))
 
 
 def _first(run: TaskRun, chosen: Sequence[Bucket], job: PlaceJob) -> int:
