@@ -195,6 +195,7 @@ NIGHT_RECORD = (
     Key("unusable[].size", "int", "its size in bytes"),
     Key("unusable[].version", "string", "its modification time, or ETag in a store"),
     Key("unusable[].problem", "string", "why it could not be read"),
+    Key("reused_ids", "int", "ids that the nights compared with use for other documents"),
     Key("accepted", "string or null", "reason given with --accept; null if the night was judged"),
     Key("good", "bool", "whether later nights are compared with this one"),
     Key("exit_code", "int", "exit code of the command"),

@@ -10,7 +10,7 @@ from segscore.pipeline.nightly.choose import FEWEST_NIGHTS
 from segscore.pipeline.nightly.nights import Night, Nights, system_rows, systems_of
 from segscore.pipeline.nightly.other_references import (
     describe_changed_references,
-    documents_of_other_references,
+    find_other_references,
 )
 from segscore.pipeline.nightly.replicates import tables
 from segscore.pipeline.nightly.verdict import INCOMPLETE, PARTIAL
@@ -66,7 +66,7 @@ def warn_of_feed(
         yield from _warn_of_exchange(night, complete)
     yield from _warn_of_groups(night, earlier)
     yield from _warn_of_few_documents(night, others)
-    yield from _warn_of_other_references(night, others)
+    yield from _warn_of_other_references(night, others, earlier)
     recent = [*islice(earlier.newest_first(night.date), _RECENT), *others.values()]
     yield from _warn_of_repeats(night, {each.url: each for each in recent}.values())
 
@@ -170,10 +170,14 @@ def _warn_of_few_documents(night: Night, others: Mapping[str, Night]) -> Iterato
                 )
 
 
-def _warn_of_other_references(night: Night, others: Mapping[str, Night]) -> Iterator[FeedWarning]:
+def _warn_of_other_references(
+    night: Night, others: Mapping[str, Night], earlier: Nights
+) -> Iterator[FeedWarning]:
     """Warn of documents whose references are not those of a night compared with."""
+    reused = {*find_other_references(night, others.values(), earlier).reused}
     for other in {each.url: each for each in others.values()}.values():
-        if documents := documents_of_other_references(night, [other]):
+        corrected = find_other_references(night, [other], earlier).corrected
+        if documents := [name for name in corrected if name not in reused]:
             yield FeedWarning(describe_changed_references(documents, other.name))
 
 

@@ -12,6 +12,7 @@ from segscore.pipeline.nightly.comparable import differences_of
 from segscore.pipeline.nightly.feed import missing_groups, probable_causes, warn_of_feed
 from segscore.pipeline.nightly.group_gate import GroupVerdict, judge_groups
 from segscore.pipeline.nightly.nights import Night, Nights
+from segscore.pipeline.nightly.other_references import find_other_references
 from segscore.pipeline.nightly.rules import GateRule
 from segscore.pipeline.nightly.settings import FAIL, MEDIAN_OF_7, NightSettings
 from segscore.pipeline.nightly.trend_gate import judge_trends, nights_of_trend
@@ -89,14 +90,14 @@ def _check_rules(
     """Check all rules: about two nights, for trends, and by group."""
     rules = [rule for rule in settings.rules if not rule.nights]
     checks = (
-        *gate.judge_rules(night, comparable, rules, settings.alpha),
+        *gate.judge_rules(night, comparable, rules, settings.alpha, earlier),
         *judge_trends(lines, settings.rules),
     )
     if not settings.gate_by:
         return checks, GroupVerdict()
     _require_attributes(night, settings.gate_by)
     several = _of_several(night, settings, earlier)
-    return checks, judge_groups(night, several, rules, settings.gate_by, settings.alpha)
+    return checks, judge_groups(night, several, rules, settings.gate_by, settings.alpha, earlier)
 
 
 def _verdict(night: Night, settings: NightSettings, earlier: Nights, judged: _Judged) -> Verdict:
@@ -138,6 +139,7 @@ def _verdict(night: Night, settings: NightSettings, earlier: Nights, judged: _Ju
         group_checks=grouped.checks,
         common=grouped.common,
         missing_groups=lacking,
+        reused_ids=len(find_other_references(night, chosen.single.values(), earlier).reused),
     )
 
 
@@ -209,7 +211,7 @@ def _warn_of_decline(
     if not comparable.several:
         return
     rules = [rule for rule in settings.rules if not rule.nights]
-    for check in gate.judge_rules(night, comparable, rules, settings.alpha):
+    for check in gate.judge_rules(night, comparable, rules, settings.alpha, earlier):
         if check.fails and check.nights > 1:
             yield (
                 f"{describe_failure(replace(check, moved=()))}; no rule failed, because "

@@ -196,6 +196,7 @@ class Verdict:
         common: what got worse in a group for all systems, in sentences.
         missing_groups: groups of the last good nights that tonight lacks, if they are required.
         unusable: files of hypotheses that could not be read and were left out.
+        reused_ids: number of ids that the nights compared with use for other documents.
     """
 
     date: str
@@ -221,6 +222,7 @@ class Verdict:
     common: tuple[str, ...] = ()
     missing_groups: tuple[str, ...] = ()
     unusable: tuple[UnusableFile, ...] = ()
+    reused_ids: int = 0
 
     @property
     def good(self) -> bool:

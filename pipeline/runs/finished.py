@@ -41,11 +41,13 @@ class FinishedRun:
         url: folder of the run; of a run in memory, its name in messages.
         record: content of its run.json.
         tables: the tables of a run in memory, by name; None if they are in the folder.
+        read: tables of a folder that have been read, by name; they are not read again.
     """
 
     url: str
     record: dict[str, Any]
     tables: Mapping[str, pa.Table] | None = field(default=None, kw_only=True)
+    read: Mapping[str, pa.Table] = field(default_factory=dict, kw_only=True)
 
     @classmethod
     def find(cls, url: str) -> Self | None:
@@ -122,10 +124,10 @@ class FinishedRun:
             name: name of the table.
             columns: names of the columns to read; None for all.
         """
-        if self.tables is not None:
-            if name in self.tables:
-                table = self.tables[name]
-                yield table if columns is None else table.select(list(columns))
+        at_hand = self.read if self.tables is None else self.tables
+        if name in at_hand:
+            yield at_hand[name] if columns is None else at_hand[name].select(list(columns))
+        if name in at_hand or self.tables is not None:
             return
         for url in self.files(name):
             yield storage.read_columns(url, None if columns is None else list(columns))

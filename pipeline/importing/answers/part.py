@@ -143,7 +143,7 @@ def place_part(job: PlaceJob, part: Bucket) -> PlacedReceipt:
     except Refused as refusal:
         return PlacedReceipt(str(refusal))
     finally:
-        gc.collect()  # readers of Parquet files refer to themselves, and keep their footers
+        gc.collect()  # the footer of a Parquet file and its schema refer to each other
         release_memory()
 
 

@@ -92,7 +92,7 @@ def run_sweep(
             account = add_rows(
                 [count_rows(collected, paired), *(receipt.rows for receipt in receipts.values())]
             )
-            require_scored(run.attempt, inputs, account)
+            require_scored(run.sink, inputs, account)
             run.write("unpaired", list_unpaired_inputs(collected, paired), INPUTS_PART)
             parameters = measuring.parameters(references.p_seg)
             curves, chosen = _write_curves(run, settings, receipts, parameters)
