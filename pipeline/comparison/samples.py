@@ -17,11 +17,11 @@ from segscore.pipeline.comparison.rows import (
     read_rows,
     same_references,
 )
-from segscore.pipeline.comparison.runs import ScoredRun
 from segscore.pipeline.comparison.systems import System
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import PAIRS, Table
 from segscore.pipeline.measures.measure import Measure
+from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.pairs import number_groups
 from segscore.pipeline.statistics.bootstrap import Units, units
 
@@ -102,7 +102,7 @@ class Compared:
 
 
 def read_samples(
-    runs: Sequence[ScoredRun],
+    runs: Sequence[FinishedScoring],
     systems: Sequence[System],
     table: Table,
     measures: list[Measure],
@@ -152,7 +152,7 @@ def read_samples(
 
 
 def _read_checked(
-    runs: Sequence[ScoredRun],
+    runs: Sequence[FinishedScoring],
     systems: Sequence[System],
     table: Table,
     columns: list[str],
@@ -178,7 +178,7 @@ def _read_checked(
     return rows, ~is_other.to_numpy(zero_copy_only=False)
 
 
-def _reference_columns(runs: Sequence[ScoredRun]) -> list[str]:
+def _reference_columns(runs: Sequence[FinishedScoring]) -> list[str]:
     """Return the columns about references alone that all runs have."""
     counted = [run.selection.pairs.counts for run in runs]
     counts = [
@@ -189,7 +189,7 @@ def _reference_columns(runs: Sequence[ScoredRun]) -> list[str]:
     return [REFERENCE_DIGEST, *counts] if all(run.has_digests for run in runs) else counts
 
 
-def _undigested(runs: Sequence[ScoredRun]) -> list[str]:
+def _undigested(runs: Sequence[FinishedScoring]) -> list[str]:
     """Return the runs without digests, unless all runs read references from the same files."""
     files = [run.record.get("inputs", {}).get("references") for run in runs]
     if all(file and file == files[0] for file in files):
@@ -198,7 +198,7 @@ def _undigested(runs: Sequence[ScoredRun]) -> list[str]:
 
 
 def _nothing_shared(
-    runs: Sequence[ScoredRun], systems: Sequence[System], other: Sequence[str]
+    runs: Sequence[FinishedScoring], systems: Sequence[System], other: Sequence[str]
 ) -> str:
     reason = ""
     if other:
@@ -213,7 +213,7 @@ def _nothing_shared(
 class _SampleBuilder:
     """The inputs of all samples of one kind of rows."""
 
-    runs: Sequence[ScoredRun]
+    runs: Sequence[FinishedScoring]
     systems: Sequence[System]
     table: Table
     measures: list[Measure]
