@@ -13,6 +13,12 @@ def _type(description: str) -> pap.Column:
 CONFUSION = pap.DataFrameSchema(
     {
         "hypothesis": name("coder of the hypotheses, without reference points"),
+        "level": pap.Column(
+            pa.int64(),
+            pap.Check.ge(1),
+            required=False,
+            description="level of the hierarchy; only in runs by level",
+        ),
         "reference_type": _type(
             "type in the reference; null: the boundary is only in the hypothesis"
         ),

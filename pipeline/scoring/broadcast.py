@@ -30,6 +30,7 @@ from segscore.pipeline.scoring.part import (
     require_declared,
     score_hypotheses,
     score_points,
+    with_levels,
 )
 from segscore.pipeline.tables.boundary_types import occurring
 
@@ -71,6 +72,8 @@ def score_broadcast(run: TaskRun, inputs: Inputs, plan: Plan, rule: Rule) -> Tas
                 *(receipt.types for receipt in surveys.values())
             )
             job = replace(job, rule=declare_types(rule, types))
+        reference_set, levels = with_levels(reference_set, collected.reference_rows, job.rule)
+        job = replace(job, reference_set=reference_set)
         receipts = run_with_duplicates(run, score_part, parts, job, stage=_SCORED)
         point_receipts = run.tasks(score_documents, points, job, stage=_POINTS)
     paired = paired_references(receipts, len(references))
@@ -78,13 +81,14 @@ def score_broadcast(run: TaskRun, inputs: Inputs, plan: Plan, rule: Rule) -> Tas
     all_receipts = [*receipts.values(), *point_receipts.values()]
     return TaskResults(
         rule=job.rule,
-        p_seg=references.p_seg,
+        p_seg=levels[0].p_seg if levels else references.p_seg,
         documents=len(references.documents),
         test_set=collected.recognise(registry_of(settings)),
         rows=add_rows([count_rows(collected, paired), *(receipt.rows for receipt in all_receipts)]),
         pairs=sum(receipt.pairs for receipt in all_receipts),
         folder=run.folder,
         parts=[receipt.part for receipt in all_receipts],
+        levels=levels,
     )
 
 

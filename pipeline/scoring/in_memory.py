@@ -29,6 +29,7 @@ from segscore.pipeline.scoring.inputs import (
     gather_inputs,
     group_types,
     refuse_columns,
+    require_levels,
     require_references,
     require_untyped_extras,
 )
@@ -46,6 +47,7 @@ from segscore.pipeline.scoring.part import (
     declare_types,
     hypothesis_blocks,
     point_blocks,
+    with_levels,
 )
 from segscore.pipeline.scoring.results import (
     describe_results,
@@ -136,7 +138,8 @@ def accept_tables(
     documents_table = None if documents is None else documents.table
     inputs = Inputs(references.table, hypotheses.table, documents_table)
     one_unit({table.location: table.unit for table in inputs.tables})
-    refuse_columns(inputs, settings.selection)
+    refuse_columns(inputs, settings.selection, by_level=settings.by_level is not None)
+    require_levels(settings, inputs)
     require_untyped_extras(settings, inputs)
     groups = group_types(settings, inputs)
     described = None if documents is None else validate_rows(documents.read(), DOCUMENTS)
@@ -186,6 +189,7 @@ def _score(tables: AcceptedTables) -> ScoredTables:
     assert isinstance(settings, ScoreSettings)
     job = Job(rule, inputs.typed, inputs.hypotheses.further, "", ROWS_AT_ONCE)
     reference_set = ReferenceSet.build(references, settings, has_panels=references.has_panels)
+    reference_set, levels = with_levels(reference_set, collected.reference_rows, rule)
     documents = len(references.documents)
     paired = np.zeros(len(references), bool)
     pieces = cut_points(references, settings, job.rows_at_once)
@@ -204,7 +208,8 @@ def _score(tables: AcceptedTables) -> ScoredTables:
         raise nothing_scored(inputs, account, explain_nothing_scored(*lost, SIDES, "rejects"))
     pairs = written["scores"].num_rows if "scores" in written else 0
     test_set = collected.recognise(read_registry(settings.registry))
-    results = TaskResults(rule, references.p_seg, documents, test_set, account, pairs, "", [])
+    p_seg = levels[0].p_seg if levels else references.p_seg
+    results = TaskResults(rule, p_seg, documents, test_set, account, pairs, "", [], levels)
     written["summary"] = summarise_results(results, totals)
     if settings.confusion:
         written["confusion"] = tabulate_confusion(totals.confusion, rule)

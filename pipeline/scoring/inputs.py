@@ -20,10 +20,11 @@ from segscore.pipeline.scoring.references import (
     prepare_references,
 )
 from segscore.pipeline.scoring.settings import ScoreSettings
-from segscore.pipeline.settings.measuring import MeasuringSettings
+from segscore.pipeline.settings.measuring import LEVEL, MeasuringSettings
 from segscore.pipeline.statistics.averages import SUMMARY_COLUMNS
 from segscore.pipeline.storage.memory import readable_size, row_group_limit
 from segscore.pipeline.tables.batches import batches_of
+from segscore.pipeline.tables.boundary_types import COLUMN as BOUNDARY_TYPES
 from segscore.pipeline.tables.boundary_types import have_boundary_types, require_types_in_both
 from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS, segmentations_contract
 from segscore.pipeline.tables.contradictions import Described, describe
@@ -133,9 +134,24 @@ def find_inputs(settings: ScoreSettings) -> Inputs:
     inputs = find_sides(
         settings.references, settings.hypotheses, settings.documents, settings.memory_limit
     )
-    refuse_columns(inputs, settings.selection)
+    refuse_columns(inputs, settings.selection, by_level=settings.by_level is not None)
+    require_levels(settings, inputs)
     require_untyped_extras(settings, inputs)
     return inputs
+
+
+def require_levels(settings: ScoreSettings, inputs: Inputs) -> None:
+    """Refuse to score levels of segmentations without boundary types, which levels are made of.
+
+    Raises:
+        Refused: the tables have no boundary types, and the settings ask for levels.
+    """
+    if settings.by_level is not None and not inputs.typed:
+        raise Refused(
+            f"--by-level: the levels are boundary types, but {inputs.references.location} and "
+            f"{inputs.hypotheses.location} have no column {BOUNDARY_TYPES}; give each boundary the "
+            "number of its level there (1 is the coarsest), or omit --by-level"
+        )
 
 
 def require_untyped_extras(settings: ScoreSettings, inputs: Inputs) -> None:
@@ -172,10 +188,10 @@ def find_sides(
     return inputs
 
 
-def refuse_columns(inputs: Inputs, selection: Selection) -> None:
+def refuse_columns(inputs: Inputs, selection: Selection, *, by_level: bool = False) -> None:
     """Refuse attributes that have the name of a column of `scores`."""
     table = selection.pairs
-    reserved = {*_SCORES_COLUMNS, *table.counts, *table.measures}
+    reserved = {*_SCORES_COLUMNS, *table.counts, *table.measures, *([LEVEL] * by_level)}
     refuse_taken_names(inputs.tables, reserved, "scores")
 
 

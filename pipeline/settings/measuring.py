@@ -31,6 +31,7 @@ from segscore.pipeline.settings.ranges import (
     in_unit_interval,
 )
 from segscore.pipeline.settings.reading import (
+    LEVELS,
     OWN_POINT_NAMES,
     parse_points,
     read_names,
@@ -42,6 +43,9 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from segscore.pipeline.measures.selection import Selection
+
+LEVEL = "level"
+"""Column of the tables of a run by level; null in averages over all levels."""
 
 _MOST_WEIGHT = 1000
 _MOST_DRAWS = 1000
@@ -88,6 +92,8 @@ class MeasuringSettings:
             least 0 (docs/times.md).
         pairing: `greedy` as published, or `optimal` (docs/measures.md).
         boundary_types: the types that boundaries may have, ascending; empty: those that occur.
+        by_level: score each level of a hierarchy: `cumulative`, a level has the boundaries of all
+            types up to its own; `only`, of its own type alone; None: not by level.
         p_seg: chance that a window contains a reference boundary; None: computed from the run's
             references.
         cost_miss: C_miss of Pr_error in [0, 1]; C_fa is 1 - C_miss.
@@ -148,6 +154,17 @@ class MeasuringSettings:
             signed=Signed("types", "boundary types that are distinguished", ("edit", "type_range")),
         ),
     ] = ()
+    by_level: Annotated[
+        str | None,
+        Option(
+            "Score each boundary type as a level of a hierarchy: cumulative (the boundaries of all "
+            "types up to that of the level; also without a value) or only (of that type alone).",
+            Panel.MEASURES,
+            check=among(LEVELS),
+            signed=Signed("by_level", "the boundaries of a level: all types up to it, or its own"),
+            optional=LEVELS,
+        ),
+    ] = None
     p_seg: PSegOption = None
     cost_miss: Annotated[
         float,
