@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
+from typing import cast
 
 import numpy as np
 import pyarrow as pa
@@ -22,7 +24,9 @@ from segscore.pipeline.comparison.systems import System
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import PAIRS, Table
 from segscore.pipeline.measures.measure import Measure
+from segscore.pipeline.scoring.levels import common_counts
 from segscore.pipeline.scoring.pairs import number_groups
+from segscore.pipeline.settings.measuring import LEVEL
 from segscore.pipeline.statistics.bootstrap import Units, units
 
 _GroupKey = tuple[object, ...]
@@ -128,7 +132,11 @@ def read_samples(
     rows, same = _read_checked(runs, systems, table, columns, grouped)
     other_references = rows.documents.ids.filter(pa.array(~same)).to_pylist()
     chosen = (rows.system >= 0) & same[rows.document]
-    builder = _SampleBuilder(runs, systems, table, measures, counts, values, rows)
+    over_levels = _over_levels(runs, rows, counts)
+    level_of_key = group_by.index(LEVEL) if rows.level is not None and LEVEL in group_by else None
+    builder = _SampleBuilder(
+        runs, systems, table, measures, counts, values, rows, over_levels, level_of_key
+    )
     whole = builder.sample((None,) * len(group_by), chosen & rows.original)
     if whole is None:
         raise NothingShared(_nothing_shared(runs, systems, other_references))
@@ -211,7 +219,12 @@ def _nothing_shared(
 
 @dataclass(frozen=True)
 class _SampleBuilder:
-    """The inputs of all samples of one kind of rows."""
+    """The inputs of all samples of one kind of rows.
+
+    Attributes:
+        over_levels: counts of ``rows`` as they are added up over levels.
+        level_of_key: index of the level in the key of a group; None if groups are over all levels.
+    """
 
     runs: Sequence[ScoredRun]
     systems: Sequence[System]
@@ -220,6 +233,8 @@ class _SampleBuilder:
     counts: list[str]
     values: list[str]
     rows: ScoreRows
+    over_levels: Mapping[str, Ints]
+    level_of_key: int | None
 
     def sample(self, key: _GroupKey, mask: Flags) -> Sample | None:
         """Aggregate some rows by system and document; return None if no document is shared.
@@ -236,7 +251,11 @@ class _SampleBuilder:
         if not len(present) or not len(shared):
             return None
         selection = np.ix_(np.array(present), shared)
+        level = None if self.level_of_key is None else key[self.level_of_key]
+        by_level = self.rows.level is not None
         numbers = self.rows.numbers
+        counts = {**numbers, **self.over_levels} if level is None else numbers
+        on_level = None if self.rows.level is None else self.rows.level[mask]
         return Sample(
             key=key,
             table=self.table,
@@ -244,13 +263,38 @@ class _SampleBuilder:
             systems=[self.systems[i] for i in present],
             documents=self.rows.documents.ids.take(pa.array(shared)),
             counts={
-                name: _sums(cell, numbers[name][mask], shape)[selection] for name in self.counts
+                name: _sums(cell, counts[name][mask], shape)[selection] for name in self.counts
             },
             values={
-                name: _means(cell, numbers[name][mask], shape)[selection] for name in self.values
+                name: _means(cell, numbers[name][mask], shape, on_level)[selection]
+                for name in self.values
             },
-            parameters=[self.runs[self.systems[i].run].parameters for i in present],
+            parameters=[
+                run.parameters_at(cast("int | None", level)) if by_level else run.parameters
+                for run in (self.runs[self.systems[i].run] for i in present)
+            ],
         )
+
+
+def _over_levels(
+    runs: Sequence[ScoredRun], rows: ScoreRows, counts: Sequence[str]
+) -> dict[str, Ints]:
+    """Return the counts that differ if they are added up over levels; empty without levels.
+
+    Raises:
+        Refused: they do not fit.
+    """
+    if rows.level is None:
+        return {}
+    changed: dict[str, Ints] = {}
+    levels = np.unique(rows.level).tolist()
+    for name in counts:
+        scaled = rows.numbers[name].copy()
+        for level, number in product(levels, range(len(runs))):
+            chosen = (rows.level == level) & (rows.run == number)
+            scaled[chosen] = common_counts(name, scaled[chosen], runs[number].factor(level))
+        changed[name] = scaled
+    return changed
 
 
 def _sums(cell: Ints, counts: Ints, shape: tuple[int, int]) -> Ints:
@@ -259,8 +303,16 @@ def _sums(cell: Ints, counts: Ints, shape: tuple[int, int]) -> Ints:
     return total.reshape(shape)
 
 
-def _means(cell: Ints, values: Floats, shape: tuple[int, int]) -> Floats:
-    """Return the mean of the defined values in each cell, NaN if there are none."""
+def _means(cell: Ints, values: Floats, shape: tuple[int, int], level: Ints | None = None) -> Floats:
+    """Return the mean of the defined values in each cell, NaN if there are none.
+
+    With levels, it is the mean over levels of the means over the rows of each level.
+    """
+    if level is not None:
+        numbers, on_level = np.unique(level, return_inverse=True)
+        first = cell * len(numbers) + on_level
+        cell = np.repeat(np.arange(shape[0] * shape[1]), len(numbers))
+        values = _means(first, values, (len(cell), 1)).ravel()
     defined = ~np.isnan(values)
     size = shape[0] * shape[1]
     total = np.bincount(cell[defined], values[defined], size)

@@ -110,7 +110,13 @@ def at_once(memory: int | None) -> int:
     return max(1, room(memory) // (BYTES_PER_ROW * LIMITS.rows_at_once))
 
 
-def plan(tables: Mapping[str, InputTable], scored: str, memory: int | None, limits: Limits) -> Plan:
+def plan(
+    tables: Mapping[str, InputTable],
+    scored: str,
+    memory: int | None,
+    limits: Limits,
+    copies: int = 1,
+) -> Plan:
     """Choose how to bring the rows of each document together.
 
     Args:
@@ -118,6 +124,7 @@ def plan(tables: Mapping[str, InputTable], scored: str, memory: int | None, limi
         scored: name of the table whose rows are scored.
         memory: memory of a worker in bytes; None for ``MEMORY``.
         limits: limits on the work of a task.
+        copies: how often a task holds each row in memory: once, and once for each level.
 
     Raises:
         Refused: a worker has too little memory to process any rows.
@@ -130,14 +137,15 @@ def plan(tables: Mapping[str, InputTable], scored: str, memory: int | None, limi
             f"before any work, and may fill only {USABLE:.0%} of the limit; set a higher one"
         )
     sizes = {name: sum(piece.size for piece in table.slices) for name, table in tables.items()}
-    others_size = UNFOLDED * sum(size for name, size in sizes.items() if name != scored)
+    unfolded = UNFOLDED * copies
+    others_size = unfolded * sum(size for name, size in sizes.items() if name != scored)
     rows_at_once = min(limits.rows_at_once, max(MIN_ROWS, usable // BYTES_PER_ROW))
     lines = [_describe_table(name, table, sizes[name]) for name, table in tables.items()]
     rows = sum(piece.rows for piece in tables[scored].slices)
     rows_per_part = limits.part_of(rows)
     if rows_at_once < limits.rows_at_once:  # a worker has little memory
         rows_per_part = min(rows_per_part, rows_at_once)
-    groups = max(-(-rows // rows_per_part), -(-UNFOLDED * sum(sizes.values()) // usable))
+    groups = max(-(-rows // rows_per_part), -(-unfolded * sum(sizes.values()) // usable))
     if limits.send:
         fits = others_size <= usable
         lines.append(
@@ -148,12 +156,17 @@ def plan(tables: Mapping[str, InputTable], scored: str, memory: int | None, limi
     way = SENT
     cuts: tuple[str, ...] = ()
     if groups > 1 and not (limits.send and fits):
-        slices_budget = usable // UNFOLDED
+        slices_budget = usable // unfolded
         cuts = _cut_points(tables, scored, rows_per_part, slices_budget, limits.read_again)
         way = RANGES if cuts else _SHUFFLED
         groups = len(cuts) + 1 if cuts else groups
     if groups > 1 or limits.send:
         lines.append(EXPLANATIONS[way].format(scored=scored, groups=groups))
+    if copies > 1:
+        lines.append(
+            f"by level: each row is scored once on each level, which takes memory for {copies} "
+            "copies of the rows; --boundary-types states how many levels there are"
+        )
     lines.append(
         f"a part has about {rows_per_part:,} rows; a task scores {rows_at_once:,} at a time"
     )

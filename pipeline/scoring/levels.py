@@ -112,7 +112,7 @@ def common_counts(name: str, counts: NDArray[Any], factor: int) -> NDArray[Any]:
     """
     if name != _SPAN or factor == 1:
         return counts
-    if int(counts.max(initial=0)) * factor >= _FITS:
+    if int(counts.max(initial=1)) * factor >= _FITS:
         return np.asarray(counts.astype(object) * factor)
     return np.asarray(counts * factor)
 

@@ -65,7 +65,8 @@ def summarise_results(results: TaskResults, totals: PartSums) -> pa.Table:
     kind_sums = [(selection.pairs, totals.pairs), (selection.panels, totals.panels)]
     kinds = [(kind, sums) for kind, sums in kind_sums if sums is not None]
     parameters: dict[object, dict[str, float]] = {
-        each.level: settings.parameters(each.p_seg, rule.types) | {"type_range": each.type_range}
+        each.level: settings.parameters(each.p_seg, rule.types)
+        | {"type_range": float(each.type_range)}
         for each in results.levels
     }
     whole = settings.parameters(results.p_seg, rule.types)

@@ -37,6 +37,10 @@ SCORES_UNUSED = (
 )
 
 
+_LEVELS = 4
+"""Number of levels to plan for if the settings do not declare the boundary types."""
+
+
 @dataclass(frozen=True)
 class Finished:
     """The record (run.json) and the summary table of a published run."""
@@ -127,4 +131,7 @@ def read_finished(output: str) -> Finished:
 def scoring_plan(settings: ScoreSettings, inputs: Inputs, limits: Limits) -> Plan:
     """Choose how hypotheses are brought together with their references."""
     tables = {table.name: table for table in inputs.tables}
-    return planning.plan(tables, inputs.hypotheses.name, settings.memory_limit, limits)
+    copies = 1
+    if settings.by_level is not None:
+        copies += len(settings.boundary_types) or _LEVELS
+    return planning.plan(tables, inputs.hypotheses.name, settings.memory_limit, limits, copies)

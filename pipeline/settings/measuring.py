@@ -1,5 +1,6 @@
 """How segmentations are measured, and the signature that makes two results comparable."""
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -31,6 +32,7 @@ from segscore.pipeline.settings.ranges import (
     in_unit_interval,
 )
 from segscore.pipeline.settings.reading import (
+    CUMULATIVE,
     LEVELS,
     OWN_POINT_NAMES,
     parse_points,
@@ -49,6 +51,8 @@ LEVEL = "level"
 
 _MOST_WEIGHT = 1000
 _MOST_DRAWS = 1000
+_MOST_LEVELS = 30
+_MOST_RANGE = 2**42
 _CONTENT_ERRORS = ("leading_miss", "trailing_miss", "leading_false_alarm", "trailing_false_alarm")
 
 
@@ -292,6 +296,7 @@ class MeasuringSettings:
         check_options(self)
         self._check_edit_constants()
         self._check_unit_weights()
+        self._check_levels()
         self.shares, self.points, self.iou  # noqa: B018  (refuse text that cannot be parsed)
 
     def _check_edit_constants(self) -> None:
@@ -315,6 +320,20 @@ class MeasuringSettings:
                     f"--unit-weights: {', '.join(chosen)} cannot be measured in weights; leave out "
                     "one or the other"
                 )
+
+    def _check_levels(self) -> None:
+        """Refuse more levels than a hierarchy has, each of which scores all rows again."""
+        if self.by_level is not None and len(self.boundary_types) > _MOST_LEVELS:
+            raise Refused(
+                f"--by-level: {len(self.boundary_types)} boundary types would be as many levels; "
+                f"at most {_MOST_LEVELS} can be scored"
+            )
+        types = self.boundary_types if self.by_level == CUMULATIVE else ()
+        if math.lcm(*(kind - types[0] + 1 for kind in types)) > _MOST_RANGE:
+            raise Refused(
+                f"--by-level: the boundary types {comma_separated(types)} are too far apart to "
+                "average substitutions over levels; number the levels 1, 2, 3"
+            )
 
     def require_documents(self, documents: str | None) -> None:
         """Refuse to measure in unit lengths or unit weights without a documents table.
