@@ -13,12 +13,6 @@ def _type(description: str) -> pap.Column:
 CONFUSION = pap.DataFrameSchema(
     {
         "hypothesis": name("coder of the hypotheses, without reference points"),
-        "level": pap.Column(
-            pa.int64(),
-            pap.Check.ge(1),
-            required=False,
-            description="level of the hierarchy; only in runs by level",
-        ),
         "reference_type": _type(
             "type in the reference; null: the boundary is only in the hypothesis"
         ),
@@ -35,5 +29,5 @@ CONFUSION = pap.DataFrameSchema(
     },
     name="confusion",
     description="hypothesis, type in the reference and type in the hypothesis",
-    strict=True,
+    strict=False,  # has the level in runs by level
 )

@@ -41,7 +41,7 @@ RUN = (
     Key(
         "levels[].level",
         "int or null",
-        "level of the hierarchy; null for all levels; only in runs by level",
+        "level of the hierarchy, null for all levels; the list is empty in runs without levels",
         ("score",),
     ),
     Key(

@@ -35,6 +35,6 @@ SCORES = pap.DataFrameSchema(
         **{column: measure(column) for column in PAIRS.measures},
     },
     name="scores",
-    description="document, reference, hypothesis and level, in runs by level",
+    description="document, reference and hypothesis",
     strict=False,  # has the attributes and, in runs by level, the number of the level in `level`
 )

@@ -26,17 +26,10 @@ def describe_results(
         "settings": asdict(settings),
         "boundary_types": types,
         "p_seg": None if np.isnan(results.p_seg) else results.p_seg,
-        **_describe_levels(results),
+        "levels": [_without_nan(asdict(each)) for each in results.levels],
         "pairs": results.pairs,
         "test_set": results.test_set.record,
     }
-
-
-def _describe_levels(results: TaskResults) -> dict[str, Any]:
-    """Return the field of run.json about levels, which a run without levels does not have."""
-    if not results.levels:
-        return {}
-    return {"levels": [_without_nan(asdict(each)) for each in results.levels]}
 
 
 def _without_nan(parameters: dict[str, Any]) -> dict[str, Any]:
