@@ -16,6 +16,7 @@ def import_(
     Tables of segments, labels per unit, chapters, subtitles, annotations, speaker turns, text.
     """
     from segscore.jobs.show.fitted import out
+    from segscore.jobs.show.imported import print_tables, warn_of_imported
     from segscore.jobs.show.printing import Bar
     from segscore.pipeline.importing.recipe import with_recipe
     from segscore.pipeline.importing.run import SMALL, find_imported, run_import
@@ -35,21 +36,14 @@ def import_(
     ):
         progress = bar.advance if large else ignore_progress
         imported = run_import(chosen, files, executor, progress, resumable=large)
-    adapted = ["; ".join(imported.adapted)] if imported.adapted else []
-    for line in (*adapted, *imported.unused, *imported.warnings, *imported.contradictions):
+    for line in warn_of_imported(imported):
         LOG.say("warning", line)
-    if imported.contradictions:
-        LOG.say("warning", "written as they are; a run will reject these rows")
     if imported.rejected:
         rejected = counted(imported.rejected, "row")
         LOG.say("warning", f"{rejected} rejected; see {chosen.output}/rejects")
     for line in imported.counted:
         out().print(line, markup=False)
-    for name, rows in imported.rows.items():
-        numbers = [counted(rows, "row")]
-        if name in imported.segments:
-            numbers.append(counted(imported.segments[name], "segment"))
-        out().print(f"{chosen.output}/{name}: {', '.join(numbers)}", markup=False)
+    print_tables(chosen.output, imported)
     if imported.test_set:
         out().print(imported.test_set, markup=False)
     if imported.unit == MILLISECOND:

@@ -120,6 +120,7 @@ def _run_one(chosen: NightSettings, executor: "Executor", format_name: str) -> N
 
     Raises:
         Failed: the night does not end with exit code 0.
+        NotYet: a part of its input cannot be used.
     """
     with Bar("scoring") as bar:
         ended = _run_night(chosen, executor, bar)
@@ -129,7 +130,8 @@ def _run_one(chosen: NightSettings, executor: "Executor", format_name: str) -> N
         print_night_as_data(chosen, ended, format_name)
     say_outcome(ended)
     if ended.verdict.exit_code:
-        failed = Failed(failure_message(ended.verdict, chosen.score.output))
+        kind = NotYet if ended.verdict.exit_code == NotYet.exit_code else Failed
+        failed = kind(failure_message(ended.verdict, chosen.score.output))
         failed.fields = ended.fields
         raise failed
 
@@ -147,7 +149,7 @@ def _run_several(
 
     Raises:
         Failed: some nights did not end with exit code 0.
-        NotYet: no night has its input.
+        NotYet: no night has its input, or some are partial.
     """
     results = []
     for night in nights:
@@ -165,11 +167,21 @@ def _run_several(
                 message = failure_message(ended.verdict, own.score.output)
             results.append(Result(night, ended.verdict.outcome, message))
     print_nights(results, format_name)
-    wrong = [result for result in results if result.message and result.outcome != "waiting"]
+    partial = [result for result in results if result.outcome == "partial"]
+    wrong = [
+        result
+        for result in results
+        if result.message and result.outcome not in ("waiting", "partial")
+    ]
     if wrong:
         raise Failed(
             f"{len(wrong)} of {len(results)} nights did not end well: "
             + ", ".join(f"{result.night} {result.outcome}" for result in wrong)
+        )
+    if partial:
+        raise NotYet(
+            f"{len(partial)} of {len(results)} nights are partial: "
+            + ", ".join(str(result.night) for result in partial)
         )
     if all(result.outcome == "waiting" for result in results):
         raise NotYet(f"none of the {len(results)} nights has its input yet")

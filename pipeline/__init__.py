@@ -12,7 +12,7 @@ testsets/      test sets, recognised by the content of their references
 settings/      what every command can be asked: options, ranges, how segmentations are measured
 runs/          a run: folder, plan, tasks, shuffle, record; it alone imports Dask
 scoring/       segscore score, sweep, explain
-importing/     segscore import: formats, conversion to segmentations
+importing/     segscore import, project: formats, conversion to segmentations
 agreement/     segscore agree, consensus, simulate
 conventions/   segscore reconcile, calibrate
 comparison/    segscore compare

@@ -84,11 +84,15 @@ class TooManyUnpaired(Failed):
 
     Attributes:
         systems: the systems of which no row has a reference.
+        without_them: whether few enough hypotheses of the other systems have none.
     """
 
-    def __init__(self, message: str, systems: Sequence[str] = ()) -> None:
+    def __init__(
+        self, message: str, systems: Sequence[str] = (), *, without_them: bool = False
+    ) -> None:
         super().__init__(message)
         self.systems = tuple(systems)
+        self.without_them = without_them
 
 
 @dataclass(frozen=True)

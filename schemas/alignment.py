@@ -1,4 +1,8 @@
-"""The table `alignment`, which an import of answers of language models writes."""
+"""The table `alignment`, which an import of answers of language models writes, and a projection.
+
+In a projection the answer is the transcript that segmentations are carried from, and the units are
+those of the other one.
+"""
 
 import pandera.pyarrow as pap
 import pyarrow as pa

@@ -6,7 +6,7 @@ import pyarrow as pa
 from segscore.schemas.columns import name
 from segscore.schemas.summary import SUMMARY
 
-NIGHT_OUTCOMES = ["passed", "failed", "incomplete", "not_comparable", "accepted"]
+NIGHT_OUTCOMES = ["passed", "failed", "incomplete", "partial", "not_comparable", "accepted"]
 RESULTS = ["passed", "failed", "undefined", "undecided"]
 
 HISTORY = pap.DataFrameSchema(

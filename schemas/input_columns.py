@@ -60,7 +60,7 @@ SEGMENTATION_COLUMNS = (
         "collapsed_boundaries",
         pa.int32(),
         "boundaries that an import dropped because times rounded to the start, to the end or to "
-        "one position, >= 0",
+        "one position, or that a projection dropped because they came to be there, >= 0",
         required=False,
     ),
 )

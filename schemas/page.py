@@ -68,7 +68,9 @@ _COMMANDS = {
     "sweep": "## segscore sweep\n\nIt also writes [rejects](#rejects) and [unpaired](#unpaired).",
     "agree": "## segscore agree\n\nIt also writes [rejects](#rejects) and [unpaired](#unpaired).",
     "compare": "## segscore compare\n\nWith `--output` only.",
-    "import": "## segscore import\n\nAnswers of [language models](language-models.md) only.",
+    "import": "## segscore import\n\nAnswers of [language models](language-models.md) only. "
+    "[project](jobs/project.md) writes the\ntable, too: the answer is then the transcript of "
+    "`--from`, and the units are those of `--to`.",
     "reconcile": "## segscore reconcile\n\nWith `--output` only.",
     "calibrate": "## segscore calibrate\n\nWith `--output` only.",
     "history": "## segscore history",

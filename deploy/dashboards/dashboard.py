@@ -40,6 +40,7 @@ STATES = {
     "passed": "green",
     "accepted": "light-green",
     "incomplete": "yellow",
+    "partial": "light-yellow",
     "undecided": "blue",
     "not_comparable": "orange",
     "undefined": "dark-red",

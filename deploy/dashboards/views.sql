@@ -63,7 +63,7 @@ WINDOW before AS (PARTITION BY hypothesis, measure, average, groups, signature O
 CREATE OR REPLACE VIEW latest_good AS
 SELECT *
 FROM history
-WHERE date IS NOT NULL AND outcome IN ('passed', 'incomplete', 'accepted')
+WHERE date IS NOT NULL AND outcome IN ('passed', 'incomplete', 'partial', 'accepted')
 QUALIFY date = max(date) OVER (PARTITION BY hypothesis);
 
 -- The published nights: their run.json, and night.json if it belongs to the same run.

@@ -16,6 +16,7 @@ from segscore.pipeline.errors import Refused
 
 COMMANDS = (
     "import",
+    "project",
     "validate",
     "score",
     "compare",

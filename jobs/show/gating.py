@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from segscore.pipeline.nightly.verdict import Check
 
 
-def print_checks(checks: "Sequence[Check]", alpha: float) -> None:
+def print_checks(checks: "Sequence[Check]", alpha: float, reused_ids: int = 0) -> None:
     """Print the results of every rule for every system."""
     against = {check.compared_with for check in checks}
     columns = [
@@ -38,6 +38,9 @@ def print_checks(checks: "Sequence[Check]", alpha: float) -> None:
             caption += "; a trend is that of the line through the last nights"
         if any(check.nights > 1 and not check.is_trend for check in checks):
             caption += "; of several nights, the median is compared with"
+    if reused_ids:
+        ids = "1 id is" if reused_ids == 1 else f"{reused_ids} ids are"
+        caption += f"; {ids} used again for other documents"
     print_fitted(columns, title="gate", caption=caption)
 
 

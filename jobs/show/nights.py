@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from segscore.pipeline.nightly.verdict import RejectedSystem, Verdict
 
 
+_FILES = 3
+"""Most files that a message names."""
+
+
 @dataclass(frozen=True)
 class Result:
     """How one of several nights ended.
@@ -85,7 +89,7 @@ def print_night(chosen: NightSettings, ended: "Ended") -> None:
         print_record(chosen.score.output, ended.night.record)
     verdict = ended.verdict
     if verdict.checks:
-        print_checks(verdict.checks, verdict.asked["alpha"])
+        print_checks(verdict.checks, verdict.asked["alpha"], verdict.reused_ids)
     if verdict.group_checks:
         print_group_checks(verdict.group_checks)
     for check in verdict.checks:
@@ -132,7 +136,7 @@ def _warn(verdict: "Verdict", run: str) -> None:
 
 
 def failure_message(verdict: "Verdict", run: str) -> str:
-    """Explain in one line why a night ends with exit code 1.
+    """Explain in one line why a night does not end with exit code 0.
 
     Args:
         verdict: the verdict on the night.
@@ -167,7 +171,22 @@ def problems(verdict: "Verdict", run: str) -> list[str]:
         "--to DATE --not-comparable pass before it"
         for date, differences in verdict.differences.items()
     ]
-    return [*descriptions, *_describe_missing(verdict, run)]
+    return [*descriptions, *_describe_unusable(verdict), *_describe_missing(verdict, run)]
+
+
+def _describe_unusable(verdict: "Verdict") -> list[str]:
+    """Describe the files that could not be read and were left out."""
+    if not verdict.unusable:
+        return []
+    named = "; ".join(file.problem for file in verdict.unusable[:_FILES])
+    more = len(verdict.unusable) - _FILES
+    more_files = f"; and {counted(more, 'more file')}" if more > 0 else ""
+    number = counted(len(verdict.unusable), "file")
+    return [
+        f"the other files are scored, without {number} that cannot be read: {named}{more_files}; "
+        "run the date again when "
+        + ("it is mended" if len(verdict.unusable) == 1 else "they are mended")
+    ]
 
 
 def _describe_missing(verdict: "Verdict", run: str) -> list[str]:
@@ -177,18 +196,19 @@ def _describe_missing(verdict: "Verdict", run: str) -> list[str]:
     if not verdict.missing:
         return []
     rejected = {system.system for system in verdict.rejected}
-    missing = [system for system in verdict.missing if system not in rejected]
+    stale = {system.system for system in verdict.unpaired}
+    missing = [system for system in verdict.missing if system not in rejected | stale]
     descriptions = [f"missing tonight: {', '.join(missing)}"] if missing else []
     descriptions += [
-        f"{system.system} has {counted(system.rows, 'row')}, but of documents without a reference "
-        f"tonight, such as {system.document_id} (the references have {system.scored_document_id}); "
-        f"it has {OTHER_NIGHT}"
+        f"stale tonight: {system.system} has {counted(system.rows, 'row')}, but of documents "
+        f"without a reference tonight, such as {system.document_id} (the references have "
+        f"{system.scored_document_id}); it has {OTHER_NIGHT}"
         for system in verdict.unpaired
     ]
     descriptions += [_describe_rejected(system, run) for system in verdict.rejected]
     if verdict.causes:
         return descriptions
-    conditions = ["tonight's segmentations have arrived"] if missing else []
+    conditions = ["tonight's segmentations have arrived"] if missing or stale else []
     conditions += ["the rejected rows have been corrected"] if rejected else []
     advice = (
         f"run the date again when {' and '.join(conditions)}, or with --accept REASON if later "

@@ -80,8 +80,7 @@ def run_agreement(
     run = TaskRun("agree", settings, executor, progress)
     with run.stage("plan"):
         tables = find_tables(settings)
-        settings, unit = _in_unit_of(settings, tables)
-        run.settings = settings
+        settings, unit = _in_unit_of(run, settings, tables)
         plan = agreement_plan(settings, tables, run.limits)
         groups = _groups(settings, tables)
         parts = [AgreePart(f"part-{i:05d}", i) for i in range(plan.groups)]
@@ -119,11 +118,12 @@ def run_agreement(
 
 
 def _in_unit_of(
-    settings: AgreeSettings, tables: Mapping[str, InputTable]
+    run: TaskRun, settings: AgreeSettings, tables: Mapping[str, InputTable]
 ) -> tuple[AgreeSettings, str | None]:
-    """Return the settings with n_t chosen by the unit of the tables, and that unit."""
+    """Return the settings, also the run's, with n_t chosen by the unit of the tables; the unit."""
     unit = one_unit({table.location: table.unit for table in tables.values()})
-    return settings.in_unit(unit), unit
+    run.settings = settings = settings.in_unit(unit)
+    return settings, unit
 
 
 def _contested(audited: Iterable[Audited]) -> list[dict[str, Any]]:

@@ -2,4 +2,5 @@
 
 `run` has the steps. Tasks read parts of the files (`read_part`), describe documents by ranges of
 their ids (`describe`), and write the tables (`write`). Between them, rows are in files (`shards`).
+`projection` has `segscore project`, which differs in what its tasks read.
 """

@@ -16,12 +16,14 @@ from segscore.pipeline.importing.formats.format import JSON_LINES_ENDINGS, PARQU
 from segscore.pipeline.importing.formats.known import FORMATS
 from segscore.pipeline.importing.open_input import format_of, open_input
 from segscore.pipeline.importing.opened_file import OpenedFile
+from segscore.pipeline.importing.segmentation_files import read_segmentations
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.tables import jsonl
 from segscore.pipeline.tables.json_blocks import BLOCK, JsonLines
 from segscore.pipeline.tables.read import Rows
 from segscore.pipeline.tables.rows import Defaults, ParsedRow
 from segscore.pipeline.tables.stated_table import stated_table
+from segscore.schemas.input_columns import TABLE_ROLES
 
 NAMELESS = ("nltk",)
 """Formats whose files do not name their documents."""
@@ -42,16 +44,27 @@ class Reading:
         urls: all files of the import.
         settings: the settings of the import.
         format_name: format of all files by its key in ``FORMATS``; None to detect it.
+        tables: whether the files are tables of segmentations, in Parquet or JSON Lines; a row that
+            states no role has that of its folder, if it is named as a table of an import.
     """
 
     urls: Sequence[str]
     settings: ImportSettings
     format_name: str | None = None
+    tables: bool = False
 
     @property
     def rejecting(self) -> bool:
         """Whether bad lines of JSON Lines and CSV are collected, not refused."""
         return self.settings.max_rejects > 0
+
+    def defaults(self, url: str) -> Defaults:
+        """Return what rows of a file have that do not state it."""
+        role = self.settings.default_role
+        if self.tables and self.settings.role is None:
+            folder = url.rpartition("/")[0].rpartition("/")[2]
+            role = TABLE_ROLES.get(folder, role)
+        return Defaults(self.settings.document_id, self.settings.coder, role)
 
 
 @dataclass(frozen=True)
@@ -106,6 +119,10 @@ def _renamed(read: FileRows, reading: Reading) -> FileRows:
 
 
 def _read(url: str, reading: Reading) -> ReadFile | FileRows:
+    if reading.tables and not storage.is_json_lines(url):
+        adapted: set[str] = set()
+        role, memory = str(reading.defaults(url).role), reading.settings.memory_limit
+        return FileRows(read_segmentations(url, role, memory, adapted), [], adapted)
     if is_plain_json_lines(url, reading):
         return _json_lines(url, storage.chunks(url, BLOCK), reading)
     settings = reading.settings
@@ -122,11 +139,11 @@ def _read(url: str, reading: Reading) -> ReadFile | FileRows:
         chunks = (content[at : at + BLOCK] for at in range(0, len(content), BLOCK))
         return _json_lines(url, chunks, reading)
     assert known.rows is not None
-    defaults = _defaults(reading)
+    defaults = reading.defaults(url)
     if known.name in NAMELESS and defaults.document_id is None:
         defaults = replace(defaults, document_id=name_of_file(url, reading.urls))
     bad_lines: list[tuple[int, str]] = []
-    adapted: set[str] = set()
+    adapted = set()
     if known.name == _JSON_LINES:
         rows = [
             *jsonl.read(file.lines(), url, defaults, adapted=None if settings.strict else adapted)
@@ -160,11 +177,6 @@ def rows_of(parsed: Sequence[ParsedRow]) -> Rows:
     return Rows(STATED_ROWS, stated_table(parsed), urls, file, line - 1)
 
 
-def _defaults(reading: Reading) -> Defaults:
-    settings = reading.settings
-    return Defaults(settings.document_id, settings.coder, settings.default_role)
-
-
 def _json_lines(url: str, chunks: Iterator[bytes], reading: Reading, first: int = 1) -> FileRows:
     def decode(block: bytes, line: int) -> Iterator[str]:
         return OpenedFile(url, block, first_line=line).lines()
@@ -172,7 +184,7 @@ def _json_lines(url: str, chunks: Iterator[bytes], reading: Reading, first: int 
     adapted: set[str] = set()
     reader = JsonLines(
         url,
-        _defaults(reading),
+        reading.defaults(url),
         decode,
         adapted=None if reading.settings.strict else adapted,
         rejecting=reading.rejecting,

@@ -10,51 +10,33 @@ from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.account import (
     Imported,
-    common_unit,
-    first_contradictions,
-    rejects_of,
-    require_accepted,
     require_few,
 )
 from segscore.pipeline.importing.answers.from_settings import answer_options, find_units
 from segscore.pipeline.importing.answers.stage import AnswerFiles, read_answers
-from segscore.pipeline.importing.describe import (
-    DocumentsJob,
-    cut_ranges,
-    describe_range,
-    write_documents,
-)
 from segscore.pipeline.importing.formats.known import format_named
 from segscore.pipeline.importing.import_blocks import Reading
-from segscore.pipeline.importing.import_tables import IMPORTED_TABLES
 from segscore.pipeline.importing.lengths_table import read_lengths
 from segscore.pipeline.importing.parts import cut_files
 from segscore.pipeline.importing.publish import (
-    has_begun_to_publish,
     hidden_folder,
     move_tables,
     removing,
 )
-from segscore.pipeline.importing.read_files import READ, ImportedRows, read_files
+from segscore.pipeline.importing.read_files import READ, read_files
 from segscore.pipeline.importing.recipe import recognise_imported
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.importing.shapes import Extent
 from segscore.pipeline.importing.unused_options import warn_of_unused
-from segscore.pipeline.importing.write import TableTypes, WriteJob, cut_tables, write_file
+from segscore.pipeline.importing.written_tables import write_tables
 from segscore.pipeline.runs.executor import Executor
+from segscore.pipeline.runs.record import REJECTS_FOLDER
 from segscore.pipeline.runs.tasks import Progress, TaskRun
 from segscore.pipeline.storage import InputFile
-from segscore.pipeline.storage.placement import require_apart, require_free
-from segscore.pipeline.tables.check_table import DOCUMENTS
+from segscore.pipeline.storage.placement import require_apart
 from segscore.pipeline.tables.find import InputTable
-from segscore.pipeline.tables.mixed_attributes import describe_mixed
-from segscore.pipeline.tables.units import with_unit
 
-_REJECTS = "rejects"
 REFERENCES = "references"
-
-_RANGE, _FILE = 4, 8
-"""Parts of the input whose documents one task describes, and whose rows are in one file."""
 
 SMALL = 2**26
 """Bytes of input up to which an import shows no progress, and starts again if it was killed."""
@@ -115,10 +97,10 @@ def run_import(
         require_few(run.folder, rows.rejects, rows.number + rows.rejects, settings.max_rejects)
         if not rows.shards:
             raise Refused(f"{', '.join(settings.files)}: no segmentation found")
-        imported = _write_tables(run, settings, rows)
+        imported = write_tables(run, settings, rows)
         imported = _with_test_set(imported, settings, run.folder)
         move_tables(run.attempt, settings.output, [*imported.rows])
-    rejected = imported.rows.pop(_REJECTS, 0)
+    rejected = imported.rows.pop(REJECTS_FOLDER, 0)
     return replace(imported, rejected=rejected, unused=[*left_out, *warn_of_unused(reading)])
 
 
@@ -151,46 +133,3 @@ def _inputs(
     lengths = [] if settings.documents is None else storage.find(settings.documents)
     found = {"files": files, "--documents": lengths, "--source": source}
     return [InputTable(name, tuple(table), (), pa.schema([])) for name, table in found.items()]
-
-
-def _write_tables(run: TaskRun, settings: ImportSettings, rows: ImportedRows) -> Imported:
-    """Write all tables to the folder of the run; rejects are counted as a table, too."""
-    unit = common_unit(rows.surveyed, settings.unit, others=rows.others)
-    counts = {name: rows.total(name)[0] for name in IMPORTED_TABLES}
-    prepared = has_begun_to_publish(run.attempt)
-    if not prepared:
-        require_free(settings.output, [name for name, number in counts.items() if number])
-    shards = rows.shards
-    ranges = cut_ranges(shards, _RANGE * run.limits.bytes_per_part)
-    job = DocumentsJob(run.folder, shards)
-    described = run.tasks(describe_range, ranges, job, stage="described").values()
-    require_accepted(described)
-    differing = {name for receipt in described for name in receipt.differing} | {*rows.own}
-    types = TableTypes.of(shards, differing)
-    rejects = rows.rejects
-    if types.documents is not None:
-        job = DocumentsJob(run.folder, shards, types.documents, unit)
-        documents = run.tasks(write_documents, ranges, job, stage=DOCUMENTS).values()
-        counts[DOCUMENTS] = sum(receipt.rows for receipt in documents)
-        rejects += sum(receipt.rejects for receipt in documents)
-        require_few(run.folder, rejects, rows.number + rejects, settings.max_rejects)
-    files = cut_tables(shards, _FILE * run.limits.rows_at_once)
-    run.tasks(
-        write_file, files, WriteJob(run.folder, types.tables, unit, rows.answers), stage="written"
-    )
-    rejects += rows.left_out
-    counts |= {_REJECTS: rejects, **rows.tables}
-    if rejects and not prepared:
-        groups = (with_unit(table, unit) for table in rejects_of(run.folder))
-        storage.write_table(storage.join(run.folder, _REJECTS, f"{_REJECTS}.parquet"), groups)
-    mixed = describe_mixed((shard.first_values, shard.before) for shard in shards)
-    return Imported(
-        rows={name: number for name, number in counts.items() if number},
-        segments={name: rows.total(name)[1] for name in IMPORTED_TABLES if counts[name]},
-        contradictions=first_contradictions(described),
-        counted=[*rows.counted, *(f"{text}; the column is written as text" for text in mixed)],
-        rejected=rejects,
-        adapted=rows.adapted,
-        unit=unit,
-        longest=max(shard.longest for shard in shards),
-    )

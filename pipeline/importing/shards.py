@@ -84,7 +84,8 @@ class Shard:
         return pa.schema(fields).empty_table()
 
 
-_LIST = re.compile("list<item: (.*)>")
+_LIST = re.compile("list<(?:item|element): (.*?)(?: not null)?>")
+"""The name of a type of lists; their elements have another name if they were read from Parquet."""
 
 
 def _type_named(name: str) -> pa.DataType:
@@ -155,9 +156,36 @@ def read_shard(
 ) -> Rows:
     """Read the rows of a shard, with all columns or those that a function chooses."""
     chosen = shard.stated.column_names if choose is None else choose(shard.stated)
+    return _read(_url(folder, shard.name), None, shard, chosen)
+
+
+def spread_shard(folder: str, shard: Shard, bucket_of: Callable[[str], int]) -> list[int]:
+    """Write the rows of a shard again, with a row group for each bucket of documents.
+
+    Returns:
+        The bucket of each row group.
+    """
+    table = storage.read_row_groups(
+        _url(folder, shard.name), None, lambda names: names, row_group_limit(None)
+    )
+    ids = table.column(f"{_STATED}document_id").to_pylist()
+    buckets = np.array([bucket_of(document) for document in ids], np.int64)
+    found = np.unique(buckets).tolist()
+    with storage.TableFile(_spread_url(folder, shard.name)) as file:
+        for bucket in found:
+            file.write(table.take(pa.array(np.flatnonzero(buckets == bucket))))
+    return found
+
+
+def read_spread(folder: str, shard: Shard, group: int) -> Rows:
+    """Read a row group of what ``spread_shard`` wrote."""
+    return _read(_spread_url(folder, shard.name), [group], shard, shard.stated.column_names)
+
+
+def _read(url: str, groups: Sequence[int] | None, shard: Shard, chosen: Sequence[str]) -> Rows:
     columns = [_FILE, _LINE, *(_STATED + name for name in chosen)]
     limit = row_group_limit(None)
-    table = storage.read_row_groups(_url(folder, shard.name), None, lambda _: columns, limit)
+    table = storage.read_row_groups(url, groups, lambda _: columns, limit)
     places = [table.column(name).to_numpy() for name in (_FILE, _LINE)]
     stated = table.select(columns[2:]).rename_columns(chosen)
     return Rows(STATED_ROWS, in_one_chunk(stated), shard.urls, places[0], places[1] + shard.before)
@@ -165,3 +193,7 @@ def read_shard(
 
 def _url(folder: str, name: str) -> str:
     return storage.join(folder, SHARDS, f"{name}.parquet")
+
+
+def _spread_url(folder: str, name: str) -> str:
+    return storage.join(folder, f"{SHARDS}-by-document", f"{name}.parquet")

@@ -10,10 +10,10 @@ from segscore.pipeline.nightly.choose import FEWEST_NIGHTS
 from segscore.pipeline.nightly.nights import Night, Nights, system_rows, systems_of
 from segscore.pipeline.nightly.other_references import (
     describe_changed_references,
-    documents_of_other_references,
+    find_other_references,
 )
 from segscore.pipeline.nightly.replicates import tables
-from segscore.pipeline.nightly.verdict import INCOMPLETE
+from segscore.pipeline.nightly.verdict import INCOMPLETE, PARTIAL
 from segscore.pipeline.scoring.names import is_point
 from segscore.pipeline.statistics.averages import summary_groups
 
@@ -66,7 +66,7 @@ def warn_of_feed(
         yield from _warn_of_exchange(night, complete)
     yield from _warn_of_groups(night, earlier)
     yield from _warn_of_few_documents(night, others)
-    yield from _warn_of_other_references(night, others)
+    yield from _warn_of_other_references(night, others, earlier)
     recent = [*islice(earlier.newest_first(night.date), _RECENT), *others.values()]
     yield from _warn_of_repeats(night, {each.url: each for each in recent}.values())
 
@@ -128,7 +128,7 @@ def _usual(counts: Sequence[int]) -> str:
 
 
 def _is_complete(night: Night) -> bool:
-    return night.verdict is not None and night.verdict.outcome != INCOMPLETE
+    return night.verdict is not None and night.verdict.outcome not in (INCOMPLETE, PARTIAL)
 
 
 def _warn_of_exchange(night: Night, other: Night) -> Iterator[FeedWarning]:
@@ -170,10 +170,14 @@ def _warn_of_few_documents(night: Night, others: Mapping[str, Night]) -> Iterato
                 )
 
 
-def _warn_of_other_references(night: Night, others: Mapping[str, Night]) -> Iterator[FeedWarning]:
+def _warn_of_other_references(
+    night: Night, others: Mapping[str, Night], earlier: Nights
+) -> Iterator[FeedWarning]:
     """Warn of documents whose references are not those of a night compared with."""
+    reused = {*find_other_references(night, others.values(), earlier).reused}
     for other in {each.url: each for each in others.values()}.values():
-        if documents := documents_of_other_references(night, [other]):
+        corrected = find_other_references(night, [other], earlier).corrected
+        if documents := [name for name in corrected if name not in reused]:
             yield FeedWarning(describe_changed_references(documents, other.name))
 
 

@@ -24,9 +24,15 @@ from segscore.pipeline.arrays.document_ids import hash_names
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.nightly.choose import FEWEST_NIGHTS, ChosenNights
 from segscore.pipeline.nightly.moved_documents import documents_moved
-from segscore.pipeline.nightly.nights import Night, open_as_night, systems_of
-from segscore.pipeline.nightly.other_references import documents_of_other_references
-from segscore.pipeline.nightly.replicates import Replicated, Tally, documents, tally_replicates
+from segscore.pipeline.nightly.nights import Night, Nights, open_as_night, systems_of
+from segscore.pipeline.nightly.other_references import find_other_references
+from segscore.pipeline.nightly.replicates import (
+    Identity,
+    Replicated,
+    Tally,
+    documents,
+    tally_replicates,
+)
 from segscore.pipeline.nightly.rules import RULE_TABLES, GateRule
 from segscore.pipeline.nightly.verdict import EVERY, FAILED, PASSED, UNDEFINED, Check, check_of
 from segscore.pipeline.statistics.multiple_tests import holm
@@ -118,7 +124,8 @@ class NightAverages:
 
     Attributes:
         night: the night.
-        left_out: documents that some of the nights scored against other references.
+        left_out: documents whose references were corrected between the nights.
+        reused: ids that the nights use for different documents.
         documents: URL of a night -> the hashes of its other documents.
     """
 
@@ -128,12 +135,18 @@ class NightAverages:
         others: Iterable[Night],
         rules: Sequence[GateRule],
         by: Sequence[str] = (),
+        earlier: Nights | None = None,
     ) -> None:
         listed = [night, *others]
         self.night = night
-        self.left_out = documents_of_other_references(night, listed)
+        other = find_other_references(night, listed, earlier)
+        self.left_out, self.reused = other.corrected, other.reused
+        identities = {each.url: Identity(each.url, self.reused, self.left_out) for each in listed}
         hashes = hash_names(pa.array(self.left_out, pa.string())).hashes
-        self.documents = {each.url: np.setdiff1d(documents(each), hashes) for each in listed}
+        self.documents = {
+            each.url: np.unique(identities[each.url](np.setdiff1d(documents(each), hashes)))
+            for each in listed
+        }
         self._tallies: dict[tuple[str, str], Tally | None] = {}
         self._known: dict[tuple[str, GroupKey, str], Replicated] = {}
         in_all = max(map(len, self.documents.values()))
@@ -141,7 +154,7 @@ class NightAverages:
         for table in RULE_TABLES:
             chosen = tuple(rule for rule in rules if rule.table == table)
             for each in listed if chosen else ():
-                tally = tally_replicates(each, chosen, seed, in_all, by, self.left_out)
+                tally = tally_replicates(each, chosen, seed, in_all, by, identities[each.url])
                 self._tallies[each.url, table] = tally
 
     def keys(self, rule: GateRule) -> list[GroupKey]:
@@ -227,7 +240,11 @@ def _none_if_nan(value: float) -> float | None:
 
 
 def judge_rules(
-    night: Night, others: ChosenNights, rules: Sequence[GateRule], alpha: float
+    night: Night,
+    others: ChosenNights,
+    rules: Sequence[GateRule],
+    alpha: float,
+    earlier: Nights | None = None,
 ) -> list[Check]:
     """Check all rules for all systems.
 
@@ -237,6 +254,7 @@ def judge_rules(
         rules: rules of the gate.
         alpha: probability that any check of the night fails if all true changes are at their
             limits.
+        earlier: the folder of the nights; None for runs that are no nights.
 
     Returns:
         The checks, by rule, then by system; for a system, that against one night comes first.
@@ -247,7 +265,7 @@ def judge_rules(
     """
     if not rules or not others.single:
         return []
-    averages = NightAverages(night, others.nights(), rules)
+    averages = NightAverages(night, others.nights(), rules, (), earlier)
     checks, by_text = [], {rule.text: rule for rule in rules}
     for rule in rules:
         for system, other in others.single.items():
@@ -258,7 +276,12 @@ def judge_rules(
         replace(
             check,
             moved=documents_moved(
-                night, others.single[check.system], by_text[check.rule], check, averages.left_out
+                night,
+                others.single[check.system],
+                by_text[check.rule],
+                check,
+                left_out=averages.left_out,
+                reused=averages.reused,
             ),
         )
         if check.fails

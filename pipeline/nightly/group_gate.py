@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from segscore.pipeline.nightly.choose import ChosenNights
 from segscore.pipeline.nightly.gate import NightAverages, decide
-from segscore.pipeline.nightly.nights import Night
+from segscore.pipeline.nightly.nights import Night, Nights
 from segscore.pipeline.nightly.rules import GateRule
 from segscore.pipeline.nightly.verdict import EVERY, Check
 from segscore.pipeline.nightly.words import short
@@ -34,7 +34,12 @@ class GroupVerdict:
 
 
 def judge_groups(
-    night: Night, others: ChosenNights, rules: Sequence[GateRule], by: Sequence[str], alpha: float
+    night: Night,
+    others: ChosenNights,
+    rules: Sequence[GateRule],
+    by: Sequence[str],
+    alpha: float,
+    earlier: Nights | None = None,
 ) -> GroupVerdict:
     """Check all rules for all systems in all groups of documents.
 
@@ -48,6 +53,7 @@ def judge_groups(
         by: attributes to group by.
         alpha: probability that any check fails, of systems and of means, if all true changes are at
             their limits.
+        earlier: the folder of the nights.
 
     Raises:
         Refused: a file of a night cannot be read.
@@ -55,7 +61,7 @@ def judge_groups(
     """
     if not rules or not by or not others.single:
         return GroupVerdict()
-    averages = NightAverages(night, others.nights(), rules, by)
+    averages = NightAverages(night, others.nights(), rules, by, earlier)
     systems: list[Check] = []
     means: list[Check] = []
     for rule in rules:

@@ -12,6 +12,7 @@ from segscore.pipeline.nightly.comparable import differences_of
 from segscore.pipeline.nightly.feed import missing_groups, probable_causes, warn_of_feed
 from segscore.pipeline.nightly.group_gate import GroupVerdict, judge_groups
 from segscore.pipeline.nightly.nights import Night, Nights
+from segscore.pipeline.nightly.other_references import find_other_references
 from segscore.pipeline.nightly.rules import GateRule
 from segscore.pipeline.nightly.settings import FAIL, MEDIAN_OF_7, NightSettings
 from segscore.pipeline.nightly.trend_gate import judge_trends, nights_of_trend
@@ -21,20 +22,25 @@ from segscore.pipeline.nightly.verdict import (
     FAILED,
     INCOMPLETE,
     NOT_COMPARABLE,
+    PARTIAL,
     PASSED,
     Check,
     Verdict,
     describe_failure,
 )
+from segscore.pipeline.tables.unusable_files import UnusableFile
 
 
-def judge(night: Night, settings: NightSettings, earlier: Nights) -> Verdict:
+def judge(
+    night: Night, settings: NightSettings, earlier: Nights, unusable: tuple[UnusableFile, ...] = ()
+) -> Verdict:
     """Judge a night; repeat its verdict if the rules and the nights to compare with are the same.
 
     Args:
         night: the published night.
         settings: the rules, and what to compare with.
         earlier: the nights to choose from.
+        unusable: files of hypotheses that could not be read and were left out.
 
     Raises:
         Refused: a file of a night cannot be read.
@@ -53,6 +59,7 @@ def judge(night: Night, settings: NightSettings, earlier: Nights) -> Verdict:
         missing,
         accepted,
         {other.date.isoformat(): other.fingerprint for other in lines[:-1]},
+        unusable,
     )
     if night.verdict is not None and _is_current(night.verdict, reasons, earlier):
         return night.verdict
@@ -83,14 +90,14 @@ def _check_rules(
     """Check all rules: about two nights, for trends, and by group."""
     rules = [rule for rule in settings.rules if not rule.nights]
     checks = (
-        *gate.judge_rules(night, comparable, rules, settings.alpha),
+        *gate.judge_rules(night, comparable, rules, settings.alpha, earlier),
         *judge_trends(lines, settings.rules),
     )
     if not settings.gate_by:
         return checks, GroupVerdict()
     _require_attributes(night, settings.gate_by)
     several = _of_several(night, settings, earlier)
-    return checks, judge_groups(night, several, rules, settings.gate_by, settings.alpha)
+    return checks, judge_groups(night, several, rules, settings.gate_by, settings.alpha, earlier)
 
 
 def _verdict(night: Night, settings: NightSettings, earlier: Nights, judged: _Judged) -> Verdict:
@@ -98,13 +105,17 @@ def _verdict(night: Night, settings: NightSettings, earlier: Nights, judged: _Ju
     chosen, reasons, checks, grouped, differences = judged
     systems, missing = nights.systems_of(night), reasons.missing
     lacking = missing_groups(night, earlier) if settings.require_groups else ()
+    unpaired, rejected = unscored_systems(night, missing)
+    useless = {each.system for each in unpaired} | {each.system for each in rejected}
+    unused = bool(reasons.unusable) or (bool(missing) and useless.issuperset(missing))
     outcome = _outcome(
         (*checks, *grouped.checks), (*missing, *lacking), differences, settings.not_comparable
     )
+    if unused and not lacking and outcome in (PASSED, INCOMPLETE):
+        outcome = PARTIAL
     if reasons.accepted is not None and outcome != PASSED:
         outcome = ACCEPTED
     of_feed = [*warn_of_feed(night, chosen.single, earlier)]
-    unpaired, rejected = unscored_systems(night, missing)
     return Verdict(
         date=night.date.isoformat(),
         run=night.fingerprint,
@@ -128,6 +139,7 @@ def _verdict(night: Night, settings: NightSettings, earlier: Nights, judged: _Ju
         group_checks=grouped.checks,
         common=grouped.common,
         missing_groups=lacking,
+        reused_ids=len(find_other_references(night, chosen.single.values(), earlier).reused),
     )
 
 
@@ -160,6 +172,7 @@ class _Reasons(NamedTuple):
     missing: tuple[str, ...]
     accepted: str | None
     trend: dict[str, str]
+    unusable: tuple[UnusableFile, ...]
 
 
 def _asked(settings: NightSettings) -> dict[str, Any]:
@@ -184,7 +197,8 @@ def _is_current(previous: Verdict, reasons: _Reasons, earlier: Nights) -> bool:
     dates = {compared["date"] for compared in before.against.values()}
     if dates.union(before.trend, *before.medians.values()) <= existing:
         return before == reasons
-    return (before.asked, before.accepted) == (reasons.asked, reasons.accepted)
+    kept = ("asked", "accepted", "unusable")
+    return all(getattr(before, name) == getattr(reasons, name) for name in kept)
 
 
 def _warn_of_decline(
@@ -197,7 +211,7 @@ def _warn_of_decline(
     if not comparable.several:
         return
     rules = [rule for rule in settings.rules if not rule.nights]
-    for check in gate.judge_rules(night, comparable, rules, settings.alpha):
+    for check in gate.judge_rules(night, comparable, rules, settings.alpha, earlier):
         if check.fails and check.nights > 1:
             yield (
                 f"{describe_failure(replace(check, moved=()))}; no rule failed, because "

@@ -122,6 +122,8 @@ def _set_gate(metrics: Metrics, night: Night) -> None:
         metrics.set("group_gate_passed", help_, not check.fails, **labels)
         help_ = "Average in the group minus that compared with."
         metrics.set("group_change", help_, check.change, **labels)
+    help_ = "Files of hypotheses that could not be read and were left out."
+    metrics.set("unusable_files", help_, len(verdict.unusable))
     help_ = "Groups of the last good nights that are required but missing."
     metrics.set("missing_groups", help_, len(verdict.missing_groups))
 

@@ -15,7 +15,13 @@ _SHOWN = 5
 
 
 def documents_moved(
-    night: Night, other: Night, rule: GateRule, check: Check, left_out: Collection[str] = ()
+    night: Night,
+    other: Night,
+    rule: GateRule,
+    check: Check,
+    *,
+    left_out: Collection[str] = (),
+    reused: Collection[str] = (),
 ) -> tuple[Moved, ...]:
     """Find the documents of a night whose values worsened most.
 
@@ -28,11 +34,13 @@ def documents_moved(
         rule: rule that the system breaks.
         check: result of the rule for the system.
         left_out: documents that were not compared.
+        reused: ids that the nights use for different documents.
 
     Returns:
         At most ``_SHOWN`` documents, worst first, ties by name.
     """
     now, then = (_values(scored, rule, check.system) for scored in (night, other))
+    then = {document: value for document, value in then.items() if document not in {*reused}}
     moved = [
         Moved(document, value, then.get(document, check.before), document in then)
         for document, value in now.items()

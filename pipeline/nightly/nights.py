@@ -64,6 +64,15 @@ def read_night(runs: str, night: date) -> Night | None:
         return Night(url, run.record, night, None, damaged=str(problem))
 
 
+def read_verdict_of(runs: str, night: date) -> Verdict | None:
+    """Read the verdict on a night; None if there is none, or it or the run cannot be read."""
+    try:
+        found = read_night(runs, night)
+    except Refused:
+        return None
+    return None if found is None else found.verdict
+
+
 def open_as_night(url: str) -> Night:
     """Open a finished scoring run that belongs to no night.
 

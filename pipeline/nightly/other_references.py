@@ -1,39 +1,139 @@
-"""Find the documents that two nights scored against different references."""
+"""Find the documents that two nights scored against different references.
 
-from collections.abc import Iterable
+Such a document is either the same one, whose references were corrected, or another one with the
+same id, in an archive that uses ids such as `morning` again every night.  Nights are compared
+without the first, and as if the second had ids of their own.
 
+The ids of a night are used again if most of those that it shares with another night have other
+references there, and either most of these documents also have other lengths, or the same is true of
+that night and the one before it.  (That a desk corrects most references of a fixed set of documents
+happens on one night, and leaves their lengths.)
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
 import pyarrow as pa
 
-from segscore.pipeline.comparison.rows import REFERENCE_DIGEST, read_rows, same_references
+from segscore.pipeline.comparison.rows import (
+    REFERENCE_DIGEST,
+    ScoreRows,
+    read_rows,
+    same_references,
+)
 from segscore.pipeline.comparison.runs import ScoredRun
 from segscore.pipeline.measures import PAIRS
-from segscore.pipeline.nightly.nights import Night
+from segscore.pipeline.nightly.nights import Night, Nights
 
 _NAMED = 3
 """Documents that a message names."""
 
+_EARLIER = 7
+"""Nights before another one among which one is looked for that shares ids with it."""
 
-def documents_of_other_references(night: Night, others: Iterable[Night]) -> list[str]:
-    """Return the documents that any of the other nights scored against other references, by id.
+_UNITS = "n_units"
+
+
+@dataclass(frozen=True)
+class OtherReferences:
+    """Ids that other nights scored against other references.
+
+    Attributes:
+        corrected: ids of documents whose references were corrected.
+        reused: ids that the nights use for different documents.
+    """
+
+    corrected: Sequence[str] = ()
+    reused: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class _Changes:
+    """How the references of the ids that two nights share differ.
+
+    Attributes:
+        shared: number of ids that both nights have.
+        changed: those with other references.
+        same_length: number of those whose documents have the same length.
+    """
+
+    shared: int
+    changed: Sequence[str]
+    same_length: int
+
+    @property
+    def mostly(self) -> bool:
+        """Whether most of the shared ids have other references."""
+        return len(self.changed) > self.shared / 2
+
+
+def find_other_references(
+    night: Night, others: Iterable[Night], earlier: Nights | None = None
+) -> OtherReferences:
+    """Return the ids that any of the other nights has with other references.
 
     Nights that an earlier version scored, without digests of the references, are not compared.
+
+    Args:
+        night: the night.
+        others: the nights that it is compared with.
+        earlier: the folder of the nights; None for runs that are no nights, whose ids are taken for
+            those of the same documents.
 
     Raises:
         Refused: a file of a night cannot be read.
         Failed: the server does not answer.
     """
-    found: set[str] = set()
-    for other in {each.url: each for each in others}.values():
-        pair = (night, other)
-        if other.url != night.url and all(each.has_digests for each in pair):
-            runs = [ScoredRun(each.url, each.record, each.name) for each in pair]
-            rows = read_rows(runs, [], PAIRS, [REFERENCE_DIGEST], ())
-            differing = pa.array(~same_references(rows))
-            found.update(rows.documents.ids.filter(differing).to_pylist())
-    return sorted(found)
+    listed = {each.url: each for each in others if each.url != night.url}.values()
+    pairs = [(other, _changes(night, other)) for other in listed]
+    are_reused = earlier is not None and any(
+        _has_other_documents(other, changes, earlier) for other, changes in pairs
+    )
+    reused: set[str] = set()
+    corrected: set[str] = set()
+    for _, changes in pairs:
+        (reused if are_reused and changes.mostly else corrected).update(changes.changed)
+    return OtherReferences(sorted(corrected - reused), sorted(reused))
 
 
-def describe_changed_references(documents: list[str], other: str) -> str:
+def _has_other_documents(other: Night, changes: _Changes, earlier: Nights) -> bool:
+    """Check whether the shared ids of a night are those of other documents."""
+    if not changes.mostly:
+        return False
+    if changes.same_length <= len(changes.changed) / 2:
+        return True
+    for before in islice(earlier.newest_first(other.date), _EARLIER):
+        between = _changes(other, before)
+        if between.shared:
+            return between.mostly
+    return False
+
+
+def _changes(night: Night, other: Night) -> _Changes:
+    if not (night.has_digests and other.has_digests):
+        return _Changes(0, [], 0)
+    runs = [ScoredRun(each.url, each.record, each.name) for each in (night, other)]
+    rows = read_rows(runs, [], PAIRS, [REFERENCE_DIGEST, _UNITS], ())
+    lengths = _lengths(rows)
+    is_shared = (lengths > 0).all(axis=0)
+    is_changed = is_shared & ~same_references(rows)
+    return _Changes(
+        int(is_shared.sum()),
+        rows.documents.ids.filter(pa.array(is_changed)).to_pylist(),
+        int((is_changed & (lengths[0] == lengths[1])).sum()),
+    )
+
+
+def _lengths(rows: ScoreRows) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
+    """Return the length of each document in both nights, 0 in one without it."""
+    lengths = np.zeros((2, len(rows.documents)), np.int64)
+    lengths[rows.run, rows.document] = rows.numbers[_UNITS]
+    return lengths
+
+
+def describe_changed_references(documents: Sequence[str], other: str) -> str:
     """Say that the references of some documents are not those of another night."""
     more = f" and {len(documents) - _NAMED} more" if len(documents) > _NAMED else ""
     first = ", ".join(documents[:_NAMED]) + more

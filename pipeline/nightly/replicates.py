@@ -41,6 +41,31 @@ class Replicated:
     freedom: float
 
 
+class Identity:
+    """Which documents of a night take part in a comparison, and under which hashes.
+
+    Attributes:
+        left_out: ids of the documents that take no part.
+    """
+
+    def __init__(self, night: str, reused: Sequence[str], left_out: Sequence[str]) -> None:
+        """Set the identity of the documents of a night.
+
+        Args:
+            night: folder of the night.
+            reused: ids that belong to other documents in other nights.
+            left_out: ids of the documents that take no part.
+        """
+        self.left_out = left_out
+        self._salt = hash_names(pa.array([night])).hashes[0]
+        self._reused = hash_names(pa.array(reused, pa.string())).hashes
+
+    def __call__(self, hashes: Hashes) -> Hashes:
+        """Return the hashes of documents by those of their ids."""
+        is_reused = np.isin(hashes, self._reused)
+        return np.where(is_reused, hashes ^ self._salt, hashes)
+
+
 @dataclass(frozen=True)
 class Tally:
     """Sums over a night's documents, for the measures of some rules.
@@ -100,7 +125,7 @@ def tally_replicates(
     seed: int,
     in_all: int,
     by: Sequence[str] = (),
-    left_out: Sequence[str] = (),
+    identity: Identity | None = None,
 ) -> Tally | None:
     """Sum a night's scores or panel_scores by system and resampling unit.
 
@@ -110,7 +135,7 @@ def tally_replicates(
         seed: seed of the weights.
         in_all: number of documents of the larger night, which decides the resampling units.
         by: attributes to group by.
-        left_out: documents that are not counted.
+        identity: documents that are not counted or have the id of another one; None for none.
 
     Returns:
         The sums, or None if the night has no such table, not with these attributes, or no document
@@ -125,12 +150,12 @@ def tally_replicates(
     pieces = night.table_files(rules[0].table) if by else []
     if not all({*by} <= {*piece.columns} for piece in pieces):
         return None
-    excluded = pa.array(left_out, pa.string())
+    excluded = pa.array([] if identity is None else identity.left_out, pa.string())
     counted = (
         table.filter(pc.invert(pc.is_in(table.column("document_id"), value_set=excluded)))
         for table in tables(night, rules[0].table, columns)
     )
-    parts = [sum_table(kind, table, in_all, by) for table in counted if table.num_rows]
+    parts = [sum_table(kind, table, in_all, by, identity) for table in counted if table.num_rows]
     if not parts:
         return None
     return Tally(kind, merge(parts), night.parameters, seed)
@@ -156,7 +181,13 @@ def _without_extra_rows(table: pa.Table, consensus: list[str]) -> pa.Table:
     return table.filter(mask)
 
 
-def sum_table(kind: Table, table: pa.Table, in_all: int, by: Sequence[str] = ()) -> Sums:
+def sum_table(
+    kind: Table,
+    table: pa.Table,
+    in_all: int,
+    by: Sequence[str] = (),
+    identity: Identity | None = None,
+) -> Sums:
     """Sum rows of scores or panel_scores by system, group and resampling unit.
 
     Args:
@@ -164,6 +195,7 @@ def sum_table(kind: Table, table: pa.Table, in_all: int, by: Sequence[str] = ())
         table: the rows.
         in_all: number of documents that decides the resampling units.
         by: attributes to group by; a group of documents without a value has the key None.
+        identity: documents that have the id of another one; None for none.
     """
     code, groups = _number_groups(table, ["hypothesis", *by])
     coded = number(table.column("document_id").combine_chunks())
@@ -174,6 +206,7 @@ def sum_table(kind: Table, table: pa.Table, in_all: int, by: Sequence[str] = ())
         one_each=False,
     )
     ids = hash_names(coded.documents.ids).hashes
+    ids = ids if identity is None else identity(ids)
     return sum_rows(groups, code, units(ids, in_all), rows)
 
 

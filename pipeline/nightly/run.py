@@ -13,7 +13,6 @@ from typing import Any
 from segscore.pipeline import storage
 from segscore.pipeline.errors import (
     Absent,
-    Done,
     Failed,
     NothingPaired,
     NotYet,
@@ -24,6 +23,7 @@ from segscore.pipeline.errors import (
 from segscore.pipeline.nightly import judge, metrics, nights
 from segscore.pipeline.nightly.nights import Night, Nights
 from segscore.pipeline.nightly.retention import remove_old
+from segscore.pipeline.nightly.scoring import score_night
 from segscore.pipeline.nightly.settings import NightSettings
 from segscore.pipeline.nightly.verdict import OTHER_NIGHT, Verdict
 from segscore.pipeline.runs import run_folder
@@ -187,7 +187,7 @@ def _score_and_judge(
     if settings.compared_date is not None and earlier.find(settings.compared_date) is None:
         reasons = "".join(f" ({problem})" for problem in earlier.unreadable)
         raise Refused(f"--against {settings.against}: no such night in {settings.runs}{reasons}")
-    scored = _score(settings, executor, progress, warn)
+    scored, unusable = score_night(settings, executor, progress, warn)
     try:
         night = nights.read_night(settings.runs, settings.night)
         if night is None:
@@ -197,7 +197,7 @@ def _score_and_judge(
                 f"{night.damaged}; the night is judged again, without a reason that was given with "
                 "--accept: give it again if there was one"
             )
-        verdict = judge.judge(night, settings, earlier)
+        verdict = judge.judge(night, settings, earlier, unusable)
         _warn_of_other_gate(night.verdict, verdict, warn)
         if verdict != night.verdict:
             nights.save_verdict(night.url, verdict)
@@ -226,19 +226,6 @@ def _warn_of_other_gate(before: Verdict | None, verdict: Verdict, warn: Warn) ->
             f"changed ({'; '.join(changed)}); with the former settings it is {before.outcome} "
             "again; to keep it as a good night whatever the settings, run it with --accept REASON"
         )
-
-
-def _score(
-    settings: NightSettings, executor: Executor, progress: Progress, warn: Warn
-) -> run.Finished | None:
-    """Score the night; return None if the same input was scored before."""
-    try:
-        outcome = run.run_scoring(settings.score, executor, progress)
-    except run_folder.OtherRun as other:
-        reason = "; ".join(other.differences) or "settings or inputs differ"
-        warn(f"{settings.night} is scored again: {reason}")
-        outcome = run.run_scoring(replace(settings.score, fresh=True), executor, progress)
-    return None if isinstance(outcome, Done) else outcome
 
 
 def _latest(published: Nights) -> tuple[date | None, str | None]:

@@ -5,18 +5,20 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from segscore.pipeline.errors import Refused
+from segscore.pipeline.errors import NotYet, Refused
 from segscore.pipeline.nightly.rules import TREND, GateRule, parse_rule
 from segscore.pipeline.statistics.p_values import shown_p
+from segscore.pipeline.tables.unusable_files import UnusableFile
 
 FILE = "night.json"
 
 PASSED = "passed"
 FAILED = "failed"
 INCOMPLETE = "incomplete"
+PARTIAL = "partial"
 NOT_COMPARABLE = "not_comparable"
 ACCEPTED = "accepted"
-OUTCOMES = (PASSED, FAILED, INCOMPLETE, NOT_COMPARABLE, ACCEPTED)
+OUTCOMES = (PASSED, FAILED, INCOMPLETE, PARTIAL, NOT_COMPARABLE, ACCEPTED)
 """Outcomes of a night that was published and judged."""
 
 OTHER_NIGHT = "probably delivered the file of another night"
@@ -193,6 +195,8 @@ class Verdict:
             systems in it, against the median of the last good nights or the last good one.
         common: what got worse in a group for all systems, in sentences.
         missing_groups: groups of the last good nights that tonight lacks, if they are required.
+        unusable: files of hypotheses that could not be read and were left out.
+        reused_ids: number of ids that the nights compared with use for other documents.
     """
 
     date: str
@@ -217,15 +221,19 @@ class Verdict:
     group_checks: tuple[Check, ...] = ()
     common: tuple[str, ...] = ()
     missing_groups: tuple[str, ...] = ()
+    unusable: tuple[UnusableFile, ...] = ()
+    reused_ids: int = 0
 
     @property
     def good(self) -> bool:
         """Whether later nights are compared with this one."""
-        return self.outcome in (PASSED, INCOMPLETE, ACCEPTED)
+        return self.outcome in (PASSED, INCOMPLETE, PARTIAL, ACCEPTED)
 
     @property
     def exit_code(self) -> int:
         """Exit code of the command."""
+        if self.outcome == PARTIAL:
+            return NotYet.exit_code
         return 0 if self.outcome in (PASSED, ACCEPTED) else 1
 
     def text(self) -> str:
@@ -260,6 +268,7 @@ def read_verdict(url: str, text: str) -> Verdict:
         rejected = tuple(RejectedSystem(**each) for each in contents.pop("rejected", ()))
         contents |= {name: tuple(contents[name]) for name in _TUPLES if name in contents}
         contents["group_checks"] = group_checks
+        contents["unusable"] = tuple(UnusableFile(**each) for each in contents.pop("unusable", ()))
         return Verdict(checks=checks, unpaired=unpaired, rejected=rejected, **contents)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as problem:
         raise UnreadableVerdict(f"{url}: damaged, not a verdict of segscore nightly") from problem

@@ -151,6 +151,7 @@ _OUTCOMES = {
     "failed": "failed",
     "accepted": "was accepted",
     "incomplete": "is incomplete",
+    "partial": "is partial",
     "not_comparable": "cannot be compared with an earlier one",
 }
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from segscore.pipeline.tables.find import InputTable
 
-IGNORED_SETTINGS = ("output", "fresh", "max_rejects", "max_unpaired")
-"""Settings that do not affect what is computed."""
+IGNORED_SETTINGS = ("output", "fresh", "max_rejects", "max_unpaired", "left_out")
+"""Settings that do not affect what is computed from the inputs."""
 
 _NAMED = 2
 """Number of files with the same kind of difference that a message names."""

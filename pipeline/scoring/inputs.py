@@ -132,7 +132,11 @@ def registry_of(settings: MeasuringSettings) -> Registry:
 def find_inputs(settings: ScoreSettings) -> Inputs:
     """Find the input tables of a scoring run and check their columns, before any work."""
     inputs = find_sides(
-        settings.references, settings.hypotheses, settings.documents, settings.memory_limit
+        settings.references,
+        settings.hypotheses,
+        settings.documents,
+        settings.memory_limit,
+        settings.left_out,
     )
     refuse_columns(inputs, settings.selection, by_level=settings.by_level is not None)
     require_levels(settings, inputs)
@@ -168,7 +172,11 @@ def require_untyped_extras(settings: ScoreSettings, inputs: Inputs) -> None:
 
 
 def find_sides(
-    references: str, hypotheses: str, documents: str | None, memory: int | None = None
+    references: str,
+    hypotheses: str,
+    documents: str | None,
+    memory: int | None = None,
+    left_out: Collection[str] = (),
 ) -> Inputs:
     """Find the tables of references, hypotheses and documents, and check their columns.
 
@@ -177,11 +185,12 @@ def find_sides(
         hypotheses: the segmentations to judge.
         documents: None for no table.
         memory: bytes that a worker may use; None for the default.
+        left_out: URLs of files of segmentations that are not read.
     """
-    table = find_table("references", references, SEGMENTATIONS, memory)
+    table = find_table("references", references, SEGMENTATIONS, memory, left_out)
     inputs = Inputs(
         replace(table, warnings=(*table.warnings, *warn_of_exchange(references, hypotheses))),
-        find_table("hypotheses", hypotheses, SEGMENTATIONS, memory),
+        find_table("hypotheses", hypotheses, SEGMENTATIONS, memory, left_out),
         find_table("documents", documents, DOCUMENTS, memory) if documents else None,
     )
     refuse_columns(inputs, select(()))

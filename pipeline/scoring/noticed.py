@@ -1,22 +1,32 @@
-"""Count what a scoring run warns of: attributes that differ between tables, early positions."""
+"""Count what a scoring run warns of: attributes that differ, early positions, constant shifts."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from segscore.pipeline.arrays.ragged import Ints, Ragged
+from segscore.pipeline.measures.constant_shift import FARTHEST, count_shifted
+from segscore.pipeline.measures.segmentation_pairs import pair_rows
+from segscore.pipeline.scoring.names import is_point
 from segscore.pipeline.scoring.pairs import Hypotheses, Pairs
 from segscore.pipeline.scoring.references import References
 
 Noticed = dict[str, int]
 """Numbers by what they count; those of several parts are added up."""
 
-_DIFFERS, _POSITIONS, _LATE = "differs: ", "positions: ", "late: "
+_DIFFERS, _POSITIONS, _LATE, _MATCHES = "differs: ", "positions: ", "late: ", "matches: "
 _FEWEST = 3
 """The fewest positions of a table that are said to be early."""
+
+_SURELY = 4
+"""A shift is named if its further matches, squared, are at least this number times all matches."""
+
+_PEAK = 3
+"""A shift is named if it has at least one in this number of the matches of all shifts: those of a
+system that numbers units differently have a peak, those of chance are spread evenly."""
 
 
 def notice_pairs(
@@ -53,7 +63,26 @@ def notice_pairs(
     for table, (boundaries, chosen, n_units) in sides.items():
         positions, late = _count_late(boundaries, chosen, n_units)
         counts |= {_POSITIONS + table: positions, _LATE + table: late}
-    return counts
+    return counts | _notice_shifts(hypotheses, pairs, references)
+
+
+def _notice_shifts(hypotheses: Hypotheses, pairs: Pairs, references: References) -> Noticed:
+    """Count the exact matches of each system as it is, and moved by one to three units."""
+    systems = hypotheses.system
+    sides = pair_rows(
+        references.side.in_units,
+        hypotheses.side.in_units,
+        pairs.ref_row,
+        pairs.hyp_row,
+        references.units[references.document[pairs.ref_row]],
+    )
+    matches = count_shifted(sides, systems.code[pairs.hyp_row], len(systems.names))
+    return {
+        f"{_MATCHES}{index - FARTHEST} {name}": int(number)
+        for name, row in zip(systems.names, matches, strict=True)
+        for index, number in enumerate(row)
+        if number
+    }
 
 
 def _count_late(boundaries: Ragged, rows: Ints, n_units: Ints) -> tuple[int, int]:
@@ -73,7 +102,7 @@ def add_noticed(parts: Iterable[Noticed]) -> Noticed:
 
 
 def warn_of_noticed(noticed: Mapping[str, int]) -> list[str]:
-    """Return a warning for each attribute that differs, and each table of early positions."""
+    """Return a warning of each attribute that differs, early table, and system that is shifted."""
     warnings = []
     for name, number in sorted(noticed.items()):
         if name.startswith(_DIFFERS) and number:
@@ -87,4 +116,33 @@ def warn_of_noticed(noticed: Mapping[str, int]) -> list[str]:
                 f"{table}: all positions ({number}) are in the first hundredth of their document; "
                 "check that boundaries and n_units are in the same unit"
             )
-    return warnings
+    return warnings + _warn_of_shifts(noticed)
+
+
+def _warn_of_shifts(noticed: Mapping[str, int]) -> list[str]:
+    """Return a warning for each system that a constant shift would improve by more than half."""
+    by_system: dict[str, dict[int, int]] = {}
+    for key, number in noticed.items():
+        if key.startswith(_MATCHES):
+            shift, _, name = key.removeprefix(_MATCHES).partition(" ")
+            by_system.setdefault(name, {})[int(shift)] = number
+    return [
+        warning
+        for name, matches in sorted(by_system.items())
+        if not is_point(name)
+        for warning in _warn_of_shift(name, matches)
+    ]
+
+
+def _warn_of_shift(name: str, matches: Mapping[int, int]) -> Iterator[str]:
+    now = matches.get(0, 0)
+    best = max(matches, key=lambda shift: (matches[shift], -abs(shift), shift))
+    more = matches[best] - now
+    sure = more * more >= _SURELY * (matches[best] + now)
+    if 2 * more > now and sure and _PEAK * matches[best] >= sum(matches.values()):
+        units = "1 unit" if abs(best) == 1 else f"{abs(best)} units"
+        yield (
+            f"{name}: {matches[best]:,} of its boundaries instead of {now:,} would match exactly "
+            f"if all were {units} {'later' if best > 0 else 'earlier'}; check how it numbers "
+            "units: a boundary is the number of units before it"
+        )

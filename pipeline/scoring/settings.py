@@ -48,6 +48,7 @@ class ScoreSettings(MeasuringSettings, _Locations):
         memory_limit: bytes that a worker may use; None for the default of the plan.
         registry: file of further test sets to recognise, or None.
         fresh: replace a finished run in the same place.
+        left_out: URLs of files of segmentations that are not read; chosen by `nightly`.
     """
 
     max_rejects: MaxRejectsOption = 1.0
@@ -55,6 +56,7 @@ class ScoreSettings(MeasuringSettings, _Locations):
     memory_limit: MemoryLimitOption = None
     registry: RegistryOption = None
     fresh: FreshOption = False
+    left_out: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse invalid settings.

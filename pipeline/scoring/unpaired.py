@@ -36,14 +36,27 @@ def require_few_unpaired(attempt: Attempt, account: RowCounts, max_unpaired: flo
     for table in ("scores", "panel_scores"):
         for rows in _read(attempt, table, ["hypothesis"]):
             scored.update(pc.unique(rows["hypothesis"]).to_pylist())
-    unpaired = _read(attempt, UNPAIRED_FOLDER, ["table", "coder"])
+    unpaired = [*_read(attempt, UNPAIRED_FOLDER, ["table", "coder"])]
     without = _systems_without_result(unpaired, scored)
+    theirs = sum(_rows_of(rows, without) for rows in unpaired)
+    others = hypotheses["in"] - theirs
     message = (
         f"{hypotheses['unpaired']} of {hypotheses['in']} hypotheses have no reference, too "
         f"many to publish the run with --max-unpaired {max_unpaired}; they are listed in "
         f"{storage.join(attempt.written_to, UNPAIRED_FOLDER)}"
     )
-    raise TooManyUnpaired("; ".join([message, *_describe_systems(without)]), without)
+    raise TooManyUnpaired(
+        "; ".join([message, *_describe_systems(without)]),
+        without,
+        without_them=hypotheses["unpaired"] - theirs <= max_unpaired * others,
+    )
+
+
+def _rows_of(unpaired: pa.Table, systems: Sequence[str]) -> int:
+    """Return the number of unpaired rows of some systems."""
+    is_theirs = pc.is_in(unpaired["coder"], value_set=pa.array(systems, pa.string()))
+    is_hypothesis = pc.equal(unpaired["table"], "hypotheses")
+    return int(pc.sum(pc.and_(is_hypothesis, is_theirs)).as_py() or 0)
 
 
 def _read(attempt: Attempt, table: str, columns: list[str]) -> Iterator[pa.Table]:

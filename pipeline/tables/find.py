@@ -105,7 +105,13 @@ class InputTable:
         return pa.schema([field for field in self.further if field.name not in INPUT_TYPES])
 
 
-def find_table(name: str, url: str, model: Contract, memory: int | None = None) -> InputTable:
+def find_table(
+    name: str,
+    url: str,
+    model: Contract,
+    memory: int | None = None,
+    left_out: Collection[str] = (),
+) -> InputTable:
     """Find an input table and check its columns from the files' footers alone.
 
     Args:
@@ -113,6 +119,7 @@ def find_table(name: str, url: str, model: Contract, memory: int | None = None) 
         url: a file, a directory or a glob.
         model: columns of the table.
         memory: bytes of a worker's memory; None for the default.
+        left_out: URLs of files that are not read.
 
     Raises:
         Absent: the URL does not exist, or the table has no rows.
@@ -120,6 +127,15 @@ def find_table(name: str, url: str, model: Contract, memory: int | None = None) 
             a wrong type, or a row group is larger than a worker can read.
     """
     found = storage.find_counted(url)
+    if left_out:
+        found = replace(found, files=[file for file in found.files if file.url not in left_out])
+    return check_files(name, url, found, model, memory)
+
+
+def check_files(
+    name: str, url: str, found: storage.Found, model: Contract, memory: int | None = None
+) -> InputTable:
+    """Check the columns of files that were found; as ``find_table``."""
     files = found.files
     require_one_table(name, url, files)
     path_values = path_columns(url, [file.url for file in files])

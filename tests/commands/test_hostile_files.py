@@ -40,6 +40,10 @@ def commands(kind: str, good: Path, bad: Path, output: Path) -> Iterator[Command
     elif kind == "import":
         yield "import", bad, *first, *limit, "--coder", "x"
         yield "import", bad, *second, *limit, "--format", "jsonl", "--max-rejects", "1"
+    elif kind == "project":
+        units = ("--from", good, "--to", good)
+        yield "project", bad, *units, *first, *limit
+        yield "project", good, "--from", bad, "--to", bad, *second, *limit
     elif kind == "simulate":
         yield "simulate", bad, *first
     elif kind == "calibrate":
@@ -71,6 +75,7 @@ KINDS = (
     "score",
     "agree",
     "import",
+    "project",
     "simulate",
     "calibrate",
     "reconcile",

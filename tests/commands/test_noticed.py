@@ -75,3 +75,15 @@ def test_what_differs_and_what_is_early_is_warned_of(
     assert len([text for text in found if "hundredth" in text or "--group-by" in text]) == len(
         expected
     )
+
+
+def test_a_system_that_numbers_units_differently_is_told_so(
+    segscore: Segscore, tmp_path: Path
+) -> None:
+    late = rows("late", [701, 2001], ("one", "two"))
+    fair = rows("fair", [700, 2001], ("one", "two"))
+    found = warnings(segscore, tmp_path, [*late, *fair])
+    assert [text for text in found if "would match exactly" in text] == [
+        "late: 4 of its boundaries instead of 0 would match exactly if all were 1 unit earlier; "
+        "check how it numbers units: a boundary is the number of units before it"
+    ]

@@ -169,3 +169,13 @@ def test_wrong_input_is_refused(
 
 def test_a_folder_without_nights_is_refused(segscore: Segscore, tmp_path: Path) -> None:
     assert segscore("trend", tmp_path / "none", *MEASURE).code == 2
+
+
+def test_a_step_soon_after_the_first_night_is_found_in_more_nights(
+    segscore: Segscore, nights: Path
+) -> None:
+    result = segscore("trend", nights, *MEASURE, *BY, "--nights", 13, "--alpha", 0.02)
+    assert "regio, for all 4 systems, fell on 2026-10-11: " in result.out
+    assert "warning: 20 nights are compared instead of 13: a step on 2026-10-11 " in result.err
+    since = segscore("trend", nights, *MEASURE, *BY, "--since", "2026-10-08", "--alpha", 0.02)
+    assert "regio, for all 4" not in since.out and "instead of" not in since.err

@@ -36,7 +36,7 @@ def test_overlaps_in_a_store_are_refused(
 ) -> None:
     storage.write_text(f"{bucket}/in/a.jsonl", ROWS)
     alias = bucket.replace("s3://", "s3a://")
-    for command in ("score", "import", "simulate", "agree"):
+    for command in ("score", "import", "project", "simulate", "agree"):
         arguments = COMMANDS[command](f"{bucket}/{source}", f"{alias}/{output}")
         assert why in refusal_line(segscore(*arguments))
     assert [file.url for file in storage.find(bucket, any_kind=True)] == [f"{bucket}/in/a.jsonl"]

@@ -25,6 +25,12 @@ COMMANDS: dict[str, Callable[[str, str], list[str]]] = {
     "sweep": lambda source, output: ["sweep", "else.jsonl", source, "--output", output],
     "agree": lambda source, output: ["agree", source, "--output", output],
     "import": lambda source, output: ["import", "else.jsonl", source, "--output", output],
+    "project": lambda source, output: [
+        "project", source, "--from", "else.jsonl", "--to", "else.jsonl", "--output", output
+    ],
+    "project from": lambda source, output: [
+        "project", "else.jsonl", "--from", source, "--to", "else.jsonl", "--output", output
+    ],
     "simulate": lambda source, output: ["simulate", source, "--output", output],
     "compare": lambda source, output: [
         "compare", "else", source, "--measure", "pk", "--output", output

@@ -32,31 +32,30 @@ from segscore.pipeline.importing.opened_file import OpenedFile
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.storage.compression import without_compression
 from segscore.pipeline.storage.memory import row_group_limit
+from segscore.pipeline.tables.rows import RowPlace
 
 SOURCE, ANSWERS = "source", "answers"
 
 _MOST_BUCKETS = 512
 _FILES = 256
-_COLUMNS = {
-    SOURCE: pa.schema(
-        [
-            ("document_id", pa.string()),
-            ("file", pa.int32()),
-            ("line", pa.int64()),
-            ("units", pa.list_(pa.string())),
-        ]
-    ),
-    ANSWERS: pa.schema(
-        [
-            ("document_id", pa.string()),
-            ("file", pa.int32()),
-            ("line", pa.int64()),
-            ("coder", pa.string()),
-            ("answer", pa.string()),
-            ("json", pa.bool_()),
-        ]
-    ),
-}
+_UNITS = pa.schema(
+    [
+        ("document_id", pa.string()),
+        ("file", pa.int32()),
+        ("line", pa.int64()),
+        ("units", pa.list_(pa.string())),
+    ]
+)
+_ANSWERS = pa.schema(
+    [
+        ("document_id", pa.string()),
+        ("file", pa.int32()),
+        ("line", pa.int64()),
+        ("coder", pa.string()),
+        ("answer", pa.string()),
+        ("json", pa.bool_()),
+    ]
+)
 
 
 @dataclass(frozen=True)
@@ -86,7 +85,7 @@ class GatherJob:
 
     Attributes:
         folder: the folder that tasks write to.
-        what: `source` or `answers`.
+        what: name of what is gathered: `answers`, or another for units, such as `source`.
         options: the options.
         settings: settings of the import.
         buckets: number of buckets.
@@ -225,7 +224,7 @@ def _gather(job: GatherJob, part: GatherPart, first: int) -> GatheredPart:
 
 
 def _rows(job: GatherJob, file: OpenedFile, document: str) -> Iterator[dict[str, object]]:
-    if job.what == SOURCE:
+    if job.what != ANSWERS:
         for source in read_units(file, document, job.options):
             units = [_storable(unit) for unit in source.units]
             yield {
@@ -260,9 +259,10 @@ def _write(job: GatherJob, name: str, rows: Iterable[dict[str, object]]) -> list
         key=lambda one: one[:2],
     )
     written = []
+    schema = _ANSWERS if job.what == ANSWERS else _UNITS
     with storage.TableFile(_url(job.folder, job.what, name)) as file:
         for bucket, group in groupby(numbered, key=lambda one: one[0]):
-            table = pa.Table.from_pylist([row for *_, row in group], schema=_COLUMNS[job.what])
+            table = pa.Table.from_pylist([row for *_, row in group], schema=schema)
             file.write(table)
             written.append(bucket)
     return written
@@ -303,3 +303,44 @@ def read_bucket(
                 row["url"] = file.urls[row["file"]]
                 row["line"] += file.before
                 yield row
+
+
+@dataclass(frozen=True)
+class DocumentUnits:
+    """The units of a document.
+
+    Attributes:
+        texts: their texts.
+        place: where they were read.
+    """
+
+    texts: Sequence[str]
+    place: RowPlace
+
+
+def units_by_document(rows: Iterable[dict[str, object]], where: str) -> dict[str, DocumentUnits]:
+    """Return document -> its units.
+
+    Args:
+        rows: rows of units, as ``read_bucket`` yields them.
+        where: what contains them, for messages.
+
+    Raises:
+        Refused: a document occurs twice.
+    """
+    found: dict[str, DocumentUnits] = {}
+    for row in rows:
+        document, place = str(row["document_id"]), place_of_row(row)
+        if document in found:
+            first = found[document].place
+            raise place.refusal(
+                f"the document {document} is in {where} twice; the first is at "
+                f"{first.source}:{first.line}"
+            )
+        found[document] = DocumentUnits(row["units"], place)  # type: ignore[arg-type]
+    return found
+
+
+def place_of_row(row: dict[str, object]) -> RowPlace:
+    """Return where a row that ``read_bucket`` yields was read."""
+    return RowPlace(str(row["url"]), int(str(row["line"])))

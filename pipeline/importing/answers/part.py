@@ -19,7 +19,9 @@ from segscore.pipeline.importing.answers.gathering import (
     ANSWERS,
     SOURCE,
     GatheredFile,
+    place_of_row,
     read_bucket,
+    units_by_document,
 )
 from segscore.pipeline.importing.answers.numbers import how_numbered, numbers_in
 from segscore.pipeline.importing.answers.options import LEAVE_OUT, AnswerOptions
@@ -137,7 +139,7 @@ def place_part(job: PlaceJob, part: Bucket) -> PlacedReceipt:
     except Refused as refusal:
         return PlacedReceipt(str(refusal))
     finally:
-        gc.collect()  # readers of Parquet files refer to themselves, and keep their footers
+        gc.collect()  # the footer of a Parquet file and its schema refer to each other
         release_memory()
 
 
@@ -184,20 +186,12 @@ def _pairs(job: PlaceJob, part: Bucket) -> Iterator[_Pair]:
         Refused: a document or an answer occurs twice, or a document has no units.
     """
     memory = job.options.memory
-    units: dict[str, Sequence[str]] = {}
-    places: dict[str, RowPlace] = {}
-    for row in read_bucket(job.folder, SOURCE, job.source, part.number, memory):
-        document, place = str(row["document_id"]), _place_of(row)
-        if document in units:
-            raise place.refusal(
-                f"the document {document} is in the source twice; the first is at "
-                f"{_shown(places[document])}"
-            )
-        units[document], places[document] = row["units"], place  # type: ignore[assignment]
+    rows = read_bucket(job.folder, SOURCE, job.source, part.number, memory)
+    units = units_by_document(rows, "the source")
     first: dict[tuple[str, str], RowPlace] = {}
     missing: list[tuple[str, RowPlace]] = []
     for row in read_bucket(job.folder, ANSWERS, job.answers, part.number, memory):
-        document, coder, place = str(row["document_id"]), str(row["coder"]), _place_of(row)
+        document, coder, place = str(row["document_id"]), str(row["coder"]), place_of_row(row)
         if document not in units:
             missing.append((document, place))
             continue
@@ -209,15 +203,11 @@ def _pairs(job: PlaceJob, part: Bucket) -> Iterator[_Pair]:
         first[document, coder] = place
         answer = json.loads(str(row["answer"])) if row["json"] else row["answer"]
         if not missing:
-            yield _Pair(document, coder, answer, units[document], place)
+            yield _Pair(document, coder, answer, units[document].texts, place)
     if missing:
         document, place = missing[0]
         more = f"; and {len(missing) - 1} more" if len(missing) > 1 else ""
         raise place.refusal(f"--source has no units of the document {document}{more}")
-
-
-def _place_of(row: dict[str, object]) -> RowPlace:
-    return RowPlace(str(row["url"]), int(str(row["line"])))
 
 
 def _shown(place: RowPlace) -> str:

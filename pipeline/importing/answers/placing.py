@@ -173,10 +173,10 @@ def _align(placed: Placed, source: Tokens, output: Tokens, max_edits: float) -> 
         described_rate = "no word in the source" if rate is None else f"edits {_rate(rate)}"
         placed.failure = TRUNCATED if TRUNCATED in placed.problems else described_rate
     if edits is not None:
-        placed.missing_tail = _missing_units(source, len(source) - edits.missing_tail)
+        placed.missing_tail = missing_units(source, len(source) - edits.missing_tail)
 
 
-def _missing_units(source: Tokens, present: int) -> int:
+def missing_units(source: Tokens, present: int) -> int:
     """Return the number of units after those that have any of the first ``present`` tokens."""
     if present == len(source):
         return 0

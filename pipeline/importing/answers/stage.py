@@ -83,7 +83,7 @@ def read_answers(run: TaskRun, files: AnswerFiles, options: AnswerOptions) -> Im
         gather = GatherJob(run.folder, what, options, files.settings, buckets)
         receipts[what] = run.tasks(gather_part, cut, gather, stage=what)
         require_accepted(receipts[what].values())
-        gathered[what] = [*_files(cut, receipts[what])]
+        gathered[what] = [*gathered_files(cut, receipts[what])]
     counted = []
     if options.format_name == REWRITTEN and options.breaks == AUTO:
         kind, line = _choose_break(receipts[ANSWERS].values())
@@ -114,9 +114,10 @@ def read_answers(run: TaskRun, files: AnswerFiles, options: AnswerOptions) -> Im
     )
 
 
-def _files(
+def gathered_files(
     parts: Sequence[GatherPart], receipts: Mapping[str, GatheredPart]
 ) -> Iterable[GatheredFile]:
+    """Yield the files that tasks wrote by document, with the lines of theirs before each part."""
     before: Counter[str] = Counter()
     for part in parts:
         receipt = receipts[part.name]

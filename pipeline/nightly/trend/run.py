@@ -1,14 +1,14 @@
 """A trend from start to end: read the nights, judge every series, rank the systems."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isnan
 from typing import Any
 
 import pyarrow as pa
 
 from segscore.pipeline.comparison.runs import chosen_measures
-from segscore.pipeline.nightly.trend.levels import Level, judge_levels
+from segscore.pipeline.nightly.trend.levels import STEP, Level, judge_levels
 from segscore.pipeline.nightly.trend.ranking import PairOverNights, rank_over_nights
 from segscore.pipeline.nightly.trend.sentences import describe_trend
 from segscore.pipeline.nightly.trend.series import NightlySeries, read_series
@@ -106,11 +106,44 @@ def find_trend(settings: TrendSettings) -> FoundTrend:
         Refused: there is no such measure, or too few nights have it.
     """
     chosen_measures([settings.measure])  # refuses a measure that does not exist
-    nightly = read_series(settings)
-    levels = judge_levels(nightly, settings)
+    nightly, levels = _judge(settings)
     pairs = rank_over_nights(nightly, settings)
     findings = describe_trend(levels, pairs, settings)
     return FoundTrend(settings, nightly, levels, pairs, findings)
+
+
+def _judge(settings: TrendSettings) -> tuple[NightlySeries, list[Level]]:
+    """Judge the last nights; or twice as many, if only these can tell a recent step from chance.
+
+    A step a few nights after the first one cannot be told from chance within the nights asked for.
+    The wider look is held to half of alpha.
+
+    Raises:
+        Refused: too few nights have the measure.
+    """
+    nightly = read_series(settings)
+    levels = judge_levels(nightly, settings)
+    if settings.since is not None:
+        return nightly, levels
+    wider = read_series(replace(settings, nights=2 * settings.nights))
+    if len(wider.dates) == len(nightly.dates):
+        return nightly, levels
+    more = judge_levels(wider, settings)
+    known = {(level.system, level.group) for level in levels if level.named}
+    recent = [
+        level
+        for level in more
+        if (level.named and level.kind == STEP and (level.system, level.group) not in known)
+        and (level.step and level.step.p_adjusted <= settings.alpha / 2)
+        and (level.step_date and level.step_date >= nightly.dates[0])
+    ]
+    if not recent:
+        return nightly, levels
+    reason = (
+        f"{len(wider.dates)} nights are compared instead of {len(nightly.dates)}: a step on "
+        f"{recent[0].step_date} cannot be told from chance without the nights before it"
+    )
+    return replace(wider, warnings=[*wider.warnings, reason]), more
 
 
 def _or_none(value: float) -> float | None:

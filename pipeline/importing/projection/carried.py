@@ -1,0 +1,83 @@
+"""Carry the boundaries of one segmentation to the units of another transcript."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from segscore.pipeline.alignment.edits import Edits
+from segscore.pipeline.alignment.resegment import Resegmentation, place_breaks
+from segscore.pipeline.alignment.tokens import Tokens
+
+
+@dataclass(frozen=True)
+class Transcripts:
+    """Two transcripts of a document, whose tokens are numbered by the same vocabulary.
+
+    Attributes:
+        source: tokens of the units that boundaries are in.
+        target: tokens of the units that they are carried to.
+        edits: edits between the two.
+    """
+
+    source: Tokens
+    target: Tokens
+    edits: Edits
+
+    def place(self, positions: Sequence[int]) -> Resegmentation:
+        """Place boundaries of the source in the target.
+
+        Args:
+            positions: positions of boundaries, strictly ascending in 1..units of the source - 1.
+
+        Raises:
+            Refused: the texts are too long to be aligned.
+        """
+        ends = self.source.ends[np.array([*positions, len(self.source.ends)], np.int64) - 1]
+        return place_breaks(self.target, Tokens(self.source.ids, ends), self.edits)
+
+
+@dataclass(frozen=True)
+class CarriedLists:
+    """The lists of a segmentation in the units of the other transcript.
+
+    Attributes:
+        boundaries: positions, ascending; with types a position may repeat.
+        types: type of each boundary; None if there are none.
+        scores: score of each boundary; None if there are none.
+    """
+
+    boundaries: list[int]
+    types: list[int] | None
+    scores: list[float] | None
+
+
+def carry_lists(
+    boundaries: Sequence[int],
+    types: Sequence[int] | None,
+    scores: Sequence[float] | None,
+    moved: Mapping[int, int],
+) -> CarriedLists:
+    """Move boundaries; of those that come to be the same, the highest score remains.
+
+    >>> carry_lists([2, 2, 5], [1, 2, 1], None, {2: 3, 5: 3})
+    CarriedLists(boundaries=[3, 3], types=[1, 2], scores=None)
+
+    Args:
+        boundaries: positions, ascending.
+        types: type of each boundary; None if there are none.
+        scores: score of each boundary; None if there are none.
+        moved: position -> the new one, without boundaries that are now at an end of the document.
+    """
+    found: dict[tuple[int, int], float] = {}
+    for number, position in enumerate(boundaries):
+        if position in moved:
+            key = moved[position], types[number] if types is not None else 0
+            score = scores[number] if scores is not None else 0.0
+            found[key] = max(score, found.get(key, score))
+    keys = sorted(found)
+    return CarriedLists(
+        [position for position, _ in keys],
+        None if types is None else [kind for _, kind in keys],
+        None if scores is None else [found[key] for key in keys],
+    )

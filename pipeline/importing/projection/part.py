@@ -1,0 +1,299 @@
+"""Tasks that project the segmentations of some documents, and write their rows."""
+
+import gc
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import pyarrow as pa
+
+from segscore.pipeline import storage
+from segscore.pipeline.alignment.edits import count_edits
+from segscore.pipeline.alignment.resegment import Resegmentation
+from segscore.pipeline.alignment.tokens import Vocabulary, tokenize
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.importing.answers.alignment_rows import (
+    ALIGNMENT_FOLDER,
+    aligned_row,
+    alignment_table,
+)
+from segscore.pipeline.importing.answers.gathering import (
+    DocumentUnits,
+    GatheredFile,
+    bucket_of,
+    read_bucket,
+    units_by_document,
+)
+from segscore.pipeline.importing.answers.placing import Placed, missing_units
+from segscore.pipeline.importing.import_tables import check_block
+from segscore.pipeline.importing.projection.carried import CarriedLists, Transcripts, carry_lists
+from segscore.pipeline.importing.projection.settings import FROM, LATEST, TO, ProjectSettings
+from segscore.pipeline.importing.projection.tally import (
+    MOST_PROBLEMS,
+    ProjectionTally,
+    add_projections,
+)
+from segscore.pipeline.importing.shards import Shard, read_spread, spread_shard, write_shard
+from segscore.pipeline.storage.memory import release_memory
+from segscore.pipeline.tables.read import Rows
+from segscore.schemas.input_columns import BY_UNIT, INPUT_TYPES
+
+LEAST_TOKENS = 20
+"""Smallest number of tokens of a transcript."""
+
+
+@dataclass(frozen=True)
+class SpreadJob:
+    """What all tasks that write segmentations by document share.
+
+    Attributes:
+        folder: the folder that tasks write to.
+        buckets: number of buckets of documents.
+    """
+
+    folder: str
+    buckets: int
+
+
+@dataclass(frozen=True)
+class SpreadReceipt:
+    """The bucket of each row group of a file."""
+
+    buckets: list[int]
+
+
+@dataclass(frozen=True)
+class ProjectPart:
+    """Documents whose segmentations one task projects.
+
+    Attributes:
+        name: name of the files of the task.
+        number: number of the bucket.
+    """
+
+    name: str
+    number: int
+
+
+@dataclass(frozen=True)
+class ProjectJob:
+    """What all tasks that project share.
+
+    Attributes:
+        folder: the folder that tasks write to.
+        settings: the settings.
+        units: files with the units of each transcript.
+        segmentations: files with the segmentations, and the bucket of each row group.
+    """
+
+    folder: str
+    settings: ProjectSettings
+    units: Mapping[str, Sequence[GatheredFile]]
+    segmentations: Sequence[tuple[Shard, list[int]]]
+
+
+@dataclass(frozen=True)
+class ProjectedReceipt:
+    """What became of the segmentations of some documents.
+
+    Attributes:
+        refusal: why the projection is refused; None if it is not.
+        shard: the rows; None if there are none.
+        rows: number of segmentations.
+        problems: the first segmentations that cannot be projected, with the reason.
+        unusable: number of all of them.
+        tally: edits and boundaries.
+    """
+
+    refusal: str | None = None
+    shard: Shard | None = None
+    rows: int = 0
+    problems: list[str] = field(default_factory=list)
+    unusable: int = 0
+    tally: ProjectionTally = field(default_factory=ProjectionTally)
+
+
+def spread_part(job: SpreadJob, part: Shard) -> SpreadReceipt:
+    """Write the segmentations of a part by document."""
+    return SpreadReceipt(
+        spread_shard(job.folder, part, lambda document: bucket_of(document, job.buckets))
+    )
+
+
+def project_part(job: ProjectJob, part: ProjectPart) -> ProjectedReceipt:
+    """Project the segmentations of some documents."""
+    try:
+        return _Projection(job, part).run()
+    except Refused as refusal:
+        return ProjectedReceipt(str(refusal))
+    finally:
+        gc.collect()  # readers of Parquet files refer to themselves, and keep their footers
+        release_memory()
+
+
+class _Projection:
+    """The work of one task."""
+
+    def __init__(self, job: ProjectJob, part: ProjectPart) -> None:
+        self.job, self.part, self.settings = job, part, job.settings
+        self.units = {what: self._units(what) for what in (FROM, TO)}
+        self.compared: dict[str, Transcripts | str] = {}
+        self.tallies: list[ProjectionTally] = [ProjectionTally()]
+        self.problems: list[str] = []
+        self.aligned: list[dict[str, object]] = []
+
+    def _units(self, what: str) -> dict[str, DocumentUnits]:
+        files, memory = self.job.units[what], self.settings.memory_limit
+        rows = read_bucket(self.job.folder, what, files, self.part.number, memory)
+        return units_by_document(rows, f"--{what}")
+
+    def run(self) -> ProjectedReceipt:
+        """Project all segmentations."""
+        blocks = [
+            read_spread(self.job.folder, shard, buckets.index(self.part.number))
+            for shard, buckets in self.job.segmentations
+            if self.part.number in buckets
+        ]
+        rows = sum(map(len, blocks))
+        projected = [self._project(block) for block in blocks]
+        if self.problems:
+            first = self.problems[:MOST_PROBLEMS]
+            return ProjectedReceipt(rows=rows, problems=first, unusable=len(self.problems))
+        for block in projected:
+            _, rejects = check_block(block)
+            assert not rejects.num_rows, "a projected segmentation is valid"
+        url = storage.join(self.job.folder, ALIGNMENT_FOLDER, f"{self.part.name}.parquet")
+        storage.write_table(url, alignment_table(self.aligned))
+        shard = write_shard(self.job.folder, f"projected-{self.part.name}", projected)
+        return ProjectedReceipt(shard=shard, rows=rows, tally=add_projections(self.tallies))
+
+    def _project(self, block: Rows) -> Rows:
+        """Return rows in the units of `--to`; list those that cannot be projected."""
+        new: dict[str, list[object]] = {name: [] for name in _CHANGED}
+        for number, row in enumerate(block.table.select(_needed(block.table)).to_pylist()):
+            values = self._project_row(row)
+            if isinstance(values, str):
+                place = f"{block.urls[int(block.file[number])]}:{int(block.row[number]) + 1}"
+                self.problems.append(f"{row['document_id']} of {row['coder']} ({values}; {place})")
+                continue
+            for name in _CHANGED:
+                new[name].append(values[name])
+        if self.problems:
+            return block
+        columns = {
+            name: block.table.column(name)
+            for name in block.table.column_names
+            if name not in BY_UNIT
+        }
+        for name, column in new.items():
+            if name in columns or any(value is not None for value in column):
+                columns[name] = pa.array(column, INPUT_TYPES[name])
+        return replace(block, table=pa.table(columns))
+
+    def _project_row(self, row: Mapping[str, object]) -> dict[str, object] | str:
+        """Return the new values of a row, or why it cannot be projected."""
+        document = str(row["document_id"])
+        if document not in self.compared:
+            self.compared[document] = self._compare(document)
+        compared = self.compared[document]
+        if isinstance(compared, str):
+            return compared
+        n_units = len(compared.source.ends)
+        if row["n_units"] != n_units:
+            return f"n_units is {row['n_units']}, but it has {n_units} units in --from"
+        boundaries: list[int] = row["boundaries"]  # type: ignore[assignment]
+        positions = sorted({*boundaries})
+        try:
+            placed = compared.place(positions)
+        except Refused as problem:
+            return str(problem)
+        cuts = placed.cuts if self.settings.ties == LATEST else placed.earliest
+        inside = {*cuts} - {0, placed.n_units}
+        moved = {
+            position: cut for position, cut in zip(positions, cuts, strict=True) if cut in inside
+        }
+        lists = carry_lists(
+            boundaries,
+            row.get("boundary_types"),  # type: ignore[arg-type]
+            row.get("boundary_scores"),  # type: ignore[arg-type]
+            moved,
+        )
+        collapsed = len(positions) - len(inside)
+        self._account(row, compared, placed, collapsed)
+        return self._values(row, lists, collapsed)
+
+    def _values(
+        self, row: Mapping[str, object], lists: CarriedLists, collapsed: int
+    ) -> dict[str, object]:
+        texts = self.units[TO][str(row["document_id"])].texts
+        before = row.get("collapsed_boundaries")
+        assert before is None or isinstance(before, int)
+        return {
+            "n_units": len(texts),
+            "boundaries": lists.boundaries,
+            "boundary_types": lists.types,
+            "boundary_scores": lists.scores,
+            "collapsed_boundaries": (before or 0) + collapsed,
+            "unit_lengths": [len(text.split()) for text in texts],
+        }
+
+    def _account(
+        self,
+        row: Mapping[str, object],
+        compared: Transcripts,
+        placed: Resegmentation,
+        collapsed: int,
+    ) -> None:
+        cost = placed.cost - placed.edits.total
+        uncertain = len(placed.uncertain)
+        target = compared.target
+        found = Placed(
+            source_tokens=len(target),
+            output_tokens=len(compared.source),
+            edits=placed.edits,
+            break_cost=cost,
+            breaks=len(placed.cuts),
+            uncertain=uncertain,
+            collapsed=collapsed,
+            missing_tail=missing_units(target, len(target) - placed.edits.missing_tail),
+        )
+        self.aligned.append(aligned_row(str(row["document_id"]), str(row["coder"]), found))
+        self.tallies.append(
+            ProjectionTally(
+                boundaries=len(placed.cuts), uncertain=uncertain, collapsed=collapsed, further=cost
+            )
+        )
+
+    def _compare(self, document: str) -> Transcripts | str:
+        """Align the transcripts of a document, or say why that cannot be done."""
+        vocabulary = Vocabulary()
+        found = []
+        for what in (FROM, TO):
+            units = self.units[what].get(document)
+            if units is None:
+                return f"no units in --{what}"
+            tokens = vocabulary.number(tokenize(u, self.settings.tokens) for u in units.texts)
+            if len(tokens) < LEAST_TOKENS:
+                return (
+                    f"{len(tokens)} words in --{what}, where {LEAST_TOKENS} are needed to align it"
+                )
+            found.append(tokens)
+        source, target = found
+        limit = self.settings.max_edits
+        edits = count_edits(target, source, limit * len(target))
+        if edits is None or edits.total > limit * len(target):
+            rate = "too many" if edits is None else f"{edits.total / len(target):.2f}"
+            return f"edit rate {rate}, above --max-edits {limit:g}"
+        self.tallies.append(ProjectionTally.of_document(len(target), edits))
+        return Transcripts(source, target, edits)
+
+
+_CHANGED = (
+    *("n_units", "boundaries", "boundary_types", "boundary_scores", "collapsed_boundaries"),
+    "unit_lengths",
+)
+"""Columns of which a projection writes new values."""
+
+
+def _needed(table: pa.Table) -> list[str]:
+    names = ("document_id", "coder", *_CHANGED)
+    return [name for name in table.column_names if name in names and name != "unit_lengths"]

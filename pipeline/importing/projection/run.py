@@ -1,0 +1,176 @@
+"""Run `segscore project` from its settings to published tables."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import pyarrow as pa
+
+from segscore.pipeline import storage
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.importing.account import Imported, require_accepted, require_few
+from segscore.pipeline.importing.answers.alignment_rows import ALIGNMENT_FOLDER
+from segscore.pipeline.importing.answers.gathering import (
+    GatheredFile,
+    GatheredPart,
+    GatherJob,
+    GatherPart,
+    cut_parts,
+    gather_part,
+    number_of_buckets,
+)
+from segscore.pipeline.importing.answers.stage import gathered_files
+from segscore.pipeline.importing.import_blocks import Reading
+from segscore.pipeline.importing.parts import cut_files
+from segscore.pipeline.importing.projection.part import (
+    ProjectJob,
+    ProjectPart,
+    SpreadJob,
+    project_part,
+    spread_part,
+)
+from segscore.pipeline.importing.projection.settings import FROM, TO, ProjectSettings
+from segscore.pipeline.importing.projection.tally import (
+    ProjectionTally,
+    add_projections,
+    describe_problems,
+)
+from segscore.pipeline.importing.publish import hidden_folder, move_tables, removing
+from segscore.pipeline.importing.read_files import READ, ImportedRows, read_files
+from segscore.pipeline.importing.write import name_of_part
+from segscore.pipeline.importing.written_tables import write_tables
+from segscore.pipeline.runs.executor import Executor
+from segscore.pipeline.runs.tasks import Progress, TaskRun
+from segscore.pipeline.storage import InputFile
+from segscore.pipeline.storage.placement import require_apart
+from segscore.pipeline.tables.columns import SEGMENTATIONS
+from segscore.pipeline.tables.find import InputTable, find_table
+
+
+@dataclass(frozen=True)
+class ProjectFiles:
+    """The files that a projection reads.
+
+    Attributes:
+        segmentations: the segmentations.
+        units: the units of each transcript, by ``FROM`` and ``TO``.
+    """
+
+    segmentations: InputTable
+    units: Mapping[str, Sequence[InputFile]]
+
+    @property
+    def size(self) -> int:
+        """Bytes of all files."""
+        groups = (self.segmentations.files, *self.units.values())
+        return sum(file.size for group in groups for file in group)
+
+
+@dataclass(frozen=True)
+class Projected:
+    """What a projection wrote.
+
+    Attributes:
+        imported: the tables, and messages about them.
+        tally: edits and boundaries.
+    """
+
+    imported: Imported
+    tally: ProjectionTally
+
+
+def find_projected(settings: ProjectSettings) -> ProjectFiles:
+    """Find the files of a projection.
+
+    Raises:
+        Refused: a file does not exist, the segmentations are not a table, or the output overlaps
+            with the input.
+    """
+    require_apart(settings.output, settings.inputs)
+    table = find_table(
+        SEGMENTATIONS.name, settings.segmentations, SEGMENTATIONS, settings.memory_limit
+    )
+    found = {FROM: settings.source, TO: settings.target}
+    units = {what: storage.find(where, any_kind=True) for what, where in found.items()}
+    return ProjectFiles(table, units)
+
+
+def run_projection(
+    settings: ProjectSettings,
+    files: ProjectFiles,
+    executor: Executor,
+    progress: Progress,
+    *,
+    resumable: bool,
+) -> Projected:
+    """Carry segmentations to the units of another transcript, and write them as tables.
+
+    Args:
+        settings: what to project, how, and where to write.
+        files: the files.
+        executor: executes the tasks.
+        progress: called whenever a part is done.
+        resumable: whether what was done is kept for the same command if it fails.
+
+    Raises:
+        Refused: a file is malformed, a segmentation cannot be projected, or a table exists already.
+            Nothing was written.
+        Failed: parts failed; nothing was published.
+    """
+    hidden = replace(settings, output=hidden_folder(settings.output))
+    run = TaskRun("project", hidden, executor, progress)
+    units = [InputTable(f"--{what}", (*f,), (), pa.schema([])) for what, f in files.units.items()]
+    run.prepare([files.segmentations, *units])
+    with removing(run.attempt, settings.output, resumable=resumable), run.work():
+        rows, tally = _read(run, settings, files)
+        imported = write_tables(run, settings.importing, rows)
+        move_tables(run.attempt, settings.output, [*imported.rows])
+    return Projected(replace(imported, unused=[*files.segmentations.warnings]), tally)
+
+
+def _read(
+    run: TaskRun, settings: ProjectSettings, files: ProjectFiles
+) -> tuple[ImportedRows, ProjectionTally]:
+    """Read the segmentations and the units, and project all segmentations."""
+    size, importing = run.limits.bytes_per_part, settings.importing
+    urls = [file.url for file in files.segmentations.files]
+    reading = Reading(urls, importing, "jsonl", tables=True)
+    parts = cut_files(files.segmentations.files, reading, size)
+    cut = {what: cut_parts(found, settings.units, size) for what, found in files.units.items()}
+    run.claim({READ: parts, **cut})
+    read = read_files(run, parts, reading, {})
+    require_few(run.folder, read.rejects, read.number + read.rejects, 0)
+    buckets = number_of_buckets(files.size, size)
+    spread = run.tasks(spread_part, read.shards, SpreadJob(run.folder, buckets), stage="spread")
+    job = ProjectJob(
+        run.folder,
+        settings,
+        {what: _gather(run, settings, what, own, buckets) for what, own in cut.items()},
+        [(shard, spread[shard.name].buckets) for shard in read.shards],
+    )
+    found = sorted({bucket for receipt in spread.values() for bucket in receipt.buckets})
+    chosen = [
+        ProjectPart(name_of_part(ALIGNMENT_FOLDER, number, buckets), number) for number in found
+    ]
+    receipts = run.tasks(project_part, chosen, job, stage="projected").values()
+    require_accepted(receipts)
+    number = sum(receipt.rows for receipt in receipts)
+    if unusable := sum(receipt.unusable for receipt in receipts):
+        problems = [problem for receipt in receipts for problem in receipt.problems]
+        raise Refused(describe_problems(problems, unusable, number))
+    rows = replace(
+        read,
+        shards=[receipt.shard for receipt in receipts if receipt.shard is not None],
+        tables={ALIGNMENT_FOLDER: number},
+        answers=files.segmentations.answers,
+    )
+    return rows, add_projections(receipt.tally for receipt in receipts)
+
+
+def _gather(
+    run: TaskRun, settings: ProjectSettings, what: str, parts: Sequence[GatherPart], buckets: int
+) -> list[GatheredFile]:
+    """Write the units of a transcript by document."""
+    job = GatherJob(run.folder, what, settings.units, settings.importing, buckets)
+    receipts: dict[str, GatheredPart] = run.tasks(gather_part, parts, job, stage=what)
+    require_accepted(receipts.values())
+    return [*gathered_files(parts, receipts)]

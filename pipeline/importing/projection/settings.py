@@ -1,0 +1,150 @@
+"""Settings of `segscore project`."""
+
+from dataclasses import dataclass
+from math import inf
+from typing import Annotated
+
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.importing.answers.options import REWRITTEN, AnswerOptions
+from segscore.pipeline.importing.formats.label_records import field_path
+from segscore.pipeline.importing.settings import ImportSettings
+from segscore.pipeline.settings.options import (
+    Argument,
+    MemoryLimitOption,
+    Option,
+    Panel,
+    check_options,
+)
+from segscore.pipeline.settings.ranges import one_of
+
+LATEST, EARLIEST = "latest", "earliest"
+FROM, TO = "from", "to"
+"""Names of the units of the two transcripts: options, stages of tasks and folders."""
+
+
+def _check_ties(option: str, ties: str) -> None:
+    one_of(option, ties, (LATEST, EARLIEST))
+
+
+def _check_tokens(option: str, tokens: str) -> None:
+    one_of(option, tokens, ("words", "characters"))
+
+
+def _check_role(option: str, role: str) -> None:
+    one_of(option, role, ("reference", "hypothesis"))
+
+
+def _check_max_edits(option: str, most: float) -> None:
+    if not 0 <= most < inf:
+        raise Refused(f"{option} {most:g}: must be a number of at least 0")
+
+
+@dataclass(frozen=True)
+class ProjectSettings:
+    """Everything that `segscore project` is asked for; the help of each option says what it is."""
+
+    segmentations: Annotated[str, Argument("Segmentations: a file, folder or glob.")]
+    source: Annotated[
+        str,
+        Option(
+            "Units of the transcript that the segmentations are of: JSON Lines, text with a unit "
+            "in a line, subtitles, STM, CTM or SegLST; a file, folder or glob.",
+            Panel.INPUTS,
+            flags="--from",
+        ),
+    ]
+    target: Annotated[
+        str,
+        Option("Units of the other transcript, likewise.", Panel.INPUTS, flags="--to"),
+    ]
+    output: Annotated[
+        str,
+        Option("Folder for references/ hypotheses/ documents/ alignment/.", Panel.OUTPUT),
+    ]
+    role: Annotated[
+        str | None,
+        Option(
+            "Role of rows that do not state it: reference or hypothesis; default: reference, but "
+            "hypothesis in a folder hypotheses/.",
+            Panel.INPUTS,
+            check=_check_role,
+        ),
+    ] = None
+    text_field: Annotated[
+        str,
+        Option(
+            "Path of the list of units in records of JSON Lines, such as utterances[].text.",
+            Panel.INPUTS,
+        ),
+    ] = "units"
+    encoding: Annotated[
+        str | None,
+        Option("Encoding of text files, such as cp1252; default: UTF-8.", Panel.INPUTS),
+    ] = None
+    ties: Annotated[
+        str,
+        Option(
+            "Which of several equally good places a boundary gets: the latest or the earliest.",
+            Panel.SEGMENTS,
+            check=_check_ties,
+        ),
+    ] = LATEST
+    max_edits: Annotated[
+        float,
+        Option(
+            "Largest edit rate between the two transcripts of a document.",
+            Panel.SEGMENTS,
+            check=_check_max_edits,
+        ),
+    ] = 0.5
+    tokens: Annotated[
+        str,
+        Option("What is aligned: words or characters.", Panel.SEGMENTS, check=_check_tokens),
+    ] = "words"
+    memory_limit: MemoryLimitOption = None
+    fresh: Annotated[
+        bool,
+        Option(
+            "Start over, or resume a projection that was killed.",
+            Panel.OUTPUT,
+            flags="--fresh/--resume",
+        ),
+    ] = False
+
+    @property
+    def inputs(self) -> dict[str, str]:
+        """The files that are read, by the argument or option that names them."""
+        return {"SEGMENTATIONS": self.segmentations, "--from": self.source, "--to": self.target}
+
+    @property
+    def importing(self) -> ImportSettings:
+        """The settings with which an import reads the same files."""
+        return ImportSettings(
+            (self.segmentations,),
+            self.output,
+            role=self.role,
+            encoding=self.encoding,
+            memory_limit=self.memory_limit,
+            fresh=self.fresh,
+        )
+
+    @property
+    def units(self) -> AnswerOptions:
+        """The options with which units are read."""
+        return AnswerOptions(
+            REWRITTEN,
+            text_field=self.text_field,
+            tokens=self.tokens,
+            encoding=self.encoding,
+            memory=self.memory_limit,
+        )
+
+    def __post_init__(self) -> None:
+        """Refuse values that an option cannot have.
+
+        Raises:
+            Refused: the message names the option and what it allows.
+        """
+        check_options(self)
+        _ = self.importing  # checks the output folder and the encoding
+        field_path("--text-field", self.text_field)

@@ -1,0 +1,136 @@
+"""Score the input of a night; what cannot be used of it is left out, and the rest is scored."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from segscore.pipeline import storage
+from segscore.pipeline.errors import (
+    Absent,
+    Done,
+    Failed,
+    NoResult,
+    NotYet,
+    Refused,
+    TooManyUnpaired,
+)
+from segscore.pipeline.nightly import nights
+from segscore.pipeline.nightly.settings import NightSettings
+from segscore.pipeline.runs import run_folder
+from segscore.pipeline.runs.executor import Executor
+from segscore.pipeline.runs.tasks import Progress
+from segscore.pipeline.scoring import run
+from segscore.pipeline.scoring.settings import ScoreSettings
+from segscore.pipeline.tables.columns import SEGMENTATIONS
+from segscore.pipeline.tables.unusable_files import UnusableFile, unusable_files
+
+_NOT_OF_A_FILE = (Absent, NotYet, NoResult, TooManyUnpaired)
+"""Errors that leaving out a file does not mend."""
+
+_OF_THE_FOLDER = (run_folder.OtherRun, run_folder.Taken, run_folder.Overtaken)
+"""Errors about what other processes do."""
+
+
+def score_night(
+    settings: NightSettings, executor: Executor, progress: Progress, warn: Callable[[str], None]
+) -> tuple[run.Finished | None, tuple[UnusableFile, ...]]:
+    """Score a night; files of hypotheses that cannot be read are left out.
+
+    A file that could not be read when the night was scored is not tried again as long as it has not
+    changed.
+
+    Args:
+        settings: settings of the night.
+        executor: executes the tasks.
+        progress: called after each scored part.
+        warn: called with the text of each warning.
+
+    Returns:
+        The run, or None if the same input was scored before; and the files that were left out.
+
+    Raises:
+        Refused: the input or the settings are wrong.
+        Failed: the night cannot be scored.
+    """
+    unusable = _still_unusable(settings)
+    try:
+        return _score(settings, _without(settings.score, unusable), executor, progress, warn), (
+            unusable
+        )
+    except (*_NOT_OF_A_FILE, *_OF_THE_FOLDER):
+        raise
+    except (Refused, Failed) as problem:
+        more = _newly_unusable(settings, unusable)
+        if not more:
+            raise
+        unusable = (*unusable, *more)
+        try:
+            scoring = _without(settings.score, unusable)
+            return _score(settings, scoring, executor, progress, warn), unusable
+        except Absent:
+            raise problem from None  # no file is left
+
+
+def _without(score: ScoreSettings, unusable: Sequence[UnusableFile]) -> ScoreSettings:
+    return replace(score, left_out=tuple(file.url for file in unusable))
+
+
+def _still_unusable(settings: NightSettings) -> tuple[UnusableFile, ...]:
+    """Return the files that could not be read when the night was judged, and are as they were."""
+    night = nights.read_verdict_of(settings.runs, settings.night)
+    if night is None or not night.unusable:
+        return ()
+    there = {
+        (file.url, file.size, file.version) for file in storage.find(settings.score.hypotheses)
+    }
+    return tuple(each for each in night.unusable if (each.url, each.size, each.version) in there)
+
+
+def _newly_unusable(
+    settings: NightSettings, known: Sequence[UnusableFile]
+) -> tuple[UnusableFile, ...]:
+    """Return the files of hypotheses that cannot be read, if others can."""
+    score = settings.score
+    known_urls = [file.url for file in known]
+    try:
+        more = unusable_files(
+            "hypotheses", score.hypotheses, SEGMENTATIONS, score.memory_limit, known_urls
+        )
+        files = storage.find(score.hypotheses)
+    except (Refused, Failed):  # the first error says more
+        return ()
+    return tuple(more) if len(more) + len(known) < len(files) else ()
+
+
+def _score(
+    settings: NightSettings,
+    scoring: ScoreSettings,
+    executor: Executor,
+    progress: Progress,
+    warn: Callable[[str], None],
+) -> run.Finished | None:
+    """Score a night; None if the same input was scored before.
+
+    If a system delivered the documents of another night, the others are published without it.
+    """
+    try:
+        return _run(settings, scoring, executor, progress, warn)
+    except TooManyUnpaired as problem:
+        if not problem.without_them or not problem.systems:
+            raise
+        return _run(settings, replace(scoring, max_unpaired=1.0), executor, progress, warn)
+
+
+def _run(
+    settings: NightSettings,
+    scoring: ScoreSettings,
+    executor: Executor,
+    progress: Progress,
+    warn: Callable[[str], None],
+) -> run.Finished | None:
+    try:
+        outcome = run.run_scoring(scoring, executor, progress)
+    except run_folder.OtherRun as other:
+        reason = "; ".join(other.differences) or "settings or inputs differ"
+        warn(f"{settings.night} is scored again: {reason}")
+        outcome = run.run_scoring(replace(scoring, fresh=True), executor, progress)
+    return None if isinstance(outcome, Done) else outcome

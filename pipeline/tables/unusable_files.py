@@ -1,0 +1,58 @@
+"""Find the files of an input table that cannot be read, each by itself."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+from segscore.pipeline import storage
+from segscore.pipeline.errors import Absent, Refused
+from segscore.pipeline.tables.columns import Contract
+from segscore.pipeline.tables.find import check_files
+from segscore.pipeline.tables.read import read_slice
+
+
+@dataclass(frozen=True)
+class UnusableFile:
+    """A file that cannot be read as the table that it belongs to.
+
+    Attributes:
+        url: URL of the file.
+        size: bytes.
+        version: changes with the content, as that of an ``InputFile``.
+        problem: why it cannot be read.
+    """
+
+    url: str
+    size: int
+    version: str
+    problem: str
+
+
+def unusable_files(
+    name: str, url: str, model: Contract, memory: int | None, left_out: Collection[str] = ()
+) -> list[UnusableFile]:
+    """Read every file of a table by itself, and return those that cannot be read.
+
+    Args:
+        name: references, hypotheses...
+        url: a file, a directory or a glob.
+        model: columns of the table.
+        memory: bytes of a worker's memory; None for the default.
+        left_out: URLs of files that are not tried.
+
+    Raises:
+        Failed: the server does not answer.
+    """
+    found = storage.find_counted(url)
+    unusable = []
+    for file in found.files:
+        if file.url in left_out:
+            continue
+        try:
+            table = check_files(name, url, replace(found, files=[file]), model, memory)
+            for piece in table.slices:
+                read_slice(piece, table.further)
+        except Absent:  # without rows it harms nobody
+            continue
+        except Refused as problem:
+            unusable.append(UnusableFile(file.url, file.size, file.version, str(problem)))
+    return unusable
