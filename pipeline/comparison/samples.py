@@ -124,19 +124,14 @@ def read_samples(
     Raises:
         Refused: a run has no such rows or no such attribute, or the systems share no document.
     """
-    values = [measure.name for measure in measures]
-    counts = list(table.only(values).counts)
+    counts, values = _columns(table, measures)
     # A row of a panel covers all references, so panels cannot be grouped by reference.
     grouped = list(group_by) if table is PAIRS or REFERENCE not in group_by else []
     columns = [*dict.fromkeys([*counts, *values])]
     rows, same = _read_checked(runs, systems, table, columns, grouped)
     other_references = rows.documents.ids.filter(pa.array(~same)).to_pylist()
     chosen = (rows.system >= 0) & same[rows.document]
-    over_levels = _over_levels(runs, rows, counts)
-    level_of_key = group_by.index(LEVEL) if rows.level is not None and LEVEL in group_by else None
-    builder = _SampleBuilder(
-        runs, systems, table, measures, counts, values, rows, over_levels, level_of_key
-    )
+    builder = _SampleBuilder.of(runs, systems, (table, measures), rows, group_by)
     whole = builder.sample((None,) * len(group_by), chosen & rows.original)
     if whole is None:
         raise NothingShared(_nothing_shared(runs, systems, other_references))
@@ -157,6 +152,12 @@ def read_samples(
         types={name: rows.groups.schema.field(name).type for name in grouped}
         or dict.fromkeys(group_by, pa.string()),
     )
+
+
+def _columns(table: Table, measures: Sequence[Measure]) -> tuple[list[str], list[str]]:
+    """Return the counts that measures need, and the measures by name."""
+    values = [measure.name for measure in measures]
+    return list(table.only(values).counts), values
 
 
 def _read_checked(
@@ -235,6 +236,30 @@ class _SampleBuilder:
     rows: ScoreRows
     over_levels: Mapping[str, Ints]
     level_of_key: int | None
+
+    @classmethod
+    def of(
+        cls,
+        runs: Sequence[ScoredRun],
+        systems: Sequence[System],
+        chosen: tuple[Table, list[Measure]],
+        rows: ScoreRows,
+        group_by: Sequence[str],
+    ) -> "_SampleBuilder":
+        """Prepare the samples of some rows.
+
+        Args:
+            runs: the runs.
+            systems: systems to compare.
+            chosen: the kind of rows, and measures of that kind.
+            rows: the rows of the systems.
+            group_by: the group-by columns.
+        """
+        counts, values = _columns(*chosen)
+        over_levels = _over_levels(runs, rows, counts)
+        by_level = rows.level is not None and LEVEL in group_by
+        level_of_key = list(group_by).index(LEVEL) if by_level else None
+        return cls(runs, systems, *chosen, counts, values, rows, over_levels, level_of_key)
 
     def sample(self, key: _GroupKey, mask: Flags) -> Sample | None:
         """Aggregate some rows by system and document; return None if no document is shared.

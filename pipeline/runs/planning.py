@@ -48,12 +48,19 @@ class Limits:
         send: whether the other tables may be sent to every task.
         read_again: how often each byte may be read, on average, to read documents in ranges of ids.
         bytes_per_part: bytes of files that a task of an import reads.
+        copies: how often a task has each row in memory: once, and once for each level.
     """
 
     rows_per_part: int | None = None
     send: bool = True
     read_again: float = 4.0
     bytes_per_part: int = 2**23
+    copies: int = 1
+
+    @property
+    def unfolded(self) -> int:
+        """How many times larger than in a file the rows are in the memory of a task."""
+        return UNFOLDED * self.copies
 
     @property
     def rows_at_once(self) -> int:
@@ -110,13 +117,7 @@ def at_once(memory: int | None) -> int:
     return max(1, room(memory) // (BYTES_PER_ROW * LIMITS.rows_at_once))
 
 
-def plan(
-    tables: Mapping[str, InputTable],
-    scored: str,
-    memory: int | None,
-    limits: Limits,
-    copies: int = 1,
-) -> Plan:
+def plan(tables: Mapping[str, InputTable], scored: str, memory: int | None, limits: Limits) -> Plan:
     """Choose how to bring the rows of each document together.
 
     Args:
@@ -124,7 +125,6 @@ def plan(
         scored: name of the table whose rows are scored.
         memory: memory of a worker in bytes; None for ``MEMORY``.
         limits: limits on the work of a task.
-        copies: how often a task holds each row in memory: once, and once for each level.
 
     Raises:
         Refused: a worker has too little memory to process any rows.
@@ -137,15 +137,14 @@ def plan(
             f"before any work, and may fill only {USABLE:.0%} of the limit; set a higher one"
         )
     sizes = {name: sum(piece.size for piece in table.slices) for name, table in tables.items()}
-    unfolded = UNFOLDED * copies
-    others_size = unfolded * sum(size for name, size in sizes.items() if name != scored)
+    others_size = limits.unfolded * sum(size for name, size in sizes.items() if name != scored)
     rows_at_once = min(limits.rows_at_once, max(MIN_ROWS, usable // BYTES_PER_ROW))
     lines = [_describe_table(name, table, sizes[name]) for name, table in tables.items()]
     rows = sum(piece.rows for piece in tables[scored].slices)
     rows_per_part = limits.part_of(rows)
     if rows_at_once < limits.rows_at_once:  # a worker has little memory
         rows_per_part = min(rows_per_part, rows_at_once)
-    groups = max(-(-rows // rows_per_part), -(-unfolded * sum(sizes.values()) // usable))
+    groups = max(-(-rows // rows_per_part), -(-limits.unfolded * sum(sizes.values()) // usable))
     if limits.send:
         fits = others_size <= usable
         lines.append(
@@ -156,17 +155,12 @@ def plan(
     way = SENT
     cuts: tuple[str, ...] = ()
     if groups > 1 and not (limits.send and fits):
-        slices_budget = usable // unfolded
+        slices_budget = usable // limits.unfolded
         cuts = _cut_points(tables, scored, rows_per_part, slices_budget, limits.read_again)
         way = RANGES if cuts else _SHUFFLED
         groups = len(cuts) + 1 if cuts else groups
     if groups > 1 or limits.send:
         lines.append(EXPLANATIONS[way].format(scored=scored, groups=groups))
-    if copies > 1:
-        lines.append(
-            f"by level: each row is scored once on each level, which takes memory for {copies} "
-            "copies of the rows; --boundary-types states how many levels there are"
-        )
     lines.append(
         f"a part has about {rows_per_part:,} rows; a task scores {rows_at_once:,} at a time"
     )

@@ -189,7 +189,7 @@ def _score(tables: AcceptedTables) -> ScoredTables:
     assert isinstance(settings, ScoreSettings)
     job = Job(rule, inputs.typed, inputs.hypotheses.further, "", ROWS_AT_ONCE)
     reference_set = ReferenceSet.build(references, settings, has_panels=references.has_panels)
-    reference_set, levels = with_levels(reference_set, collected.reference_rows, rule)
+    reference_set = with_levels(reference_set, collected.reference_rows, rule)
     documents = len(references.documents)
     paired = np.zeros(len(references), bool)
     pieces = cut_points(references, settings, job.rows_at_once)
@@ -208,7 +208,7 @@ def _score(tables: AcceptedTables) -> ScoredTables:
         raise nothing_scored(inputs, account, explain_nothing_scored(*lost, SIDES, "rejects"))
     pairs = written["scores"].num_rows if "scores" in written else 0
     test_set = collected.recognise(read_registry(settings.registry))
-    p_seg = levels[0].p_seg if levels else references.p_seg
+    p_seg, levels = reference_set.p_seg, reference_set.parameters
     results = TaskResults(rule, p_seg, documents, test_set, account, pairs, "", [], levels)
     written["summary"] = summarise_results(results, totals)
     if settings.confusion:

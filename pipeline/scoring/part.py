@@ -104,12 +104,19 @@ class ReferenceSet:
         consensus: for each consensus share, one consensus reference per document.
         has_panels: whether any document of the run has several references.
         levels: the references with the boundaries of each level; empty in a run without levels.
+        parameters: parameters of formulas over all levels, then of each level; likewise.
     """
 
     references: References
     consensus: tuple[References, ...]
     has_panels: bool = False
     levels: tuple[References, ...] = ()
+    parameters: tuple[LevelParameters, ...] = ()
+
+    @property
+    def p_seg(self) -> float:
+        """P_seg of the references, on all levels."""
+        return self.parameters[0].p_seg if self.parameters else self.references.p_seg
 
     @property
     def by_level(self) -> tuple[References, ...]:
@@ -128,25 +135,19 @@ class ReferenceSet:
         return cls(references, tuple(consensus), has_panels)
 
 
-def with_levels(
-    reference_set: ReferenceSet, rows: Rows, rule: Rule
-) -> tuple[ReferenceSet, tuple[LevelParameters, ...]]:
-    """Prepare the references of each level, of a run that has all its references at hand.
+def with_levels(reference_set: ReferenceSet, rows: Rows, rule: Rule) -> ReferenceSet:
+    """Add the references of each level, in a run by level that has all its references at hand.
 
     Args:
         reference_set: the references.
         rows: the rows that they were built from.
         rule: how to count, with the boundary types of the run.
-
-    Returns:
-        The references with their levels, and the parameters of formulas by level, both without any
-        change in a run without levels.
     """
     if not rule.by_level:
-        return reference_set, ()
+        return reference_set
     levels = tuple(references_at(reference_set.references, rows, each) for each in rule.levels)
     parameters = level_parameters(rule, [window_counts(each) for each in levels])
-    return replace(reference_set, levels=levels), parameters
+    return replace(reference_set, levels=levels, parameters=parameters)
 
 
 @dataclass(frozen=True)

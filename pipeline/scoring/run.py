@@ -1,7 +1,7 @@
 """Run `segscore score` from its settings to a published folder."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pyarrow as pa
@@ -131,7 +131,12 @@ def read_finished(output: str) -> Finished:
 def scoring_plan(settings: ScoreSettings, inputs: Inputs, limits: Limits) -> Plan:
     """Choose how hypotheses are brought together with their references."""
     tables = {table.name: table for table in inputs.tables}
-    copies = 1
-    if settings.by_level is not None:
-        copies += len(settings.boundary_types) or _LEVELS
-    return planning.plan(tables, inputs.hypotheses.name, settings.memory_limit, limits, copies)
+    scored = inputs.hypotheses.name
+    if settings.by_level is None:
+        return planning.plan(tables, scored, settings.memory_limit, limits)
+    levels = len(settings.boundary_types) or _LEVELS
+    limits = replace(limits, copies=1 + levels)
+    plan = planning.plan(tables, scored, settings.memory_limit, limits)
+    assumed = "" if settings.boundary_types else " (assumed; --boundary-types states them)"
+    line = f"by level: each row is scored on each level, planned for {levels} levels{assumed}"
+    return replace(plan, explanation=(*plan.explanation, line))
