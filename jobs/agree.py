@@ -83,13 +83,13 @@ def agree(
         return
     log_finished(chosen.output, finished.record)
     if format_name == "json":
-        tables: dict[str, Any] = {**as_rows(finished.tables), "contested": finished.contested}
+        tables: dict[str, Any] = {**as_rows(finished.by_group), "contested": finished.contested}
         tables["findings"] = _findings(finished)
         print_json("agree", {"output": chosen.output, **described(finished.record), **tables})
     elif format_name == "latex":
         print_text(_latex(finished))
     else:
-        coefficients = finished.tables["agreement"]
+        coefficients = finished.by_group["agreement"]
         rows, signature = coefficients.to_pylist(), finished.record["signature"]
         print_table(plain_layout(coefficients.column_names, rows, signature), format_name)
 
@@ -112,12 +112,12 @@ def print_audit(finished: "FinishedAudit") -> None:
     from segscore.pipeline.runs.finished import measured_unit, rows_over_all
 
     by, unit = list(finished.record["settings"]["group_by"]), measured_unit(finished.record)
-    groups = _by_group(finished.tables["agreement"].to_pylist(), by)
+    groups = _by_group(finished.by_group["agreement"].to_pylist(), by)
     whole, *parts = groups.items()
     _print_coefficients(by, whole, unit)
-    _print_coders(rows_over_all(finished.tables["coders"], by), unit)
+    _print_coders(rows_over_all(finished.by_group["coders"], by), unit)
     _print_contested(finished.contested)
-    _print_by_date(finished.tables["coders"].to_pylist(), by)
+    _print_by_date(finished.by_group["coders"].to_pylist(), by)
     for group in parts[:_GROUPS_SHOWN]:
         _print_coefficients(by, group, unit)
     if (more := len(parts) - _GROUPS_SHOWN) > 0:
@@ -131,7 +131,7 @@ def _findings(finished: "FinishedAudit") -> list[str]:
     from segscore.pipeline.runs.finished import measured_unit
 
     by = list(finished.record["settings"]["group_by"])
-    return audit_findings(finished.tables, finished.contested, by, measured_unit(finished.record))
+    return audit_findings(finished.by_group, finished.contested, by, measured_unit(finished.record))
 
 
 def _latex(finished: "FinishedAudit") -> str:
@@ -139,7 +139,7 @@ def _latex(finished: "FinishedAudit") -> str:
     from segscore.jobs.show.latex import latex_table
 
     by = list(finished.record["settings"]["group_by"])
-    shown = finished.tables["agreement"].to_pylist()
+    shown = finished.by_group["agreement"].to_pylist()
     names = dict.fromkeys(
         (row["coefficient"], row["similarity"]) for row in shown if row["coefficient"] != "bias"
     )

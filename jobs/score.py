@@ -45,6 +45,7 @@ def score(
     from segscore.pipeline.runs import executors
     from segscore.pipeline.runs.planning import LIMITS
     from segscore.pipeline.scoring import run
+    from segscore.pipeline.scoring.finished_scoring import FinishedScoring
     from segscore.pipeline.scoring.inputs import find_inputs
 
     one_of("--layout", layout, SCORE_LAYOUTS)
@@ -66,7 +67,7 @@ def score(
         outcome = run.run_scoring(chosen, executor, bar.advance)
     if isinstance(outcome, Done):
         say_done(outcome, format_name)
-    finished = run.read_finished(chosen.output) if isinstance(outcome, Done) else outcome
+    finished = FinishedScoring.open(chosen.output) if isinstance(outcome, Done) else outcome
     if format_name == "text":
         print_finished(chosen.output, finished, layout)
         if finished is outcome:
@@ -75,8 +76,8 @@ def score(
         return
     log_finished(chosen.output, finished.record)
     if format_name == "json":
-        tables = as_rows({"summary": finished.summary})
+        tables = as_rows({"summary": finished.table("summary")})
         print_json("score", {"output": chosen.output, **described(finished.record), **tables})
     else:
         signature = finished.record["signature"]
-        print_table(summary_layout(finished.summary, layout, signature), format_name)
+        print_table(summary_layout(finished.table("summary"), layout, signature), format_name)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from segscore.pipeline.errors import Done
     from segscore.pipeline.runs.planning import Plan
-    from segscore.pipeline.scoring.run import Finished
+    from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 
 _LONG = 60.0
 """Seconds; if more are left, log lines say how many minutes."""
@@ -89,7 +89,7 @@ def print_plan(plan: "Plan") -> None:
         out().print(escape(line))
 
 
-def print_finished(output: str, finished: "Finished", layout: str) -> None:
+def print_finished(output: str, finished: "FinishedScoring", layout: str) -> None:
     """Print the averages of a run, the row counts of its input, and what to do next.
 
     Args:
@@ -101,11 +101,12 @@ def print_finished(output: str, finished: "Finished", layout: str) -> None:
 
     by_level = finished.record["settings"].get("by_level") is not None
     whole = "all documents, over all levels" if by_level else "all documents"
-    print_scores(finished.summary, layout, whole)
-    if finished.summary.num_rows:
-        if (sentence := explain_better_point(finished.summary)) is not None:
+    summary = finished.table("summary")
+    print_scores(summary, layout, whole)
+    if summary.num_rows:
+        if (sentence := explain_better_point(summary)) is not None:
             out().print(sentence, markup=False)
-        _print_next(output, finished.summary, " --group-by level" if by_level else "")
+        _print_next(output, summary, " --group-by level" if by_level else "")
     print_record(output, finished.record)
 
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from segscore.pipeline import storage
 from segscore.pipeline.agreement.documents import contested_in, first_contested
+from segscore.pipeline.agreement.in_memory import audit_in_memory
 from segscore.pipeline.agreement.part import (
     CONTESTED,
     CONTESTED_COLUMNS,
@@ -42,13 +43,14 @@ from segscore.pipeline.runs.record import (
     warn_of_similar_names,
     why_nothing_scored,
 )
-from segscore.pipeline.runs.run_folder import Attempt
-from segscore.pipeline.runs.shuffle import Partitioning
-from segscore.pipeline.runs.tasks import Progress, TaskRun
+from segscore.pipeline.runs.shuffle import NOWHERE, Partitioning
+from segscore.pipeline.runs.sink import Sink
+from segscore.pipeline.runs.tasks import Progress, TaskRun, ignore_progress
 from segscore.pipeline.scoring.inputs import attribute_types, choose_groups, refuse_taken_names
 from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS
 from segscore.pipeline.tables.find import InputTable, find_table
 from segscore.pipeline.tables.plain_attributes import find_attributes
+from segscore.pipeline.tables.source import Sources
 from segscore.pipeline.tables.units import one_unit
 
 AUDITED = "audited"
@@ -57,18 +59,29 @@ _TABLES = ("agreement", "coders", "peers", "corpus")
 
 
 @dataclass(frozen=True)
-class FinishedAudit:
-    """The record (run.json), tables by group, and most contested documents of a published audit."""
+class FinishedAudit(FinishedRun):
+    """A finished run of `segscore agree`.
 
-    record: dict[str, Any]
-    tables: dict[str, pa.Table]
-    contested: list[dict[str, Any]]
+    Attributes:
+        contested: rows of the most contested documents.
+    """
+
+    contested: list[dict[str, Any]] = field(default_factory=list, kw_only=True)
+
+    @property
+    def by_group(self) -> dict[str, pa.Table]:
+        """The tables by group, by name."""
+        return {name: self.table(name) for name in _TABLES}
 
 
 def run_agreement(
-    settings: AgreeSettings, executor: Executor, progress: Progress
+    settings: AgreeSettings,
+    executor: Executor | None = None,
+    progress: Progress = ignore_progress,
+    sources: Sources | None = None,
+    sink: Sink | None = None,
 ) -> FinishedAudit | Done:
-    """Audit the agreement of coders and publish the run.
+    """Audit the agreement of coders, and publish the run or keep it in memory.
 
     Args, Returns: as ``run_scoring``.
 
@@ -77,44 +90,85 @@ def run_agreement(
         Failed: no document has two codings, parts failed, or too many rows were rejected, also in
             a run that had already been published; nothing was published.
     """
-    run = TaskRun("agree", settings, executor, progress)
+    run = TaskRun("agree", settings, executor, progress, sink)
     with run.stage("plan"):
-        tables = find_tables(settings)
+        tables = find_tables(settings) if sources is None else _tables_of(sources)
         settings, unit = _in_unit_of(run, settings, tables)
-        plan = agreement_plan(settings, tables, run.limits)
-        groups = _groups(settings, tables)
-        parts = [AgreePart(f"part-{i:05d}", i) for i in range(plan.groups)]
+        plan = planning.ALL_AT_ONCE if sources else agreement_plan(settings, tables, run.limits)
+        job = _job(settings, tables, unit)
         if not run.prepare(tables.values()):
             return _done(run, settings)
     with run.work():
-        with run.stage("meet"):
-            if not run.claim({AUDITED: parts}):
-                return _done(run, settings)
-            place = Partitioning.of(plan, _met(tables), run.folder)
-            if len(receipts.finished_parts(run.folder, AUDITED)) < len(parts):
-                shuffle.shuffle_rows(executor, place)
-        with run.stage("audit"):
-            kinds = {GROUP + name: kind for name, kind in groups.items()}
-            job = AgreeJob(place, settings.measuring, settings.choices(unit), kinds, run.folder)
-            job = _with_window(run, replace(job, attributes=_plain(settings, tables)), parts)
-            audited = run.tasks(audit_part, parts, job, stage=AUDITED).values()
-            storage.remove(storage.join(run.folder, shuffle.FOLDER))
+        if sources is None:
+            audited = _audit(run, job, plan, tables)
+        else:
+            audited = [audit_in_memory(run, job, sources)]
+        if audited is None:
+            return _done(run, settings)
         with run.stage("agreement"):
             account = add_rows(part.rows for part in audited)
-            _require_audited(run.attempt, settings, account)
+            _require_audited(run.sink, settings, account)
             written, estimator = _write_tables(run, settings, job, audited)
-        coders = written["coders"]["coder"].unique().to_pylist()
         record = {
             "signature": settings.signature(estimator),
             "settings": asdict(settings),
             "plan": plan.explanation,
             "pairs": sum(part.pairs for part in audited),
-            **run.record(tables.values(), account, coders),
+            **_record(run, settings, tables, account, written),
         }
-        record["warnings"] += warn_of_similar_names(coders)
-        record["warnings"] += warn_of_ungrouped(written["corpus"], settings.group_by)
-        record["warnings"] += [TYPES_UNUSED] * ("boundary_types" in tables["codings"].further.names)
-        return FinishedAudit(run.publish(record), written, _contested(audited))
+        return FinishedAudit(
+            settings.output,
+            run.publish(record),
+            tables=run.sink.tables,
+            read=written,
+            contested=_contested(audited),
+        )
+
+
+def _record(
+    run: TaskRun,
+    settings: AgreeSettings,
+    tables: Mapping[str, InputTable],
+    account: RowCounts,
+    written: Mapping[str, pa.Table],
+) -> dict[str, Any]:
+    """Return the part of run.json about the rows, with the warnings."""
+    coders = written["coders"]["coder"].unique().to_pylist()
+    record = run.record(tables.values(), account, coders)
+    record["warnings"] += warn_of_similar_names(coders)
+    record["warnings"] += warn_of_ungrouped(written["corpus"], settings.group_by)
+    record["warnings"] += [TYPES_UNUSED] * ("boundary_types" in tables["codings"].further.names)
+    return record
+
+
+def _job(settings: AgreeSettings, tables: Mapping[str, InputTable], unit: str | None) -> AgreeJob:
+    """Return what the parts of an audit share, before it is known where their rows are."""
+    kinds = {GROUP + name: kind for name, kind in _groups(settings, tables).items()}
+    return AgreeJob(NOWHERE, settings.measuring, settings.choices(unit), kinds, "")
+
+
+def _audit(
+    run: TaskRun, job: AgreeJob, plan: Plan, tables: Mapping[str, InputTable]
+) -> Collection[Audited] | None:
+    """Bring the codings of each document together, and audit them in tasks.
+
+    Returns:
+        The receipts of the parts; None if another job finished the same run first.
+    """
+    parts = [AgreePart(f"part-{i:05d}", i) for i in range(plan.groups)]
+    with run.stage("meet"):
+        if not run.claim({AUDITED: parts}):
+            return None
+        place = Partitioning.of(plan, _met(tables), run.folder)
+        if len(receipts.finished_parts(run.folder, AUDITED)) < len(parts):
+            shuffle.shuffle_rows(run.executor, place)
+    with run.stage("audit"):
+        attributes = _plain(tables)
+        job = replace(job, partitioning=place, folder=run.folder, attributes=attributes)
+        job = _with_window(run, job, parts)
+        audited = run.tasks(audit_part, parts, job, stage=AUDITED).values()
+        storage.remove(storage.join(run.folder, shuffle.FOLDER))
+    return audited
 
 
 def _in_unit_of(
@@ -134,14 +188,14 @@ def _contested(audited: Iterable[Audited]) -> list[dict[str, Any]]:
 
 def _groups(settings: AgreeSettings, tables: Mapping[str, InputTable]) -> dict[str, pa.DataType]:
     """Return the type of each group-by column."""
-    undescribed = None if settings.documents else tables["codings"]
+    undescribed = None if "documents" in tables else tables["codings"]
     types = attribute_types(tables.values())
     return choose_groups(settings.group_by, types, agreement_columns(), undescribed)
 
 
 def _done(run: TaskRun, settings: AgreeSettings) -> Done:
     """Return the outcome of a run that had already been published, unless it lost too many rows."""
-    require_few_rejects(run.attempt, run.finished_rows, settings.max_rejects)
+    require_few_rejects(run.sink, run.finished_rows, settings.max_rejects)
     return run.done
 
 
@@ -153,8 +207,7 @@ def read_audit(output: str) -> FinishedAudit:
     """
     run = FinishedRun.open(output)
     contested = contested_in(run.parts("documents", CONTESTED_COLUMNS), CONTESTED)
-    tables = {name: run.table(name) for name in _TABLES}
-    return FinishedAudit(run.record, tables, contested)
+    return FinishedAudit(output, run.record, contested=contested)
 
 
 def _write_tables(
@@ -188,16 +241,23 @@ def find_tables(settings: AgreeSettings) -> dict[str, InputTable]:
     return tables
 
 
+def _tables_of(sources: Sources) -> dict[str, InputTable]:
+    """Return the input tables of sources, with the same check of their columns."""
+    tables = {name: source.table for name, source in sources.items()}
+    refuse_taken_names(tables.values(), agreement_columns(), "an agreement run")
+    return tables
+
+
 def _met(tables: Mapping[str, InputTable]) -> dict[str, InputTable]:
     """Return the tables whose rows are brought together: all but a plain table of attributes."""
     return {name: table for name, table in tables.items() if table.slices}
 
 
-def _plain(settings: AgreeSettings, tables: Mapping[str, InputTable]) -> pa.Table | None:
+def _plain(tables: Mapping[str, InputTable]) -> pa.Table | None:
     """Return the rows of a plain table of attributes; None if there is none."""
-    if settings.documents is None or tables["documents"].slices:
+    if "documents" not in tables or tables["documents"].slices:
         return None
-    found = find_attributes(settings.documents)
+    found = find_attributes(tables["documents"].location)
     return None if found is None else found[1]
 
 
@@ -223,12 +283,13 @@ def _with_window(run: TaskRun, job: AgreeJob, parts: list[AgreePart]) -> AgreeJo
     return replace(job, settings=replace(job.settings, window=int(size[0])))
 
 
-def _require_audited(attempt: Attempt, settings: AgreeSettings, account: RowCounts) -> None:
+def _require_audited(sink: Sink, settings: AgreeSettings, account: RowCounts) -> None:
     codings = account[CODINGS]
     if not codings["in"]:
         raise NoResult(
             f"{settings.codings}: contains no coding; rows with the role hypothesis do not count"
         )
     if not codings["scored"]:
-        raise nothing_audited(settings, account, why_nothing_scored(attempt, (CODINGS,)))
-    require_few_rejects(attempt, account, settings.max_rejects)
+        raise nothing_audited(settings, account, why_nothing_scored(sink, (CODINGS,)))
+    if sink.publishes:
+        require_few_rejects(sink, account, settings.max_rejects)

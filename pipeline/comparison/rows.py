@@ -18,10 +18,10 @@ from segscore.pipeline.arrays.document_ids import (
     number,
 )
 from segscore.pipeline.arrays.ragged import Flags, Ints, numbers
-from segscore.pipeline.comparison.runs import ScoredRun
 from segscore.pipeline.comparison.systems import System, system_name
 from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.measures import PAIRS, Table
+from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.settings.measuring import LEVEL
 
 REFERENCE = "reference"
@@ -75,7 +75,7 @@ class _File:
 
 
 def read_rows(
-    runs: Sequence[ScoredRun],
+    runs: Sequence[FinishedScoring],
     systems: Sequence[System],
     table: Table,
     columns: Sequence[str],
@@ -124,7 +124,7 @@ def read_rows(
 
 def _read(
     number: int,
-    run: ScoredRun,
+    run: FinishedScoring,
     systems: Sequence[System],
     table: Table,
     columns: Sequence[str],
@@ -157,7 +157,7 @@ def _read(
         yield _File(number, rows, _numbered(_only(rows, "hypothesis"), system_index), original)
 
 
-def _require(run: ScoredRun, group_by: Sequence[str], columns: set[str]) -> None:
+def _require(run: FinishedScoring, group_by: Sequence[str], columns: set[str]) -> None:
     from segscore.schemas.panel_scores import PANEL_SCORES
     from segscore.schemas.scores import SCORES
 

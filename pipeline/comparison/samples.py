@@ -19,11 +19,11 @@ from segscore.pipeline.comparison.rows import (
     read_rows,
     same_references,
 )
-from segscore.pipeline.comparison.runs import ScoredRun
 from segscore.pipeline.comparison.systems import System
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import PAIRS, Table
 from segscore.pipeline.measures.measure import Measure
+from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.levels import common_counts
 from segscore.pipeline.scoring.pairs import number_groups
 from segscore.pipeline.settings.measuring import LEVEL
@@ -106,7 +106,7 @@ class Compared:
 
 
 def read_samples(
-    runs: Sequence[ScoredRun],
+    runs: Sequence[FinishedScoring],
     systems: Sequence[System],
     table: Table,
     measures: list[Measure],
@@ -161,7 +161,7 @@ def _columns(table: Table, measures: Sequence[Measure]) -> tuple[list[str], list
 
 
 def _read_checked(
-    runs: Sequence[ScoredRun],
+    runs: Sequence[FinishedScoring],
     systems: Sequence[System],
     table: Table,
     columns: list[str],
@@ -187,7 +187,7 @@ def _read_checked(
     return rows, ~is_other.to_numpy(zero_copy_only=False)
 
 
-def _reference_columns(runs: Sequence[ScoredRun]) -> list[str]:
+def _reference_columns(runs: Sequence[FinishedScoring]) -> list[str]:
     """Return the columns about references alone that all runs have."""
     counted = [run.selection.pairs.counts for run in runs]
     counts = [
@@ -198,7 +198,7 @@ def _reference_columns(runs: Sequence[ScoredRun]) -> list[str]:
     return [REFERENCE_DIGEST, *counts] if all(run.has_digests for run in runs) else counts
 
 
-def _undigested(runs: Sequence[ScoredRun]) -> list[str]:
+def _undigested(runs: Sequence[FinishedScoring]) -> list[str]:
     """Return the runs without digests, unless all runs read references from the same files."""
     files = [run.record.get("inputs", {}).get("references") for run in runs]
     if all(file and file == files[0] for file in files):
@@ -207,7 +207,7 @@ def _undigested(runs: Sequence[ScoredRun]) -> list[str]:
 
 
 def _nothing_shared(
-    runs: Sequence[ScoredRun], systems: Sequence[System], other: Sequence[str]
+    runs: Sequence[FinishedScoring], systems: Sequence[System], other: Sequence[str]
 ) -> str:
     reason = ""
     if other:
@@ -227,7 +227,7 @@ class _SampleBuilder:
         level_of_key: index of the level in the key of a group; None if groups are over all levels.
     """
 
-    runs: Sequence[ScoredRun]
+    runs: Sequence[FinishedScoring]
     systems: Sequence[System]
     table: Table
     measures: list[Measure]
@@ -240,7 +240,7 @@ class _SampleBuilder:
     @classmethod
     def of(
         cls,
-        runs: Sequence[ScoredRun],
+        runs: Sequence[FinishedScoring],
         systems: Sequence[System],
         chosen: tuple[Table, list[Measure]],
         rows: ScoreRows,
@@ -302,7 +302,7 @@ class _SampleBuilder:
 
 
 def _over_levels(
-    runs: Sequence[ScoredRun], rows: ScoreRows, counts: Sequence[str]
+    runs: Sequence[FinishedScoring], rows: ScoreRows, counts: Sequence[str]
 ) -> dict[str, Ints]:
     """Return the counts that differ if they are added up over levels; empty without levels.
 

@@ -22,7 +22,6 @@ from segscore.pipeline.conventions.faults import (
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.scoring.boundaries import Side
-from segscore.pipeline.scoring.in_memory import TableSource, find_source
 from segscore.pipeline.scoring.inputs import Inputs, gather_inputs, require_references
 from segscore.pipeline.scoring.pairs import Pairs, Rule, count_pairs
 from segscore.pipeline.scoring.references import References
@@ -30,6 +29,7 @@ from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.storage.placement import require_apart, require_free
 from segscore.pipeline.tables.columns import DOCUMENTS, segmentations_contract
 from segscore.pipeline.tables.read import validate_rows
+from segscore.pipeline.tables.source import TableSource, find_source
 from segscore.pipeline.tables.units import one_unit
 
 _CALIBRATION = "calibration.parquet"

@@ -1,13 +1,13 @@
 """Conventions of coefficients of agreement: what agrees, by chance, and what is averaged."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from segscore.pipeline.agreement.in_memory import audit_tables
+from segscore.pipeline.agreement.run import FinishedAudit, run_agreement
 from segscore.pipeline.agreement.settings import AgreeSettings
 from segscore.pipeline.conventions.convention import (
     Answer,
@@ -18,9 +18,10 @@ from segscore.pipeline.conventions.convention import (
 )
 from segscore.pipeline.conventions.published import Published
 from segscore.pipeline.conventions.search import Search, search_conventions
-from segscore.pipeline.errors import Refused
-from segscore.pipeline.scoring.in_memory import TableSource
+from segscore.pipeline.errors import Done, Refused
+from segscore.pipeline.runs.sink import MemorySink
 from segscore.pipeline.tables.read import Rows
+from segscore.pipeline.tables.source import TableSource
 
 _NAMED = "named"
 _COEFFICIENTS = ("pi", "kappa", "alpha")
@@ -208,25 +209,26 @@ class _Audits:
     def __init__(
         self, settings: AgreeSettings, codings: TableSource, documents: TableSource | None
     ) -> None:
-        self.settings, self.documents, self.table = settings, documents, codings.table
+        self.settings, self.table = settings, codings.table
+        self.documents = {} if documents is None else {"documents": documents}
         self.rows = codings.read()
-        self.known: dict[tuple[str | None, ...], Mapping[str, pa.Table]] = {}
+        self.known: dict[tuple[str | None, ...], FinishedAudit] = {}
 
     def value(self, number: Published, answers: Answers) -> float:
         """Return a coefficient by a convention, NaN if undefined."""
         named = answers["coefficient"] == _NAMED
         coefficient = number.measure if named else answers["coefficient"]
-        tables = self._audit(number.document, answers)
+        audit = self._audit(number.document, answers)
         if answers["average"] == "documents":
             column = f"{coefficient}_{answers['similarity']}"
-            values = tables["documents"].column(column).drop_null().to_numpy()
+            values = audit.table("documents").column(column).drop_null().to_numpy()
             return float(values.mean()) if len(values) else float("nan")
         key = (coefficient, answers["similarity"])
-        rows = tables["agreement"].to_pylist()
+        rows = audit.table("agreement").to_pylist()
         value = next(r["value"] for r in rows if (r["coefficient"], r["similarity"]) == key)
         return float("nan") if value is None else float(value)
 
-    def _audit(self, document: str | None, answers: Answers) -> Mapping[str, pa.Table]:
+    def _audit(self, document: str | None, answers: Answers) -> FinishedAudit:
         end = answers.get("end", "open")
         key = (document, answers["n_t"], answers["chance"], end)
         if key not in self.known:
@@ -237,7 +239,10 @@ class _Audits:
             }[answers["chance"]]
             settings = replace(self.settings, n_t=int(answers["n_t"]), replicates=0, **chance)
             source = TableSource(self.table, lambda: self._codings(document, end))
-            self.known[key] = audit_tables(settings, source, self.documents).tables
+            sources = {"codings": source, **self.documents}
+            audited = run_agreement(settings, sources=sources, sink=MemorySink())
+            assert not isinstance(audited, Done)
+            self.known[key] = audited
         return self.known[key]
 
     def _codings(self, document: str | None, end: str) -> Rows:

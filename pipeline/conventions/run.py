@@ -18,15 +18,12 @@ from segscore.pipeline.conventions.published import (
 )
 from segscore.pipeline.conventions.results import Reconciliation
 from segscore.pipeline.conventions.settings import ReconcileSettings
+from segscore.pipeline.runs.record import warn_of_rejects, warn_of_similar_names
 from segscore.pipeline.scoring.accounting import count_rows, nothing_scored
-from segscore.pipeline.scoring.in_memory import (
-    TableSource,
-    accept_tables,
-    find_source,
-    warn_of_inputs,
-)
+from segscore.pipeline.scoring.in_memory import accept_tables
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.storage.placement import require_apart, require_free
+from segscore.pipeline.tables.source import TableSource, find_source
 
 _CONVENTIONS = "conventions.parquet"
 _NOWHERE = "<memory>"
@@ -114,14 +111,16 @@ def _read_corpus(
         length_tolerance=settings.length_tolerance,
         documents=settings.documents,
     )
-    documents = sources.get("documents")
-    tables = accept_tables(score, sources["references"], sources["hypotheses"], documents)
+    tables = accept_tables(score, sources)
     corpus = corpus_of(tables)
     if not len(corpus.hyp_row):
         unpaired = np.zeros(len(tables.collected.references), bool)
         account = {**count_rows(tables.collected, unpaired), **tables.accepted.account.rows}
         raise nothing_scored(tables.inputs, account, "; `segscore validate` lists rejected rows")
-    return corpus, tuple(warn_of_inputs(tables.inputs.tables, tables.rejects, corpus.systems))
+    rejects = tables.rejects
+    warnings = warn_of_rejects([rejects], corpus.systems, "rejects") if rejects.num_rows else []
+    warnings += (warning for table in tables.inputs.tables for warning in table.warnings)
+    return corpus, (*warnings, *warn_of_similar_names(corpus.systems))
 
 
 def _read_numbers(settings: ReconcileSettings) -> list[Published]:

@@ -30,7 +30,7 @@ from segscore.pipeline.importing.shapes import Extent
 from segscore.pipeline.importing.unused_options import warn_of_unused
 from segscore.pipeline.importing.written_tables import write_tables
 from segscore.pipeline.runs.executor import Executor
-from segscore.pipeline.runs.record import REJECTS_FOLDER
+from segscore.pipeline.runs.run_folder import REJECTS
 from segscore.pipeline.runs.tasks import Progress, TaskRun
 from segscore.pipeline.storage import InputFile
 from segscore.pipeline.storage.placement import require_apart
@@ -100,7 +100,7 @@ def run_import(
         imported = write_tables(run, settings, rows)
         imported = _with_test_set(imported, settings, run.folder)
         move_tables(run.attempt, settings.output, [*imported.rows])
-    rejected = imported.rows.pop(REJECTS_FOLDER, 0)
+    rejected = imported.rows.pop(REJECTS, 0)
     return replace(imported, rejected=rejected, unused=[*left_out, *warn_of_unused(reading)])
 
 

@@ -20,7 +20,7 @@ from segscore.pipeline.importing.publish import has_begun_to_publish
 from segscore.pipeline.importing.read_files import ImportedRows
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.importing.write import TableTypes, WriteJob, cut_tables, write_file
-from segscore.pipeline.runs.record import REJECTS_FOLDER
+from segscore.pipeline.runs.run_folder import REJECTS
 from segscore.pipeline.runs.tasks import TaskRun
 from segscore.pipeline.storage.placement import require_free
 from segscore.pipeline.tables.check_table import DOCUMENTS
@@ -62,12 +62,10 @@ def write_tables(run: TaskRun, settings: ImportSettings, rows: ImportedRows) -> 
         write_file, files, WriteJob(run.folder, types.tables, unit, rows.answers), stage="written"
     )
     rejects += rows.left_out
-    counts |= {REJECTS_FOLDER: rejects, **rows.tables}
+    counts |= {REJECTS: rejects, **rows.tables}
     if rejects and not prepared:
         groups = (with_unit(table, unit) for table in rejects_of(run.folder))
-        storage.write_table(
-            storage.join(run.folder, REJECTS_FOLDER, f"{REJECTS_FOLDER}.parquet"), groups
-        )
+        storage.write_table(storage.join(run.folder, REJECTS, f"{REJECTS}.parquet"), groups)
     mixed = describe_mixed((shard.first_values, shard.before) for shard in shards)
     return Imported(
         rows={name: number for name, number in counts.items() if number},

@@ -30,7 +30,7 @@ from segscore.pipeline.runs import run_folder
 from segscore.pipeline.runs.executor import Executor
 from segscore.pipeline.runs.fingerprint import setting_in_words
 from segscore.pipeline.runs.tasks import Progress
-from segscore.pipeline.scoring import run
+from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.storage.placement import require_apart
 
 Warn = Callable[[str], None]
@@ -50,7 +50,7 @@ class Ended:
 
     night: Night
     verdict: Verdict
-    scored: run.Finished | None
+    scored: FinishedScoring | None
     removed: tuple[date, ...] = ()
 
     @property

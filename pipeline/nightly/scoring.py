@@ -19,6 +19,7 @@ from segscore.pipeline.runs import run_folder
 from segscore.pipeline.runs.executor import Executor
 from segscore.pipeline.runs.tasks import Progress
 from segscore.pipeline.scoring import run
+from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.tables.columns import SEGMENTATIONS
 from segscore.pipeline.tables.unusable_files import UnusableFile, unusable_files
@@ -32,7 +33,7 @@ _OF_THE_FOLDER = (run_folder.OtherRun, run_folder.Taken, run_folder.Overtaken)
 
 def score_night(
     settings: NightSettings, executor: Executor, progress: Progress, warn: Callable[[str], None]
-) -> tuple[run.Finished | None, tuple[UnusableFile, ...]]:
+) -> tuple[FinishedScoring | None, tuple[UnusableFile, ...]]:
     """Score a night; files of hypotheses that cannot be read are left out.
 
     A file that could not be read when the night was scored is not tried again as long as it has not
@@ -107,7 +108,7 @@ def _score(
     executor: Executor,
     progress: Progress,
     warn: Callable[[str], None],
-) -> run.Finished | None:
+) -> FinishedScoring | None:
     """Score a night; None if the same input was scored before.
 
     If a system delivered the documents of another night, the others are published without it.
@@ -126,7 +127,7 @@ def _run(
     executor: Executor,
     progress: Progress,
     warn: Callable[[str], None],
-) -> run.Finished | None:
+) -> FinishedScoring | None:
     try:
         outcome = run.run_scoring(scoring, executor, progress)
     except run_folder.OtherRun as other:

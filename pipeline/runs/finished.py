@@ -41,11 +41,13 @@ class FinishedRun:
         url: folder of the run; of a run in memory, its name in messages.
         record: content of its run.json.
         tables: the tables of a run in memory, by name; None if they are in the folder.
+        read: tables of a folder that have been read, by name; they are not read again.
     """
 
     url: str
     record: dict[str, Any]
     tables: Mapping[str, pa.Table] | None = field(default=None, kw_only=True)
+    read: Mapping[str, pa.Table] = field(default_factory=dict, kw_only=True)
 
     @classmethod
     def find(cls, url: str) -> Self | None:
@@ -74,6 +76,16 @@ class FinishedRun:
             run_folder.read_status(url)  # raises its own error if there is no run at all
             raise Refused(f"{url}: {unfinished}")
         return run
+
+    @property
+    def at_hand(self) -> Mapping[str, pa.Table]:
+        """The tables that are in memory."""
+        return self.read if self.tables is None else self.tables
+
+    @property
+    def is_published(self) -> bool:
+        """Whether the run is in a folder, and not only computed."""
+        return "files" in self.record
 
     @property
     def signature(self) -> str:
@@ -122,10 +134,10 @@ class FinishedRun:
             name: name of the table.
             columns: names of the columns to read; None for all.
         """
-        if self.tables is not None:
-            if name in self.tables:
-                table = self.tables[name]
-                yield table if columns is None else table.select(list(columns))
+        if name in self.at_hand:
+            table = self.at_hand[name]
+            yield table if columns is None else table.select(list(columns))
+        if name in self.at_hand or self.tables is not None:
             return
         for url in self.files(name):
             yield storage.read_columns(url, None if columns is None else list(columns))

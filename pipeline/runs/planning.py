@@ -106,6 +106,12 @@ class Plan:
     explanation: tuple[str, ...]
 
 
+ALL_AT_ONCE = Plan(
+    "at once", 1, (), 0, ROWS_AT_ONCE, 0, ("the tables are read all at once, in one process",)
+)
+"""The plan of a run in memory."""
+
+
 def at_once(memory: int | None) -> int:
     """Return how many tasks fit in a worker's memory at the same time, at least one.
 

@@ -12,10 +12,10 @@ from segscore.pipeline.errors import Absent, Failed, NoResult, Refused, Unreadab
 from segscore.pipeline.runs import claims, run_folder
 from segscore.pipeline.runs.claims import UNFINISHED, Files
 from segscore.pipeline.runs.fingerprint import Fingerprint
-from segscore.pipeline.runs.record import REJECTS_FOLDER
 from segscore.pipeline.runs.run_folder import (
     PARQUET_ENDING,
     RECORD,
+    REJECTS,
     Attempt,
     Overtaken,
     require_newest,
@@ -73,7 +73,7 @@ def _discard(attempt: Attempt) -> None:
     Raises:
         Overtaken: another job has claimed the folder.
     """
-    rejects = run_folder.prepared_files(attempt, REJECTS_FOLDER)
+    rejects = run_folder.prepared_files(attempt, REJECTS)
     rejected = any(storage.read_columns(url, ["row"]).num_rows for url in rejects)
     claim_publication(attempt, {})
     tidy(attempt, run_folder.files_of(attempt), keep=attempt.folder if rejected else None)

@@ -8,9 +8,9 @@ from importlib.metadata import distribution
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed
-from segscore.pipeline.runs.run_folder import Attempt, prepared_files
+from segscore.pipeline.runs.run_folder import REJECTS, UNPAIRED
+from segscore.pipeline.runs.sink import Sink
 from segscore.pipeline.tables.validate import place_of
 
 RowCounts = dict[str, dict[str, int]]
@@ -20,10 +20,6 @@ _LIBRARIES = ("segscore", "numpy", "pyarrow", "pandera", "numba", "dask", "distr
 _MAX_CODERS = 5
 _MAX_RULES = 3
 _MAX_IDS = 2
-REJECTS_FOLDER = "rejects"
-"""Folder of the table of rejected rows, in that of a run."""
-
-_UNPAIRED = "unpaired"
 _CODER_TABLES = ("hypotheses", "codings")
 """Input tables whose coders are those that a run has results for."""
 
@@ -87,11 +83,11 @@ def _version(library: str) -> str:
     return metadata.partition("\nVersion: ")[2].partition("\n")[0]
 
 
-def require_few_rejects(attempt: Attempt, account: RowCounts, max_rejects: float) -> None:
+def require_few_rejects(sink: Sink, account: RowCounts, max_rejects: float) -> None:
     """Check that a run did not reject too large a share of its input rows to be published.
 
     Args:
-        attempt: an attempt whose parts are all done, or one that found the run finished.
+        sink: where the rejected rows are.
         account: the numbers of rows.
         max_rejects: the largest share, in [0, 1].
 
@@ -101,33 +97,21 @@ def require_few_rejects(attempt: Attempt, account: RowCounts, max_rejects: float
     rejected = sum(table["rejected"] for table in account.values())
     rows = sum(table["in"] for table in account.values())
     if rejected > max_rejects * rows:
-        published = "the run stays" if attempt.state.done else "nothing was"
+        published = "the run stays" if sink.done else "nothing was"
         raise Failed(
             f"{rejected} of {rows} input rows were rejected, more than --max-rejects "
             f"{max_rejects} allows; {published} published; the rejects are listed in "
-            f"{storage.join(attempt.written_to, REJECTS_FOLDER)}"
+            f"{sink.written_to(REJECTS)}"
         )
 
 
-def reject_warnings(attempt: Attempt, scored: Collection[str]) -> list[str]:
+def warn_of_rejects(
+    rejects: Iterable[pa.Table], scored: Collection[str], listed_in: str
+) -> list[str]:
     """Return warnings: which rules rejected rows, and which coders have no result because of it.
 
     Args:
-        attempt: the attempt that rejected the rows.
-        scored: the coders that have a result.
-    """
-    files = prepared_files(attempt, REJECTS_FOLDER)
-    rejects = (storage.read_columns(url, ["table", "rule", "coder"]) for url in files)
-    return describe_rejects(rejects, scored, storage.join(attempt.output, REJECTS_FOLDER))
-
-
-def describe_rejects(
-    rejects: Iterable[pa.Table], scored: Collection[str], listed_in: str
-) -> list[str]:
-    """Return the warnings about rejected rows; see ``reject_warnings``.
-
-    Args:
-        rejects: tables of rejected rows.
+        rejects: tables of rejected rows, with the columns table, rule and coder.
         scored: the coders that have a result.
         listed_in: where all rejected rows are listed.
     """
@@ -157,41 +141,20 @@ def _format_counts(rules: Counter[str]) -> str:
     return f"{listed}, {more} by other rules" if more else listed
 
 
-def why_nothing_scored(attempt: Attempt, sides: Iterable[str]) -> str:
+def why_nothing_scored(sink: Sink, sides: Iterable[str]) -> str:
     """Return the end of a message that explains why nothing could be scored.
 
     It gives the first rejected row or, if no row was rejected, examples of unpaired ids.
 
     Args:
-        attempt: the attempt that rejected the rows or found them unpaired.
+        sink: where the rejected and the unpaired rows are.
         sides: names of the input tables whose rows should have been paired.
     """
-    rejects = (
-        storage.read_columns(url, [*_REJECT_ORDER, "rule", "detail"])
-        for url in prepared_files(attempt, REJECTS_FOLDER)
-    )
-    unpaired = (
-        storage.read_columns(url, ["table", "document_id"])
-        for url in prepared_files(attempt, _UNPAIRED)
-    )
-    listed_in = storage.join(attempt.folder, REJECTS_FOLDER)
-    return explain_nothing_scored(rejects, unpaired, sides, listed_in)
-
-
-def explain_nothing_scored(
-    rejects: Iterable[pa.Table], unpaired: Iterable[pa.Table], sides: Iterable[str], listed_in: str
-) -> str:
-    """Return the end of a message that explains why nothing could be scored.
-
-    Args:
-        rejects: tables of rejected rows.
-        unpaired: tables of unpaired rows.
-        sides: as in ``why_nothing_scored``.
-        listed_in: where all rejected rows are listed.
-    """
+    rejects = sink.read(REJECTS, [*_REJECT_ORDER, "rule", "detail"])
+    unpaired = sink.read(UNPAIRED, ["table", "document_id"])
     rejected = _first_rejected(rejects)
     if rejected:
-        return f"; the first reject: {rejected}; all are listed in {listed_in}"
+        return f"; the first reject: {rejected}; all are listed in {sink.written_to(REJECTS)}"
     ids: dict[str, set[str]] = {side: set() for side in sides}
     for rows in unpaired:
         for side, first_ids in ids.items():

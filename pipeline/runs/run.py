@@ -4,38 +4,18 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict
 from time import perf_counter
-from typing import Any, ClassVar, Protocol
+from typing import Any, Protocol
 
 import pyarrow as pa
 
-from segscore.pipeline import storage
 from segscore.pipeline.errors import Done
-from segscore.pipeline.runs import publication, run_folder
-from segscore.pipeline.runs.fingerprint import Fingerprint
 from segscore.pipeline.runs.finished import FinishedRun
-from segscore.pipeline.runs.record import RowCounts, reject_warnings, versions
-from segscore.pipeline.runs.run_folder import Attempt
+from segscore.pipeline.runs.record import RowCounts, versions, warn_of_rejects
+from segscore.pipeline.runs.run_folder import REJECTS, Attempt
+from segscore.pipeline.runs.sink import FolderSink, MemorySink, RunSettings, Sink
 from segscore.pipeline.storage.placement import require_apart
 from segscore.pipeline.tables.find import InputTable
 from segscore.pipeline.tables.units import one_unit
-
-
-class RunSettings(Protocol):
-    """The settings that every run has; each command has a dataclass with these and its own."""
-
-    __dataclass_fields__: ClassVar[dict[str, Any]]
-
-    @property
-    def output(self) -> str | None:
-        """Folder or URL of the run; None to write nothing."""
-
-    @property
-    def fresh(self) -> bool:
-        """Whether to start over, replacing a finished run in the same folder."""
-
-    @property
-    def inputs(self) -> Mapping[str, str | Sequence[str] | None]:
-        """Files and folders that the run reads, by the argument or option that names them."""
 
 
 class NamedPart(Protocol):
@@ -47,32 +27,45 @@ class NamedPart(Protocol):
 
 
 class Run:
-    """One run of a command, from its settings to its published folder.
+    """One run of a command, from its settings to its results.
 
     Attributes:
-        attempt: the attempt to fill the output folder; set by ``prepare``.
-        folder: the folder that tasks write to; set by ``claim``. The path is absolute because
-            workers may have other working directories.
+        sink: where the tables and the record go.
         seconds: duration of each stage that has ended, by name.
     """
 
-    attempt: Attempt
-    folder: str
-
-    def __init__(self, command: str, settings: RunSettings) -> None:
+    def __init__(self, command: str, settings: RunSettings, sink: Sink | None = None) -> None:
         """Create a run.
 
         Args:
             command: score, sweep, agree or compare.
             settings: settings of the command.
+            sink: where the results go; None for the output folder, or memory if there is none.
 
         Raises:
             Refused: the output overlaps with an input.
         """
         self.command, self.settings = command, settings
         self.seconds: dict[str, float] = {}
-        if settings.output is not None:
+        self.sink: Sink = sink or MemorySink()
+        if sink is None and settings.output is not None:
             require_apart(settings.output, settings.inputs)
+            self.sink = FolderSink(settings.output)
+
+    @property
+    def attempt(self) -> Attempt:
+        """The attempt to fill the output folder of a prepared run."""
+        return self._folder_sink.attempt
+
+    @property
+    def folder(self) -> str:
+        """The folder that the tasks of a run write to, once it is claimed."""
+        return self._folder_sink.folder
+
+    @property
+    def _folder_sink(self) -> FolderSink:
+        assert isinstance(self.sink, FolderSink), "only a run with an output folder has tasks"
+        return self.sink
 
     @property
     def done(self) -> Done:
@@ -103,31 +96,25 @@ class Run:
         """Check that the run may be written to its output folder.
 
         Returns:
-            True if the run has to be written; False if there is no output folder, or if the folder
-            already contains this run, finished.
+            True if the run has to be done; False if its folder already contains it, finished.
 
         Raises:
             Refused: the folder contains another run or other files, or another job is using it;
                 or the tables are in different units.
         """
-        if self.settings.output is None:
-            return False
         tables = [*tables]
         one_unit({table.location: table.unit for table in tables})
-        fingerprint = Fingerprint.of(self.command, self.settings, tables)
-        fresh = self.settings.fresh
-        self.attempt = publication.check(self.settings.output, fingerprint, fresh=fresh)
-        return not self.attempt.state.done
+        return self.sink.prepare(self.command, self.settings, tables)
 
     def work(self) -> AbstractContextManager[None]:
-        """Return the context to do the work of a prepared run in; see ``publication.claimed``."""
-        return publication.claimed(self.attempt)
+        """Return the context to do the work of a prepared run in."""
+        return self.sink.work()
 
     def claim(self, stages: Mapping[str, Sequence[NamedPart]]) -> bool:
         """Claim the output folder, and either start over or resume an earlier attempt.
 
         Args:
-            stages: the parts of each stage; `status` compares the number of receipts with them.
+            stages: the parts of each stage.
 
         Returns:
             False if another job has finished the same run in the meantime.
@@ -135,11 +122,9 @@ class Run:
         Raises:
             Refused: as for ``prepare``, if the folder has changed since.
         """
-        names = {stage: [part.name for part in parts] for stage, parts in stages.items()}
-        folder = run_folder.claim(self.attempt, names)
-        if folder is not None:
-            self.folder = folder
-        return folder is not None
+        return self.sink.claim(
+            {stage: [part.name for part in parts] for stage, parts in stages.items()}
+        )
 
     def write(
         self,
@@ -148,16 +133,8 @@ class Run:
         file: str | None = None,
         plain: tuple[str, ...] = ("document_id",),
     ) -> None:
-        """Write one file of an output table.
-
-        Args:
-            table: name of the table.
-            rows: rows of the file.
-            file: name of the file; by default the table's name, for a table of one file.
-            plain: columns whose values seldom repeat; see ``storage.write_table``.
-        """
-        url = storage.join(self.folder, table, file or f"{table}.parquet")
-        storage.write_table(url, rows, plain=plain)
+        """Write one file of an output table; the arguments are those of ``Sink.write``."""
+        self.sink.write(table, rows, file, plain)
 
     def record(
         self,
@@ -177,14 +154,15 @@ class Run:
         rejected = any(rows["rejected"] for rows in account.values())
         warnings = [warning for table in tables for warning in table.warnings]
         if rejected:
-            warnings += reject_warnings(self.attempt, scored)
+            rejects = self.sink.read(REJECTS, ["table", "rule", "coder"])
+            warnings += warn_of_rejects(rejects, scored, self.sink.location(REJECTS))
         return {
             "unit": one_unit({table.location: table.unit for table in tables}),
             "inputs": {table.name: [asdict(file) for file in table.files] for table in tables},
             "rows": account,
             "warnings": warnings,
             "versions": versions(libraries),
-            "seconds": self.seconds,
+            **({"seconds": self.seconds} if self.sink.publishes else {}),
         }
 
     def publish(self, record: Mapping[str, Any]) -> dict[str, Any]:
@@ -193,4 +171,4 @@ class Run:
         Raises:
             Overtaken: another job has claimed the folder, or published there.
         """
-        return publication.publish(self.attempt, record)
+        return self.sink.publish(record)

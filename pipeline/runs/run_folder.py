@@ -26,6 +26,9 @@ __all__ = ["RUN_TABLES", "UNFINISHED"]
 RECORD = "run.json"
 PARQUET_ENDING = ".parquet"
 
+REJECTS, UNPAIRED = "rejects", "unpaired"
+"""The tables of rejected and of unpaired rows."""
+
 MAX_EXAMINATIONS = 5
 """How often to examine a folder again if its content changes during the examination."""
 

@@ -58,6 +58,10 @@ class Partitioning:
         return self.partitions > 1 and not self.cuts
 
 
+NOWHERE = Partitioning({}, "", 1)
+"""The partitioning of rows that are in memory."""
+
+
 def shuffle_rows(executor: Executor, partitioning: Partitioning) -> None:
     """Write the rows of each partition and table to one file, if that is needed and not yet done.
 

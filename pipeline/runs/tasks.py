@@ -8,7 +8,8 @@ from uuid import uuid4
 from segscore.pipeline.errors import Failed, Refused, Unreadable
 from segscore.pipeline.runs import planning, receipts
 from segscore.pipeline.runs.executor import Executor, Lost
-from segscore.pipeline.runs.run import NamedPart, Run, RunSettings
+from segscore.pipeline.runs.run import NamedPart, Run
+from segscore.pipeline.runs.sink import RunSettings, Sink
 
 Progress = Callable[[int, int], None]
 """Called with the number of parts that are done, and the number of all parts."""
@@ -36,19 +37,29 @@ class TaskRun(Run):
     """A run whose work is done by tasks.
 
     Attributes:
-        executor: executes the tasks.
         progress: called whenever a part is done.
         limits: limits on the work of a task.
     """
 
     def __init__(
-        self, command: str, settings: RunSettings, executor: Executor, progress: Progress
+        self,
+        command: str,
+        settings: RunSettings,
+        executor: Executor | None,
+        progress: Progress,
+        sink: Sink | None = None,
     ) -> None:
-        """Create a run, as ``Run`` does; the further arguments become attributes."""
-        super().__init__(command, settings)
+        """Create a run, as ``Run`` does; without an executor, it has no tasks."""
+        super().__init__(command, settings, sink)
         self._resumed = False
-        self.executor, self.progress = executor, progress
+        self._executor, self.progress = executor, progress
         self.limits = planning.LIMITS
+
+    @property
+    def executor(self) -> Executor:
+        """What executes the tasks."""
+        assert self._executor is not None, "a run without an executor has no tasks"
+        return self._executor
 
     @contextmanager
     def work(self) -> Iterator[None]:

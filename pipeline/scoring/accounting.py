@@ -8,7 +8,7 @@ import pyarrow as pa
 from segscore.pipeline.arrays.ragged import Flags
 from segscore.pipeline.errors import Absent, Failed, NoResult, NothingPaired
 from segscore.pipeline.runs.record import RowCounts, why_nothing_scored
-from segscore.pipeline.runs.run_folder import Attempt
+from segscore.pipeline.runs.sink import Sink
 from segscore.pipeline.scoring.hypotheses import list_unpaired
 from segscore.pipeline.scoring.inputs import Collected, Inputs
 from segscore.pipeline.scoring.part import Receipt
@@ -68,7 +68,7 @@ def list_unpaired_inputs(collected: Collected, paired: Flags) -> pa.Table:
     return pa.concat_tables(unpaired)
 
 
-def require_scored(attempt: Attempt, inputs: Inputs, account: RowCounts) -> None:
+def require_scored(sink: Sink, inputs: Inputs, account: RowCounts) -> None:
     """Refuse to publish a run in which nothing was scored.
 
     Raises:
@@ -77,7 +77,7 @@ def require_scored(attempt: Attempt, inputs: Inputs, account: RowCounts) -> None
             rejected rows, or ids without a counterpart.
     """
     if not account["hypotheses"]["scored"]:
-        raise nothing_scored(inputs, account, why_nothing_scored(attempt, SIDES))
+        raise nothing_scored(inputs, account, why_nothing_scored(sink, SIDES))
 
 
 SIDES = ("hypotheses", "references")

@@ -1,7 +1,7 @@
 """Read finished scoring runs."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Self
 
@@ -14,7 +14,13 @@ from segscore.pipeline.statistics.averages import summary_groups
 
 @dataclass(frozen=True)
 class FinishedScoring(FinishedRun):
-    """A finished run of `segscore score` or `segscore nightly`."""
+    """A finished run of `segscore score` or `segscore nightly`.
+
+    Attributes:
+        name: a short name that distinguishes the run from others.
+    """
+
+    name: str = field(default="", kw_only=True)
 
     @classmethod
     def open(cls, url: str, unfinished: str = "the run is not finished") -> Self:

@@ -12,6 +12,7 @@ from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed, Refused, nearest
 from segscore.pipeline.measures.selection import Selection, select
 from segscore.pipeline.scoring.exchanged import warn_of_exchange
+from segscore.pipeline.scoring.pairs import Rule
 from segscore.pipeline.scoring.part import Part
 from segscore.pipeline.scoring.reference_points import DENSE, PER_UNIT
 from segscore.pipeline.scoring.references import (
@@ -30,6 +31,7 @@ from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS, segmentat
 from segscore.pipeline.tables.contradictions import Described, describe
 from segscore.pipeline.tables.find import InputTable, Slice, find_table
 from segscore.pipeline.tables.read import Rows, no_rows_error, read_valid
+from segscore.pipeline.tables.source import Sources
 from segscore.pipeline.tables.validate import place_of
 from segscore.pipeline.testsets.content import Content
 from segscore.pipeline.testsets.digests import Digests
@@ -138,13 +140,17 @@ def find_inputs(settings: ScoreSettings) -> Inputs:
         settings.memory_limit,
         settings.left_out,
     )
-    refuse_columns(inputs, settings.selection, by_level=settings.by_level is not None)
-    require_levels(settings, inputs)
-    require_untyped_extras(settings, inputs)
-    return inputs
+    return _require_scorable(settings, inputs)
 
 
-def require_levels(settings: ScoreSettings, inputs: Inputs) -> None:
+def inputs_of(settings: ScoreSettings, sources: Sources) -> Inputs:
+    """Return the input tables of a scoring run from their sources; see ``find_inputs``."""
+    documents = sources["documents"].table if "documents" in sources else None
+    references, hypotheses = (sources[name].table for name in ("references", "hypotheses"))
+    return _require_scorable(settings, _with_sides(references, hypotheses, documents))
+
+
+def _require_levels(settings: ScoreSettings, inputs: Inputs) -> None:
     """Refuse to score levels of segmentations without boundary types, which levels are made of.
 
     Raises:
@@ -158,17 +164,21 @@ def require_levels(settings: ScoreSettings, inputs: Inputs) -> None:
         )
 
 
-def require_untyped_extras(settings: ScoreSettings, inputs: Inputs) -> None:
-    """Refuse to make consensus references or reference points in a run with boundary types.
+def _require_scorable(settings: ScoreSettings, inputs: Inputs) -> Inputs:
+    """Return the tables; refuse extras with boundary types, and names of columns of `scores`.
 
     Raises:
-        Refused: the tables have boundary types, and the settings ask for either.
+        Refused: the tables have boundary types, and the settings ask for consensus references or
+            reference points; or an attribute has the name of a column.
     """
+    refuse_columns(inputs, settings.selection, by_level=settings.by_level is not None)
+    _require_levels(settings, inputs)
     if inputs.typed and (settings.shares or settings.points):
         raise Refused(
             "the tables have boundary_types, but --consensus and --reference-points make "
             "boundaries without types; omit these options, or the column"
         )
+    return inputs
 
 
 def find_sides(
@@ -187,14 +197,31 @@ def find_sides(
         memory: bytes that a worker may use; None for the default.
         left_out: URLs of files of segmentations that are not read.
     """
-    table = find_table("references", references, SEGMENTATIONS, memory, left_out)
-    inputs = Inputs(
-        replace(table, warnings=(*table.warnings, *warn_of_exchange(references, hypotheses))),
+    inputs = _with_sides(
+        find_table("references", references, SEGMENTATIONS, memory, left_out),
         find_table("hypotheses", hypotheses, SEGMENTATIONS, memory, left_out),
         find_table("documents", documents, DOCUMENTS, memory) if documents else None,
     )
     refuse_columns(inputs, select(()))
     return inputs
+
+
+def _with_sides(
+    references: InputTable, hypotheses: InputTable, documents: InputTable | None
+) -> Inputs:
+    """Return the tables, with a warning if the two sides seem to have changed places."""
+    exchanged = warn_of_exchange(references.location, hypotheses.location)
+    warned = replace(references, warnings=(*references.warnings, *exchanged))
+    return Inputs(warned, hypotheses, documents)
+
+
+def rule_of(settings: ScoreSettings, inputs: Inputs) -> Rule:
+    """Return how the pairs of a run are counted, before the types that occur are known.
+
+    Raises:
+        Refused: as ``group_types``.
+    """
+    return Rule(settings, settings.boundary_types or (1,), group_types(settings, inputs))
 
 
 def refuse_columns(inputs: Inputs, selection: Selection, *, by_level: bool = False) -> None:

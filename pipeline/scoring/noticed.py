@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from segscore.pipeline.arrays.ragged import Ints, Ragged
+from segscore.pipeline.arrays.ragged import Flags, Ints, Ragged
 from segscore.pipeline.measures.constant_shift import FARTHEST, count_shifted
 from segscore.pipeline.measures.segmentation_pairs import pair_rows
 from segscore.pipeline.scoring.names import is_point
@@ -17,7 +17,8 @@ from segscore.pipeline.scoring.references import References
 Noticed = dict[str, int]
 """Numbers by what they count; those of several parts are added up."""
 
-_DIFFERS, _POSITIONS, _LATE, _MATCHES = "differs: ", "positions: ", "late: ", "matches: "
+_DIFFERS, _OVERRULED = "differs: ", "overruled: "
+_POSITIONS, _LATE, _MATCHES = "positions: ", "late: ", "matches: "
 _FEWEST = 3
 """The fewest positions of a table that are said to be early."""
 
@@ -41,15 +42,16 @@ def notice_pairs(
         group_by: the group-by columns.
     """
     counts: Noticed = {}
-    own_names = hypotheses.attributes.column_names
     for name in group_by:
-        if name in own_names and name in references.attributes.column_names:
+        if name not in references.attributes.column_names:
+            continue
+        used = references.attributes.column(name).take(pa.array(pairs.ref_row))
+        if name in hypotheses.attributes.column_names:
             own = pairs.hypothesis_column(hypotheses.attributes.column(name))
-            used = references.attributes.column(name).take(pa.array(pairs.ref_row))
-            if own.type != used.type:
-                own, used = own.cast(pa.string()), used.cast(pa.string())
-            differs = np.asarray(pc.fill_null(pc.not_equal(own, used), False), bool)
-            counts[_DIFFERS + name] = len(np.unique(pairs.hyp_row[differs]))
+            counts[_DIFFERS + name] = len(np.unique(pairs.hyp_row[_differ(own, used)]))
+        if name in references.overruled.column_names:
+            own = references.overruled.column(name).take(pa.array(pairs.ref_row))
+            counts[_OVERRULED + name] = int(_differ(own, used).sum())
     rows = np.unique(pairs.ref_row)
     units = references.units[references.document]
     sides = {
@@ -85,6 +87,13 @@ def _notice_shifts(hypotheses: Hypotheses, pairs: Pairs, references: References)
     }
 
 
+def _differ(own: pa.ChunkedArray, used: pa.ChunkedArray) -> Flags:
+    """Return where two columns have different values, none of them null."""
+    if own.type != used.type:
+        own, used = own.cast(pa.string()), used.cast(pa.string())
+    return np.asarray(pc.fill_null(pc.not_equal(own, used), False), bool)
+
+
 def _count_late(boundaries: Ragged, rows: Ints, n_units: Ints) -> tuple[int, int]:
     """Count the positions of rows, and the rows that have one after a hundredth of the length."""
     lengths = boundaries.lengths[rows]
@@ -109,6 +118,11 @@ def warn_of_noticed(noticed: Mapping[str, int]) -> list[str]:
             warnings.append(
                 f"--group-by {name.removeprefix(_DIFFERS)}: in {number} hypotheses, it is not what "
                 "the references or documents say; their value is used"
+            )
+        if name.startswith(_OVERRULED) and number:
+            warnings.append(
+                f"--group-by {name.removeprefix(_OVERRULED)}: in {number} pairs, the references "
+                "table says something else than the documents; the documents' value is used"
             )
         table = name.removeprefix(_POSITIONS)
         if name.startswith(_POSITIONS) and number >= _FEWEST and not noticed[_LATE + table]:

@@ -256,8 +256,9 @@ class TaskResults:
         test_set: what the accepted references were recognised as.
         rows: how many input rows were scored, rejected and unpaired.
         pairs: number of rows written to `scores`.
-        folder: folder of the unfinished run.
+        folder: folder of the unfinished run; empty for a run in memory.
         parts: names of the parts whose sums are saved in ``folder``.
+        sums: the sums of a run in memory; None if they are saved.
         levels: parameters over all levels, then of each level; empty without levels.
     """
 
@@ -267,8 +268,9 @@ class TaskResults:
     test_set: Recognition
     rows: RowCounts
     pairs: int
-    folder: str
-    parts: list[str]
+    folder: str = ""
+    parts: list[str] = field(default_factory=list)
+    sums: PartSums | None = None
     levels: tuple[LevelParameters, ...] = ()
 
 

@@ -36,6 +36,7 @@ class References:
         window: window size k of each reference, shape (rows,).
         panel_window: window size m of each document, shape (documents,).
         attributes: columns of the documents and references tables, one row per reference.
+        overruled: columns of the references table whose values those of the documents replace.
         resampling: resampling units of the documents.
         p_seg: share of the windows that contain a reference boundary; NaN without windows.
         digest: what each reference says, as a number, shape (rows,) (`testsets.digests`); empty
@@ -53,6 +54,7 @@ class References:
     window: Ints
     panel_window: Ints
     attributes: pa.Table
+    overruled: pa.Table
     resampling: Units
     p_seg: float
     digest: Ints
@@ -158,6 +160,7 @@ def prepare_references(
         window=window,
         panel_window=panel_window,
         attributes=_attributes(rows, described),
+        overruled=_overruled(rows, described),
         resampling=resampling_units(documents, settings, len(documents)),
         p_seg=estimate_p_seg(side.boundaries, size, window, settings),
         digest=np.zeros(0, np.int64),
@@ -277,6 +280,13 @@ def _attributes(rows: Rows, described: Described | None) -> pa.Table:
         if name not in (*SEGMENTATIONS.names, *columns):
             columns[name] = rows.table.column(name)
     return pa.table(columns) if columns else pa.table({"": pa.nulls(len(rows))}).select([])
+
+
+def _overruled(rows: Rows, described: Described | None) -> pa.Table:
+    """Return the attributes of references that their documents have, too."""
+    documents = () if described is None else described.rows.table.column_names
+    names = [name for name in rows.table.column_names if name not in SEGMENTATIONS.names]
+    return rows.table.select([name for name in names if name in documents])
 
 
 def resampling_units(documents: Documents, settings: MeasuringSettings, in_run: int) -> Units:

@@ -1,8 +1,7 @@
-"""Run `segscore score` from its settings to a published folder."""
+"""Run `segscore score` from its settings to its results, in a published folder or in memory."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 import pyarrow as pa
 
@@ -11,16 +10,18 @@ from segscore.pipeline.runs import planning
 from segscore.pipeline.runs.executor import Executor
 from segscore.pipeline.runs.planning import Limits, Plan
 from segscore.pipeline.runs.record import RowCounts, require_few_rejects, warn_of_similar_names
-from segscore.pipeline.runs.tasks import Progress, TaskRun
+from segscore.pipeline.runs.sink import Sink
+from segscore.pipeline.runs.tasks import Progress, TaskRun, ignore_progress
 from segscore.pipeline.scoring.accounting import require_scored
 from segscore.pipeline.scoring.broadcast import score_broadcast
 from segscore.pipeline.scoring.coverage import warn_of_fewer_documents
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.grouped import score_shuffled
-from segscore.pipeline.scoring.inputs import Inputs, find_inputs, group_types
+from segscore.pipeline.scoring.in_memory import score_in_memory
+from segscore.pipeline.scoring.inputs import Inputs, find_inputs, inputs_of, rule_of
 from segscore.pipeline.scoring.names import is_point
 from segscore.pipeline.scoring.noticed import warn_of_noticed
-from segscore.pipeline.scoring.pairs import Rule
+from segscore.pipeline.scoring.part import TaskResults
 from segscore.pipeline.scoring.results import (
     describe_results,
     summarise_results,
@@ -31,6 +32,7 @@ from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.scoring.totals import add_sums
 from segscore.pipeline.scoring.type_confusion import tabulate_confusion
 from segscore.pipeline.scoring.unpaired import require_few_unpaired, warn_of_unpaired
+from segscore.pipeline.tables.source import Sources
 
 SCORES_UNUSED = (
     "boundary_scores were ignored, every candidate counts; to use them run `segscore sweep`"
@@ -41,64 +43,76 @@ _LEVELS = 4
 """Number of levels to plan for if the settings do not declare the boundary types."""
 
 
-@dataclass(frozen=True)
-class Finished:
-    """The record (run.json) and the summary table of a published run."""
-
-    record: dict[str, Any]
-    summary: pa.Table
-
-
-def run_scoring(settings: ScoreSettings, executor: Executor, progress: Progress) -> Finished | Done:
-    """Score hypotheses against references and publish the run.
+def run_scoring(
+    settings: ScoreSettings,
+    executor: Executor | None = None,
+    progress: Progress = ignore_progress,
+    sources: Sources | None = None,
+    sink: Sink | None = None,
+) -> FinishedScoring | Done:
+    """Score hypotheses against references, and publish the run or keep it in memory.
 
     Args:
         settings: input tables, how to measure, and where to publish.
-        executor: executes the tasks.
+        executor: executes the tasks; None if ``sources`` are given.
         progress: called whenever a part is done.
+        sources: the input tables, to be read all at once in this process; None to find those that
+            the settings name, and to read them in tasks.
+        sink: where the results go; None for the output folder of the settings.
 
     Returns:
-        The published run, or ``Done`` if the same run had already been published.
+        The run, or ``Done`` if the same run had already been published.
 
     Raises:
         Refused: the input or the settings are wrong; nothing was written.
         Failed: nothing could be scored, parts failed, or too many rows were rejected or unpaired,
             also in a run that had already been published; nothing was published.
     """
-    run = TaskRun("score", settings, executor, progress)
+    run = TaskRun("score", settings, executor, progress, sink)
     with run.stage("plan"):
-        inputs = find_inputs(settings)
-        rule = Rule(settings, settings.boundary_types or (1,), group_types(settings, inputs))
-        plan = scoring_plan(settings, inputs, run.limits)
+        inputs = find_inputs(settings) if sources is None else inputs_of(settings, sources)
+        rule = rule_of(settings, inputs)
+        plan = planning.ALL_AT_ONCE if sources else scoring_plan(settings, inputs, run.limits)
         if not run.prepare(inputs.tables):
             return _done(run, settings)
     with run.work():
-        score_all = score_broadcast if plan.way == planning.SENT else score_shuffled
-        results = score_all(run, inputs, plan, rule)
+        if sources is None:
+            score_all = score_broadcast if plan.way == planning.SENT else score_shuffled
+            results = score_all(run, inputs, plan, rule)
+        else:
+            results = score_in_memory(run, inputs, sources, rule)
         if results is None:
             return _done(run, settings)
-        with run.stage("summary"):
-            require_scored(run.attempt, inputs, results.rows)
-            _require_few_lost(run, settings, results.rows)
-            sums = add_sums(run, results)
-            summary = summarise_results(results, sums)
-            run.write("summary", summary)
-            if settings.confusion:
-                run.write("confusion", tabulate_confusion(sums.confusion, results.rule))
-        scored = {str(key[0]) for key in sums.pairs.groups} if sums.pairs is not None else ()
-        record = {
-            **describe_results(settings, results, inputs),
-            **run.record(inputs.tables, results.rows, scored),
-            "plan": plan.explanation,
-        }
-        record["warnings"] += warn_of_unpaired(run.attempt, results.rows, scored)
-        record["warnings"] += warn_of_self_pairs(run.attempt, inputs)
-        record["warnings"] += results.test_set.warnings
-        record["warnings"] += warn_of_absent_points(settings, scored)
-        record["warnings"] += _warn_of_systems(summary, scored) + warn_of_noticed(sums.noticed)
-        if "boundary_scores" in inputs.hypotheses.further.names:
-            record["warnings"].append(SCORES_UNUSED)
-        return Finished(run.publish(record), summary)
+        return _finish(run, settings, inputs, plan, results)
+
+
+def _finish(
+    run: TaskRun, settings: ScoreSettings, inputs: Inputs, plan: Plan, results: TaskResults
+) -> FinishedScoring:
+    """Average the results, compose the record, and publish the run or keep it in memory."""
+    with run.stage("summary"):
+        require_scored(run.sink, inputs, results.rows)
+        _require_few_lost(run, settings, results.rows)
+        sums = add_sums(run, results)
+        summary = summarise_results(results, sums)
+        run.write("summary", summary)
+        if settings.confusion:
+            run.write("confusion", tabulate_confusion(sums.confusion, results.rule))
+    scored = {str(key[0]) for key in sums.pairs.groups} if sums.pairs is not None else set()
+    record = {
+        **describe_results(settings, results, inputs),
+        **run.record(inputs.tables, results.rows, scored),
+        "plan": plan.explanation,
+    }
+    record["warnings"] += warn_of_unpaired(run.sink, results.rows, scored)
+    record["warnings"] += warn_of_self_pairs(run.sink, inputs)
+    record["warnings"] += results.test_set.warnings
+    record["warnings"] += warn_of_absent_points(settings, scored)
+    record["warnings"] += _warn_of_systems(summary, scored) + warn_of_noticed(sums.noticed)
+    if "boundary_scores" in inputs.hypotheses.further.names:
+        record["warnings"].append(SCORES_UNUSED)
+    published, tables = run.publish(record), run.sink.tables
+    return FinishedScoring(settings.output, published, tables=tables, read={"summary": summary})
 
 
 def _warn_of_systems(summary: pa.Table, scored: Iterable[str]) -> list[str]:
@@ -114,18 +128,10 @@ def _done(run: TaskRun, settings: ScoreSettings) -> Done:
 
 
 def _require_few_lost(run: TaskRun, settings: ScoreSettings, rows: RowCounts) -> None:
-    require_few_rejects(run.attempt, rows, settings.max_rejects)
-    require_few_unpaired(run.attempt, rows, settings.max_unpaired)
-
-
-def read_finished(output: str) -> Finished:
-    """Read the scoring run that a folder contains.
-
-    Raises:
-        Refused: as for ``FinishedScoring.open``.
-    """
-    run = FinishedScoring.open(output)
-    return Finished(run.record, run.table("summary"))
+    """Refuse to publish a run that lost too many rows; one in memory is not published."""
+    if run.sink.publishes:
+        require_few_rejects(run.sink, rows, settings.max_rejects)
+        require_few_unpaired(run.sink, rows, settings.max_unpaired)
 
 
 def scoring_plan(settings: ScoreSettings, inputs: Inputs, limits: Limits) -> Plan:

@@ -3,12 +3,10 @@
 from collections.abc import Iterable
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.compute as pc
 
-from segscore.pipeline import storage
 from segscore.pipeline.arrays.ragged import encode
-from segscore.pipeline.runs.run_folder import Attempt, prepared_files
+from segscore.pipeline.runs.sink import Sink
 from segscore.pipeline.scoring.hypotheses import Seen, merge_seen
 from segscore.pipeline.scoring.inputs import Inputs
 from segscore.pipeline.scoring.references import References
@@ -16,22 +14,16 @@ from segscore.pipeline.scoring.references import References
 _CODERS = ["reference", "hypothesis"]
 
 
-def warn_of_self_pairs(attempt: Attempt, inputs: Inputs) -> list[str]:
-    """Return the warning about the `scores` of a run; see ``describe_self_pairs``."""
-    files = prepared_files(attempt, "scores")
-    return describe_self_pairs((storage.read_columns(url, _CODERS) for url in files), inputs)
-
-
-def describe_self_pairs(scores: Iterable[pa.Table], inputs: Inputs) -> list[str]:
+def warn_of_self_pairs(sink: Sink, inputs: Inputs) -> list[str]:
     """Return a warning if rows were read on both sides, and coders scored against themselves.
 
     Args:
-        scores: tables of pairs, read only if a file is read on both sides.
+        sink: where the table `scores` is, which is read only if a file is read on both sides.
         inputs: the input tables.
     """
     if not inputs.shared_files:
         return []
-    if not any(pc.any(pc.equal(*rows.select(_CODERS))).as_py() for rows in scores):
+    if not any(pc.any(pc.equal(*rows)).as_py() for rows in sink.read("scores", _CODERS)):
         return []
     return [_describe(inputs.references.location)]
 

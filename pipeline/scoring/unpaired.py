@@ -5,23 +5,19 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from segscore.pipeline import storage
 from segscore.pipeline.errors import TooManyUnpaired
-from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.runs.record import RowCounts
-from segscore.pipeline.runs.run_folder import Attempt, prepared_files
-
-UNPAIRED_FOLDER = "unpaired"
-"""Folder of the table of unpaired rows, in that of a run."""
+from segscore.pipeline.runs.run_folder import UNPAIRED
+from segscore.pipeline.runs.sink import Sink
 
 _MAX_CODERS = 5
 
 
-def require_few_unpaired(attempt: Attempt, account: RowCounts, max_unpaired: float) -> None:
+def require_few_unpaired(sink: Sink, account: RowCounts, max_unpaired: float) -> None:
     """Check that not too large a share of the hypotheses has no reference.
 
     Args:
-        attempt: an attempt whose parts are all done, or one that found the run finished.
+        sink: where the tables of the run are.
         account: the numbers of rows.
         max_unpaired: the largest share, in [0, 1].
 
@@ -34,16 +30,16 @@ def require_few_unpaired(attempt: Attempt, account: RowCounts, max_unpaired: flo
         return
     scored = set[str]()
     for table in ("scores", "panel_scores"):
-        for rows in _read(attempt, table, ["hypothesis"]):
+        for rows in sink.read(table, ["hypothesis"]):
             scored.update(pc.unique(rows["hypothesis"]).to_pylist())
-    unpaired = [*_read(attempt, UNPAIRED_FOLDER, ["table", "coder"])]
+    unpaired = [*sink.read(UNPAIRED, ["table", "coder"])]
     without = _systems_without_result(unpaired, scored)
     theirs = sum(_rows_of(rows, without) for rows in unpaired)
     others = hypotheses["in"] - theirs
     message = (
         f"{hypotheses['unpaired']} of {hypotheses['in']} hypotheses have no reference, too "
         f"many to publish the run with --max-unpaired {max_unpaired}; they are listed in "
-        f"{storage.join(attempt.written_to, UNPAIRED_FOLDER)}"
+        f"{sink.written_to(UNPAIRED)}"
     )
     raise TooManyUnpaired(
         "; ".join([message, *_describe_systems(without)]),
@@ -59,41 +55,23 @@ def _rows_of(unpaired: pa.Table, systems: Sequence[str]) -> int:
     return int(pc.sum(pc.and_(is_hypothesis, is_theirs)).as_py() or 0)
 
 
-def _read(attempt: Attempt, table: str, columns: list[str]) -> Iterator[pa.Table]:
-    """Yield a table of an attempt, or of the finished run that it found, one file at a time."""
-    if attempt.state.done:
-        yield from FinishedRun.open(attempt.output).parts(table, columns)
-        return
-    for url in prepared_files(attempt, table):
-        yield storage.read_columns(url, columns)
-
-
-def warn_of_unpaired(attempt: Attempt, account: RowCounts, scored: Collection[str]) -> list[str]:
-    """Return the warnings about the unpaired rows of a run; see ``describe_unpaired``."""
-    unpaired = _read(attempt, UNPAIRED_FOLDER, ["table", "coder"])
-    listed_in = storage.join(attempt.output, UNPAIRED_FOLDER)
-    return describe_unpaired(unpaired, account, scored, listed_in)
-
-
-def describe_unpaired(
-    unpaired: Iterable[pa.Table], account: RowCounts, scored: Collection[str], listed_in: str
-) -> list[str]:
+def warn_of_unpaired(sink: Sink, account: RowCounts, scored: Collection[str]) -> list[str]:
     """Return the warnings about unpaired rows: how many, and which systems have no result.
 
     Args:
-        unpaired: tables of unpaired rows, read only if a hypothesis is unpaired.
+        sink: where the unpaired rows are, which are read only if a hypothesis is unpaired.
         account: the numbers of rows.
         scored: the systems that have a result.
-        listed_in: where all unpaired rows are listed.
     """
     warnings = [
         f"{counts['unpaired']} of {counts['in']} {table} have no {missing} and were not scored; "
-        f"they are listed in {listed_in}"
+        f"they are listed in {sink.location(UNPAIRED)}"
         for table, missing in (("hypotheses", "reference"), ("references", "hypothesis"))
         if (counts := account[table])["unpaired"]
     ]
     if not account["hypotheses"]["unpaired"]:
         return warnings
+    unpaired = sink.read(UNPAIRED, ["table", "coder"])
     return [*warnings, *_describe_systems(_systems_without_result(unpaired, scored))]
 
 

@@ -8,11 +8,12 @@ import pyarrow as pa
 from segscore.api.inputs import Given, location_of, source_of
 from segscore.api.runs import RunTables
 from segscore.api.settings import read_settings
-from segscore.pipeline.agreement.in_memory import audit_tables
+from segscore.pipeline.agreement.run import run_agreement
 from segscore.pipeline.agreement.settings import AgreeSettings
 from segscore.pipeline.arrays.compiling import announced_compilation
-from segscore.pipeline.errors import Refused
+from segscore.pipeline.errors import Done, Refused
 from segscore.pipeline.runs.finished import FinishedRun, rows_over_all
+from segscore.pipeline.runs.sink import MemorySink
 
 
 class AgreementTables(RunTables):
@@ -87,8 +88,11 @@ def agree(codings: Given, documents: Given = None, **settings: Any) -> Agreement
     if documents is not None:
         given["documents"] = location_of(documents) or "<documents>"
     chosen = AgreeSettings(**given, output="<memory>")
-    described = None if documents is None else source_of("documents", documents)
-    audited = audit_tables(chosen, source_of("codings", codings), described)
+    sources = {"codings": source_of("codings", codings)}
+    if documents is not None:
+        sources["documents"] = source_of("documents", documents)
+    audited = run_agreement(chosen, sources=sources, sink=MemorySink())
+    assert not isinstance(audited, Done)
     return AgreementTables(FinishedRun("agreement", audited.record, tables=audited.tables))
 
 

@@ -5,7 +5,7 @@ import tempfile
 import weakref
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -16,16 +16,17 @@ from segscore.api.measures import require_measure
 from segscore.api.runs import RunTables
 from segscore.api.settings import read_settings
 from segscore.pipeline.arrays.compiling import announced_compilation
-from segscore.pipeline.errors import Refused, nearest
+from segscore.pipeline.errors import Done, Refused, nearest
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.plain_text import visible
 from segscore.pipeline.runs.executor import Executor
 from segscore.pipeline.runs.finished import rows_over_all
+from segscore.pipeline.runs.sink import MemorySink
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.hypotheses import UNPAIRED_COLUMNS
-from segscore.pipeline.scoring.in_memory import score_tables
 from segscore.pipeline.scoring.leaderboard import Leaderboard, rank
 from segscore.pipeline.scoring.names import is_point
+from segscore.pipeline.scoring.run import run_scoring
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.statistics.averages import summary_groups
@@ -317,9 +318,9 @@ def _evaluate_in_memory(tables: Mapping[str, Given], settings: Mapping[str, Any]
     locations = {name: location_of(given) or f"<{name}>" for name, given in tables.items()}
     chosen = ScoreSettings(**{**settings, **locations, "output": "<memory>"})
     sources = {name: source_of(name, given) for name, given in tables.items()}
-    references, hypotheses = sources["references"], sources["hypotheses"]
-    scored = score_tables(chosen, references, hypotheses, sources.get("documents"))
-    return Evaluation(FinishedScoring(_IN_MEMORY, scored.record, tables=scored.tables))
+    scored = run_scoring(chosen, sources=sources, sink=MemorySink())
+    assert not isinstance(scored, Done)
+    return Evaluation(replace(scored, url=_IN_MEMORY))
 
 
 _KNOWN = ("group_by", *(field.name for field in fields(MeasuringSettings)))
@@ -330,8 +331,6 @@ def _evaluate_on_cluster(
 ) -> Evaluation:
     """Publish a run by the workers of a client, or by threads of this process."""
     from segscore.pipeline import storage
-    from segscore.pipeline.runs.tasks import ignore_progress
-    from segscore.pipeline.scoring.run import run_scoring
 
     folder = tempfile.mkdtemp(prefix="segscore-")
     try:
@@ -343,7 +342,7 @@ def _evaluate_on_cluster(
                 storage.write_table(storage.join(chosen[name], f"{name}.parquet"), content)
         chosen["output"] = chosen.get("output") or storage.join(folder, "run")
         with _executor(client) as executor:
-            run_scoring(ScoreSettings(**chosen), executor, ignore_progress)
+            run_scoring(ScoreSettings(**chosen), executor)
         evaluation = Evaluation(FinishedScoring.open(chosen["output"]))
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)

@@ -87,3 +87,27 @@ def test_a_system_that_numbers_units_differently_is_told_so(
         "late: 4 of its boundaries instead of 0 would match exactly if all were 1 unit earlier; "
         "check how it numbers units: a boundary is the number of units before it"
     ]
+
+
+def test_references_that_contradict_their_documents_are_counted(
+    segscore: Segscore, tmp_path: Path
+) -> None:
+    names = {"ref": "desk", "hyp": "system"}
+    for name, coder in names.items():
+        listed = rows(coder, [700, 2000], ("one", "two"))
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in listed))
+    (tmp_path / "documents.jsonl").write_text(
+        "".join(
+            json.dumps({"document_id": f"d{n}", "n_units": 3000, "channel": "one"}) + "\n"
+            for n in range(2)
+        )
+    )
+    result = segscore(
+        "score", tmp_path / "ref.jsonl", tmp_path / "hyp.jsonl", "--documents",
+        tmp_path / "documents.jsonl", "--group-by", "channel", "--output", tmp_path / "run",
+    )  # fmt: skip
+    assert result.code == 0, result.err
+    assert (
+        "--group-by channel: in 1 pairs, the references table says something else than the "
+        "documents; the documents' value is used"
+    ) in result.err
