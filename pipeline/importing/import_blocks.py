@@ -1,6 +1,6 @@
 """Read the files of an import: blocks of rows, and shapes that are converted to rows later."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,6 +18,7 @@ from segscore.pipeline.importing.open_input import format_of, open_input
 from segscore.pipeline.importing.opened_file import OpenedFile
 from segscore.pipeline.importing.segmentation_files import read_segmentations
 from segscore.pipeline.importing.settings import ImportSettings
+from segscore.pipeline.importing.unit_times import UnitTimes
 from segscore.pipeline.tables import jsonl
 from segscore.pipeline.tables.json_blocks import BLOCK, JsonLines
 from segscore.pipeline.tables.read import Rows
@@ -44,6 +45,7 @@ class Reading:
         urls: all files of the import.
         settings: the settings of the import.
         format_name: format of all files by its key in ``FORMATS``; None to detect it.
+        times: document -> times of its units, if files give them.
         tables: whether the files are tables of segmentations, in Parquet or JSON Lines; a row that
             states no role has that of its folder, if it is named as a table of an import.
     """
@@ -52,6 +54,7 @@ class Reading:
     settings: ImportSettings
     format_name: str | None = None
     tables: bool = False
+    times: Mapping[str, UnitTimes] | None = None
 
     @property
     def rejecting(self) -> bool:
@@ -133,7 +136,9 @@ def _read(url: str, reading: Reading) -> ReadFile | FileRows:
     if file.is_parquet and PARQUET_ENDINGS[0] not in known.shared:
         raise file.refusal(f"is a Parquet file, which --format {known.name} does not read")
     if known.read is not None:
-        return ReadFile(file, list(known.read(file, settings)), known.endings)
+        # Times in files of their own are not in the records, where a reader would look for them.
+        own = settings if reading.times is None else replace(settings, unit_times=None)
+        return ReadFile(file, list(known.read(file, own)), known.endings)
     if known.name == _JSON_LINES and file.is_utf8:
         content = file.content
         chunks = (content[at : at + BLOCK] for at in range(0, len(content), BLOCK))

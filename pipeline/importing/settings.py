@@ -158,6 +158,14 @@ class ImportSettings:
         str | None,
         Option("Frames in a second: 25, 30000/1001; 29.97 means 30000/1001.", Panel.TIMES),
     ] = None
+    unit_times: Annotated[
+        str | None,
+        Option(
+            "Start times of units, which make boundaries times: the path of a list in the record "
+            "(utterances[].start), or a file, folder or glob of subtitles, STM, CTM or SegLST.",
+            Panel.TIMES,
+        ),
+    ] = None
     start_timecode: Annotated[
         str | None,
         Option("Time at which the recording starts, such as 10:00:00:00.", Panel.TIMES),
