@@ -15,6 +15,7 @@ from segscore.pipeline.importing.account import (
 from segscore.pipeline.importing.answers.from_settings import answer_options, find_units
 from segscore.pipeline.importing.answers.stage import AnswerFiles, read_answers
 from segscore.pipeline.importing.answers.timing import Timing
+from segscore.pipeline.importing.foreign_files import naming_fitting_files
 from segscore.pipeline.importing.formats.known import format_named
 from segscore.pipeline.importing.import_blocks import Reading
 from segscore.pipeline.importing.lengths_table import read_lengths
@@ -85,7 +86,11 @@ def run_import(
     hidden = replace(settings, output=hidden_folder(settings.output))
     run = TaskRun("import", hidden, executor, progress)
     run.prepare(_inputs(settings, files, {"--source": source, "--unit-times": times}))
-    with removing(run.attempt, settings.output, resumable=resumable), run.work():
+    with (
+        naming_fitting_files(settings.files),
+        removing(run.attempt, settings.output, resumable=resumable),
+        run.work(),
+    ):
         if options is not None:
             if times:
                 options = replace(options, times_field=None)
