@@ -81,7 +81,7 @@ def run_import(
     times = find_times(settings)
     reading = replace(_reading(settings, files), times=read_times(times, settings))
     source = find_units(settings)
-    options = answer_options(settings) if source else None
+    options = answer_options(replace(settings, unit_times=None) if times else settings, source)
     extents, left_out = _lengths(settings)
     hidden = replace(settings, output=hidden_folder(settings.output))
     run = TaskRun("import", hidden, executor, progress)
@@ -92,8 +92,6 @@ def run_import(
         run.work(),
     ):
         if options is not None:
-            if times:
-                options = replace(options, times_field=None)
             found_files = AnswerFiles(source, files, settings, _timing(reading, extents))
             rows = read_answers(run, found_files, options)
         else:
