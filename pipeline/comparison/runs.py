@@ -82,7 +82,7 @@ def require_comparable(
     fields = _signature_fields(runs, used)
     if "p_seg" in used.used_by_formulas:
         fields = [
-            run_fields | {"p_seg": str(run.record.get("p_seg"))}
+            run_fields | {"p_seg": _p_seg(run)}
             for run_fields, run in zip(fields, runs, strict=True)
         ]
     differing = {
@@ -95,6 +95,12 @@ def require_comparable(
             f"{', '.join(run.url for run in runs)}: were not scored alike: {listed}; score them "
             f"alike, or pass --may-differ {','.join(forbidden)} to compare them anyway"
         )
+
+
+def _p_seg(run: FinishedScoring) -> str:
+    """Return P_seg of a run, and of its levels."""
+    levels = [each["p_seg"] for each in run.record["levels"]] if run.by_level else []
+    return ",".join(map(str, levels or [run.record.get("p_seg")]))
 
 
 def _signature_fields(runs: Sequence[FinishedScoring], used: Selection) -> list[dict[str, str]]:

@@ -15,6 +15,7 @@ from segscore.pipeline.importing.account import (
 from segscore.pipeline.importing.answers.from_settings import answer_options, find_units
 from segscore.pipeline.importing.answers.stage import AnswerFiles, read_answers
 from segscore.pipeline.importing.answers.timing import Timing
+from segscore.pipeline.importing.folders import Folders
 from segscore.pipeline.importing.foreign_files import naming_fitting_files
 from segscore.pipeline.importing.formats.known import format_named
 from segscore.pipeline.importing.import_blocks import Reading
@@ -144,7 +145,10 @@ def _with_test_set(imported: Imported, settings: ImportSettings, folder: str) ->
 def _reading(settings: ImportSettings, files: Sequence[InputFile]) -> Reading:
     _ = settings.clock  # refuses a frame rate or a timecode that cannot be read
     format_name = None if settings.format_name is None else format_named(settings.format_name)
-    return Reading([file.url for file in files], settings, format_name)
+    urls = [file.url for file in files]
+    patterns = {"reference": settings.references, "hypothesis": settings.hypotheses}
+    folders = Folders.of(settings.files, patterns, urls)
+    return Reading(urls, settings, format_name, folders=folders)
 
 
 def _inputs(
