@@ -19,6 +19,7 @@ from segscore.pipeline.importing.answers.gathering import (
     number_of_buckets,
 )
 from segscore.pipeline.importing.answers.stage import gathered_files
+from segscore.pipeline.importing.folders import Folders
 from segscore.pipeline.importing.import_blocks import Reading
 from segscore.pipeline.importing.parts import cut_files
 from segscore.pipeline.importing.projection.part import (
@@ -133,7 +134,8 @@ def _read(
     """Read the segmentations and the units, and project all segmentations."""
     size, importing = run.limits.bytes_per_part, settings.importing
     urls = [file.url for file in files.segmentations.files]
-    reading = Reading(urls, importing, "jsonl", tables=True)
+    folders = Folders.of(importing.files, {}, urls)
+    reading = Reading(urls, importing, "jsonl", files.segmentations, folders)
     parts = cut_files(files.segmentations.files, reading, size)
     cut = {what: cut_parts(found, settings.units, size) for what, found in files.units.items()}
     run.claim({READ: parts, **cut})
