@@ -339,6 +339,12 @@ def test_what_is_not_a_table_of_segmentations_is_refused(
     )
     assert result.code == 2
     assert "twice.jsonl:2: the document show-1 is in --from twice" in result.err
+    storage.write_table(str(tmp_path / "units.parquet"), pa.table({"units": [HAND]}))
+    result = projects.segscore(
+        *("project", tmp_path / "rows.jsonl", "--from", tmp_path / "units.parquet"),
+        *("--to", target, "--output", tmp_path / "out"),
+    )
+    assert "units.parquet: is a Parquet file; units are read from " in result.err
     (tmp_path / "rows.ref").write_text("a\n")
     assert "rows.ref" in projects.refusal(tmp_path / "rows.ref")
     assert "rows.jsonl:1" in projects.refusal([{**ROW, "boundaries": [9]}])

@@ -141,6 +141,8 @@ def _read(
     run.claim({READ: parts, **cut})
     read = read_files(run, parts, reading, {})
     require_few(run.folder, read.rejects, read.number + read.rejects, 0)
+    if not read.shards:
+        raise Refused(f"{settings.segmentations}: no segmentation found")
     buckets = number_of_buckets(files.size, size)
     spread = run.tasks(spread_part, read.shards, SpreadJob(run.folder, buckets), stage="spread")
     job = ProjectJob(
