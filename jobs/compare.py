@@ -71,7 +71,7 @@ def compare(
         LOG.say("warning", warning)
     checks = _check(chosen.runs, rules, chosen.alpha) if rules else []
     if format_name == "json":
-        tables = as_rows(finished.tables) | {"checks": [asdict(check) for check in checks]}
+        tables = as_rows(finished.at_hand) | {"checks": [asdict(check) for check in checks]}
         print_json("compare", {**described(finished.record), **tables})
     elif layout is None and format_name == "text":
         print_comparison(finished, average)
@@ -79,7 +79,7 @@ def compare(
         table = layouts.lay_out(layout or "pairs", finished, average)
         layouts.print_layout(table, format_name, average)
     if (output := chosen.output) is not None:
-        state = "already contains this comparison" if finished.unchanged else "written"
+        state = "written" if finished.is_published else "already contains this comparison"
         LOG.say("info", f"{output}: {state}", output=output)
     if rules and format_name == "text":
         _print_checks(chosen.runs[0], checks, chosen.alpha)

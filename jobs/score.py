@@ -52,7 +52,8 @@ def score(
     if explain_plan:
         print_plan(run.scoring_plan(chosen, find_inputs(chosen), LIMITS))
         return
-    if layout == "groups" and not chosen.group_by and chosen.consensus is None:
+    grouped = chosen.group_by or chosen.consensus is not None or chosen.by_level is not None
+    if layout == "groups" and not grouped:
         LOG.say(
             "warning",
             "--layout groups: there are no groups; repeat the command with --group-by and the "

@@ -29,9 +29,6 @@ from segscore.pipeline.statistics.shown_numbers import shown_number
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from segscore.pipeline.arrays.ragged import Ints
-    from segscore.pipeline.scoring.sweep.run import FinishedSweep
-
 _SHOWN = 7
 """Number of points shown for each curve, besides the operating point."""
 
@@ -61,34 +58,33 @@ def sweep(
 ) -> None:
     """Write error rates at every threshold of boundary scores, or at several tolerances."""
     from segscore.pipeline.runs import executors
-    from segscore.pipeline.scoring.sweep.run import read_sweep, run_sweep
+    from segscore.pipeline.runs.finished import FinishedRun
+    from segscore.pipeline.scoring.sweep.run import run_sweep
 
     startup.work(cluster)
     with executors.connect(cluster, workers) as executor, Bar("sweeping") as bar:
         outcome = run_sweep(chosen, executor, bar.advance)
     if isinstance(outcome, Done):
         say_done(outcome, format_name)
-    finished = read_sweep(chosen.output) if isinstance(outcome, Done) else outcome
+    finished = FinishedRun.open(chosen.output) if isinstance(outcome, Done) else outcome
     if format_name == "text":
-        _print(finished)
+        if chosen.tolerances:
+            _print_tolerances(finished.table("tolerances"))
+        else:
+            _print_curves(finished.table("curves"), finished.table("operating_points"))
         print_record(chosen.output, finished.record)
         if finished is outcome:
             print_written(chosen.output)
         return
     log_finished(chosen.output, finished.record)
     if format_name == "json":
-        tables = as_rows(finished.tables)
+        names = ["tolerances"] if chosen.tolerances else ["curves", "operating_points"]
+        tables = as_rows({name: finished.table(name) for name in names})
         print_json("sweep", {"output": chosen.output, **described(finished.record), **tables})
     else:
-        rows, signature = finished.curves.to_pylist(), finished.record["signature"]
-        print_table(plain_layout(finished.curves.column_names, rows, signature), format_name)
-
-
-def _print(finished: "FinishedSweep") -> None:
-    if finished.operating_points is None:
-        _print_tolerances(finished.curves)
-    else:
-        _print_curves(finished.curves, finished.operating_points)
+        curves = finished.table("tolerances" if chosen.tolerances else "curves")
+        rows, signature = curves.to_pylist(), finished.record["signature"]
+        print_table(plain_layout(curves.column_names, rows, signature), format_name)
 
 
 def _print_tolerances(tolerances: "pa.Table") -> None:
@@ -98,7 +94,7 @@ def _print_tolerances(tolerances: "pa.Table") -> None:
     _print_rows(rows, steps, _TOLERANT)
 
 
-def _print_curves(curves: "pa.Table", operating_points: "Ints") -> None:
+def _print_curves(curves: "pa.Table", operating_points: "pa.Table") -> None:
     """Print a few points of each hypothesis's curve and, marked, its operating point."""
     from segscore.pipeline.scoring.sweep.curves import excerpt
 

@@ -29,5 +29,5 @@ CONFUSION = pap.DataFrameSchema(
     },
     name="confusion",
     description="hypothesis, type in the reference and type in the hypothesis",
-    strict=True,
+    strict=False,  # has the level in runs by level
 )

@@ -52,6 +52,10 @@ table never contains NaN. RUN is the folder of `--output`, or `RUNS/date=2026-01
 the documents table first. **Groups** are the columns of `--group-by`: there is one row for each
 combination of their values, and one over all documents, in which they are null. In runs with
 `--consensus`, `reference` is also a group.
+
+In runs of `segscore score --by-level`, `scores`, `panel_scores` and `confusion` have a row for each
+**level**, whose number is in the column `level` (int64, after the attributes or `hypothesis`).
+`level` is then also the last group of `summary`, where it is null in rows over all levels.
 """
 
 _COMMANDS = {

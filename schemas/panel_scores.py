@@ -24,5 +24,5 @@ PANEL_SCORES = pap.DataFrameSchema(
     },
     name="panel_scores",
     description="document and hypothesis, where a document of the run has several references",
-    strict=False,  # has the attributes
+    strict=False,  # has the attributes and, in runs by level, `level`
 )

@@ -39,6 +39,20 @@ RUN = (
         ("score", "sweep"),
     ),
     Key(
+        "levels[].level",
+        "int or null",
+        "level of the hierarchy, null for all levels; the list is empty in runs without levels",
+        ("score",),
+    ),
+    Key(
+        "levels[].type_range",
+        "int",
+        "range of boundary types on the level, which the weights of substitutions are divided by; "
+        "for all levels, a common multiple",
+        ("score",),
+    ),
+    Key("levels[].p_seg", "float or null", "p_seg of the level", ("score",)),
+    Key(
         "test_set.fingerprint",
         "string",
         "sum of the digests of all accepted references (64 hexadecimal digits), which depends on "

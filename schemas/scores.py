@@ -36,5 +36,5 @@ SCORES = pap.DataFrameSchema(
     },
     name="scores",
     description="document, reference and hypothesis",
-    strict=False,
+    strict=False,  # has the attributes and, in runs by level, the number of the level in `level`
 )

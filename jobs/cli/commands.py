@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module
+from types import MappingProxyType
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import TyperException
 
 from segscore.jobs.cli.failures import in_one_line
-from segscore.jobs.cli.signature import build_command
+from segscore.jobs.cli.signature import build_command, optional_values
 from segscore.jobs.cli.usage import explain_usage
 from segscore.pipeline.errors import Refused
 
@@ -78,9 +79,33 @@ class _Commands(Mapping[str, Any]):
         return len(COMMANDS)
 
 
+class _Command(TyperCommand):
+    """A command, some of whose options may be given without a value.
+
+    Attributes:
+        optional: these options, each with its values, the first of which is meant without one.
+    """
+
+    optional: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read a command line, in which options have the values that they were not given."""
+        following = [*args[1:], ""]
+        complete = [
+            f"{arg}={self.optional[arg][0]}"
+            if arg in self.optional and following[i] not in self.optional[arg]
+            else arg
+            for i, arg in enumerate(args)
+        ]
+        return super().parse_args(ctx, complete)
+
+
 def _load(name: str) -> Any:
     python_name = name if name != "import" else "import_"  # a keyword cannot name a module
     function = getattr(import_module(f"segscore.jobs.{python_name}"), python_name)
     alone = typer.Typer(add_completion=False, rich_markup_mode="rich")
-    alone.command(name)(in_one_line(build_command(function)))
-    return typer.main.get_command(alone)
+    alone.command(name, cls=_Command)(in_one_line(build_command(function)))
+    command = typer.main.get_command(alone)
+    assert isinstance(command, _Command)
+    command.optional = optional_values(function)
+    return command

@@ -10,7 +10,7 @@ from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 import typer
 
 from segscore.jobs.cli.options import LogFormat, SettingsFile
-from segscore.pipeline.settings.options import Argument, Option, Panel, name_of_option
+from segscore.pipeline.settings.options import Argument, Option, Panel, name_of_option, options_of
 from segscore.pipeline.settings.ranges import comma_separated
 
 _T = TypeVar("_T")
@@ -67,6 +67,18 @@ def read_fields(settings: type[Any], options: Mapping[str, Any]) -> dict[str, An
         if options.get(parameter.name) is not None
     }
     return {field: _read(field, value, option) for field, (value, option) in values.items()}
+
+
+def optional_values(command: Callable[..., Any]) -> dict[str, tuple[str, ...]]:
+    """Return the options of a command that may be given without a value, with their values."""
+    hints = get_type_hints(command, include_extras=True).values()
+    settings = [kind for kind in hints if isinstance(kind, type) and is_dataclass(kind)]
+    return {
+        name_of_option(field, option): option.optional
+        for each in settings
+        for field, option in options_of(each).items()
+        if option.optional
+    }
 
 
 def _read(field: str, value: Any, option: Argument | Option) -> Any:

@@ -22,7 +22,7 @@ from segscore.pipeline.statistics.shown_numbers import (
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from segscore.pipeline.comparison.run import FinishedComparison
+    from segscore.pipeline.runs.finished import FinishedRun
 
 _Row = dict[str, Any]
 _ALPHA = 0.05
@@ -38,10 +38,10 @@ _HEADING = 16
 """Number of characters after which a name in a heading continues on the next line."""
 
 
-def print_comparison(finished: "FinishedComparison", average: str) -> None:
+def print_comparison(finished: "FinishedRun", average: str) -> None:
     """Print systems, pairs and tests for all documents and the first groups, then documents."""
     by = finished.record["settings"]["group_by"]
-    tables = {name: _by_group(table, by, average) for name, table in finished.tables.items()}
+    tables = {name: _by_group(table, by, average) for name, table in finished.at_hand.items()}
     groups = list(tables["systems"])
     for group in groups[: 1 + GROUPS_SHOWN]:
         of_group = {name: rows.get(group, []) for name, rows in tables.items()}
@@ -50,14 +50,14 @@ def print_comparison(finished: "FinishedComparison", average: str) -> None:
     if (more := len(groups) - 1 - GROUPS_SHOWN) > 0:
         verb = "s are" if more > 1 else " is"
         out().print(f"{more} more group{verb} in the tables of --output")
-    if "power" in finished.tables:
-        _print_power(finished.tables["power"].to_pylist(), average)
+    if "power" in finished.at_hand:
+        _print_power(finished.table("power").to_pylist(), average)
     for line in _worst(finished):
         out().print(line, markup=False)
-    if "where" in finished.tables:
-        _print_where(finished.tables["where"].to_pylist())
-    if "published" in finished.tables:
-        print_published(finished.tables["published"].to_pylist())
+    if "where" in finished.at_hand:
+        _print_where(finished.table("where").to_pylist())
+    if "published" in finished.at_hand:
+        print_published(finished.table("published").to_pylist())
     for run, counts in finished.record["rows"].items():
         line = f"{run}: compared on {counts['scored']} of {counts['in']} documents"
         out().print(line, markup=False)
@@ -65,7 +65,7 @@ def print_comparison(finished: "FinishedComparison", average: str) -> None:
 
 
 def _print_measure(
-    finished: "FinishedComparison", tables: Mapping[str, list[_Row]], measure: str, title: str
+    finished: "FinishedRun", tables: Mapping[str, list[_Row]], measure: str, title: str
 ) -> None:
     """Print the systems and the pairs of a group by one measure."""
     systems, pairs, tests = (
@@ -248,12 +248,12 @@ def _mark(row: _Row) -> str:
     return " *" if p is not None and p < _ALPHA else "  "
 
 
-def _worst(finished: "FinishedComparison") -> list[str]:
+def _worst(finished: "FinishedRun") -> list[str]:
     """List commands that show the worst documents; for two, where each is furthest behind."""
     first = finished.record["settings"]["measures"][0]
     rows: list[_Row] = [
         row
-        for row in finished.tables["worst"].to_pylist()
+        for row in finished.table("worst").to_pylist()
         if row["measure"] == first and row["place"] <= WORST_SHOWN and row["command"]
     ]
     systems = list(dict.fromkeys(row["system"] for row in rows))

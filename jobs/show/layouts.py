@@ -12,7 +12,7 @@ from segscore.pipeline.statistics.p_values import shown_p
 from segscore.pipeline.statistics.shown_numbers import shown_number, with_interval
 
 if TYPE_CHECKING:
-    from segscore.pipeline.comparison.run import FinishedComparison
+    from segscore.pipeline.runs.finished import FinishedRun
 
 LAYOUTS = ("pairs", "systems", "references")
 _FORMATS = ("text", "json", "markdown", "latex", "csv")
@@ -39,7 +39,7 @@ def require(layout: str | None, format_name: str, average: str, group_by: tuple[
         )
 
 
-def lay_out(layout: str, finished: "FinishedComparison", average: str) -> Layout:
+def lay_out(layout: str, finished: "FinishedRun", average: str) -> Layout:
     """Choose and arrange the rows of a comparison.
 
     Args:
@@ -51,8 +51,8 @@ def lay_out(layout: str, finished: "FinishedComparison", average: str) -> Layout
     return builders[layout](finished, average)
 
 
-def _rows(finished: "FinishedComparison", table: str, average: str) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = finished.tables[table].to_pylist()
+def _rows(finished: "FinishedRun", table: str, average: str) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = finished.table(table).to_pylist()
     return [row for row in rows if row["average"] == average]
 
 
@@ -60,7 +60,7 @@ def _group(row: dict[str, Any], by: Sequence[str]) -> list[str]:
     return ["all" if row[name] is None else str(row[name]) for name in by]
 
 
-def _pairs(finished: "FinishedComparison", average: str) -> Layout:
+def _pairs(finished: "FinishedRun", average: str) -> Layout:
     """Make one row per pair and measure: the difference, its interval, its tests.
 
     Groups and measures keep their order; the largest difference of each comes first.
@@ -87,13 +87,13 @@ def _pairs(finished: "FinishedComparison", average: str) -> Layout:
     ]
     titles = ["difference [95 %]", "p (Holm)", "Wilcoxon (Holm)", "Nemenyi", "d"]
     headings = [*by, "measure", "system, better first", "against", *titles]
-    columns = finished.tables["comparisons"].column_names
+    columns = finished.table("comparisons").column_names
     numbers = [[row[name] for name in columns] for row in rows]
     texts, signature = len(by) + 3, finished.record["signature"]
     return Layout(headings, shown, columns, numbers, texts, signature, len(by) + 1)
 
 
-def _systems(finished: "FinishedComparison", average: str) -> Layout:
+def _systems(finished: "FinishedRun", average: str) -> Layout:
     """Make one row per system: the value and interval of each measure."""
     from segscore.pipeline.scoring.leaderboard import rank
 
@@ -104,7 +104,7 @@ def _systems(finished: "FinishedComparison", average: str) -> Layout:
     return by_system(boards, by, "system", finished.record["signature"], measures)
 
 
-def _references(finished: "FinishedComparison", average: str) -> Layout:
+def _references(finished: "FinishedRun", average: str) -> Layout:
     """Make one row per reference, one column per system (Kazantseva & Szpakowicz 2012, Table 2).
 
     Consensus references come first, then coders, then the mean over coders.  Measures that use all

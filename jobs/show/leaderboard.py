@@ -25,7 +25,9 @@ _LONGEST_HEADING = 13
 """Number of characters after which the name of a measure continues on the next line."""
 
 
-def print_scores(summary: "pa.Table", layout: str | None = None) -> None:
+def print_scores(
+    summary: "pa.Table", layout: str | None = None, whole: str = "all documents"
+) -> None:
     """Print the averages of a run.
 
     Args:
@@ -33,6 +35,7 @@ def print_scores(summary: "pa.Table", layout: str | None = None) -> None:
         layout: ``systems``: the leaderboard over all documents; ``groups``: also that of each
             group; ``measures``: a table for each measure, for each of these groups; None: the
             leaderboard, of a command that has no other layout.
+        whole: title of the leaderboard over all documents.
     """
     from segscore.pipeline.scoring.leaderboard import rank
     from segscore.pipeline.statistics.averages import summary_groups
@@ -50,10 +53,10 @@ def print_scores(summary: "pa.Table", layout: str | None = None) -> None:
     shown = len(boards) if layout in ("groups", "measures") else 1
     for board, means in zip(boards[: min(shown, 1 + GROUPS_SHOWN)], macro, strict=False):
         if layout == "measures":
-            _print_measures(_title(by, board.group), board, means)
+            _print_measures(_title(by, board.group, whole), board, means)
         else:
             hint = [] if layout is None else ["--layout measures shows all measures"]
-            _print_leaderboard(_title(by, board.group), board, hint)
+            _print_leaderboard(_title(by, board.group, whole), board, hint)
     if shown > 1 + GROUPS_SHOWN:
         out().print(f"{shown - 1 - GROUPS_SHOWN} more groups are in the table summary")
     if layout == "systems" and len(boards) > 1:
@@ -61,10 +64,10 @@ def print_scores(summary: "pa.Table", layout: str | None = None) -> None:
         out().print(f"--layout groups adds the averages of {number} by {', '.join(by)}")
 
 
-def _title(by: Sequence[str], group: tuple[Any, ...]) -> str:
-    if all(part is None for part in group):
-        return "all documents"
-    return ", ".join(f"{name} {part}" for name, part in zip(by, group, strict=True))
+def _title(by: Sequence[str], group: tuple[Any, ...], whole: str) -> str:
+    """Name a group; one of several levels has no part for the level, and so on."""
+    parts = zip(by, group, strict=True)
+    return ", ".join(f"{name} {part}" for name, part in parts if part is not None) or whole
 
 
 def _print_leaderboard(title: str, board: "Leaderboard", hint: list[str]) -> None:

@@ -99,24 +99,32 @@ def print_finished(output: str, finished: "FinishedScoring", layout: str) -> Non
     """
     from segscore.jobs.show.better_point import explain_better_point
 
+    by_level = finished.record["settings"].get("by_level") is not None
+    whole = "all documents, over all levels" if by_level else "all documents"
     summary = finished.table("summary")
-    print_scores(summary, layout)
+    print_scores(summary, layout, whole)
     if summary.num_rows:
         if (sentence := explain_better_point(summary)) is not None:
             out().print(sentence, markup=False)
-        _print_next(output, summary)
+        _print_next(output, summary, " --group-by level" if by_level else "")
     print_record(output, finished.record)
 
 
-def _print_next(output: str, summary: "pa.Table") -> None:
-    """Print the commands that show more about a scoring run."""
+def _print_next(output: str, summary: "pa.Table", grouped: str) -> None:
+    """Print the commands that show more about a scoring run.
+
+    Args:
+        output: folder of the run.
+        summary: its summary.
+        grouped: the option of `compare` that groups as the run does, after a space.
+    """
     from segscore.pipeline.measures import shown_measures
 
     run = shlex.quote(output)
     out().print(f"charts: {printable_command(f'segscore report {run}')}", markup=False)
     if len(summary.column("hypothesis").unique()) > 1:
         first = shown_measures(summary.column("measure").unique().to_pylist())[0]
-        tests = printable_command(f"segscore compare {run} --measure {first}")
+        tests = printable_command(f"segscore compare {run} --measure {first}{grouped}")
         out().print(f"tests of the differences: {tests}", markup=False)
     out().print()
 

@@ -53,7 +53,7 @@ def group_tables(
     by_key: dict[tuple[object, ...], Group] = {}
     for key in sorted(by_group["documents"], key=_order):
         tables = {
-            name: groups.get(key, getattr(merged, name).slice(0, 0))
+            name: groups.get(key, getattr(merged, name).slice(0, 0).drop_columns([*group_by]))
             for name, groups in by_group.items()
         }
         tables["by_fold"], tables["peers"] = tables["peers"], without_folds(tables["peers"])

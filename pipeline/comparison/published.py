@@ -7,11 +7,11 @@ are scored again by the convention of the published score, if that is known.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from segscore.pipeline.comparison.runs import ScoredRun
 from segscore.pipeline.comparison.systems import System
 from segscore.pipeline.conventions.apply import ConventionValues
 from segscore.pipeline.conventions.corpus import Corpus, corpus_of
 from segscore.pipeline.errors import Refused
+from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.hypotheses import accept_hypotheses
 from segscore.pipeline.scoring.in_memory import AcceptedTables
 from segscore.pipeline.scoring.reopen import reopen
@@ -25,7 +25,7 @@ _OPTION = "--published"
 Row = dict[str, Any]
 
 
-def published_beside(runs: Sequence[ScoredRun], systems: Sequence[System]) -> list[Row]:
+def published_beside(runs: Sequence[FinishedScoring], systems: Sequence[System]) -> list[Row]:
     """List the scores that were published on the references of the runs, as rows of the table.
 
     Args:
@@ -55,7 +55,7 @@ def published_beside(runs: Sequence[ScoredRun], systems: Sequence[System]) -> li
     ]
 
 
-def _split_of(run: ScoredRun) -> Split:
+def _split_of(run: FinishedScoring) -> Split:
     """Return the split of a test set that the references of a run are.
 
     Raises:
@@ -85,7 +85,7 @@ _Values = Mapping[tuple[str, str, str], float | None]
 
 
 def _own_values(
-    runs: Sequence[ScoredRun], systems: Sequence[System], scores: Sequence[PublishedScore]
+    runs: Sequence[FinishedScoring], systems: Sequence[System], scores: Sequence[PublishedScore]
 ) -> Iterator[tuple[str, _Values]]:
     """Yield the label of each system, and its values by the conventions of published scores."""
     wanted = {

@@ -18,10 +18,11 @@ from segscore.pipeline.arrays.document_ids import (
     number,
 )
 from segscore.pipeline.arrays.ragged import Flags, Ints, numbers
-from segscore.pipeline.comparison.runs import ScoredRun
 from segscore.pipeline.comparison.systems import System, system_name
 from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.measures import PAIRS, Table
+from segscore.pipeline.scoring.finished_scoring import FinishedScoring
+from segscore.pipeline.settings.measuring import LEVEL
 
 REFERENCE = "reference"
 REFERENCE_DIGEST = "reference_digest"
@@ -43,6 +44,7 @@ class ScoreRows:
         original: whether the reference is original rather than a consensus, shape (rows,).
         reference: name of each row's reference; None for panels.
         groups: the group-by columns.
+        level: the level of each row, shape (rows,); None if not all runs are by level.
         numbers: column name -> values, NaN where null, shape (rows,).
     """
 
@@ -53,6 +55,7 @@ class ScoreRows:
     original: Flags
     reference: pa.ChunkedArray | None
     groups: pa.Table
+    level: Ints | None
     numbers: dict[str, NDArray[Any]]
 
     def documents_of(self, run: int) -> int:
@@ -72,7 +75,7 @@ class _File:
 
 
 def read_rows(
-    runs: Sequence[ScoredRun],
+    runs: Sequence[FinishedScoring],
     systems: Sequence[System],
     table: Table,
     columns: Sequence[str],
@@ -91,10 +94,12 @@ def read_rows(
         Refused: a run has no such rows or no such attribute, or the runs have an attribute in
             different types.
     """
+    by_level = all(run.by_level for run in runs)
+    read = [*columns, *([LEVEL] * by_level)]
     files = [
         file
         for number, run in enumerate(runs)
-        for file in _read(number, run, systems, table, columns, group_by)
+        for file in _read(number, run, systems, table, read, group_by)
     ]
     ids = pa.chunked_array([_only(file.table, "document_id") for file in files], pa.string())
     unique = pc.unique(ids)
@@ -107,6 +112,9 @@ def read_rows(
         original=np.concatenate([file.original for file in files]),
         reference=_references(files) if table is PAIRS else None,
         groups=_groups(files, group_by),
+        level=np.concatenate([_plain(_only(file.table, LEVEL)) for file in files])
+        if by_level
+        else None,
         numbers={
             name: np.concatenate([_plain(_only(file.table, name)) for file in files])
             for name in columns
@@ -116,7 +124,7 @@ def read_rows(
 
 def _read(
     number: int,
-    run: ScoredRun,
+    run: FinishedScoring,
     systems: Sequence[System],
     table: Table,
     columns: Sequence[str],
@@ -149,7 +157,7 @@ def _read(
         yield _File(number, rows, _numbered(_only(rows, "hypothesis"), system_index), original)
 
 
-def _require(run: ScoredRun, group_by: Sequence[str], columns: set[str]) -> None:
+def _require(run: FinishedScoring, group_by: Sequence[str], columns: set[str]) -> None:
     from segscore.schemas.panel_scores import PANEL_SCORES
     from segscore.schemas.scores import SCORES
 

@@ -3,14 +3,12 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, field
-from typing import Any
 
 import pyarrow as pa
 
 from segscore.pipeline import storage
 from segscore.pipeline.comparison.published import published_beside
 from segscore.pipeline.comparison.runs import (
-    ScoredRun,
     chosen_measures,
     open_runs,
     require_comparable,
@@ -29,25 +27,12 @@ from segscore.pipeline.comparison.tables import (
 from segscore.pipeline.comparison.where import where
 from segscore.pipeline.errors import Done
 from segscore.pipeline.runs import run_folder
+from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.runs.record import RowCounts
 from segscore.pipeline.runs.run import Run
+from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.inputs import choose_groups
 from segscore.pipeline.tables.find import InputTable
-
-
-@dataclass(frozen=True)
-class FinishedComparison:
-    """The result of a comparison.
-
-    Attributes:
-        record: the contents of run.json.
-        tables: the tables by name.
-        unchanged: whether the output already contained this comparison and was left unchanged.
-    """
-
-    record: dict[str, Any]
-    tables: dict[str, pa.Table]
-    unchanged: bool
 
 
 @dataclass(frozen=True)
@@ -76,11 +61,12 @@ class _Results:
     warnings: list[str] = field(default_factory=list)
 
 
-def run_comparison(settings: CompareSettings) -> FinishedComparison | Done:
+def run_comparison(settings: CompareSettings) -> FinishedRun | Done:
     """Compare the systems of some runs on the documents they share, and publish if asked to.
 
     Returns:
-        The comparison, or ``Done`` if another job published the same one in the meantime.
+        The comparison, which is published unless the output already contained it; or ``Done`` if
+        another job published the same one in the meantime.
 
     Raises:
         Refused: the settings are wrong, the runs are not comparable, or they share no document;
@@ -108,8 +94,7 @@ def run_comparison(settings: CompareSettings) -> FinishedComparison | Done:
             for name, table in compared.tables.items():
                 run.write(name, table)
             record = run.publish(record)
-    unchanged = settings.output is not None and not is_new
-    return FinishedComparison(record, compared.tables, unchanged)
+    return FinishedRun(settings.output or "comparison", record, tables=compared.tables)
 
 
 def _untimed(_stage: str) -> AbstractContextManager[None]:
@@ -117,7 +102,7 @@ def _untimed(_stage: str) -> AbstractContextManager[None]:
 
 
 def compare_runs(
-    runs: Sequence[ScoredRun],
+    runs: Sequence[FinishedScoring],
     settings: CompareSettings,
     stage: Callable[[str], AbstractContextManager[None]] = _untimed,
 ) -> ComparedRuns:
@@ -183,7 +168,10 @@ def _groups(settings: CompareSettings, compared: Compared) -> dict[str, pa.DataT
 
 
 def _add_samples(
-    results: _Results, settings: CompareSettings, runs: Sequence[ScoredRun], compared: Compared
+    results: _Results,
+    settings: CompareSettings,
+    runs: Sequence[FinishedScoring],
+    compared: Compared,
 ) -> None:
     """Compare the samples of one kind of rows, and add the results to ``results``."""
     for sample in compared.samples:

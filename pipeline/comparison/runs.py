@@ -1,7 +1,7 @@
 """Open the runs to compare, name them, and check that they were scored alike."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import ALL, PAIRS, PANELS, Table
@@ -13,19 +13,8 @@ from segscore.pipeline.settings import signature as signatures
 from segscore.pipeline.settings.measuring import settings_without_effect
 
 
-@dataclass(frozen=True)
-class ScoredRun(FinishedScoring):
-    """A scoring run to compare.
-
-    Attributes:
-        name: as much of the end of the URL as distinguishes the run from the others.
-    """
-
-    name: str
-
-
-def open_runs(urls: Sequence[str]) -> list[ScoredRun]:
-    """Open the runs, in the order given.
+def open_runs(urls: Sequence[str]) -> list[FinishedScoring]:
+    """Open the runs, in the order given, named by as much of the URL as distinguishes them.
 
     Raises:
         Refused: a run is not finished, is not a scoring run, or is named twice.
@@ -36,7 +25,7 @@ def open_runs(urls: Sequence[str]) -> list[ScoredRun]:
             raise Refused(f"{url}: the run is named twice")
     opened = []
     for url, name in zip(trimmed, _names(trimmed), strict=True):
-        opened.append(ScoredRun(url, FinishedScoring.open(url).record, name))
+        opened.append(replace(FinishedScoring.open(url), url=url, name=name))
     return opened
 
 
@@ -68,7 +57,7 @@ def chosen_measures(names: Iterable[str]) -> list[tuple[Table, list[Measure]]]:
 
 
 def require_comparable(
-    runs: Sequence[ScoredRun],
+    runs: Sequence[FinishedScoring],
     chosen: Sequence[tuple[Table, list[Measure]]],
     may_differ: Sequence[str],
 ) -> None:
@@ -93,7 +82,7 @@ def require_comparable(
     fields = _signature_fields(runs, used)
     if "p_seg" in used.used_by_formulas:
         fields = [
-            run_fields | {"p_seg": str(run.record.get("p_seg"))}
+            run_fields | {"p_seg": _p_seg(run)}
             for run_fields, run in zip(fields, runs, strict=True)
         ]
     differing = {
@@ -108,7 +97,13 @@ def require_comparable(
         )
 
 
-def _signature_fields(runs: Sequence[ScoredRun], used: Selection) -> list[dict[str, str]]:
+def _p_seg(run: FinishedScoring) -> str:
+    """Return P_seg of a run, and of its levels."""
+    levels = [each["p_seg"] for each in run.record["levels"]] if run.by_level else []
+    return ",".join(map(str, levels or [run.record.get("p_seg")]))
+
+
+def _signature_fields(runs: Sequence[FinishedScoring], used: Selection) -> list[dict[str, str]]:
     """Return the fields of each run's signature that concern the measures to compare."""
     ignored = signatures.may_differ([run.signature for run in runs], settings_without_effect(used))
     fields = [signatures.fields(run.signature) for run in runs]
@@ -123,7 +118,9 @@ def _values_by_field(fields: Sequence[Mapping[str, str]]) -> dict[str, list[str]
     return {name: [run_fields.get(name, "–") for run_fields in fields] for name in names}
 
 
-def signature(runs: Sequence[ScoredRun], measures: Iterable[str], extra: Mapping[str, str]) -> str:
+def signature(
+    runs: Sequence[FinishedScoring], measures: Iterable[str], extra: Mapping[str, str]
+) -> str:
     """Describe in one line what was compared and how.
 
     Args:

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
+from typing import cast
 
 import numpy as np
 import pyarrow as pa
@@ -17,12 +19,14 @@ from segscore.pipeline.comparison.rows import (
     read_rows,
     same_references,
 )
-from segscore.pipeline.comparison.runs import ScoredRun
 from segscore.pipeline.comparison.systems import System
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import PAIRS, Table
 from segscore.pipeline.measures.measure import Measure
+from segscore.pipeline.scoring.finished_scoring import FinishedScoring
+from segscore.pipeline.scoring.levels import common_counts
 from segscore.pipeline.scoring.pairs import number_groups
+from segscore.pipeline.settings.measuring import LEVEL
 from segscore.pipeline.statistics.bootstrap import Units, units
 
 _GroupKey = tuple[object, ...]
@@ -102,7 +106,7 @@ class Compared:
 
 
 def read_samples(
-    runs: Sequence[ScoredRun],
+    runs: Sequence[FinishedScoring],
     systems: Sequence[System],
     table: Table,
     measures: list[Measure],
@@ -120,15 +124,14 @@ def read_samples(
     Raises:
         Refused: a run has no such rows or no such attribute, or the systems share no document.
     """
-    values = [measure.name for measure in measures]
-    counts = list(table.only(values).counts)
+    counts, values = _columns(table, measures)
     # A row of a panel covers all references, so panels cannot be grouped by reference.
     grouped = list(group_by) if table is PAIRS or REFERENCE not in group_by else []
     columns = [*dict.fromkeys([*counts, *values])]
     rows, same = _read_checked(runs, systems, table, columns, grouped)
     other_references = rows.documents.ids.filter(pa.array(~same)).to_pylist()
     chosen = (rows.system >= 0) & same[rows.document]
-    builder = _SampleBuilder(runs, systems, table, measures, counts, values, rows)
+    builder = _SampleBuilder.of(runs, systems, (table, measures), rows, group_by)
     whole = builder.sample((None,) * len(group_by), chosen & rows.original)
     if whole is None:
         raise NothingShared(_nothing_shared(runs, systems, other_references))
@@ -151,8 +154,14 @@ def read_samples(
     )
 
 
+def _columns(table: Table, measures: Sequence[Measure]) -> tuple[list[str], list[str]]:
+    """Return the counts that measures need, and the measures by name."""
+    values = [measure.name for measure in measures]
+    return list(table.only(values).counts), values
+
+
 def _read_checked(
-    runs: Sequence[ScoredRun],
+    runs: Sequence[FinishedScoring],
     systems: Sequence[System],
     table: Table,
     columns: list[str],
@@ -178,7 +187,7 @@ def _read_checked(
     return rows, ~is_other.to_numpy(zero_copy_only=False)
 
 
-def _reference_columns(runs: Sequence[ScoredRun]) -> list[str]:
+def _reference_columns(runs: Sequence[FinishedScoring]) -> list[str]:
     """Return the columns about references alone that all runs have."""
     counted = [run.selection.pairs.counts for run in runs]
     counts = [
@@ -189,7 +198,7 @@ def _reference_columns(runs: Sequence[ScoredRun]) -> list[str]:
     return [REFERENCE_DIGEST, *counts] if all(run.has_digests for run in runs) else counts
 
 
-def _undigested(runs: Sequence[ScoredRun]) -> list[str]:
+def _undigested(runs: Sequence[FinishedScoring]) -> list[str]:
     """Return the runs without digests, unless all runs read references from the same files."""
     files = [run.record.get("inputs", {}).get("references") for run in runs]
     if all(file and file == files[0] for file in files):
@@ -198,7 +207,7 @@ def _undigested(runs: Sequence[ScoredRun]) -> list[str]:
 
 
 def _nothing_shared(
-    runs: Sequence[ScoredRun], systems: Sequence[System], other: Sequence[str]
+    runs: Sequence[FinishedScoring], systems: Sequence[System], other: Sequence[str]
 ) -> str:
     reason = ""
     if other:
@@ -211,15 +220,46 @@ def _nothing_shared(
 
 @dataclass(frozen=True)
 class _SampleBuilder:
-    """The inputs of all samples of one kind of rows."""
+    """The inputs of all samples of one kind of rows.
 
-    runs: Sequence[ScoredRun]
+    Attributes:
+        over_levels: counts of ``rows`` as they are added up over levels.
+        level_of_key: index of the level in the key of a group; None if groups are over all levels.
+    """
+
+    runs: Sequence[FinishedScoring]
     systems: Sequence[System]
     table: Table
     measures: list[Measure]
     counts: list[str]
     values: list[str]
     rows: ScoreRows
+    over_levels: Mapping[str, Ints]
+    level_of_key: int | None
+
+    @classmethod
+    def of(
+        cls,
+        runs: Sequence[FinishedScoring],
+        systems: Sequence[System],
+        chosen: tuple[Table, list[Measure]],
+        rows: ScoreRows,
+        group_by: Sequence[str],
+    ) -> "_SampleBuilder":
+        """Prepare the samples of some rows.
+
+        Args:
+            runs: the runs.
+            systems: systems to compare.
+            chosen: the kind of rows, and measures of that kind.
+            rows: the rows of the systems.
+            group_by: the group-by columns.
+        """
+        counts, values = _columns(*chosen)
+        over_levels = _over_levels(runs, rows, counts)
+        by_level = rows.level is not None and LEVEL in group_by
+        level_of_key = list(group_by).index(LEVEL) if by_level else None
+        return cls(runs, systems, *chosen, counts, values, rows, over_levels, level_of_key)
 
     def sample(self, key: _GroupKey, mask: Flags) -> Sample | None:
         """Aggregate some rows by system and document; return None if no document is shared.
@@ -236,7 +276,11 @@ class _SampleBuilder:
         if not len(present) or not len(shared):
             return None
         selection = np.ix_(np.array(present), shared)
+        level = None if self.level_of_key is None else key[self.level_of_key]
+        by_level = self.rows.level is not None
         numbers = self.rows.numbers
+        counts = {**numbers, **self.over_levels} if level is None else numbers
+        on_level = None if self.rows.level is None else self.rows.level[mask]
         return Sample(
             key=key,
             table=self.table,
@@ -244,13 +288,38 @@ class _SampleBuilder:
             systems=[self.systems[i] for i in present],
             documents=self.rows.documents.ids.take(pa.array(shared)),
             counts={
-                name: _sums(cell, numbers[name][mask], shape)[selection] for name in self.counts
+                name: _sums(cell, counts[name][mask], shape)[selection] for name in self.counts
             },
             values={
-                name: _means(cell, numbers[name][mask], shape)[selection] for name in self.values
+                name: _means(cell, numbers[name][mask], shape, on_level)[selection]
+                for name in self.values
             },
-            parameters=[self.runs[self.systems[i].run].parameters for i in present],
+            parameters=[
+                run.parameters_at(cast("int | None", level)) if by_level else run.parameters
+                for run in (self.runs[self.systems[i].run] for i in present)
+            ],
         )
+
+
+def _over_levels(
+    runs: Sequence[FinishedScoring], rows: ScoreRows, counts: Sequence[str]
+) -> dict[str, Ints]:
+    """Return the counts that differ if they are added up over levels; empty without levels.
+
+    Raises:
+        Refused: they do not fit.
+    """
+    if rows.level is None:
+        return {}
+    changed: dict[str, Ints] = {}
+    levels = np.unique(rows.level).tolist()
+    for name in counts:
+        scaled = rows.numbers[name].copy()
+        for level, number in product(levels, range(len(runs))):
+            chosen = (rows.level == level) & (rows.run == number)
+            scaled[chosen] = common_counts(name, scaled[chosen], runs[number].factor(level))
+        changed[name] = scaled
+    return changed
 
 
 def _sums(cell: Ints, counts: Ints, shape: tuple[int, int]) -> Ints:
@@ -259,8 +328,16 @@ def _sums(cell: Ints, counts: Ints, shape: tuple[int, int]) -> Ints:
     return total.reshape(shape)
 
 
-def _means(cell: Ints, values: Floats, shape: tuple[int, int]) -> Floats:
-    """Return the mean of the defined values in each cell, NaN if there are none."""
+def _means(cell: Ints, values: Floats, shape: tuple[int, int], level: Ints | None = None) -> Floats:
+    """Return the mean of the defined values in each cell, NaN if there are none.
+
+    With levels, it is the mean over levels of the means over the rows of each level.
+    """
+    if level is not None:
+        numbers, on_level = np.unique(level, return_inverse=True)
+        first = cell * len(numbers) + on_level
+        cell = np.repeat(np.arange(shape[0] * shape[1]), len(numbers))
+        values = _means(first, values, (len(cell), 1)).ravel()
     defined = ~np.isnan(values)
     size = shape[0] * shape[1]
     total = np.bincount(cell[defined], values[defined], size)

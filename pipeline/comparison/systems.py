@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from segscore.pipeline.comparison.runs import ScoredRun
 from segscore.pipeline.errors import Refused, nearest
+from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.names import POINT, is_point
 
 HUMAN = POINT + "human"
@@ -33,7 +33,7 @@ class System:
         return is_point(self.hypothesis)
 
 
-def find_systems(runs: Sequence[ScoredRun], asked: Sequence[str]) -> list[System]:
+def find_systems(runs: Sequence[FinishedScoring], asked: Sequence[str]) -> list[System]:
     """List the systems of the runs, in the order asked for or by run and name.
 
     Args:
@@ -68,7 +68,7 @@ def _is_named(system: System, name: str) -> bool:
     return name in (system.label, system.hypothesis)
 
 
-def _hypotheses(run: ScoredRun) -> list[str]:
+def _hypotheses(run: FinishedScoring) -> list[str]:
     parts = [*run.parts("scores", ["hypothesis"])]
     return [] if not parts else pc.unique(pa.concat_tables(parts).column("hypothesis")).to_pylist()
 

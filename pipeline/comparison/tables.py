@@ -13,10 +13,10 @@ from segscore.pipeline.comparison import rank_tests
 from segscore.pipeline.comparison.averages import AVERAGES, Averages, average
 from segscore.pipeline.comparison.pair_power import DifferenceSearch, pair_power, simulate_pairs
 from segscore.pipeline.comparison.paired_tests import permutation_tests, signed_ranks
-from segscore.pipeline.comparison.runs import ScoredRun
 from segscore.pipeline.comparison.samples import Sample
 from segscore.pipeline.comparison.settings import CompareSettings
 from segscore.pipeline.measures.measure import Measure
+from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.statistics.bootstrap import interval
 from segscore.pipeline.statistics.multiple_tests import holm
 from segscore.pipeline.statistics.power import PairedTest
@@ -52,7 +52,7 @@ def table_of(
 
 
 def compare_sample(
-    sample: Sample, runs: Sequence[ScoredRun], settings: CompareSettings
+    sample: Sample, runs: Sequence[FinishedScoring], settings: CompareSettings
 ) -> dict[str, list[ComparisonRow]]:
     """Compare the systems of one sample by every chosen measure.
 
@@ -108,7 +108,7 @@ def _limits(replicates: Floats, value: float, defined: int) -> tuple[float, floa
 
 def _systems(
     sample: Sample,
-    runs: Sequence[ScoredRun],
+    runs: Sequence[FinishedScoring],
     averages: Averages,
     measure: Measure,
     mean_rank: Floats,
@@ -248,7 +248,7 @@ def _omnibus(sample: Sample, measure: Measure, test: rank_tests.Omnibus) -> Comp
     }
 
 
-def worst_documents(sample: Sample, runs: Sequence[ScoredRun]) -> Iterator[ComparisonRow]:
+def worst_documents(sample: Sample, runs: Sequence[FinishedScoring]) -> Iterator[ComparisonRow]:
     """List each system's worst documents, and those where it is furthest behind each other one.
 
     Ties are in document order.  Measures of which neither direction is better are skipped.
@@ -266,7 +266,7 @@ def worst_documents(sample: Sample, runs: Sequence[ScoredRun]) -> Iterator[Compa
 
 def _worst_rows(
     sample: Sample,
-    runs: Sequence[ScoredRun],
+    runs: Sequence[FinishedScoring],
     measure: Measure,
     systems: tuple[int, int | None],
     badness: Floats,
@@ -296,7 +296,9 @@ def _largest(badness: Floats, number: int) -> Iterable[int]:
     return order[:number]
 
 
-def _command(sample: Sample, runs: Sequence[ScoredRun], s: int, document_id: str) -> str | None:
+def _command(
+    sample: Sample, runs: Sequence[FinishedScoring], s: int, document_id: str
+) -> str | None:
     system = sample.systems[s]
     if system.is_point or runs[system.run].tables is not None:
         return None

@@ -13,11 +13,11 @@ import pyarrow as pa
 from segscore.pipeline.arrays.ragged import Flags, Ints, numbers
 from segscore.pipeline.comparison.boundary_classes import NO_CLASS, Places
 from segscore.pipeline.comparison.boundary_outcomes import FALSE_ALARM, KINDS, find_outcomes
-from segscore.pipeline.comparison.runs import ScoredRun
 from segscore.pipeline.comparison.systems import System
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.scoring.boundaries import side_from_rows
 from segscore.pipeline.scoring.broadcast_job import accept_part
+from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.hypotheses import Accepted
 from segscore.pipeline.scoring.inputs import cut
 from segscore.pipeline.scoring.pairs import pair_up
@@ -25,7 +25,7 @@ from segscore.pipeline.scoring.reopen import Reopened, reopen
 
 
 def where(
-    runs: Sequence[ScoredRun], systems: Sequence[System], documents: pa.StringArray
+    runs: Sequence[FinishedScoring], systems: Sequence[System], documents: pa.StringArray
 ) -> Iterator[dict[str, object]]:
     """Count the outcomes of the boundaries in each class (schemas/comparisons.py, WHERE).
 

@@ -38,6 +38,7 @@ class ImportedRows:
         tables: number of rows of further tables, which are written already.
         answers: how answers of language models were read; None if there are none.
         own: attributes of segmentations, even if they do not differ within documents.
+        unit: unit of rows that were not converted from shapes; None if it is not known.
     """
 
     shards: list[Shard]
@@ -50,6 +51,7 @@ class ImportedRows:
     tables: Mapping[str, int] = field(default_factory=dict)
     answers: str | None = None
     own: tuple[str, ...] = ()
+    unit: str | None = None
 
     @property
     def number(self) -> int:

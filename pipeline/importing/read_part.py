@@ -9,7 +9,7 @@ from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.conversion.convert import Converted, Survey, convert_shapes
 from segscore.pipeline.importing.conversion.described import describe_counts
-from segscore.pipeline.importing.conversion.names import ReadFile, name_shapes
+from segscore.pipeline.importing.conversion.names import NamedShape, ReadFile, name_shapes
 from segscore.pipeline.importing.conversion.surveyed import SurveyedShape, survey_shapes
 from segscore.pipeline.importing.import_blocks import (
     FileRows,
@@ -22,6 +22,7 @@ from segscore.pipeline.importing.import_tables import check_block, list_bad_line
 from segscore.pipeline.importing.parts import ImportPart
 from segscore.pipeline.importing.shapes import Extent
 from segscore.pipeline.importing.shards import Shard, write_shard
+from segscore.pipeline.importing.unit_times import timed
 from segscore.pipeline.tables.read import Rows
 from segscore.pipeline.tables.rows import ParsedRow
 from segscore.pipeline.tables.validate import REJECT_COLUMNS
@@ -134,8 +135,7 @@ def _read_files(job: ReadJob, part: ImportPart) -> ReadReceipt:
             adapted |= {*file.adapted}
     number = write_rejects(job.folder, f"{part.name}-read", rejects)
     shard = write_shard(job.folder, part.name, blocks)
-    settings = job.reading.settings
-    surveyed = survey_shapes(name_shapes(shapes, settings), settings)
+    surveyed = survey_shapes(_named(shapes, job.reading))
     read = ReadReceipt(
         shard=shard,
         shapes=bool(shapes),
@@ -189,7 +189,7 @@ def _check(url: str, read: FileRows) -> tuple[list[Rows], list[pa.Table]]:
 
 def _convert(job: ConvertJob, part: ImportPart, shapes: Sequence[ReadFile]) -> ReadReceipt:
     settings = job.reading.settings
-    converted = convert_shapes(name_shapes(shapes, settings), settings, job.survey)
+    converted = convert_shapes(_named(shapes, job.reading), settings, job.survey)
     by_file: dict[str, list[Converted]] = {}
     for one in converted:
         by_file.setdefault(one.row.source, []).append(one)
@@ -203,6 +203,14 @@ def _convert(job: ConvertJob, part: ImportPart, shapes: Sequence[ReadFile]) -> R
     number = write_rejects(job.folder, name, [bad for _, bad in checked])
     shard = write_shard(job.folder, name, [block for block, _ in checked])
     return ReadReceipt(converted=shard, rejects=number, counted=counted)
+
+
+def _named(files: Sequence[ReadFile], reading: Reading) -> list[NamedShape]:
+    """Name all shapes, and give those in units the times of `--unit-times`."""
+    named = name_shapes(files, reading.settings, reading.folders)
+    if reading.settings.unit_times is None:
+        return named
+    return [replace(one, shape=timed(one.shape, one.document_id, reading.times)) for one in named]
 
 
 def stated_lengths(blocks: Iterable[Rows]) -> list[ParsedRow]:

@@ -14,6 +14,8 @@ from segscore.pipeline.importing.account import (
 )
 from segscore.pipeline.importing.answers.from_settings import answer_options, find_units
 from segscore.pipeline.importing.answers.stage import AnswerFiles, read_answers
+from segscore.pipeline.importing.answers.timing import Timing
+from segscore.pipeline.importing.folders import Folders
 from segscore.pipeline.importing.formats.known import format_named
 from segscore.pipeline.importing.import_blocks import Reading
 from segscore.pipeline.importing.lengths_table import read_lengths
@@ -27,6 +29,7 @@ from segscore.pipeline.importing.read_files import READ, read_files
 from segscore.pipeline.importing.recipe import recognise_imported
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.importing.shapes import Extent
+from segscore.pipeline.importing.timed_files import find_times, read_times
 from segscore.pipeline.importing.unused_options import warn_of_unused
 from segscore.pipeline.importing.written_tables import write_tables
 from segscore.pipeline.runs.executor import Executor
@@ -75,21 +78,20 @@ def run_import(
             of its format, or a table exists already. Nothing was written.
         Failed: parts failed; nothing was published.
     """
-    reading = _reading(settings, files)
+    times = find_times(settings)
+    reading = replace(_reading(settings, files), times=read_times(times, settings))
     source = find_units(settings)
     options = answer_options(settings) if source else None
-    extents: Mapping[str, Extent] = {}
-    left_out: list[str] = []
-    if settings.documents is not None:
-        found = storage.find_counted(settings.documents)
-        left_out = storage.describe_left_out("--documents", found)
-        extents = read_lengths(settings.documents, settings)
+    extents, left_out = _lengths(settings)
     hidden = replace(settings, output=hidden_folder(settings.output))
     run = TaskRun("import", hidden, executor, progress)
-    run.prepare(_inputs(settings, files, source))
+    run.prepare(_inputs(settings, files, {"--source": source, "--unit-times": times}))
     with removing(run.attempt, settings.output, resumable=resumable), run.work():
         if options is not None:
-            rows = read_answers(run, AnswerFiles(source, files, settings), options)
+            if times:
+                options = replace(options, times_field=None)
+            found_files = AnswerFiles(source, files, settings, _timing(reading, extents))
+            rows = read_answers(run, found_files, options)
         else:
             parts = cut_files(files, reading, run.limits.bytes_per_part)
             run.claim({READ: parts})
@@ -102,6 +104,23 @@ def run_import(
         move_tables(run.attempt, settings.output, [*imported.rows])
     rejected = imported.rows.pop(REJECTS, 0)
     return replace(imported, rejected=rejected, unused=[*left_out, *warn_of_unused(reading)])
+
+
+def _lengths(settings: ImportSettings) -> tuple[Mapping[str, Extent], list[str]]:
+    """Return the lengths of `--documents`, and warnings of files that are not read."""
+    if settings.documents is None:
+        return {}, []
+    found = storage.find_counted(settings.documents)
+    left_out = storage.describe_left_out("--documents", found)
+    return read_lengths(settings.documents, settings), left_out
+
+
+def _timing(reading: Reading, extents: Mapping[str, Extent]) -> Timing | None:
+    """Return what gives boundaries of answers times; None if they remain in units."""
+    settings = reading.settings
+    if settings.unit_times is None:
+        return None
+    return Timing(reading.times, extents, settings.clock)
 
 
 def _with_test_set(imported: Imported, settings: ImportSettings, folder: str) -> Imported:
@@ -123,13 +142,18 @@ def _with_test_set(imported: Imported, settings: ImportSettings, folder: str) ->
 def _reading(settings: ImportSettings, files: Sequence[InputFile]) -> Reading:
     _ = settings.clock  # refuses a frame rate or a timecode that cannot be read
     format_name = None if settings.format_name is None else format_named(settings.format_name)
-    return Reading([file.url for file in files], settings, format_name)
+    urls = [file.url for file in files]
+    patterns = {"reference": settings.references, "hypothesis": settings.hypotheses}
+    folders = Folders.of(settings.files, patterns, urls)
+    return Reading(urls, settings, format_name, folders=folders)
 
 
 def _inputs(
-    settings: ImportSettings, files: Sequence[InputFile], source: Sequence[InputFile]
+    settings: ImportSettings,
+    files: Sequence[InputFile],
+    others: Mapping[str, Sequence[InputFile]],
 ) -> list[InputTable]:
     """Return what the fingerprint of an import contains of its files."""
     lengths = [] if settings.documents is None else storage.find(settings.documents)
-    found = {"files": files, "--documents": lengths, "--source": source}
+    found = {"files": files, "--documents": lengths, **others}
     return [InputTable(name, tuple(table), (), pa.schema([])) for name, table in found.items()]

@@ -111,6 +111,17 @@ class ImportSettings:
             Panel.INPUTS,
         ),
     ] = None
+    references: Annotated[
+        str | None,
+        Option(
+            "Pattern of the paths, in the folder that is named, of files of references: 'ref/*'.",
+            Panel.INPUTS,
+        ),
+    ] = None
+    hypotheses: Annotated[
+        str | None,
+        Option("Pattern of the paths of files of hypotheses: 'systems/*'.", Panel.INPUTS),
+    ] = None
     coder: Annotated[
         str | None,
         Option("Coder of segmentations whose file names no annotator or system.", Panel.INPUTS),
@@ -157,6 +168,14 @@ class ImportSettings:
     frame_rate: Annotated[
         str | None,
         Option("Frames in a second: 25, 30000/1001; 29.97 means 30000/1001.", Panel.TIMES),
+    ] = None
+    unit_times: Annotated[
+        str | None,
+        Option(
+            "Start times of units, which make boundaries times: the path of a list in the record "
+            "(utterances[].start), or a file, folder or glob of subtitles, STM, CTM or SegLST.",
+            Panel.TIMES,
+        ),
     ] = None
     start_timecode: Annotated[
         str | None,

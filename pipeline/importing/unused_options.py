@@ -17,13 +17,17 @@ def warn_of_unused(reading: Reading) -> Iterator[str]:
     """
     settings = reading.settings
     unused = [name for name in SPECIFIC_OPTIONS if getattr(settings, name) not in (None, 0, ())]
-    if settings.start_timecode is not None or settings.documents is not None:  # may have frames
+    others = (settings.start_timecode, settings.documents, settings.unit_times)
+    if any(given is not None for given in others):  # they may have frames
         unused = [name for name in unused if name != "frame_rate"]
     examples: dict[str, str] = {}
     for url in reading.urls if unused else ():
         format_name = format_of_input(url, reading)
         examples.setdefault(format_name, url)
-        unused = [name for name in unused if name not in FORMATS[format_name].options]
+        known = FORMATS[format_name]
+        timed = known.in_units and reading.times is not None
+        used = {*known.options, *(["unit_times"] if timed else [])}
+        unused = [name for name in unused if name not in used]
         if not unused:
             return
     shown = [f"{url} ({name})" for name, url in islice(examples.items(), _FORMATS_SHOWN)]

@@ -38,7 +38,7 @@ def write_tables(run: TaskRun, settings: ImportSettings, rows: ImportedRows) -> 
         Refused: rows contradict each other or the unit, too many documents break a rule, or a table
             exists already.
     """
-    unit = common_unit(rows.surveyed, settings.unit, others=rows.others)
+    unit = common_unit(rows.surveyed, rows.unit or settings.unit, others=rows.others)
     counts = {name: rows.total(name)[0] for name in IMPORTED_TABLES}
     prepared = has_begun_to_publish(run.attempt)
     if not prepared:

@@ -16,7 +16,7 @@ from segscore.pipeline.scoring.names import is_point
 
 @dataclass(frozen=True)
 class Night(FinishedScoring):
-    """A night that was published.
+    """A night that was published; its name is its date, or its folder if it belongs to no night.
 
     Attributes:
         date: date of the night; ``date.min`` for a run that belongs to no night.
@@ -27,11 +27,6 @@ class Night(FinishedScoring):
     date: date
     verdict: Verdict | None
     damaged: str = field(default="", kw_only=True)
-
-    @property
-    def name(self) -> str:
-        """The date of the night, or the folder of a run that belongs to no night."""
-        return self.url if self.date == date.min else self.date.isoformat()
 
 
 def dates(runs: str) -> list[date]:
@@ -59,9 +54,9 @@ def read_night(runs: str, night: date) -> Night | None:
     if run.command != "score":
         raise Refused(f"{url}: contains a run of another command, not a night")
     try:
-        return Night(url, run.record, night, find_verdict(run))
+        return Night(url, run.record, night, find_verdict(run), name=night.isoformat())
     except UnreadableVerdict as problem:
-        return Night(url, run.record, night, None, damaged=str(problem))
+        return Night(url, run.record, night, None, damaged=str(problem), name=night.isoformat())
 
 
 def read_verdict_of(runs: str, night: date) -> Verdict | None:
@@ -83,7 +78,7 @@ def open_as_night(url: str) -> Night:
     run = FinishedRun.open(url, message)
     if run.command != "score":
         raise Refused(f"{url}: {message}")
-    return Night(url, run.record, date.min, None)
+    return Night(url, run.record, date.min, None, name=url)
 
 
 def find_verdict(run: FinishedRun) -> Verdict | None:

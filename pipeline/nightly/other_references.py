@@ -23,7 +23,6 @@ from segscore.pipeline.comparison.rows import (
     read_rows,
     same_references,
 )
-from segscore.pipeline.comparison.runs import ScoredRun
 from segscore.pipeline.measures import PAIRS
 from segscore.pipeline.nightly.nights import Night, Nights
 
@@ -114,8 +113,7 @@ def _has_other_documents(other: Night, changes: _Changes, earlier: Nights) -> bo
 def _changes(night: Night, other: Night) -> _Changes:
     if not (night.has_digests and other.has_digests):
         return _Changes(0, [], 0)
-    runs = [ScoredRun(each.url, each.record, each.name) for each in (night, other)]
-    rows = read_rows(runs, [], PAIRS, [REFERENCE_DIGEST, _UNITS], ())
+    rows = read_rows([night, other], [], PAIRS, [REFERENCE_DIGEST, _UNITS], ())
     lengths = _lengths(rows)
     is_shared = (lengths > 0).all(axis=0)
     is_changed = is_shared & ~same_references(rows)

@@ -248,6 +248,11 @@ class NightSettings:
         require_keep(self.keep)
         check_group_by(self.gate_by, "--gate-by")
         self.score, self.compared_date  # noqa: B018  (they refuse invalid values)
+        if self.score.by_level is not None:
+            raise Refused(
+                "by-level in [score] of --settings: nights are not judged by level; score the "
+                "levels by a run of `segscore score`, or omit it"
+            )
         for rule in self.rules:
             if rule.measure not in self.score.selection.names:
                 raise Refused(

@@ -1,7 +1,7 @@
 """The verdict of the gate on a night, stored beside its run as `night.json`."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -279,12 +279,28 @@ def check_of(rule: GateRule, system: str, against: str, **averages: Any) -> Chec
     return Check(rule.text, system, rule.measure, rule.average, rule.limit, against, **averages)
 
 
-def describe_failure(check: Check, quoted: Callable[[str], str] = str) -> str:
+def failures_in_words(checks: Iterable[Check], quoted: Callable[[str], str] = str) -> list[str]:
+    """Explain why checks fail, in a line for each rule and system.
+
+    Args:
+        checks: the checks, as ``judge_rules`` orders them.
+        quoted: writes names of systems and documents as the text around them needs it.
+    """
+    by_rule: dict[tuple[str, str, str | None], list[Check]] = {}
+    for check in checks:
+        by_rule.setdefault((check.rule, check.system, check.group), []).append(check)
+    return [describe_failure(check, quoted, also) for check, *also in by_rule.values()]
+
+
+def describe_failure(
+    check: Check, quoted: Callable[[str], str] = str, also: Sequence[Check] = ()
+) -> str:
     """Explain in one line why a check fails.
 
     Args:
         check: the check.
         quoted: writes names of systems and documents as the text around them needs it.
+        also: further checks of the same rule and system that fail, against other nights.
     """
     group = "" if check.group is None else f" in {quoted(check.group)}"
     what = f"{quoted(check.system)}{group}: {check.average} {check.measure}"
@@ -299,8 +315,15 @@ def describe_failure(check: Check, quoted: Callable[[str], str] = str) -> str:
             f"p {shown_p(check.p_adjusted)})"
         )
     worst = ", ".join(quoted(document.document_id) for document in check.moved[:_WORST_NAMED])
+    further = "".join(
+        f", and by {abs(other.change):.4f} since {other.compared_with} "
+        f"(p {shown_p(other.p_adjusted)})"
+        for other in also
+        if other.change is not None
+    )
     return (
         f"{what} {verb} by {abs(check.change):.4f} to {check.value:.4f} since "
         f"{check.compared_with} ({abs(check.limit):g} allowed, p {shown_p(check.p_adjusted)})"
+        + further
         + (f", most in {worst}" if worst else "")
     )

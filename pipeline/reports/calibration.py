@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from segscore.pipeline.comparison.runs import ScoredRun
 from segscore.pipeline.conventions.calibrate import Calibration, calibrate_references
 from segscore.pipeline.conventions.faults import MOVED
 from segscore.pipeline.errors import Refused
@@ -10,6 +9,7 @@ from segscore.pipeline.measures import PAIRS
 from segscore.pipeline.measures.selection import select
 from segscore.pipeline.reports.page import Cell, Figure, NumberCell, PageTable
 from segscore.pipeline.reports.ranking import Ranking
+from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.names import is_point
 from segscore.pipeline.scoring.reopen import reopen
 from segscore.pipeline.settings.measuring import settings_without_effect
@@ -24,7 +24,7 @@ _HEADINGS = {
 }
 
 
-def calibrate_run(run: ScoredRun, measure: str) -> Calibration:
+def calibrate_run(run: FinishedScoring, measure: str) -> Calibration:
     """Measure the references of a run with known faults, as the run measured its systems.
 
     Raises:

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from segscore.pipeline.comparison.pair_rows import better_first
-from segscore.pipeline.comparison.runs import ScoredRun
 from segscore.pipeline.comparison.samples import Sample
 from segscore.pipeline.comparison.settings import CompareSettings
 from segscore.pipeline.comparison.tables import compare_sample
 from segscore.pipeline.reports import charts
 from segscore.pipeline.reports.page import Cell, Figure, NumberCell, PageTable
 from segscore.pipeline.reports.ranking import Ranking
+from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.statistics.p_values import shown_p
 
 COMPARED = 20
@@ -28,7 +28,7 @@ PairRows = Mapping[tuple[str, str], Mapping[str, Any]]
 """Names of two systems -> their row of the table comparisons."""
 
 
-def compare_best(run: ScoredRun, sample: Sample, ranking: Ranking) -> PairRows:
+def compare_best(run: FinishedScoring, sample: Sample, ranking: Ranking) -> PairRows:
     """Compare the best systems pair by pair, as `segscore compare` does."""
     sample = _select_systems(sample, ranking.order(sample)[:COMPARED])
     scored = run.score_settings()

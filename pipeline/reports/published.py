@@ -3,16 +3,16 @@
 from collections.abc import Iterator
 
 from segscore.pipeline.comparison.published import published_beside
-from segscore.pipeline.comparison.runs import ScoredRun
 from segscore.pipeline.comparison.systems import find_systems
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section
+from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.testsets.beside import group_published, heading_of
 
 _SHOWN = 100
 
 
-def published_sections(run: ScoredRun) -> Iterator[Section]:
+def published_sections(run: FinishedScoring) -> Iterator[Section]:
     """Make the section, if the references are a test set with published scores."""
     try:
         rows = published_beside([run], [])

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from segscore.pipeline.comparison.runs import ScoredRun, chosen_measures
+from segscore.pipeline.comparison.runs import chosen_measures
 from segscore.pipeline.comparison.samples import NothingShared, Sample, read_samples
 from segscore.pipeline.comparison.systems import find_systems
 from segscore.pipeline.reports.differences import PairRows, compare_best, difference_figure
@@ -11,6 +11,7 @@ from segscore.pipeline.reports.documents import spread_section
 from segscore.pipeline.reports.page import Section
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.reports.worst import worst_sections
+from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class SharedDocuments:
     untested: str = ""
 
 
-def read_documents(run: ScoredRun, ranking: Ranking) -> SharedDocuments:
+def read_documents(run: FinishedScoring, ranking: Ranking) -> SharedDocuments:
     """Read the values of the documents that all systems share, and compare the best systems."""
     (chosen,) = chosen_measures([ranking.measure.name])
     try:
@@ -43,7 +44,7 @@ def read_documents(run: ScoredRun, ranking: Ranking) -> SharedDocuments:
 
 
 def document_sections(
-    run: ScoredRun, documents: SharedDocuments, ranking: Ranking
+    run: FinishedScoring, documents: SharedDocuments, ranking: Ranking
 ) -> Iterator[Section]:
     """Yield the sections about the documents that all systems share."""
     sample = documents.sample

@@ -7,7 +7,6 @@ from itertools import groupby
 import numpy as np
 
 from segscore.pipeline.arrays.ragged import Floats
-from segscore.pipeline.comparison.runs import ScoredRun
 from segscore.pipeline.comparison.samples import Sample
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.measures.edit_list import Edit
@@ -16,6 +15,7 @@ from segscore.pipeline.reports.positions import shown_position
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.reports.strips import Drawing, boundary_strip, draw_strip, outcome_strip
 from segscore.pipeline.scoring.explain import Explained, explain_pairs
+from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.names import is_point
 
 _WORST, REFERENCES, _SYSTEMS = 5, 3, 8
@@ -41,7 +41,7 @@ _HEADINGS = (
 _KINDS = ("match", "near_miss", "substitution", "miss", "false_alarm")
 
 
-def worst_sections(run: ScoredRun, sample: Sample, ranking: Ranking) -> Iterator[Section]:
+def worst_sections(run: FinishedScoring, sample: Sample, ranking: Ranking) -> Iterator[Section]:
     """Draw the documents with the worst mean over systems, then others, each to be opened."""
     title, worst = "The worst documents", hardest(sample, ranking)
     others = [name for name in _worst_first(sample, ranking) if name not in worst][:OPENED]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from os.path import abspath
 
 from segscore.pipeline import storage
-from segscore.pipeline.comparison.runs import ScoredRun, chosen_measures, open_runs
+from segscore.pipeline.comparison.runs import chosen_measures, open_runs
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.measures import ALL, HEADLINES
 from segscore.pipeline.measures.measure import Measure
@@ -22,6 +22,7 @@ from segscore.pipeline.reports.run_tables import open_run
 from segscore.pipeline.reports.settings import ReportSettings
 from segscore.pipeline.reports.shared_documents import document_sections, read_documents
 from segscore.pipeline.runs.finished import FinishedRun
+from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.storage.placement import require_apart
 
 _HEAD = 4096
@@ -154,7 +155,7 @@ def _scored(run: FinishedRun, settings: ReportSettings) -> _Contents:
     return _Contents(words, sections)
 
 
-def _ranked_by(run: ScoredRun, name: str | None) -> Measure:
+def _ranked_by(run: FinishedScoring, name: str | None) -> Measure:
     """Return the measure to rank by: the named one, else the first that has a direction."""
     if name is None:
         available = run.selection.names

@@ -78,6 +78,16 @@ class FinishedRun:
         return run
 
     @property
+    def at_hand(self) -> Mapping[str, pa.Table]:
+        """The tables that are in memory."""
+        return self.read if self.tables is None else self.tables
+
+    @property
+    def is_published(self) -> bool:
+        """Whether the run is in a folder, and not only computed."""
+        return "files" in self.record
+
+    @property
     def signature(self) -> str:
         """One line that describes what was computed, and how."""
         return str(self.record["signature"])
@@ -124,10 +134,10 @@ class FinishedRun:
             name: name of the table.
             columns: names of the columns to read; None for all.
         """
-        at_hand = self.read if self.tables is None else self.tables
-        if name in at_hand:
-            yield at_hand[name] if columns is None else at_hand[name].select(list(columns))
-        if name in at_hand or self.tables is not None:
+        if name in self.at_hand:
+            table = self.at_hand[name]
+            yield table if columns is None else table.select(list(columns))
+        if name in self.at_hand or self.tables is not None:
             return
         for url in self.files(name):
             yield storage.read_columns(url, None if columns is None else list(columns))

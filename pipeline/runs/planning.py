@@ -48,12 +48,19 @@ class Limits:
         send: whether the other tables may be sent to every task.
         read_again: how often each byte may be read, on average, to read documents in ranges of ids.
         bytes_per_part: bytes of files that a task of an import reads.
+        copies: how often a task has each row in memory: once, and once for each level.
     """
 
     rows_per_part: int | None = None
     send: bool = True
     read_again: float = 4.0
     bytes_per_part: int = 2**23
+    copies: int = 1
+
+    @property
+    def unfolded(self) -> int:
+        """How many times larger than in a file the rows are in the memory of a task."""
+        return UNFOLDED * self.copies
 
     @property
     def rows_at_once(self) -> int:
@@ -136,14 +143,14 @@ def plan(tables: Mapping[str, InputTable], scored: str, memory: int | None, limi
             f"before any work, and may fill only {USABLE:.0%} of the limit; set a higher one"
         )
     sizes = {name: sum(piece.size for piece in table.slices) for name, table in tables.items()}
-    others_size = UNFOLDED * sum(size for name, size in sizes.items() if name != scored)
+    others_size = limits.unfolded * sum(size for name, size in sizes.items() if name != scored)
     rows_at_once = min(limits.rows_at_once, max(MIN_ROWS, usable // BYTES_PER_ROW))
     lines = [_describe_table(name, table, sizes[name]) for name, table in tables.items()]
     rows = sum(piece.rows for piece in tables[scored].slices)
     rows_per_part = limits.part_of(rows)
     if rows_at_once < limits.rows_at_once:  # a worker has little memory
         rows_per_part = min(rows_per_part, rows_at_once)
-    groups = max(-(-rows // rows_per_part), -(-UNFOLDED * sum(sizes.values()) // usable))
+    groups = max(-(-rows // rows_per_part), -(-limits.unfolded * sum(sizes.values()) // usable))
     if limits.send:
         fits = others_size <= usable
         lines.append(
@@ -154,7 +161,7 @@ def plan(tables: Mapping[str, InputTable], scored: str, memory: int | None, limi
     way = SENT
     cuts: tuple[str, ...] = ()
     if groups > 1 and not (limits.send and fits):
-        slices_budget = usable // UNFOLDED
+        slices_budget = usable // limits.unfolded
         cuts = _cut_points(tables, scored, rows_per_part, slices_budget, limits.read_again)
         way = RANGES if cuts else _SHUFFLED
         groups = len(cuts) + 1 if cuts else groups

@@ -30,8 +30,10 @@ from segscore.pipeline.scoring.part import (
     require_declared,
     score_hypotheses,
     score_points,
+    with_levels,
 )
 from segscore.pipeline.tables.boundary_types import occurring
+from segscore.pipeline.tables.read import Rows
 
 _SCORED, _POINTS = "scored", "points"
 INPUTS_PART = "inputs.parquet"
@@ -62,15 +64,10 @@ def score_broadcast(run: TaskRun, inputs: Inputs, plan: Plan, rule: Rule) -> Tas
             return None
         run.write("rejects", collected.rejects, INPUTS_PART)
     with run.stage("score"):
-        shared = (rule, inputs.typed, inputs.hypotheses.further, run.folder, plan.rows_at_once)
         reference_set = ReferenceSet.build(references, settings, has_panels=references.has_panels)
-        job = BroadcastJob(*shared, reference_set)
-        if inputs.typed and not settings.boundary_types:
-            surveys = run_with_duplicates(run, survey_part, parts, job, stage="surveyed")
-            types = occurring(collected.reference_rows).union(
-                *(receipt.types for receipt in surveys.values())
-            )
-            job = replace(job, rule=declare_types(rule, types))
+        shared = (inputs.typed, inputs.hypotheses.further, run.folder, plan.rows_at_once)
+        job = BroadcastJob(rule, *shared, reference_set)
+        job = _with_types(run, job, parts, collected.reference_rows)
         receipts = run_with_duplicates(run, score_part, parts, job, stage=_SCORED)
         point_receipts = run.tasks(score_documents, points, job, stage=_POINTS)
     paired = paired_references(receipts, len(references))
@@ -78,14 +75,26 @@ def score_broadcast(run: TaskRun, inputs: Inputs, plan: Plan, rule: Rule) -> Tas
     all_receipts = [*receipts.values(), *point_receipts.values()]
     return TaskResults(
         rule=job.rule,
-        p_seg=references.p_seg,
+        p_seg=job.reference_set.p_seg,
         documents=len(references.documents),
         test_set=collected.recognise(registry_of(settings)),
         rows=add_rows([count_rows(collected, paired), *(receipt.rows for receipt in all_receipts)]),
         pairs=sum(receipt.pairs for receipt in all_receipts),
         folder=run.folder,
         parts=[receipt.part for receipt in all_receipts],
+        levels=job.reference_set.parameters,
     )
+
+
+def _with_types(
+    run: TaskRun, job: BroadcastJob, parts: list[Part], reference_rows: Rows
+) -> BroadcastJob:
+    """Return the job with the boundary types that occur, if none are declared, and its levels."""
+    if job.typed and not job.rule.settings.boundary_types:
+        surveys = run_with_duplicates(run, survey_part, parts, job, stage="surveyed")
+        types = occurring(reference_rows).union(*(receipt.types for receipt in surveys.values()))
+        job = replace(job, rule=declare_types(job.rule, types))
+    return replace(job, reference_set=with_levels(job.reference_set, reference_rows, job.rule))
 
 
 def score_part(job: BroadcastJob, part: Part, duplicates: Mapping[str, Bits]) -> Receipt:

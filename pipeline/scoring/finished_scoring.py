@@ -1,7 +1,7 @@
 """Read finished scoring runs."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Self
 
@@ -14,7 +14,13 @@ from segscore.pipeline.statistics.averages import summary_groups
 
 @dataclass(frozen=True)
 class FinishedScoring(FinishedRun):
-    """A finished run of `segscore score` or `segscore nightly`."""
+    """A finished run of `segscore score` or `segscore nightly`.
+
+    Attributes:
+        name: a short name that distinguishes the run from others.
+    """
+
+    name: str = field(default="", kw_only=True)
 
     @classmethod
     def open(cls, url: str, unfinished: str = "the run is not finished") -> Self:
@@ -77,7 +83,30 @@ class FinishedScoring(FinishedRun):
     @cached_property
     def parameters(self) -> Mapping[str, float]:
         """Parameters that formulas use in addition to counts, as ``evaluate`` takes them."""
-        p_seg = self.record.get("p_seg")
+        if self.by_level:
+            return self.parameters_at(None)
+        return self._parameters(self.record.get("p_seg"))
+
+    @property
+    def by_level(self) -> bool:
+        """Whether the rows of the run are about levels of a hierarchy."""
+        return self.score_settings().by_level is not None
+
+    def parameters_at(self, level: int | None) -> Mapping[str, float]:
+        """Return the parameters of formulas on a level of the run.
+
+        Args:
+            level: number of the level; None for all levels.
+        """
+        of_level = next(each for each in self.record["levels"] if each["level"] == level)
+        return {**self._parameters(of_level["p_seg"]), "type_range": float(of_level["type_range"])}
+
+    def factor(self, level: int) -> int:
+        """Return by what the type differences of a level are multiplied (``common_counts``)."""
+        ranges = {each["level"]: each["type_range"] for each in self.record["levels"]}
+        return int(ranges[None] // ranges[level])
+
+    def _parameters(self, p_seg: float | None) -> dict[str, float]:
         settings = self.score_settings()
         return settings.parameters(float("nan") if p_seg is None else p_seg, self.types)
 

@@ -1,5 +1,6 @@
 """Score with the rows of each document brought together first, so that parts are independent."""
 
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -26,6 +27,12 @@ from segscore.pipeline.scoring.inputs import (
     gather_inputs,
     registry_of,
 )
+from segscore.pipeline.scoring.levels import (
+    LevelParameters,
+    level_parameters,
+    references_at,
+    window_counts,
+)
 from segscore.pipeline.scoring.pairs import Rule
 from segscore.pipeline.scoring.part import (
     Job,
@@ -38,7 +45,7 @@ from segscore.pipeline.scoring.part import (
     score_hypotheses,
     score_points,
 )
-from segscore.pipeline.scoring.references import count_windows, resampling_units, share_of_windows
+from segscore.pipeline.scoring.references import References, resampling_units, share_of_windows
 from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.tables.boundary_types import occurring
 from segscore.pipeline.tables.columns import (
@@ -64,6 +71,8 @@ class ShuffledJob(Job):
         partitioning: where the rows of each document are.
         settings: the run's settings, with a `per-run` window replaced by its size.
         p_seg: P_seg of the run; NaN if undefined.
+        levels: parameters over all levels, then of each level; empty without levels.
+        level_windows: with a `per-run` window, its size on each level; else empty.
         documents: number of documents of the run with an accepted reference.
         registry: the test sets to look for.
         has_panels: whether any document of the run has several references.
@@ -75,6 +84,16 @@ class ShuffledJob(Job):
     documents: int
     registry: Registry
     has_panels: bool = False
+    levels: tuple[LevelParameters, ...] = ()
+    level_windows: tuple[int, ...] = ()
+
+    @property
+    def level_rules(self) -> tuple[Rule, ...]:
+        """The rule of each level, with the size of its window where that is known."""
+        rules = self.rule.levels
+        settings = [replace(self.settings, window=size) for size in self.level_windows]
+        pairs = zip(rules, settings or [self.settings] * len(rules), strict=True)
+        return tuple(replace(rule, settings=of_level) for rule, of_level in pairs)
 
 
 @dataclass(frozen=True)
@@ -84,16 +103,18 @@ class SurveyReceipt:
     Attributes:
         documents: number of documents with an accepted reference.
         units: total size of all accepted references, in the unit of the run.
-        segments: number of segments of all accepted references.
-        windows: number of windows of all accepted references, and how many contain a boundary.
+        segments: number of segments of all accepted references on each level; one number without
+            levels.
+        windows: on each level, the number of windows of all accepted references, and how many
+            contain a boundary.
         types: boundary types that occur; empty unless the run has to find them.
         has_panels: whether any document has several references.
     """
 
     documents: int
     units: int
-    segments: int
-    windows: tuple[int, int]
+    segments: tuple[int, ...]
+    windows: tuple[tuple[int, int], ...]
     types: tuple[int, ...]
     has_panels: bool
 
@@ -143,50 +164,86 @@ def score_shuffled(run: TaskRun, inputs: Inputs, plan: Plan, rule: Rule) -> Task
         pairs=sum(receipt.pairs for receipt in receipts),
         folder=run.folder,
         parts=[*(part.name for part in parts), *points],
+        levels=job.levels,
     )
 
 
 def _with_survey(run: TaskRun, job: ShuffledJob, parts: list[Part]) -> ShuffledJob:
-    """Compute what depends on all references together: `per-run` windows, P_seg, types."""
+    """Compute what depends on all references together: types, `per-run` windows, P_seg.
+
+    Levels are made of types, so that types that have to be found are found before all else.
+    """
     settings = job.settings
+    if job.rule.by_level and not settings.boundary_types:
+        job = _with_types(job, run.tasks(survey_bucket, parts, job, stage="typed").values())
     if settings.window == "per-run":
-        size_surveys = run.tasks(survey_bucket, parts, job, stage="sized").values()
-        units, segments = (
-            sum(survey.units for survey in size_surveys),
-            sum(survey.segments for survey in size_surveys),
-        )
-        size = window_size(np.array([units]), np.array([max(1, segments)]), settings.rounding)
-        job = replace(job, settings=replace(settings, window=int(size[0])))
+        job = _with_window(job, run.tasks(survey_bucket, parts, job, stage="sized").values())
     surveys = run.tasks(survey_bucket, parts, job, stage="surveyed").values()
+    if not job.rule.by_level:
+        job = _with_types(job, surveys)
+    windows = [
+        (sum(total for total, _ in of_level), sum(covered for _, covered in of_level))
+        for of_level in zip(*(survey.windows for survey in surveys), strict=True)
+    ]
+    levels = level_parameters(job.rule, windows)
     p_seg = settings.p_seg
-    if p_seg is None:
-        windows, with_boundary = (sum(survey.windows[i] for survey in surveys) for i in (0, 1))
-        p_seg = share_of_windows(with_boundary, windows)
-    if job.typed and not settings.boundary_types:
-        types = set[int]().union(*(survey.types for survey in surveys))
-        job = replace(job, rule=declare_types(job.rule, types))
+    if levels:
+        p_seg = levels[0].p_seg
+    elif p_seg is None:
+        ((total, covered),) = windows
+        p_seg = share_of_windows(covered, total)
     documents = sum(survey.documents for survey in surveys)
     has_panels = any(survey.has_panels for survey in surveys)
-    return replace(job, p_seg=p_seg, documents=documents, has_panels=has_panels)
+    return replace(job, p_seg=p_seg, documents=documents, has_panels=has_panels, levels=levels)
+
+
+def _with_types(job: ShuffledJob, surveys: Iterable[SurveyReceipt]) -> ShuffledJob:
+    """Return the job with the boundary types that occur, if the settings declare none."""
+    if not job.typed or job.settings.boundary_types:
+        return job
+    types = set[int]().union(*(survey.types for survey in surveys))
+    return replace(job, rule=declare_types(job.rule, types))
+
+
+def _with_window(job: ShuffledJob, surveys: Collection[SurveyReceipt]) -> ShuffledJob:
+    """Return the job with the size of the `per-run` window, on each level if there are levels."""
+    units = sum(survey.units for survey in surveys)
+    segments = np.sum([survey.segments for survey in surveys], axis=0).astype(np.int64)
+    sizes = window_size(
+        np.full(len(segments), units), np.maximum(1, segments), job.settings.rounding
+    ).tolist()
+    if job.rule.by_level:
+        return replace(job, level_windows=tuple(sizes))
+    return replace(job, settings=replace(job.settings, window=sizes[0]))
 
 
 def survey_bucket(job: ShuffledJob, part: Part) -> SurveyReceipt:
     """Add up sizes, windows and types of a part's references; write nothing."""
     collected = _collected(job, part)
     references = collected.references
-    sizes, boundaries = references.size, references.side.boundaries
+    levels = _levels(job, references, collected)
     types: tuple[int, ...] = ()
     if job.typed and not job.settings.boundary_types:
         rows = _accepted(job, part, collected).rows
         types = tuple(sorted(occurring(collected.reference_rows) | occurring(rows)))
     return SurveyReceipt(
         documents=len(references.documents),
-        units=int(sizes.sum()),
-        segments=int((boundaries.lengths + 1).sum()),
-        windows=count_windows(boundaries, sizes, references.window),
+        units=int(references.size.sum()),
+        segments=tuple(int((each.side.boundaries.lengths + 1).sum()) for each in levels),
+        windows=tuple(window_counts(each) for each in levels),
         types=types,
         has_panels=references.has_panels,
     )
+
+
+def _levels(
+    job: ShuffledJob, references: References, collected: Collected
+) -> tuple[References, ...]:
+    """Return the references with the boundaries of each level; as they are without levels."""
+    if not job.rule.by_level:
+        return (references,)
+    rows = collected.reference_rows
+    return tuple(references_at(references, rows, rule) for rule in job.level_rules)
 
 
 def score_bucket(job: ShuffledJob, part: Part) -> Receipt:
@@ -198,6 +255,10 @@ def score_bucket(job: ShuffledJob, part: Part) -> Receipt:
         references, p_seg=job.p_seg, resampling=units, digest=collected.digests.column
     )
     reference_set = ReferenceSet.build(references, job.settings, has_panels=job.has_panels)
+    if job.rule.by_level:
+        levels = zip(_levels(job, references, collected), job.levels[1:], strict=True)
+        of_levels = tuple(replace(each, p_seg=of_run.p_seg) for each, of_run in levels)
+        reference_set = replace(reference_set, levels=of_levels)
     accepted = _accepted(job, part, collected)
     require_declared(job, collected.reference_rows, accepted.rows)
     pieces = cut_points(references, job.settings, job.rows_at_once)

@@ -33,8 +33,8 @@ from segscore.pipeline.scoring.part import (
     declare_types,
     hypothesis_blocks,
     point_blocks,
+    with_levels,
 )
-from segscore.pipeline.scoring.references import References
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.tables.boundary_types import occurring
 from segscore.pipeline.tables.columns import DOCUMENTS, segmentations_contract
@@ -118,28 +118,32 @@ def score_in_memory(run: Run, inputs: Inputs, sources: Sources, rule: Rule) -> T
     tables = _accept(inputs, sources, rule)
     rule, collected, hypotheses = tables.rule, tables.collected, tables.accepted.account
     references = replace(collected.references, digest=collected.digests.column)
+    reference_set = ReferenceSet.build(references, rule.settings, has_panels=references.has_panels)
+    reference_set = with_levels(reference_set, collected.reference_rows, rule)
     paired = np.zeros(len(references), bool)
-    pairs, sums = _write(run, _blocks(tables, references, paired))
+    pairs, sums = _write(run, _blocks(tables, reference_set, paired))
     run.write("rejects", tables.rejects)
     unpaired = [list_unpaired_inputs(collected, paired), hypotheses.unpaired]
     run.write("unpaired", pa.concat_tables(unpaired))
     return TaskResults(
         rule=rule,
-        p_seg=references.p_seg,
+        p_seg=reference_set.p_seg,
         documents=len(references.documents),
         test_set=collected.recognise(registry_of(rule.settings)),
         rows={**count_rows(collected, paired), **hypotheses.rows},
         pairs=pairs,
         sums=sums,
+        levels=reference_set.parameters,
     )
 
 
-def _blocks(tables: AcceptedTables, references: References, paired: Flags) -> Iterator[ScoredBlock]:
+def _blocks(
+    tables: AcceptedTables, reference_set: ReferenceSet, paired: Flags
+) -> Iterator[ScoredBlock]:
     """Yield the scores of hypotheses, then of reference points; ``paired`` is an output."""
     inputs, settings = tables.inputs, tables.rule.settings
     job = Job(tables.rule, inputs.typed, inputs.hypotheses.further, "", ROWS_AT_ONCE)
-    reference_set = ReferenceSet.build(references, settings, has_panels=references.has_panels)
-    pieces = cut_points(references, settings, job.rows_at_once)
+    pieces = cut_points(reference_set.references, settings, job.rows_at_once)
     yield from hypothesis_blocks(job, reference_set, tables.accepted, paired)
     yield from point_blocks(job, reference_set, [piece.documents for piece in pieces])
 

@@ -21,10 +21,11 @@ from segscore.pipeline.scoring.references import (
     prepare_references,
 )
 from segscore.pipeline.scoring.settings import ScoreSettings
-from segscore.pipeline.settings.measuring import MeasuringSettings
+from segscore.pipeline.settings.measuring import LEVEL, MeasuringSettings
 from segscore.pipeline.statistics.averages import SUMMARY_COLUMNS
 from segscore.pipeline.storage.memory import readable_size, row_group_limit
 from segscore.pipeline.tables.batches import batches_of
+from segscore.pipeline.tables.boundary_types import COLUMN as BOUNDARY_TYPES
 from segscore.pipeline.tables.boundary_types import have_boundary_types, require_types_in_both
 from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS, segmentations_contract
 from segscore.pipeline.tables.contradictions import Described, describe
@@ -149,6 +150,20 @@ def inputs_of(settings: ScoreSettings, sources: Sources) -> Inputs:
     return _require_scorable(settings, _with_sides(references, hypotheses, documents))
 
 
+def _require_levels(settings: ScoreSettings, inputs: Inputs) -> None:
+    """Refuse to score levels of segmentations without boundary types, which levels are made of.
+
+    Raises:
+        Refused: the tables have no boundary types, and the settings ask for levels.
+    """
+    if settings.by_level is not None and not inputs.typed:
+        raise Refused(
+            f"--by-level: the levels are boundary types, but {inputs.references.location} and "
+            f"{inputs.hypotheses.location} have no column {BOUNDARY_TYPES}; give each boundary the "
+            "number of its level there (1 is the coarsest), or omit --by-level"
+        )
+
+
 def _require_scorable(settings: ScoreSettings, inputs: Inputs) -> Inputs:
     """Return the tables; refuse extras with boundary types, and names of columns of `scores`.
 
@@ -156,7 +171,8 @@ def _require_scorable(settings: ScoreSettings, inputs: Inputs) -> Inputs:
         Refused: the tables have boundary types, and the settings ask for consensus references or
             reference points; or an attribute has the name of a column.
     """
-    refuse_columns(inputs, settings.selection)
+    refuse_columns(inputs, settings.selection, by_level=settings.by_level is not None)
+    _require_levels(settings, inputs)
     if inputs.typed and (settings.shares or settings.points):
         raise Refused(
             "the tables have boundary_types, but --consensus and --reference-points make "
@@ -208,10 +224,10 @@ def rule_of(settings: ScoreSettings, inputs: Inputs) -> Rule:
     return Rule(settings, settings.boundary_types or (1,), group_types(settings, inputs))
 
 
-def refuse_columns(inputs: Inputs, selection: Selection) -> None:
+def refuse_columns(inputs: Inputs, selection: Selection, *, by_level: bool = False) -> None:
     """Refuse attributes that have the name of a column of `scores`."""
     table = selection.pairs
-    reserved = {*_SCORES_COLUMNS, *table.counts, *table.measures}
+    reserved = {*_SCORES_COLUMNS, *table.counts, *table.measures, *([LEVEL] * by_level)}
     refuse_taken_names(inputs.tables, reserved, "scores")
 
 

@@ -1,7 +1,7 @@
 """Pair hypotheses with their references, count, compute measures, and add up."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -15,7 +15,8 @@ from segscore.pipeline.measures.segmentation_pairs import SegmentationPairs, pai
 from segscore.pipeline.measures.selection import Selection
 from segscore.pipeline.scoring.boundaries import Side, UnitLengths
 from segscore.pipeline.scoring.references import References
-from segscore.pipeline.settings.measuring import MeasuringSettings
+from segscore.pipeline.settings.measuring import LEVEL, MeasuringSettings
+from segscore.pipeline.settings.reading import ONLY
 from segscore.pipeline.statistics import sums as adding
 from segscore.pipeline.statistics.bootstrap import Units
 from segscore.pipeline.statistics.sums import GroupKey, Sums
@@ -73,25 +74,77 @@ class Rule:
     Attributes:
         settings: how to measure.
         types: boundary types of the run, ascending; (1,) in a run without types.
-        group_by: the group-by columns and their types.
+        group_by: the group-by columns and their types, without ``level``.
+        level: the level of a hierarchy that is counted; None for all levels, or without levels.
     """
 
     settings: MeasuringSettings
     types: tuple[int, ...]
     group_by: dict[str, pa.DataType]
+    level: int | None = None
 
     @property
     def selection(self) -> Selection:
         """The counts and measures of the run."""
         return self.settings.selection
 
+    @property
+    def by_level(self) -> bool:
+        """Whether the levels of a hierarchy are scored."""
+        return self.settings.by_level is not None
+
+    @property
+    def levels(self) -> tuple["Rule", ...]:
+        """The rule of each level of the run, the coarsest first; this rule alone without levels."""
+        if not self.by_level:
+            return (self,)
+        only = self.settings.by_level == ONLY
+        return tuple(
+            replace(self, types=(kind,) if only else self.types[: i + 1], level=kind)
+            for i, kind in enumerate(self.types)
+        )
+
+    @property
+    def type_range(self) -> int:
+        """The largest difference of two types, plus 1."""
+        return max(self.types) - min(self.types) + 1
+
+    @property
+    def summary_groups(self) -> dict[str, pa.DataType]:
+        """The columns of the summary that name its groups, and their types."""
+        return {**self.group_by, LEVEL: pa.int64()} if self.by_level else self.group_by
+
+
+@dataclass(frozen=True)
+class GroupedRows:
+    """Rows to add up by system and group.
+
+    Attributes:
+        system: the system of each row.
+        groups: each row's values of the group-by columns; None if the rows are in no group.
+        counts: names of the counts.
+        counted: the rows.
+    """
+
+    system: Coded
+    groups: list[Coded] | None
+    counts: tuple[str, ...]
+    counted: adding.CountedRows
+
 
 @dataclass(frozen=True)
 class Scored:
-    """Rows of an output table, and their sums."""
+    """Rows of an output table, and their sums.
+
+    Attributes:
+        table: the rows.
+        sums: their sums by group.
+        rows: what was added up, on one of several levels, whose rows are to be added up together.
+    """
 
     table: pa.Table
     sums: list[Sums]
+    rows: GroupedRows | None = None
 
 
 def pair_up(document: Ints, first: Ints) -> Pairs:
@@ -135,6 +188,7 @@ def score_pairs(
         "reference": references.coder.take(pa.array(ref)),
         "hypothesis": pairs.hypothesis_column(hypotheses.coder),
         **_attributes(hypotheses, pairs, references),
+        **_level(rule, len(ref)),
     }
     collapsed = references.side.collapsed[ref] + hypotheses.side.collapsed[hyp]
     sizes = {
@@ -148,8 +202,10 @@ def score_pairs(
     system = Coded(hypotheses.system.code[hyp], hypotheses.system.names)
     document = hypotheses.document[hyp]
     one_each = pairs.one_to_one and hypotheses.one_each
-    rows = adding.CountedRows(document, [*counts.values()], [*values.values()], one_each)
-    return Scored(table, _sums(table, system, rule, references.resampling, rows, original=original))
+    counted = adding.CountedRows(document, [*counts.values()], [*values.values()], one_each)
+    rows = GroupedRows(system, _groups(table, rule), tuple(counts), counted)
+    sums = sum_groups(rows, rule, references.resampling, original=original)
+    return Scored(table, sums, None if rule.level is None else rows)
 
 
 def _compute_measures(
@@ -270,6 +326,7 @@ def score_panels(
         "document_id": hypotheses.document_id,
         "hypothesis": hypotheses.coder,
         **_attributes(hypotheses, Pairs(first, rows, one_to_one=True), references),
+        **_level(rule, len(document)),
     }
     measures = rule.selection.pairs.measures
     means = adding.mean_over_references(_read_measures(scored, measures), pairs.hyp_row)
@@ -280,8 +337,9 @@ def score_panels(
         return Scored(written, [])
     one_each = hypotheses.one_each
     counted = adding.CountedRows(document, [*counts.values()], [*values.values()], one_each)
-    sums = _sums(written, hypotheses.system, rule, references.resampling, counted, original=True)
-    return Scored(written, sums)
+    grouped = GroupedRows(hypotheses.system, _groups(written, rule), tuple(counts), counted)
+    sums = sum_groups(grouped, rule, references.resampling, original=True)
+    return Scored(written, sums, None if rule.level is None else grouped)
 
 
 def _count_panels(hypotheses: Hypotheses, references: References) -> dict[str, Ints]:
@@ -312,27 +370,39 @@ def _attributes(
     return columns
 
 
-def _sums(
-    table: pa.Table,
-    system: Coded,
-    rule: Rule,
-    units: Units,
-    rows: adding.CountedRows,
-    *,
-    original: bool,
-) -> list[Sums]:
-    """Sum over all documents of each system and, with group-by columns, over each of its groups."""
+def _level(rule: Rule, rows: int) -> dict[str, pa.Array]:
+    """Return the column of the level that was counted, if any."""
+    return {} if rule.level is None else {LEVEL: pa.repeat(pa.scalar(rule.level, pa.int64()), rows)}
+
+
+def _groups(table: pa.Table, rule: Rule) -> list[Coded] | None:
+    """Return each row's values of the group-by columns; None if it has not all of these columns."""
+    if not rule.group_by or not all(name in table.column_names for name in rule.group_by):
+        return None
+    return [encode(table.column(name).combine_chunks()) for name in rule.group_by]
+
+
+def sum_groups(rows: GroupedRows, rule: Rule, units: Units, *, original: bool) -> list[Sums]:
+    """Sum over all documents of each system and, with group-by columns, over each of its groups.
+
+    Args:
+        rows: the rows.
+        rule: how they were counted; its level is the last part of the keys in a run by level.
+        units: the resampling units of the documents.
+        original: whether the rows are about original references, which alone count over all.
+    """
     sums = []
+    level = (rule.level,) if rule.by_level else ()
     if original:
-        code, keys = number_groups([system])
-        overall_keys = [(*key, *[None] * len(rule.group_by)) for key in keys]
-        sums.append(adding.sum_rows(overall_keys, code, units, rows))
-    if rule.group_by and all(name in table.column_names for name in rule.group_by):
-        group_columns = [encode(table.column(name).combine_chunks()) for name in rule.group_by]
-        code, keys = number_groups([system, *group_columns])
+        code, keys = number_groups([rows.system])
+        overall_keys = [(*key, *[None] * len(rule.group_by), *level) for key in keys]
+        sums.append(adding.sum_rows(overall_keys, code, units, rows.counted))
+    if rows.groups is not None:
+        code, keys = number_groups([rows.system, *rows.groups])
         # A document without a value for an attribute is in no group; it counts only in the whole.
         grouped = code >= 0
-        sums.append(adding.sum_rows(keys, code[grouped], units, rows.select(grouped)))
+        keys = [(*key, *level) for key in keys]
+        sums.append(adding.sum_rows(keys, code[grouped], units, rows.counted.select(grouped)))
     return sums
 
 

@@ -16,6 +16,13 @@ from segscore.pipeline.runs import receipts
 from segscore.pipeline.runs.record import RowCounts, require_row_counts
 from segscore.pipeline.scoring.boundaries import side, side_from_rows
 from segscore.pipeline.scoring.hypotheses import Accepted, Seen
+from segscore.pipeline.scoring.levels import (
+    LevelParameters,
+    join_levels,
+    level_parameters,
+    references_at,
+    window_counts,
+)
 from segscore.pipeline.scoring.names import POINT
 from segscore.pipeline.scoring.noticed import Noticed, add_noticed, notice_pairs
 from segscore.pipeline.scoring.own_rows import own_rows
@@ -27,6 +34,7 @@ from segscore.pipeline.scoring.pairs import (
     pair_up,
     score_pairs,
     score_panels,
+    sum_groups,
 )
 from segscore.pipeline.scoring.reference_points import (
     REFERENCE_POINTS,
@@ -39,7 +47,7 @@ from segscore.pipeline.scoring.references import References, consensus_reference
 from segscore.pipeline.scoring.type_confusion import Cells, add_cells, count_classes
 from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.statistics.sums import Sums, merge
-from segscore.pipeline.tables.boundary_types import occurring
+from segscore.pipeline.tables.boundary_types import occurring, only_types
 from segscore.pipeline.tables.columns import SEGMENTATIONS
 from segscore.pipeline.tables.find import Slice
 from segscore.pipeline.tables.read import Rows
@@ -95,11 +103,25 @@ class ReferenceSet:
         references: the accepted references.
         consensus: for each consensus share, one consensus reference per document.
         has_panels: whether any document of the run has several references.
+        levels: the references with the boundaries of each level; empty in a run without levels.
+        parameters: parameters of formulas over all levels, then of each level; likewise.
     """
 
     references: References
     consensus: tuple[References, ...]
     has_panels: bool = False
+    levels: tuple[References, ...] = ()
+    parameters: tuple[LevelParameters, ...] = ()
+
+    @property
+    def p_seg(self) -> float:
+        """P_seg of the references, on all levels."""
+        return self.parameters[0].p_seg if self.parameters else self.references.p_seg
+
+    @property
+    def by_level(self) -> tuple[References, ...]:
+        """The references of each level, in the order of ``Rule.levels``."""
+        return self.levels or (self.references,)
 
     @classmethod
     def build(
@@ -111,6 +133,21 @@ class ReferenceSet:
             for label, share in settings.shares.items()
         ]
         return cls(references, tuple(consensus), has_panels)
+
+
+def with_levels(reference_set: ReferenceSet, rows: Rows, rule: Rule) -> ReferenceSet:
+    """Add the references of each level, in a run by level that has all its references at hand.
+
+    Args:
+        reference_set: the references.
+        rows: the rows that they were built from.
+        rule: how to count, with the boundary types of the run.
+    """
+    if not rule.by_level:
+        return reference_set
+    levels = tuple(references_at(reference_set.references, rows, each) for each in rule.levels)
+    parameters = level_parameters(rule, [window_counts(each) for each in levels])
+    return replace(reference_set, levels=levels, parameters=parameters)
 
 
 @dataclass(frozen=True)
@@ -222,6 +259,7 @@ class TaskResults:
         folder: folder of the unfinished run; empty for a run in memory.
         parts: names of the parts whose sums are saved in ``folder``.
         sums: the sums of a run in memory; None if they are saved.
+        levels: parameters over all levels, then of each level; empty without levels.
     """
 
     rule: Rule
@@ -233,6 +271,7 @@ class TaskResults:
     folder: str = ""
     parts: list[str] = field(default_factory=list)
     sums: PartSums | None = None
+    levels: tuple[LevelParameters, ...] = ()
 
 
 ScoredBlock = tuple[list[Scored], list[Scored], Cells, Noticed]
@@ -278,21 +317,29 @@ def hypothesis_blocks(
         accepted: the hypotheses.
         paired: output: true for each reference that has a hypothesis, shape (references,).
     """
-    at_once = max(1, job.rows_at_once // job.rule.settings.draws)
+    levels = job.rule.levels
+    at_once = max(1, job.rows_at_once // (job.rule.settings.draws * len(levels)))
     for start in range(0, len(accepted.rows), at_once):
         rows = accepted.rows.part(start, min(start + at_once, len(accepted.rows)))
         document = accepted.document[start : start + len(rows)]
-        hypotheses = _hypotheses(job, reference_set.references, rows, document)
-        pairs = pair_up(document, reference_set.references.first)
+        references = reference_set.references
+        hypotheses = _hypotheses(job, references, rows, document)
+        pairs = pair_up(document, references.first)
         paired[pairs.ref_row] = True
-        yield (
-            *_score(job, reference_set, hypotheses, pairs),
-            _confusion(job, reference_set, hypotheses, pairs),
-            notice_pairs(hypotheses, pairs, reference_set.references, job.rule.group_by),
-        )
+        noticed = notice_pairs(hypotheses, pairs, references, job.rule.group_by)
+        rows_of = [only_types(rows, level.types) if job.rule.by_level else rows for level in levels]
+        on_levels = [
+            _hypotheses(job, references, each, document) if job.rule.by_level else hypotheses
+            for each in rows_of
+        ]
+        confusion = _confusion(job, reference_set, on_levels, pairs)
+        yield *_score(job, reference_set, on_levels, pairs), confusion, noticed
         for name in job.rule.settings.own_points:
-            drawn = own_rows(name, rows, hypotheses, reference_set.references, job.rule)
-            drawn_pairs = pair_up(drawn.document, reference_set.references.first)
+            drawn = [
+                own_rows(name, each, of_level, references, job.rule)
+                for each, of_level in zip(rows_of, on_levels, strict=True)
+            ]
+            drawn_pairs = pair_up(drawn[0].document, references.first)
             yield *_score(job, reference_set, drawn, drawn_pairs), {}, {}
 
 
@@ -304,25 +351,57 @@ def _hypotheses(job: Job, references: References, rows: Rows, document: Ints) ->
 
 
 def _score(
-    job: Job, reference_set: ReferenceSet, hypotheses: Hypotheses, pairs: Pairs
+    job: Job, reference_set: ReferenceSet, hypotheses: Sequence[Hypotheses], pairs: Pairs
 ) -> tuple[list[Scored], list[Scored]]:
-    """Score hypotheses against each reference, each consensus, and all references at once."""
-    references, rule = reference_set.references, job.rule
-    scored = [score_pairs(hypotheses, pairs, references, rule, original=True)]
+    """Score hypotheses against each reference, each consensus, and all references at once.
+
+    Args:
+        job: what all tasks share.
+        reference_set: the references.
+        hypotheses: the hypotheses with the boundaries of each level, in the order of
+            ``Rule.levels``; one item without levels.
+        pairs: each hypothesis with all references of its document.
+    """
+    levels = [*zip(hypotheses, reference_set.by_level, job.rule.levels, strict=True)]
+    scored = [score_pairs(each, pairs, refs, rule, original=True) for each, refs, rule in levels]
+    panels = []
+    if reference_set.has_panels:
+        panels = [
+            score_panels(each, of_level.table, pairs, refs, rule)
+            for (each, refs, rule), of_level in zip(levels, scored, strict=True)
+        ]
+    if job.rule.by_level:
+        return _over_levels(job, reference_set, scored), _over_levels(job, reference_set, panels)
     for consensus in reference_set.consensus:
-        consensus_pairs = pair_up(hypotheses.document, consensus.first)
-        scored.append(score_pairs(hypotheses, consensus_pairs, consensus, rule, original=False))
-    if not reference_set.has_panels:
-        return scored, []
-    return scored, [score_panels(hypotheses, scored[0].table, pairs, references, rule)]
+        consensus_pairs = pair_up(hypotheses[0].document, consensus.first)
+        scored.append(
+            score_pairs(hypotheses[0], consensus_pairs, consensus, job.rule, original=False)
+        )
+    return scored, panels
+
+
+def _over_levels(job: Job, reference_set: ReferenceSet, scored: list[Scored]) -> list[Scored]:
+    """Add the sums over all levels to those of each level."""
+    rows = [each.rows for each in scored if each.rows is not None]
+    if not rows:
+        return scored
+    whole = sum_groups(
+        join_levels(job.rule.levels, rows),
+        job.rule,
+        reference_set.references.resampling,
+        original=True,
+    )
+    tables = [Scored(each.table, each.sums) for each in scored]
+    return [Scored(tables[0].table, [*tables[0].sums, *whole]), *tables[1:]]
 
 
 def _confusion(
-    job: Job, reference_set: ReferenceSet, hypotheses: Hypotheses, pairs: Pairs
+    job: Job, reference_set: ReferenceSet, hypotheses: Sequence[Hypotheses], pairs: Pairs
 ) -> Cells:
     if not job.rule.settings.confusion:
         return {}
-    return count_classes(hypotheses, pairs, reference_set.references, job.rule)
+    levels = zip(hypotheses, reference_set.by_level, job.rule.levels, strict=True)
+    return add_cells(count_classes(each, pairs, refs, rule) for each, refs, rule in levels)
 
 
 def _write(job: Job, part: str, blocks: Iterable[ScoredBlock]) -> int:
@@ -387,7 +466,7 @@ def point_blocks(
         hypotheses = _as_hypotheses(name, references, segmentations, piece[0])
         pairs = Pairs(segmentations.ref_row, segmentations.hyp_row)
         if REFERENCE_POINTS[name].scored_against == "all":
-            yield *_score(job, reference_set, hypotheses, pairs), {}, {}
+            yield *_score(job, reference_set, [hypotheses], pairs), {}, {}
         else:
             scored = score_pairs(hypotheses, pairs, references, job.rule, original=True)
             yield [scored], [], {}, {}

@@ -162,7 +162,7 @@ def prepare_references(
         attributes=_attributes(rows, described),
         overruled=_overruled(rows, described),
         resampling=resampling_units(documents, settings, len(documents)),
-        p_seg=_p_seg(side.boundaries, size, window, settings),
+        p_seg=estimate_p_seg(side.boundaries, size, window, settings),
         digest=np.zeros(0, np.int64),
     )
 
@@ -257,7 +257,10 @@ def share_of_windows(with_boundary: int, windows: int) -> float:
     return with_boundary / windows if windows else float("nan")
 
 
-def _p_seg(boundaries: Ragged, size: Ints, window: Ints, settings: MeasuringSettings) -> float:
+def estimate_p_seg(
+    boundaries: Ragged, size: Ints, window: Ints, settings: MeasuringSettings
+) -> float:
+    """Return P_seg of some references, unless the settings give it; NaN without windows."""
     if settings.p_seg is not None:
         return settings.p_seg
     windows, with_boundary = count_windows(boundaries, size, window)

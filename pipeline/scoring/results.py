@@ -26,9 +26,14 @@ def describe_results(
         "settings": asdict(settings),
         "boundary_types": types,
         "p_seg": None if np.isnan(results.p_seg) else results.p_seg,
+        "levels": [_without_nan(asdict(each)) for each in results.levels],
         "pairs": results.pairs,
         "test_set": results.test_set.record,
     }
+
+
+def _without_nan(parameters: dict[str, Any]) -> dict[str, Any]:
+    return {name: None if number != number else number for name, number in parameters.items()}
 
 
 def warn_of_absent_points(settings: ScoreSettings, scored: Collection[str]) -> list[str]:
@@ -52,6 +57,17 @@ def summarise_results(results: TaskResults, totals: PartSums) -> pa.Table:
     selection = rule.selection
     kind_sums = [(selection.pairs, totals.pairs), (selection.panels, totals.panels)]
     kinds = [(kind, sums) for kind, sums in kind_sums if sums is not None]
-    parameters = settings.parameters(results.p_seg, rule.types)
+    parameters: dict[object, dict[str, float]] = {
+        each.level: settings.parameters(each.p_seg, rule.types)
+        | {"type_range": float(each.type_range)}
+        for each in results.levels
+    }
+    whole = settings.parameters(results.p_seg, rule.types)
     resampling = averages.Resampling(settings.seed, settings.replicates)
-    return averages.summarise(kinds, rule.group_by, parameters, resampling, CHANCE)
+    return averages.summarise(
+        kinds,
+        rule.summary_groups,
+        lambda key: parameters[key[-1]] if rule.by_level else whole,
+        resampling,
+        CHANCE,
+    )

@@ -1,6 +1,7 @@
 """Run `segscore score` from its settings to its results, in a published folder or in memory."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import pyarrow as pa
 
@@ -36,6 +37,10 @@ from segscore.pipeline.tables.source import Sources
 SCORES_UNUSED = (
     "boundary_scores were ignored, every candidate counts; to use them run `segscore sweep`"
 )
+
+
+_LEVELS = 4
+"""Number of levels to plan for if the settings do not declare the boundary types."""
 
 
 def run_scoring(
@@ -132,4 +137,12 @@ def _require_few_lost(run: TaskRun, settings: ScoreSettings, rows: RowCounts) ->
 def scoring_plan(settings: ScoreSettings, inputs: Inputs, limits: Limits) -> Plan:
     """Choose how hypotheses are brought together with their references."""
     tables = {table.name: table for table in inputs.tables}
-    return planning.plan(tables, inputs.hypotheses.name, settings.memory_limit, limits)
+    scored = inputs.hypotheses.name
+    if settings.by_level is None:
+        return planning.plan(tables, scored, settings.memory_limit, limits)
+    levels = len(settings.boundary_types) or _LEVELS
+    limits = replace(limits, copies=1 + levels)
+    plan = planning.plan(tables, scored, settings.memory_limit, limits)
+    assumed = "" if settings.boundary_types else " (assumed; --boundary-types states them)"
+    line = f"by level: each row is scored on each level, planned for {levels} levels{assumed}"
+    return replace(plan, explanation=(*plan.explanation, line))

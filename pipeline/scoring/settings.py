@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from segscore.pipeline.settings.measuring import MeasuringSettings
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.settings.measuring import LEVEL, MeasuringSettings
 from segscore.pipeline.settings.options import (
     Argument,
     DocumentsOption,
@@ -67,6 +68,8 @@ class ScoreSettings(MeasuringSettings, _Locations):
         check_locations({**self.inputs, "--output": self.output})
         self.require_documents(self.documents)
         check_group_by(self.group_by)
+        if self.by_level is not None and LEVEL in self.group_by:
+            raise Refused(f"--group-by {LEVEL}: --by-level already groups by it; omit it there")
 
     @property
     def inputs(self) -> dict[str, str | None]:

@@ -1,6 +1,6 @@
 """Count how often each system took one boundary type for another (Fournier 2013, eq 7)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 import numpy as np
 import pyarrow as pa
@@ -12,15 +12,24 @@ from segscore.pipeline.measures.segmentation_pairs import pair_rows
 from segscore.pipeline.measures.type_confusion import Decisions, class_confusion, no_decisions
 from segscore.pipeline.scoring.pairs import Hypotheses, Pairs, Rule
 from segscore.pipeline.scoring.references import References
+from segscore.pipeline.settings.measuring import LEVEL
 
-Cells = dict[str, Ints]
-"""For each system, decisions by class of the reference and the hypothesis (``Decisions.cells``)."""
+Cells = dict[tuple[str, int | None], Ints]
+"""For each system and level (None in a run without levels), decisions by class of the reference and
+the hypothesis (``Decisions.cells``)."""
 
 
 def count_classes(
     hypotheses: Hypotheses, pairs: Pairs, references: References, rule: Rule
 ) -> Cells:
-    """Count the decisions of each system with the same pass that counts its edits."""
+    """Count the decisions of each system with the same pass that counts its edits.
+
+    Args:
+        hypotheses: the hypotheses, with the boundaries of the level that the rule is about.
+        pairs: the hypotheses with their references.
+        references: the references, likewise.
+        rule: how to count.
+    """
     system = hypotheses.system.code[pairs.hyp_row]
     ref, hyp = references.side, hypotheses.side
     cells: Cells = {}
@@ -35,7 +44,7 @@ def count_classes(
             types=TypedSides(rule.types, ref.types, hyp.types),
             decided=decisions,
         )
-        cells[hypotheses.system.names[code]] = decisions.cells
+        cells[hypotheses.system.names[code], rule.level] = decisions.cells
     return cells
 
 
@@ -43,23 +52,27 @@ def add_cells(parts: Iterable[Cells]) -> Cells:
     """Add up the decisions of disjoint sets of pairs."""
     total: Cells = {}
     for part in parts:
-        for name, cells in part.items():
-            total[name] = total.get(name, np.zeros_like(cells)) + cells
+        for key, cells in part.items():
+            total[key] = total.get(key, np.zeros_like(cells)) + cells
     return total
 
 
-def tabulate_confusion(cells: Mapping[str, Ints], rule: Rule) -> pa.Table:
-    """Build the confusion table: hypothesis x type x type (schemas/confusion.py)."""
-    settings, types = rule.settings, np.array(sorted(rule.types), np.int64)
+def tabulate_confusion(cells: Cells, rule: Rule) -> pa.Table:
+    """Build the confusion table: hypothesis x type x type, by level (schemas/confusion.py)."""
+    settings = rule.settings
+    types = {each.level: np.array(sorted(each.types), np.int64) for each in rule.levels}
     near_miss, substitution = settings.edit_constants
     tables = []
-    for name in sorted(cells):
+    for name, level in sorted(cells):
         table = class_confusion(
-            Decisions(types, cells[name]),
+            Decisions(types[level], cells[name, level]),
             settings.n_t,
             constant_near_miss=near_miss,
             constant_substitution=substitution,
         )
+        if level is not None:
+            levels = pa.array([level] * len(table), pa.int64())
+            table = table.add_column(0, LEVEL, levels)
         names = pa.array([name] * len(table), pa.string())
         tables.append(table.add_column(0, "hypothesis", names))
     return pa.concat_tables(tables)

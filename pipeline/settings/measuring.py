@@ -1,5 +1,6 @@
 """How segmentations are measured, and the signature that makes two results comparable."""
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -31,6 +32,8 @@ from segscore.pipeline.settings.ranges import (
     in_unit_interval,
 )
 from segscore.pipeline.settings.reading import (
+    CUMULATIVE,
+    LEVELS,
     OWN_POINT_NAMES,
     parse_points,
     read_names,
@@ -43,8 +46,13 @@ if TYPE_CHECKING:
 
     from segscore.pipeline.measures.selection import Selection
 
+LEVEL = "level"
+"""Column of the tables of a run by level; null in averages over all levels."""
+
 _MOST_WEIGHT = 1000
 _MOST_DRAWS = 1000
+_MOST_LEVELS = 30
+_MOST_RANGE = 2**42
 _CONTENT_ERRORS = ("leading_miss", "trailing_miss", "leading_false_alarm", "trailing_false_alarm")
 
 
@@ -88,6 +96,8 @@ class MeasuringSettings:
             least 0 (docs/times.md).
         pairing: `greedy` as published, or `optimal` (docs/measures.md).
         boundary_types: the types that boundaries may have, ascending; empty: those that occur.
+        by_level: score each level of a hierarchy: `cumulative`, a level has the boundaries of all
+            types up to its own; `only`, of its own type alone; None: not by level.
         p_seg: chance that a window contains a reference boundary; None: computed from the run's
             references.
         cost_miss: C_miss of Pr_error in [0, 1]; C_fa is 1 - C_miss.
@@ -148,6 +158,17 @@ class MeasuringSettings:
             signed=Signed("types", "boundary types that are distinguished", ("edit", "type_range")),
         ),
     ] = ()
+    by_level: Annotated[
+        str | None,
+        Option(
+            "Score each boundary type as a level of a hierarchy: cumulative (the boundaries of all "
+            "types up to that of the level; also without a value) or only (of that type alone).",
+            Panel.MEASURES,
+            check=among(LEVELS),
+            signed=Signed("by_level", "the boundaries of a level: all types up to it, or its own"),
+            optional=LEVELS,
+        ),
+    ] = None
     p_seg: PSegOption = None
     cost_miss: Annotated[
         float,
@@ -275,6 +296,7 @@ class MeasuringSettings:
         check_options(self)
         self._check_edit_constants()
         self._check_unit_weights()
+        self._check_levels()
         self.shares, self.points, self.iou  # noqa: B018  (refuse text that cannot be parsed)
 
     def _check_edit_constants(self) -> None:
@@ -298,6 +320,20 @@ class MeasuringSettings:
                     f"--unit-weights: {', '.join(chosen)} cannot be measured in weights; leave out "
                     "one or the other"
                 )
+
+    def _check_levels(self) -> None:
+        """Refuse more levels than a hierarchy has, each of which scores all rows again."""
+        if self.by_level is not None and len(self.boundary_types) > _MOST_LEVELS:
+            raise Refused(
+                f"--by-level: {len(self.boundary_types)} boundary types would be as many levels; "
+                f"at most {_MOST_LEVELS} can be scored"
+            )
+        types = self.boundary_types if self.by_level == CUMULATIVE else ()
+        if math.lcm(*(kind - types[0] + 1 for kind in types)) > _MOST_RANGE:
+            raise Refused(
+                f"--by-level: the boundary types {comma_separated(types)} are too far apart to "
+                "average substitutions over levels; number the levels 1, 2, 3"
+            )
 
     def require_documents(self, documents: str | None) -> None:
         """Refuse to measure in unit lengths or unit weights without a documents table.

@@ -75,6 +75,8 @@ class Option:
             by the name of the field.
         check: refuses values that the option does not allow; not called with None.
         signed: how the signature of a run states it; None if it does not.
+        optional: values of an option that may also be given without one, which means the first;
+            empty if it needs a value.
     """
 
     help: str
@@ -83,6 +85,7 @@ class Option:
     flags: str = ""
     check: ValueCheck | None = None
     signed: Signed | None = None
+    optional: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

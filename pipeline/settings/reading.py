@@ -11,6 +11,9 @@ POINT_NAMES = (
 OWN_POINT_NAMES = ("random-own", "shuffled-own")
 """Names of those that `scoring/own_points.py` draws from each system's own segmentations."""
 
+CUMULATIVE, ONLY = LEVELS = ("cumulative", "only")
+"""Which boundaries a level of a hierarchy has: those of all types up to its own, or of its own."""
+
 
 def read_names(_option: str, text: str) -> tuple[str, ...]:
     """Read names separated by commas."""

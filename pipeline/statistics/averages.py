@@ -1,7 +1,7 @@
 """Averages over documents: compute the summary table from the sums of a run."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -235,7 +235,7 @@ def summary_groups(columns: Iterable[str]) -> list[str]:
 def summarise(
     kinds: Sequence[tuple[Table, Sums]],
     group_by: Mapping[str, pa.DataType],
-    parameters: Mapping[str, float],
+    parameters: Callable[[GroupKey], Mapping[str, float]],
     resampling: Resampling,
     chance: str,
 ) -> pa.Table:
@@ -244,7 +244,7 @@ def summarise(
     Args:
         kinds: each kind of rows with its merged sums over the whole run.
         group_by: the group-by columns and their types; null in the rows over all documents.
-        parameters: parameters of the formulas; see ``evaluate``.
+        parameters: parameters of the formulas of a group; see ``evaluate``.
         resampling: how intervals are estimated.
         chance: what the name of a system is preceded by in the name of the reference point that
             its skill is measured against.
@@ -265,15 +265,20 @@ def summarise(
 
 
 def _rows(
-    kind: Table, sums: Sums, parameters: Mapping[str, float], resampling: Resampling, chance: str
+    kind: Table,
+    sums: Sums,
+    parameters: Callable[[GroupKey], Mapping[str, float]],
+    resampling: Resampling,
+    chance: str,
 ) -> Iterator[tuple[GroupKey, Average]]:
     """Yield the rows of the summary for one kind of rows, with the keys of their groups."""
     weights = resampling.draw(sums.unit)
     number = {key: group for group, key in enumerate(sums.groups)}
     for group, key in enumerate(sums.groups):
-        of_group = averages(kind, sums, group, weights, parameters)
+        of_group = averages(kind, sums, group, weights, parameters(key))
         rows: Iterable[Average] = of_group.rows.values()
         by_chance = number.get((f"{chance}{key[0]}", *key[1:]))
         if by_chance is not None:
-            rows = with_skill(kind, of_group, averages(kind, sums, by_chance, weights, parameters))
+            at_chance = averages(kind, sums, by_chance, weights, parameters(key))
+            rows = with_skill(kind, of_group, at_chance)
         yield from ((key, row) for row in rows)

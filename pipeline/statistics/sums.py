@@ -224,6 +224,24 @@ def mean_over_references(values: Sequence[Floats], document: Ints) -> list[Float
     return means
 
 
+def _mean_of_documents(
+    values: Sequence[Floats], document: Ints, level: Ints | None
+) -> list[Floats]:
+    """Average each measure over the references of each document and level, then over levels.
+
+    Args:
+        values: values of each measure, shape (rows,), NaN where undefined.
+        document: the document of each row, 0..n-1, shape (rows,).
+        level: the level of each row; None for rows of one level.
+    """
+    if level is not None:
+        _, first_rows, on_level = distinct(document * (int(level.max(initial=0)) + 1) + level)
+        if len(first_rows) < len(document):  # documents have several references
+            values = mean_over_references(values, on_level)
+            document = document[first_rows]
+    return mean_over_references(values, document)
+
+
 def distinct(codes: Ints) -> tuple[Ints, Ints, Ints]:
     """Return the distinct codes, the first row of each, and the index of each row's distinct code.
 
@@ -249,12 +267,16 @@ class CountedRows(NamedTuple):
         values: values of each measure, shape (rows,), NaN where undefined.
         one_each: whether no two rows have the same document and group, as if every document has one
             reference.
+        level: the level of each row, shape (rows,), in rows of several levels: the value of a
+            document is then the mean over levels of the means over its references. None for rows
+            of one level.
     """
 
     document: Ints
     counts: Sequence[Ints]
     values: Sequence[Floats]
     one_each: bool
+    level: Ints | None = None
 
     def select(self, mask: Flags) -> "CountedRows":
         """Return the rows where the mask is true."""
@@ -263,6 +285,7 @@ class CountedRows(NamedTuple):
             [row[mask] for row in self.counts],
             [row[mask] for row in self.values],
             self.one_each,
+            None if self.level is None else self.level[mask],
         )
 
 
@@ -278,7 +301,7 @@ def sum_rows(groups: list[GroupKey], group: Ints, units: Units, rows: CountedRow
     Raises:
         Failed: a value is too large to be averaged.
     """
-    document, counts, values, one_each = rows
+    document, counts, values, one_each, level = rows
     unit_count = len(units.hashes)
     cell_keys, _, cell = distinct(group * unit_count + units.index[document])
     first_rows = np.arange(len(group))
@@ -297,7 +320,7 @@ def sum_rows(groups: list[GroupKey], group: Ints, units: Units, rows: CountedRow
         defined=np.zeros(shape, np.int64),
     )
     if len(first_rows) < len(cell):  # documents have several references
-        values = mean_over_references(values, inverse)
+        values = _mean_of_documents(values, inverse, level)
         cell, group = cell[first_rows], group[first_rows]
     for means, *added in zip(
         values, sums.values, sums.defined, sums.digits, sums.squares, strict=True

@@ -1,12 +1,13 @@
 """Boundary types: which rows have them, and whether they are among the declared types."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from segscore.pipeline.arrays.ragged import Flags, flags, ragged
+from segscore.pipeline.arrays.ragged import Flags, flags, ragged, trimmed
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.tables.find import InputTable
 from segscore.pipeline.tables.read import Rows, refuse
@@ -78,6 +79,25 @@ def _undeclared(rows: Rows, declared: tuple[int, ...]) -> Flags:
 def occurring(rows: Rows) -> set[int]:
     """Return the set of boundary types in some rows."""
     return set(_types(rows).flatten().unique().to_pylist())
+
+
+def only_types(rows: Rows, types: Sequence[int]) -> Rows:
+    """Drop the boundaries of other types.
+
+    Args:
+        rows: segmentations with types, each of them valid.
+        types: the types to keep.
+    """
+    table = rows.table
+    kept = np.isin(trimmed(ragged(table.column(COLUMN).combine_chunks())).values, types)
+    before = np.concatenate((np.zeros(1, np.int64), np.cumsum(kept)))
+    for name in ("boundaries", COLUMN):
+        lists = trimmed(ragged(table.column(name).combine_chunks()))
+        offsets = pa.array(before[lists.offsets], pa.int32())
+        chosen = pa.ListArray.from_arrays(offsets, pa.array(lists.values[kept]))
+        index = table.column_names.index(name)
+        table = table.set_column(index, name, chosen.cast(table.schema.field(name).type))
+    return replace(rows, table=table)
 
 
 def positions_alone(rows: Rows) -> Rows:

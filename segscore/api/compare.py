@@ -1,6 +1,6 @@
 """Compare systems of finished runs."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from os import PathLike
 from typing import Any
 
@@ -11,9 +11,10 @@ from segscore.api.runs import RunTables, location_of_run
 from segscore.api.settings import read_settings
 from segscore.pipeline.arrays.compiling import announced_compilation
 from segscore.pipeline.comparison.run import compare_runs
-from segscore.pipeline.comparison.runs import ScoredRun, open_runs
+from segscore.pipeline.comparison.runs import open_runs
 from segscore.pipeline.comparison.settings import CompareSettings
 from segscore.pipeline.runs.finished import FinishedRun
+from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 
 _NAMES = "abcdefghijklmnopqrstuvwxyz"
 
@@ -87,7 +88,7 @@ def compare(
 
 def _opened(
     runs: "tuple[Evaluation | str | PathLike[str], ...]", urls: tuple[str, ...]
-) -> list[ScoredRun]:
+) -> list[FinishedScoring]:
     """Open the runs that are in folders, and name those that are in memory."""
     folders = [
         url
@@ -96,7 +97,7 @@ def _opened(
     ]
     opened = iter(open_runs(folders) if folders else [])
     return [
-        ScoredRun(each.run.url, each.run.record, _NAMES[i % len(_NAMES)], tables=each.run.tables)
+        replace(each.run, name=_NAMES[i % len(_NAMES)])
         if isinstance(each, Evaluation) and each.run.tables is not None
         else next(opened)
         for i, each in enumerate(runs)

@@ -73,6 +73,8 @@ def _fields(settings: type) -> dict[str, tuple[Any, Option]]:
 
 
 def _read(name: str, value: Any, kind: Any, option: Option) -> Any:
+    if option.optional and isinstance(value, bool):
+        value = option.optional[0] if value else None
     value = value.tolist() if hasattr(value, "tolist") else value  # of NumPy, pandas, torch...
     if isinstance(value, str) and option.read is not None:
         return option.read(name, value)

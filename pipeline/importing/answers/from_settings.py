@@ -16,6 +16,7 @@ _FIELDS = {
     "document_field": "document_field",
     "coder_field": "coder_field",
     "text_field": "text_field",
+    "unit_times": "times_field",
     "source_units": "source_units",
     "answer_field": "answer_field",
     "breaks": "breaks",

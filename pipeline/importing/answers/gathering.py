@@ -44,6 +44,7 @@ _UNITS = pa.schema(
         ("file", pa.int32()),
         ("line", pa.int64()),
         ("units", pa.list_(pa.string())),
+        ("times", pa.string()),
     ]
 )
 _ANSWERS = pa.schema(
@@ -231,6 +232,7 @@ def _rows(job: GatherJob, file: OpenedFile, document: str) -> Iterator[dict[str,
                 "document_id": _storable(source.document_id),
                 "line": source.place.line,
                 "units": units,
+                "times": source.times,
             }
         return
     for reply in read_replies(file, document, job.options):
@@ -312,10 +314,12 @@ class DocumentUnits:
     Attributes:
         texts: their texts.
         place: where they were read.
+        times: a JSON list of their start times; None if the record has none.
     """
 
     texts: Sequence[str]
     place: RowPlace
+    times: str | None
 
 
 def units_by_document(rows: Iterable[dict[str, object]], where: str) -> dict[str, DocumentUnits]:
@@ -337,7 +341,7 @@ def units_by_document(rows: Iterable[dict[str, object]], where: str) -> dict[str
                 f"the document {document} is in {where} twice; the first is at "
                 f"{first.source}:{first.line}"
             )
-        found[document] = DocumentUnits(row["units"], place)  # type: ignore[arg-type]
+        found[document] = DocumentUnits(row["units"], place, row["times"])  # type: ignore[arg-type]
     return found
 
 

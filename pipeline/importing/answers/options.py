@@ -31,6 +31,8 @@ class AnswerOptions:
         document_field: `--document-field`, path of the document's name.
         coder_field: `--coder-field`, path of the coder's name.
         text_field: `--text-field`, path of the units in a record of the source.
+        times_field: path of the start times of the units in a record of the source; None if there
+            is none.
         source_units: whether the units are `texts` or `tokens`.
         answer_field: `--answer-field`, path of the answer in a record.
         breaks: `--break`.
@@ -56,6 +58,7 @@ class AnswerOptions:
     document_field: str = "document_id"
     coder_field: str = "coder"
     text_field: str = "units"
+    times_field: str | None = None
     source_units: str = "texts"
     answer_field: str = "output"
     breaks: str = AUTO

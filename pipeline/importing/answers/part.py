@@ -18,6 +18,7 @@ from segscore.pipeline.importing.answers.cleaning import clean
 from segscore.pipeline.importing.answers.gathering import (
     ANSWERS,
     SOURCE,
+    DocumentUnits,
     GatheredFile,
     place_of_row,
     read_bucket,
@@ -32,6 +33,7 @@ from segscore.pipeline.importing.answers.tallies import (
     add_tallies,
     tally_of,
 )
+from segscore.pipeline.importing.answers.timing import Timing
 from segscore.pipeline.importing.import_blocks import rows_of
 from segscore.pipeline.importing.import_tables import check_block
 from segscore.pipeline.importing.read_part import write_rejects
@@ -66,12 +68,14 @@ class PlaceJob:
         options: the options, with the kind of break and the first number.
         source: files with the units.
         answers: files with the answers.
+        timing: what gives boundaries times; None if they remain in units.
     """
 
     folder: str
     options: AnswerOptions
     source: Sequence[GatheredFile]
     answers: Sequence[GatheredFile]
+    timing: Timing | None = None
 
 
 @dataclass(frozen=True)
@@ -111,7 +115,7 @@ class _Pair:
     document_id: str
     coder: str
     answer: object
-    units: Sequence[str]
+    units: DocumentUnits
     place: RowPlace
 
 
@@ -126,7 +130,7 @@ def survey_numbers(job: PlaceJob, part: Bucket) -> NumbersReceipt:
                 answer = clean(answer, job.options.answer).text
             numbers = numbers_in(answer, how, pair.place).all
             zeros += 0 in numbers
-            lasts += len(pair.units) in numbers
+            lasts += len(pair.units.texts) in numbers
     except Refused as refusal:
         return NumbersReceipt(str(refusal))
     return NumbersReceipt(None, zeros, lasts)
@@ -150,7 +154,7 @@ def _place(job: PlaceJob, part: Bucket) -> PlacedReceipt:
     tallies: list[dict[str, AnswerTally]] = []
     for pair in _pairs(job, part):
         try:
-            placed = place_answer(pair.answer, pair.units, job.options, pair.place)
+            placed = place_answer(pair.answer, pair.units.texts, job.options, pair.place)
         except Refused as problem:
             raise pair.place.refusal(f"{pair.document_id}: {problem}") from problem
         failed = None
@@ -162,7 +166,8 @@ def _place(job: PlaceJob, part: Bucket) -> PlacedReceipt:
         if failed is not None and job.options.failed == LEAVE_OUT:
             rejects.append(_reject(pair, placed, job.options.role))
         else:
-            rows.append(_row(pair, placed, job.options))
+            row = _row(pair, placed, job.options)
+            rows.append(row if job.timing is None else job.timing.apply(row, pair.units))
     rejected = pa.Table.from_pylist(rejects, schema=REJECT_COLUMNS)
     write_rejects(job.folder, f"{part.name}-answers", [rejected])
     block, bad = check_block(rows_of(rows)) if rows else (None, REJECT_COLUMNS.empty_table())
@@ -203,7 +208,7 @@ def _pairs(job: PlaceJob, part: Bucket) -> Iterator[_Pair]:
         first[document, coder] = place
         answer = json.loads(str(row["answer"])) if row["json"] else row["answer"]
         if not missing:
-            yield _Pair(document, coder, answer, units[document].texts, place)
+            yield _Pair(document, coder, answer, units[document], place)
     if missing:
         document, place = missing[0]
         more = f"; and {len(missing) - 1} more" if len(missing) > 1 else ""
@@ -215,14 +220,14 @@ def _shown(place: RowPlace) -> str:
 
 
 def _row(pair: _Pair, placed: Placed, options: AnswerOptions) -> ParsedRow:
-    words = tuple(len(unit.split()) for unit in pair.units)
+    words = tuple(len(unit.split()) for unit in pair.units.texts)
     usable = placed.failure is None
     types = placed.types if usable else None
     return ParsedRow(
         document_id=pair.document_id,
         coder=pair.coder,
         role=options.role,
-        n_units=len(pair.units),
+        n_units=len(pair.units.texts),
         boundaries=tuple(placed.boundaries) if usable else (),
         boundary_types=None if types is None else tuple(types),
         unit_lengths=words if any(words) else None,

@@ -41,10 +41,12 @@ from segscore.pipeline.importing.answers.tallies import (
     describe_failures,
     describe_tally,
 )
+from segscore.pipeline.importing.answers.timing import Timing
 from segscore.pipeline.importing.read_files import ImportedRows
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.runs.tasks import TaskRun
 from segscore.pipeline.storage import InputFile
+from segscore.pipeline.tables.units import MILLISECOND
 
 
 @dataclass(frozen=True)
@@ -55,11 +57,13 @@ class AnswerFiles:
         source: files with the units.
         answers: files with the answers.
         settings: settings of the import.
+        timing: what gives boundaries times; None if they remain in units.
     """
 
     source: Sequence[InputFile]
     answers: Sequence[InputFile]
     settings: ImportSettings
+    timing: Timing | None = None
 
 
 def read_answers(run: TaskRun, files: AnswerFiles, options: AnswerOptions) -> ImportedRows:
@@ -89,13 +93,10 @@ def read_answers(run: TaskRun, files: AnswerFiles, options: AnswerOptions) -> Im
         kind, line = _choose_break(receipts[ANSWERS].values())
         options = replace(options, breaks=kind)
         counted.append(line)
-    job = PlaceJob(run.folder, options, gathered[SOURCE], gathered[ANSWERS])
+    job = PlaceJob(run.folder, options, gathered[SOURCE], gathered[ANSWERS], files.timing)
     found = {bucket for file in gathered[ANSWERS] for bucket in file.buckets}
     chosen = [Bucket(_name(number, buckets), number) for number in sorted(found)]
-    how = how_numbered(options.numbers)
-    if options.format_name == NUMBERED and options.first_number is None:
-        first = 1 if how.kind == SIZES else _first(run, chosen, job)
-        job = replace(job, options=replace(options, first_number=first))
+    job = _with_first_number(run, chosen, job)
     placed = run.tasks(place_part, chosen, job, stage="placed").values()
     require_accepted(placed)
     tallies = add_tallies(receipt.tallies for receipt in placed)
@@ -111,6 +112,7 @@ def read_answers(run: TaskRun, files: AnswerFiles, options: AnswerOptions) -> Im
         tables={ALIGNMENT_FOLDER: sum(receipt.aligned for receipt in placed)},
         answers=options.signature,
         own=(TITLES,),
+        unit=None if files.timing is None else MILLISECOND,
     )
 
 
@@ -129,6 +131,16 @@ def gathered_files(
 
 def _name(number: int, buckets: int) -> str:
     return ALIGNMENT_FOLDER if buckets == 1 else f"{ALIGNMENT_FOLDER}-{number:06}"
+
+
+def _with_first_number(run: TaskRun, chosen: Sequence[Bucket], job: PlaceJob) -> PlaceJob:
+    """Return the job with the number of the first unit, if answers are numbers."""
+    options = job.options
+    if options.format_name != NUMBERED or options.first_number is not None:
+        return job
+    is_size = how_numbered(options.numbers).kind == SIZES
+    first = 1 if is_size else _first(run, chosen, job)
+    return replace(job, options=replace(options, first_number=first))
 
 
 def _first(run: TaskRun, chosen: Sequence[Bucket], job: PlaceJob) -> int:

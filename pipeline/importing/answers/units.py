@@ -1,5 +1,6 @@
 """Read the units that a system was given: lists of texts by document."""
 
+import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from segscore.pipeline.importing.formats.format import JSON_LINES_ENDINGS
 from segscore.pipeline.importing.formats.label_records import FieldPath, field_path
 from segscore.pipeline.importing.formats.texts import CHOI_SEPARATOR
 from segscore.pipeline.importing.opened_file import OpenedFile
+from segscore.pipeline.importing.unit_times import OPTION
 from segscore.pipeline.storage.compression import without_compression
 from segscore.pipeline.tables import strict_json
 from segscore.pipeline.tables.rows import RowPlace
@@ -30,11 +32,13 @@ class Source:
         document_id: its name.
         units: their texts.
         place: where they were read.
+        times: a JSON list of their start times; None if there is none.
     """
 
     document_id: str
     units: Sequence[str]
     place: RowPlace
+    times: str | None = None
 
 
 def has_json_lines_name(url: str) -> bool:
@@ -71,7 +75,7 @@ def read_units(file: OpenedFile, name: str, options: AnswerOptions) -> Iterator[
             words = [token for unit in source.units for token in tokenize(unit, options.tokens)]
             if not words:
                 raise source.place.refusal(f"the document {source.document_id} has no token")
-            source = Source(source.document_id, words, source.place)
+            source = Source(source.document_id, words, source.place, source.times)
         yield source
 
 
@@ -107,6 +111,7 @@ def name_at(path: FieldPath, record: object, place: RowPlace) -> str:
 def _of_records(file: OpenedFile, options: AnswerOptions) -> Iterator[Source]:
     document = field_path("--document-field", options.document_field)
     texts = field_path("--text-field", options.text_field)
+    starts = None if options.times_field is None else field_path(OPTION, options.times_field)
     for place, record in records(file):
         value = texts.value(record, "", place)
         if isinstance(value, str) and options.source_units == "tokens":
@@ -117,7 +122,8 @@ def _of_records(file: OpenedFile, options: AnswerOptions) -> Iterator[Source]:
             if not isinstance(unit, str):
                 raise place.wrong(f"{options.text_field}[{number}]", unit, "a text")
         name = options.document_id or name_at(document, record, place)
-        yield Source(name, value, place)
+        times = None if starts is None else json.dumps(starts.value(record, "", place))
+        yield Source(name, value, place, times)
 
 
 def _lines(file: OpenedFile) -> Iterator[str]:

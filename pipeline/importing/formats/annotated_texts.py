@@ -331,6 +331,7 @@ FORMATS = (
         shared=JSON_LINES_ENDINGS,
         content=lambda head: "answer" in head.keys,
         options=ANNOTATED_TEXT,
+        in_units=True,
     ),
     Format(
         "doccano",
@@ -338,5 +339,6 @@ FORMATS = (
         shared=JSON_LINES_ENDINGS,
         content=_is_doccano,
         options=ANNOTATED_TEXT,
+        in_units=True,
     ),
 )

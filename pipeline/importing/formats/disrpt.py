@@ -90,4 +90,4 @@ def _add_token(document: _Document, line: str, place: RowPlace) -> None:
         document.tokens += 1
 
 
-FORMATS = (Format("disrpt", read, endings=(".tok", ".conllu")),)
+FORMATS = (Format("disrpt", read, endings=(".tok", ".conllu"), in_units=True),)

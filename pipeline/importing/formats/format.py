@@ -118,6 +118,7 @@ class Format:
             only a guess, and must be asked for.
         options: the options that its reader reads, of those that not all formats have, by their
             fields in the settings; the user is warned of others.
+        in_units: whether it counts units of a text, which `--unit-times` can give times.
         write: writes all tracks of a document for `segscore export`; None if it cannot.
         write_track: writes one track of a document, in formats whose files have only one.
     """
@@ -129,5 +130,6 @@ class Format:
     shared: tuple[str, ...] = ()
     content: Callable[[Head], bool] | None = None
     options: tuple[str, ...] = ()
+    in_units: bool = False
     write: Callable[[DocumentTracks], str] | None = None
     write_track: Callable[[DocumentTracks, Track], str] | None = None

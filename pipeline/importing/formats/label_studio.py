@@ -236,6 +236,7 @@ FORMATS = (
         shared=(".json",),
         content=lambda head: "[].annotations" in head.keys,
         options=("from_name", *ANNOTATED_TEXT, *FRAMES),
+        in_units=True,
         write=write_label_studio,
     ),
 )

@@ -28,6 +28,8 @@ from segscore.pipeline.importing.formats.values import array_of
 from segscore.pipeline.importing.opened_file import OpenedFile
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.importing.shapes import Shape, Sizes
+from segscore.pipeline.importing.times import Clock
+from segscore.pipeline.importing.unit_times import OPTION, times_of_list
 from segscore.pipeline.tables.rows import RowPlace, role_of, stem
 from segscore.schemas.input_columns import ROLE
 
@@ -43,6 +45,8 @@ class LabelPaths:
         units: path of the list of units, or None.
         document: path of the document's name, or None.
         coder: path of the coder's name, or None.
+        times: path of the start times of units, or None.
+        clock: how times are read.
     """
 
     labels: FieldPath | None
@@ -51,6 +55,8 @@ class LabelPaths:
     units: FieldPath | None
     document: FieldPath | None
     coder: FieldPath | None
+    times: FieldPath | None
+    clock: Clock
 
 
 def label_paths(file: OpenedFile, settings: ImportSettings) -> LabelPaths:
@@ -74,6 +80,8 @@ def label_paths(file: OpenedFile, settings: ImportSettings) -> LabelPaths:
         units=_path("--units", settings.units),
         document=_path("--document-field", settings.document_field),
         coder=_path("--coder-field", settings.coder_field),
+        times=_path(OPTION, settings.unit_times),
+        clock=settings.clock,
     )
 
 
@@ -191,7 +199,7 @@ def read(file: OpenedFile, settings: ImportSettings) -> Iterator[Shape]:
         yield _segmentation(record, paths, own_name)
 
 
-def _segmentation(record: LabelRecord, paths: LabelPaths, own_name: str | None) -> Sizes:
+def _segmentation(record: LabelRecord, paths: LabelPaths, own_name: str | None) -> Shape:
     """Return the segmentation of a record; `own_name` names a document without a name."""
     path = paths.labels or (_DIALOGUE_FLAGS if record.dialogue else None)
     if path is None:
@@ -207,7 +215,7 @@ def _segmentation(record: LabelRecord, paths: LabelPaths, own_name: str | None) 
     coder, coder_field = named_field(record, paths.coder, CODER_FIELDS)
     role = record.fields.get(ROLE)
     used = {path.steps[0], document_field, coder_field, ROLE}
-    return Sizes(
+    shape = Sizes(
         place=record.place,
         unit=_TURN,
         document_id=document or own_name,
@@ -216,6 +224,11 @@ def _segmentation(record: LabelRecord, paths: LabelPaths, own_name: str | None) 
         attributes=attributes_of(record, used),
         sizes=sizes,
     )
+    if paths.times is None:
+        return shape
+    values = paths.times.value(record.fields, record.name, record.place)
+    starts = array_of(values, paths.times.text, record.place)
+    return times_of_list(starts, paths.times.text, paths.clock, record.place).apply(shape)
 
 
 def _check_length(record: LabelRecord, units: FieldPath, labelled: int, name: str) -> None:
@@ -242,7 +255,7 @@ FORMATS = (
         content=_has_labels,
         options=(
             *("flags", "marks", "ids", "sizes", "records", "document_field", "coder_field"),
-            "units",
+            *("units", "unit_times"),
         ),
     ),
 )

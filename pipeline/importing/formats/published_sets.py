@@ -270,6 +270,7 @@ FORMATS = (
         read_tiage,
         shared=(".json",),
         content=lambda head: _PAIRS.match(head.text.removeprefix("\ufeff")) is not None,
+        in_units=True,
     ),
     Format(
         "qmsum",
@@ -277,6 +278,7 @@ FORMATS = (
         shared=(".json", *JSON_LINES_ENDINGS),
         content=lambda head: {_TOPICS, _TRANSCRIPT} <= head.keys,
         options=("document_field",),
+        in_units=True,
     ),
     Format(
         "wikisection",
@@ -284,6 +286,7 @@ FORMATS = (
         shared=(".json",),
         content=_is_wikisection,
         options=ANNOTATED_TEXT,
+        in_units=True,
     ),
     Format("icsi", read_icsi, shared=(".ref",), content=_begins_with_time, options=FRAMES),
 )

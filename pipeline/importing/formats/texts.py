@@ -181,13 +181,15 @@ FORMATS = (
         read_wiki727k,
         shared=TEXT_ENDINGS,
         content=lambda head: any(line.strip().startswith(WIKI_SEPARATOR) for line in head.lines),
+        in_units=True,
     ),
     Format(
         "choi",
         read_choi,
         shared=TEXT_ENDINGS,
         content=lambda head: any(line.strip() == CHOI_SEPARATOR for line in head.lines),
+        in_units=True,
     ),
-    Format("paragraphs", read_paragraphs),
+    Format("paragraphs", read_paragraphs, in_units=True),
 )
 """Paragraphs are only a guess, and must be asked for."""

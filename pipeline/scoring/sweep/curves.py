@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from segscore.pipeline.arrays.ragged import Floats, Ints, Ragged, column, flags, from_lists, numbers
 from segscore.pipeline.errors import Failed
@@ -207,12 +208,12 @@ def tabulate_curves(
     return table, np.cumsum(points) - points + np.array(chosen)
 
 
-def excerpt(curves: pa.Table, chosen: Ints, points: int) -> list[dict[str, Any]]:
+def excerpt(curves: pa.Table, operating: pa.Table, points: int) -> list[dict[str, Any]]:
     """Select points of each curve, evenly spaced over its thresholds, and its operating point.
 
     Args:
         curves: table as returned by ``tabulate_curves``.
-        chosen: rows of the operating points, shape (hypotheses,).
+        operating: the rows of the operating points.
         points: how many points of each curve, at least 2, in addition to the operating point.
 
     Returns:
@@ -221,9 +222,21 @@ def excerpt(curves: pa.Table, chosen: Ints, points: int) -> list[dict[str, Any]]
     ends = np.flatnonzero(flags(curves.column("threshold").combine_chunks().is_null()))
     starts = np.append(0, ends[:-1] + 1)
     spread = np.linspace(starts, ends, points).astype(np.int64)
+    chosen = [_row_of(curves, point) for point in operating.select(_POINT).to_pylist()]
     selected = np.union1d(spread, chosen)
     rows = curves.take(pa.array(selected)).to_pylist()
-    operating = np.isin(selected, chosen).tolist()
-    return [
-        row | {"operating": is_operating} for row, is_operating in zip(rows, operating, strict=True)
-    ]
+    marks = np.isin(selected, chosen).tolist()
+    return [row | {"operating": mark} for row, mark in zip(rows, marks, strict=True)]
+
+
+_POINT = ["hypothesis", "threshold"]
+"""Columns that name a point of the curves."""
+
+
+def _row_of(curves: pa.Table, point: Mapping[str, Any]) -> int:
+    """Return the row of a point of the curves."""
+    hypothesis, threshold = (curves.column(name) for name in _POINT)
+    at = point["threshold"]
+    is_there = pc.is_null(threshold) if at is None else pc.equal(threshold, at)
+    is_point = pc.and_(pc.fill_null(is_there, False), pc.equal(hypothesis, point["hypothesis"]))
+    return int(pc.index(is_point, True).as_py())

@@ -1,13 +1,11 @@
 """Run `segscore sweep` from its settings to a published folder."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import asdict
 
 import numpy as np
 import pyarrow as pa
 
-from segscore.pipeline.arrays.ragged import Ints
 from segscore.pipeline.errors import Done, Refused
 from segscore.pipeline.runs.executor import Executor
 from segscore.pipeline.runs.finished import FinishedRun
@@ -35,33 +33,9 @@ from segscore.pipeline.scoring.sweep.tolerances import merge_sums, tabulate_tole
 SWEEP_STAGE = "swept"
 
 
-@dataclass(frozen=True)
-class FinishedSweep:
-    """A published sweep.
-
-    Attributes:
-        record: content of its run.json.
-        curves: the table `curves` of a sweep over thresholds, or `tolerances`.
-        operating_points: the rows of the operating points in ``curves``; None in a sweep over
-            tolerances.
-    """
-
-    record: dict[str, Any]
-    curves: pa.Table
-    operating_points: Ints | None = None
-
-    @property
-    def tables(self) -> dict[str, pa.Table]:
-        """The tables of results by name."""
-        if self.operating_points is None:
-            return {"tolerances": self.curves}
-        chosen = self.curves.take(pa.array(self.operating_points))
-        return {"curves": self.curves, "operating_points": chosen}
-
-
 def run_sweep(
     settings: SweepSettings, executor: Executor, progress: Progress
-) -> FinishedSweep | Done:
+) -> FinishedRun | Done:
     """Sweep hypotheses over the thresholds of their scores, or tolerances, and publish the run.
 
     Args, Returns: as ``run_scoring``.
@@ -95,38 +69,18 @@ def run_sweep(
             require_scored(run.sink, inputs, account)
             run.write("unpaired", list_unpaired_inputs(collected, paired), INPUTS_PART)
             parameters = measuring.parameters(references.p_seg)
-            curves, chosen = _write_curves(run, settings, receipts, parameters)
+            written = _write_curves(run, settings, receipts, parameters)
         record = {
             "signature": settings.signature,
             "settings": asdict(settings),
             "boundary_types": None,
             "p_seg": None if np.isnan(references.p_seg) else references.p_seg,
             "pairs": sum(receipt.pairs for receipt in receipts.values()),
-            **run.record(inputs.tables, account, curves.column("hypothesis").unique().to_pylist()),
+            **run.record(inputs.tables, account, _swept(written)),
         }
         seen = (receipt.seen for receipt in receipts.values())
         record["warnings"] += describe_seen_selves(seen, references, inputs)
-        return FinishedSweep(run.publish(record), curves, chosen)
-
-
-def read_sweep(output: str) -> FinishedSweep:
-    """Read the sweep that a folder contains.
-
-    Raises:
-        Refused: the folder has no finished run.
-    """
-    run = FinishedRun.open(output)
-    if run.settings["tolerances"]:
-        return FinishedSweep(run.record, run.table("tolerances"))
-    curves, points = run.table("curves"), run.rows("operating_points")
-    chosen = {(row["hypothesis"], row["threshold"]) for row in points}
-    steps = zip(*(curves.column(name).to_pylist() for name in _POINT), strict=True)
-    rows = [row for row, step in enumerate(steps) if step in chosen]
-    return FinishedSweep(run.record, curves, np.array(rows, np.int64))
-
-
-_POINT = ("hypothesis", "threshold")
-"""Columns that name a point of the curves."""
+        return FinishedRun(settings.output, run.publish(record), read=written)
 
 
 def _job(run: TaskRun, settings: SweepSettings, inputs: Inputs, references: References) -> SweepJob:
@@ -135,23 +89,31 @@ def _job(run: TaskRun, settings: SweepSettings, inputs: Inputs, references: Refe
     return SweepJob(*shared, run.limits.rows_at_once, reference_set, settings.tolerances)
 
 
+def _swept(written: Mapping[str, pa.Table]) -> list[str]:
+    """Return the hypotheses that have a result."""
+    curves = next(iter(written.values()))
+    names: list[str] = curves.column("hypothesis").unique().to_pylist()
+    return names
+
+
 def _write_curves(
     run: TaskRun,
     settings: SweepSettings,
     receipts: Mapping[str, SweepReceipt],
     parameters: Mapping[str, float],
-) -> tuple[pa.Table, Ints | None]:
-    """Write the tables; return the curves and the rows of operating points in them, if any."""
+) -> dict[str, pa.Table]:
+    """Write the tables, and return them: tolerances, or curves and the operating points."""
     if settings.tolerances:
         sums = merge_sums(receipt.sums for receipt in receipts.values())
-        curves = tabulate_tolerances(sums, settings.tolerances, parameters)
-        run.write("tolerances", curves)
-        return curves, None
+        tolerances = tabulate_tolerances(sums, settings.tolerances, parameters)
+        run.write("tolerances", tolerances)
+        return {"tolerances": tolerances}
     steps = merge_steps(receipt.steps for receipt in receipts.values())
     curves, chosen = tabulate_curves(steps, parameters)
+    points = curves.take(pa.array(chosen))
     run.write("curves", curves, plain=("threshold", *CHANGING, *VALUES))
-    run.write("operating_points", curves.take(pa.array(chosen)))
-    return curves, chosen
+    run.write("operating_points", points)
+    return {"curves": curves, "operating_points": points}
 
 
 def _find_inputs(settings: SweepSettings) -> Inputs:

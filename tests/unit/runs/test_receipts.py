@@ -341,7 +341,7 @@ class SampleReceipt:
 
 
 KEPT = SampleReceipt(
-    PartSums(of_sums(3), None, {"sys": np.zeros((3, 2, 2), np.int64)}),
+    PartSums(of_sums(3), None, {("sys", None): np.zeros((3, 2, 2), np.int64)}),
     GENUINE,
     pa.table({"coder": pa.array(["ann", None, "bob"]).dictionary_encode(), "unit": [1, 2, None]}),
 )

@@ -1,0 +1,368 @@
+"""`score --by-level`: each level as if scored alone, and averages over levels as in the twin."""
+
+import json
+from collections import defaultdict
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq  # noqa: TID251
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import segscore as api
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.measures.selection import select
+from segscore.pipeline.runs import planning
+from segscore.pipeline.runs.planning import Limits
+from segscore.pipeline.storage import read_table
+from tests.oracles import naive, naive_levels
+from tests.support import passes
+from tests.support.command_line import Segscore
+
+PAIRS = select(()).pairs
+TYPES = (1, 2, 5)
+Rows = list[dict[str, Any]]
+
+
+def coding(draw: Random, document: int, coder: str, n_units: int) -> dict[str, Any]:
+    places = [(p, kind) for p in range(1, n_units) for kind in TYPES]
+    chosen = sorted(place for place in places if draw.random() < 0.1)
+    return {
+        "document_id": f"d{document}",
+        "coder": coder,
+        "n_units": n_units,
+        "boundaries": [position for position, _ in chosen],
+        "boundary_types": [kind for _, kind in chosen],
+        "genre": ["news", "talk", None][document % 3],
+    }
+
+
+def corpus(seed: int, documents: int = 12) -> tuple[Rows, Rows]:
+    """Make a typed corpus, some of whose documents have two references."""
+    draw = Random(seed)  # noqa: S311
+    references, hypotheses = [], []
+    for d in range(documents):
+        n_units = draw.randint(1, 24)
+        coders = ["r0", "r1"][: 1 + d % 2]
+        references += [coding(draw, d, coder, n_units) for coder in coders]
+        hypotheses += [coding(draw, d, coder, n_units) for coder in ("h0", "h1")]
+    return references, hypotheses
+
+
+def write(folder: Path, references: Rows, hypotheses: Rows) -> list[Path]:
+    paths = []
+    for name, rows in (("references", references), ("hypotheses", hypotheses)):
+        paths.append(folder / f"{name}.parquet")
+        typed = pa.list_(pa.int32())
+        known = {"boundaries": typed, "boundary_types": typed, "genre": pa.string()}
+        fields = [pa.field(name, known[name]) for name in rows[0] if name in known]
+        inferred = pa.Table.from_pylist(rows)
+        for field in fields:
+            index = inferred.column_names.index(field.name)
+            inferred = inferred.set_column(index, field, inferred.column(index).cast(field.type))
+        pq.write_table(inferred, paths[-1], row_group_size=7)
+    return paths
+
+
+def tables(folder: Path) -> dict[str, list[str]]:
+    """Return the rows of every table of a run, in an order of their own."""
+    found = {}
+    for place in folder.iterdir():
+        if place.is_dir() and not place.name.startswith("_"):
+            found[place.name] = sorted(map(str, read_table(str(place)).to_pylist()))
+    return {name: rows for name, rows in found.items() if rows}
+
+
+def listed(frame: pd.DataFrame, *without: str) -> list[str]:
+    """Return the rows of a table as sorted text, which states each float exactly."""
+    rows = frame.drop(columns=[name for name in without if name in frame.columns])
+    return sorted(map(str, rows.astype(object).where(rows.notna(), None).to_dict("records")))
+
+
+@settings(max_examples=8, deadline=None)
+@given(
+    seed=st.integers(0, 2**32),
+    kind=st.sampled_from(["cumulative", "only"]),
+    window=st.sampled_from(["per-pair", "per-document", "per-run", 3]),
+    pairing=st.sampled_from(["greedy", "optimal"]),
+    n_t=st.integers(1, 3),
+    p_seg=st.sampled_from([None, 0.25]),
+)
+def test_each_level_equals_the_level_scored_alone(
+    seed: int, kind: str, window: str | int, pairing: str, n_t: int, p_seg: float | None
+) -> None:
+    """All columns of all tables are equal, chance and skill included."""
+    references, hypotheses = corpus(seed)
+    options: dict[str, Any] = {
+        "window": window, "pairing": pairing, "n_t": n_t, "p_seg": p_seg, "replicates": 20,
+        "reference_points": "random-own,shuffled-own", "group_by": "genre", "confusion": True,
+        "measures": "all",
+    }  # fmt: skip
+    together = api.evaluate(
+        references, hypotheses, by_level=kind, boundary_types=list(TYPES), **options
+    )
+    for level in TYPES:
+        kept = naive_levels.types_of_level(level, TYPES, kind)
+        sides = (
+            [naive_levels.row_at_level(row, kept) for row in rows]
+            for rows in (references, hypotheses)
+        )
+        alone = api.evaluate(*sides, boundary_types=kept, **options)
+        for name in ("scores", "panel_scores", "summary", "confusion"):
+            found = together.run.table(name).to_pandas()
+            expected = alone.run.table(name).to_pandas()
+            # The digest is that of the whole reference.
+            assert listed(found[found.level == level], "level", "reference_digest") == listed(
+                expected, "reference_digest"
+            ), name
+
+
+@pytest.mark.parametrize("kind", ["cumulative", "only"])
+def test_a_run_by_level_equals_the_twin(segscore: Segscore, tmp_path: Path, kind: str) -> None:
+    references, hypotheses = corpus(seed=3)
+    paths = write(tmp_path, references, hypotheses)
+    result = segscore(
+        "score", *paths, "--output", tmp_path / "run", "--by-level", kind, "--replicates", 0,
+        "--n-t", 3, "--group-by", "genre",
+    )  # fmt: skip
+    assert result.code == 0, result.err
+    assert f"|types:1,2,5|by_level:{kind}|" in result.out
+    by_key = {(row["document_id"], row["coder"]): row for row in (*references, *hypotheses)}
+    scores = read_table(str(tmp_path / "run" / "scores")).to_pylist()
+    assert len(scores) == 3 * sum(row["coder"][0] == "r" for row in references) * 2
+    windows: dict[Any, Any] = defaultdict(dict)
+    for row in scores:
+        kept = naive_levels.types_of_level(row["level"], TYPES, kind)
+        typed_reference, typed_hypothesis = (
+            naive_levels.row_at_level(by_key[row["document_id"], row[side]], kept)
+            for side in ("reference", "hypothesis")
+        )
+        n_units = typed_reference["n_units"]
+        typed = [
+            list(zip(side["boundaries"], side["boundary_types"], strict=True))
+            for side in (typed_reference, typed_hypothesis)
+        ]
+        first, second = (
+            sorted(set(side["boundaries"])) for side in (typed_reference, typed_hypothesis)
+        )
+        k = naive.window_size(n_units, len(first) + 1)
+        assert row["window"] == k
+        counted = {
+            **naive.window_counts(n_units, first, second, k),
+            **naive.typed_edit_counts(n_units, typed[0], typed[1], kept, 3),
+        }
+        assert {name: row[name] for name in counted} == counted
+        exact = naive.edit_values(
+            {name: row[name] for name in naive.EDIT_COUNTS}, n_t=3, types=kept, per_row=True
+        )
+        assert passes.close(row["boundary_similarity"], exact["boundary_similarity"])
+        windows[row["level"]][row["document_id"], row["reference"]] = counted
+    record = json.loads((tmp_path / "run" / "run.json").read_text())
+    pooled = [naive.p_seg([*windows[level].values()]) for level in TYPES]
+    whole = naive.p_seg([each for level in TYPES for each in windows[level].values()])
+    assert [each["level"] for each in record["levels"]] == [None, *TYPES]
+    for each, share in zip(record["levels"], [whole, *pooled], strict=True):
+        assert each["p_seg"] == pytest.approx(float(share or 0))
+    summary = {
+        (row["hypothesis"], row["genre"], row["level"], row["measure"], row["average"]): row
+        for row in read_table(str(tmp_path / "run" / "summary")).to_pylist()
+    }
+    for system, genre in ((s, g) for s in ("h0", "h1") for g in (None, "news", "talk")):
+        rows = [
+            row
+            for row in scores
+            if row["hypothesis"] == system and (genre is None or row["genre"] == genre)
+        ]
+        for measure in PAIRS.measures:
+            value, defined = naive_levels.macro(rows, measure)
+            over_levels = summary[system, genre, None, measure, "macro"]
+            assert over_levels["value"] == pytest.approx(value, abs=1e-12)
+            assert over_levels["defined"] == defined
+            assert over_levels["documents"] == len({row["document_id"] for row in rows})
+        sums, common = naive_levels.pooled(rows, list(PAIRS.counts), TYPES, kind)
+        micro = summary[system, genre, None, "boundary_similarity", "micro"]["value"]
+        assert passes.close(micro, naive_levels.micro_similarity(sums, 3, common))
+        values = passes.twin_values({n: int(c) for n, c in sums.items()}, p_seg=whole, rows=False)
+        for measure in ("pk", "window_diff", "pk_prior", "c_seg", "r_miss", "tolerant_f1"):
+            found = summary[system, genre, None, measure, "micro"]["value"]
+            assert passes.close(found, values[measure]), measure
+
+
+@pytest.mark.parametrize("kind", ["cumulative", "only"])
+def test_compare_works_on_each_level_and_over_all(kind: str) -> None:
+    references, hypotheses = corpus(seed=9, documents=24)
+    measures = ["pk_prior", "boundary_similarity", "segmentation_similarity", "mult_window_diff"]
+    settings: dict[str, Any] = {"measures": ["all"], "n_t": 3, "replicates": 20}
+    together = api.evaluate(
+        references, hypotheses, by_level=kind, boundary_types=list(TYPES), **settings
+    )
+    tests: dict[str, Any] = {"replicates": 50, "permutations": 99}
+    compared = api.compare(together, measure=measures, group_by="level", **tests)
+    found = compared.comparisons.to_pandas()
+    for level in TYPES:
+        kept = naive_levels.types_of_level(level, TYPES, kind)
+        sides = (
+            [naive_levels.row_at_level(row, kept) for row in rows]
+            for rows in (references, hypotheses)
+        )
+        alone = api.evaluate(*sides, boundary_types=kept, **settings)
+        expected = api.compare(alone, measure=measures, **tests).comparisons.to_pandas()
+        assert listed(found[found.level == level], "level") == listed(expected)
+    whole = {
+        (row["hypothesis"], row["measure"], row["average"]): row["value"]
+        for row in together.summary.to_pylist()
+        if row["level"] is None
+    }
+    plain = api.compare(together, measure=measures, **tests).comparisons.to_pandas()
+    assert listed(found[found.level.isna()], "level") == listed(plain)
+    assert set(found.level.dropna()) == {*TYPES} and len(plain) == 2 * len(measures)
+    for row in plain.to_dict("records"):
+        if row["average"] == "micro":
+            value = whole[row["system"].partition("@")[0], row["measure"], "micro"]
+            assert row["value"] == pytest.approx(value)
+    systems = api.compare(together, measure=measures, **tests).run.table("systems").to_pylist()
+    for row in systems:
+        value = whole[row["hypothesis"], row["measure"], row["average"]]
+        assert row["value"] == pytest.approx(value), row["measure"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "window", "types"),
+    [
+        ("cumulative", "per-pair", ()),
+        ("cumulative", "per-run", ("--boundary-types", "1,2,5,7")),
+        ("only", "per-run", ()),
+    ],
+)
+def test_the_tables_do_not_depend_on_the_split(
+    segscore: Segscore,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    kind: str,
+    window: str,
+    types: tuple[str, ...],
+) -> None:
+    paths = write(tmp_path, *corpus(seed=4, documents=12))
+    found = []
+    for name, limits, workers in (
+        ("whole", Limits(), 1),
+        ("parts", Limits(rows_per_part=7), 2),
+        ("shuffled", Limits(rows_per_part=13, send=False), 2),
+    ):
+        monkeypatch.setattr(planning, "LIMITS", limits)
+        output = tmp_path / name
+        result = segscore(
+            "score", *paths, "--output", output, "--by-level", kind, "--window", window,
+            "--replicates", 9, "--group-by", "genre", "--confusion", "--workers", workers,
+            "--reference-points", "random-own", "--measures", "pk_prior,boundary_similarity,panel",
+            *types,
+        )  # fmt: skip
+        assert result.code == 0, result.err
+        found.append(tables(output))
+        record = json.loads((output / "run.json").read_text())
+        found[-1]["levels"] = [str(record["levels"])]
+        assert len(list((output / "scores").iterdir())) > (0 if name == "whole" else 2)
+    assert found[0] == found[1] == found[2]
+
+
+def test_the_option_may_stand_alone(segscore: Segscore, tmp_path: Path) -> None:
+    paths = write(tmp_path, *corpus(seed=5))
+    orders = {
+        "a": ["--by-level", *paths],
+        "b": [*paths, "--by-level"],
+        "c": [*paths, "--by-level", "cumulative"],
+        "d": [*paths, "--by-level=cumulative"],
+    }
+    found = []
+    for name, order in orders.items():
+        result = segscore("score", "--replicates", 0, "--output", tmp_path / name, *order)
+        assert result.code == 0, result.err
+        found.append(str(tables(tmp_path / name)))
+    assert len(set(found)) == 1
+    assert "level" in found[0]
+
+
+def test_another_kind_of_level_is_another_run(segscore: Segscore, tmp_path: Path) -> None:
+    paths = write(tmp_path, *corpus(seed=6))
+    assert segscore("score", *paths, "--output", tmp_path / "run").code == 0
+    result = segscore("score", *paths, "--output", tmp_path / "run", "--by-level")
+    assert result.code == 2
+    assert "by_level was None, is cumulative" in result.err
+
+
+def test_what_cannot_be_scored_by_level_is_refused(segscore: Segscore, tmp_path: Path) -> None:
+    references, hypotheses = corpus(seed=7)
+    paths = write(tmp_path, references, hypotheses)
+    cases = {
+        "--by-level=each": "--by-level each: must be one of cumulative, only",
+        "--group-by=level": "--group-by level: --by-level already groups by it",
+        "--consensus=0.5": "omit these options, or the column",
+        "--reference-points=none": "omit these options, or the column",
+    }
+    for option, message in cases.items():
+        result = segscore("score", *paths, "--output", tmp_path / "run", "--by-level", option)
+        assert result.code == 2
+        assert message in result.err and "Traceback" not in result.err
+    untyped = [{k: v for k, v in row.items() if k != "boundary_types"} for row in references]
+    paths = write(tmp_path, untyped, untyped)
+    result = segscore("score", *paths, "--output", tmp_path / "run", "--by-level")
+    assert result.code == 2
+    assert "have no column boundary_types" in result.err and result.err.count("\n") == 1
+    taken = [{**row, "level": "coarse"} for row in references]
+    result = segscore(
+        "score", *write(tmp_path, taken, hypotheses), "--output", tmp_path / "run", "--by-level"
+    )
+    assert result.code == 2 and "the attribute column level has the same name" in result.err
+    assert not (tmp_path / "run").exists()
+
+
+def test_more_levels_than_a_hierarchy_has_are_refused() -> None:
+    kinds = list(range(1, 32))
+    row = {"document_id": "a", "coder": "r", "n_units": 40, "boundaries": kinds}
+    row |= {"boundary_types": kinds}
+    with pytest.raises(Refused, match="31 boundary types would be as many levels"):
+        api.evaluate([row], [row | {"coder": "h"}], by_level=True)
+    with pytest.raises(Refused, match="at most 30 can be scored"):
+        api.evaluate([row], [row | {"coder": "h"}], by_level=True, boundary_types=kinds)
+
+
+def test_python_takes_true_for_cumulative() -> None:
+    references, hypotheses = corpus(seed=8)
+    found = [
+        str(api.evaluate(references, hypotheses, by_level=kind, replicates=0).summary)
+        for kind in (True, "cumulative")
+    ]
+    assert found[0] == found[1]
+    without = [
+        api.evaluate(references, hypotheses, by_level=kind, replicates=0).summary.column_names
+        for kind in (False, None)
+    ]
+    assert "level" not in without[0] and without[0] == without[1]
+    with pytest.raises(Refused, match="by_level"):
+        api.evaluate(references, hypotheses, by_level=1)
+
+
+@pytest.mark.parametrize(
+    ("kinds", "common"), [([*range(1, 31)], 2329089562800), ([1, 10**9 + 7, 2 * 10**9 + 13], None)]
+)
+def test_the_common_range_of_levels_is_exact_or_refused(
+    kinds: list[int], common: int | None
+) -> None:
+    positions = [*range(2, 2 + len(kinds))]
+    reference = {"document_id": "a", "coder": "r", "n_units": 80, "boundaries": positions}
+    reference |= {"boundary_types": kinds}
+    hypothesis = reference | {"coder": "h", "boundary_types": kinds[::-1]}
+    if common is None:
+        with pytest.raises(Refused, match="too far apart to average"):
+            api.evaluate([reference], [hypothesis], by_level=True)
+        return
+    evaluation = api.evaluate([reference], [hypothesis], by_level=True, replicates=9)
+    rows = evaluation.run.table("scores").to_pylist()
+    sums, found = naive_levels.pooled(rows, list(PAIRS.counts), kinds, "cumulative")
+    assert found == common
+    exact = naive_levels.micro_similarity(sums, 2, common)
+    assert evaluation["boundary_similarity"].micro == pytest.approx(float(exact or 0))
