@@ -1,9 +1,10 @@
 """The verdict of the gate on a night, stored beside its run as `night.json`."""
 
 import json
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, is_dataclass
+from functools import cache
+from typing import Any, get_args, get_origin, get_type_hints
 
 from segscore.pipeline.errors import NotYet, Refused
 from segscore.pipeline.nightly.rules import TREND, GateRule, parse_rule
@@ -23,10 +24,6 @@ OUTCOMES = (PASSED, FAILED, INCOMPLETE, PARTIAL, NOT_COMPARABLE, ACCEPTED)
 
 OTHER_NIGHT = "probably delivered the file of another night"
 """What a system did if none of its documents has a reference."""
-
-_TUPLES = (
-    "systems", "missing", "new", "expected", "warnings", "causes", "common", "missing_groups",
-)  # fmt: skip
 
 _WORST_NAMED = 3
 """Number of documents that the description of a failure names."""
@@ -256,22 +253,29 @@ def read_verdict(url: str, text: str) -> Verdict:
         contents = json.loads(text)
         json.dumps(contents, ensure_ascii=False).encode()  # no half of a surrogate pair
         del contents["good"], contents["exit_code"]
-        checks, group_checks = (
-            tuple(
-                Check(**{**check, "moved": tuple(Moved(**moved) for moved in check["moved"])})
-                for check in contents.pop(name, ())
-            )
-            for name in ("checks", "group_checks")
-        )
         contents.setdefault("expected", contents["systems"])  # an earlier version wrote none
-        unpaired = tuple(UnpairedSystem(**each) for each in contents.pop("unpaired", ()))
-        rejected = tuple(RejectedSystem(**each) for each in contents.pop("rejected", ()))
-        contents |= {name: tuple(contents[name]) for name in _TUPLES if name in contents}
-        contents["group_checks"] = group_checks
-        contents["unusable"] = tuple(UnusableFile(**each) for each in contents.pop("unusable", ()))
-        return Verdict(checks=checks, unpaired=unpaired, rejected=rejected, **contents)
+        read: Verdict = _read_as(Verdict, contents)
+        return read
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as problem:
         raise UnreadableVerdict(f"{url}: damaged, not a verdict of segscore nightly") from problem
+
+
+def _read_as(kind: Any, contents: Mapping[str, Any]) -> Any:
+    """Return an object of a dataclass from what ``asdict`` made of it and JSON kept of that."""
+    types = _field_types(kind)
+    return kind(**{name: _read_value(types[name], value) for name, value in contents.items()})
+
+
+def _read_value(kind: Any, value: Any) -> Any:
+    """Return a value with the tuples and the dataclasses that its type names."""
+    if get_origin(kind) is not tuple:
+        return value
+    each_kind = get_args(kind)[0]
+    is_plain = not is_dataclass(each_kind)
+    return tuple(each if is_plain else _read_as(each_kind, each) for each in value)
+
+
+_field_types = cache(get_type_hints)
 
 
 def check_of(rule: GateRule, system: str, against: str, **averages: Any) -> Check:
