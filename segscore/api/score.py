@@ -22,7 +22,8 @@ from segscore.pipeline.measures.selection import EVERYTHING
 from segscore.pipeline.plain_text import visible
 from segscore.pipeline.scoring.boundaries import Side, UnitLengths, typed_side
 from segscore.pipeline.scoring.pairs import Pairs, Rule, count_pairs
-from segscore.pipeline.scoring.references import share_of_windows, window_sizes
+from segscore.pipeline.scoring.references import share_of_windows
+from segscore.pipeline.scoring.window_policy import window_sizes
 from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.tables.boundary_types import (
     DECLARED,
