@@ -1,4 +1,4 @@
-"""Write the tables of `simulate` and `consensus` to a hidden folder, and publish them when complete.
+"""Write the tables of `simulate` and `consensus` to a hidden folder, and then publish them.
 
 The hidden folder is in the output folder. It contains a claim, which only one of several commands
 can make, and the tables until they are published. A command removes only the files that it wrote

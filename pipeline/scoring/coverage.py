@@ -49,8 +49,8 @@ def warn_of_fewer_documents(summary: pa.Table) -> list[str]:
     if min(fewer.values()) == most:
         return [
             f"{first_named(sorted(fewer))}: scored on as many documents as other systems ({most}), "
-            "but not on the same, so that averages do not compare and nobody is called best; `segscore compare` "
-            "uses the documents that systems share"
+            "but not on the same, so that averages do not compare and nobody is called best; "
+            "`segscore compare` uses the documents that systems share"
         ]
     named = first_named([f"{name} ({fewer[name]})" for name in sorted(fewer)], "systems")
     was, its = ("was", "its") if len(fewer) == 1 else ("were", "their")
