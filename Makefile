@@ -83,6 +83,7 @@ nights: $(VENV)/core
 columns: $(VENV)/core
 	@$(BIN)/python -m segscore.schemas.page > docs/tables.md
 	@$(BIN)/python deploy/dashboards/directions.py
+	@$(BIN)/python -m segscore.jobs.cli.settings_schema > docs/settings.schema.json
 
 dashboard: $(VENV)/test
 	@$(BIN)/python deploy/dashboards/dashboard.py > deploy/dashboards/grafana.json

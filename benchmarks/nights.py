@@ -15,11 +15,11 @@ import numpy as np
 
 import segscore
 from segscore.pipeline.arrays.ragged import Floats
-from segscore.pipeline.nightly.gate import Change, p_value
 from segscore.pipeline.nightly.rules import GateRule, parse_rule
 from segscore.pipeline.nightly.settings import NightSettings
 from segscore.pipeline.nightly.trend_gate import TREND_ALPHA
 from segscore.pipeline.statistics.multiple_tests import holm
+from segscore.pipeline.statistics.replicated import Change
 from segscore.pipeline.statistics.trends import FEWEST_FOR_TREND, theil_sen
 
 ROOT = Path(__file__).parents[1]
@@ -94,7 +94,8 @@ def _fails(now: Average, before: Average, rule: GateRule, alpha: float) -> bool:
         variances = np.array([error**2, old_error**2])
         freedoms = np.array([now.freedom, before.freedom])
         freedom = float(variances.sum() ** 2 / (variances**2 / freedoms).sum())
-        p.append(p_value(rule, Change(value - old, float(np.sqrt(variances.sum())), freedom)))
+        change = Change(value - old, float(np.sqrt(variances.sum())), freedom)
+        p.append(change.p_beyond(rule.excess(change.change)))
     return bool(holm(p).min() <= alpha)
 
 

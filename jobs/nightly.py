@@ -9,7 +9,7 @@ import typer
 from segscore.jobs.cli import startup
 from segscore.jobs.cli.log import LOG
 from segscore.jobs.cli.options import Workers
-from segscore.jobs.cli.signature import read_fields
+from segscore.jobs.cli.signature import problems_of, read_fields
 from segscore.jobs.show.formats import ResultFormat
 from segscore.jobs.show.nights import (
     Result,
@@ -74,7 +74,11 @@ def nightly(
     The table \[score] of --settings sets how to score.
     """
     scoring: dict[str, Any] = (context.obj or {}).get(SCORE, {})
-    chosen = replace(chosen, scoring=read_fields(ScoreSettings, scoring))
+    try:
+        chosen = replace(chosen, scoring=read_fields(ScoreSettings, scoring))
+    except Refused as problem:
+        every = "; ".join(problems_of(ScoreSettings, scoring))
+        raise Refused(every or str(problem)) from problem
     nights = _dates(chosen.date, first, last)
     chosen = replace(chosen, date=nights[0])
     if dry_run:

@@ -1,7 +1,7 @@
 """Build commands from settings: each field of a settings class becomes an argument or option."""
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from functools import wraps
 from keyword import iskeyword
@@ -10,6 +10,7 @@ from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 import typer
 
 from segscore.jobs.cli.options import LogFormat, SettingsFile
+from segscore.pipeline.errors import Refused
 from segscore.pipeline.settings.options import Argument, Option, Panel, name_of_option, options_of
 from segscore.pipeline.settings.ranges import comma_separated
 
@@ -39,7 +40,7 @@ def build_command(command: Callable[..., _T]) -> Callable[..., _T]:
     def run(**options: Any) -> _T:
         return command(
             **{
-                name: hints[name](**read_fields(hints[name], options))
+                name: _build_settings(hints[name], options)
                 if is_dataclass(hints[name])
                 else options[name]
                 for name in signature
@@ -50,12 +51,73 @@ def build_command(command: Callable[..., _T]) -> Callable[..., _T]:
     return run
 
 
-def read_fields(settings: type[Any], options: Mapping[str, Any]) -> dict[str, Any]:
+def _build_settings(settings: type[Any], options: Mapping[str, Any]) -> Any:
+    """Make the settings of a command.
+
+    Raises:
+        Refused: settings are wrong; the message names all that are, also those of other tables of
+            the settings file that the command reads (``TABLES`` of the class).
+    """
+    try:
+        return settings(**read_fields(settings, options))
+    except Refused as first:
+        found = [*problems_of(settings, options)]
+        file = getattr(options.get("context"), "obj", None) or {}
+        for name, other in getattr(settings, "TABLES", {}).items():
+            found += [f"[{name}] {text}" for text in problems_of(other, file.get(name, {}))]
+        raise Refused("; ".join(dict.fromkeys(found)) or str(first)) from first
+
+
+def problems_of(settings: type[Any], options: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a message about each wrong option of a command that was refused.
+
+    Args:
+        settings: the class of its settings.
+        options: values by parameter, as Typer reads them.
+    """
+    values: dict[str, Any] = {}
+    for name in _parameters(settings):
+        try:
+            values |= read_fields(settings, options, only=name)
+        except Refused as problem:
+            yield str(problem)
+    # Values for required settings that are missing or wrong, to find what else is.
+    given = {
+        each.name: f"given-{each.name}"
+        for each in fields(settings)
+        if each.default is MISSING and each.name in _parameters(settings)
+    }
+    values = {**given, **values}
+    while (message := _problem(settings, values)) is not None:
+        yield message
+        # Set aside the setting without which the message is another one, or none.
+        for name in reversed(values):
+            changed = {each: value for each, value in values.items() if each != name}
+            changed |= {name: given[name]} if name in given else {}
+            if changed != values and _problem(settings, changed) != message:
+                values = changed
+                break
+        else:
+            return
+
+
+def _problem(settings: type[Any], values: Mapping[str, Any]) -> str | None:
+    try:
+        settings(**values)
+    except Refused as problem:
+        return str(problem)
+    return None
+
+
+def read_fields(
+    settings: type[Any], options: Mapping[str, Any], only: str | None = None
+) -> dict[str, Any]:
     """Return the fields of a settings class that the command line sets.
 
     Args:
         settings: the class.
         options: values by parameter, as Typer reads them; those of other classes are ignored.
+        only: the only field to read; None for all.
 
     Raises:
         Refused: the text of an option cannot be read; the message names the option.
@@ -64,7 +126,7 @@ def read_fields(settings: type[Any], options: Mapping[str, Any]) -> dict[str, An
     values = {
         field: (options[parameter.name], get_args(hints[field])[1])
         for field, parameter in _parameters(settings).items()
-        if options.get(parameter.name) is not None
+        if only in (None, field) and options.get(parameter.name) is not None
     }
     return {field: _read(field, value, option) for field, (value, option) in values.items()}
 

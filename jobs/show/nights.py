@@ -150,19 +150,19 @@ def failure_message(verdict: "Verdict", run: str) -> str:
 
 def problems(verdict: "Verdict", run: str) -> list[str]:
     """Describe the problems of a night, whose run is in a folder, worst first."""
-    from segscore.pipeline.nightly.verdict import EVERY, describe_failure
+    from segscore.pipeline.nightly.verdict import EVERY, failures_in_words
 
     descriptions = [*verdict.common]
     failed = [check for check in verdict.checks if check.fails]
-    descriptions += [describe_failure(check) for check in failed]
+    descriptions += failures_in_words(failed)
     # A group that got worse for all systems has been said, and a system that did in general.
     said = {check.group for check in verdict.group_checks if check.fails and check.system == EVERY}
     systems = {(check.rule, check.system) for check in failed}
-    descriptions += [
-        describe_failure(check)
+    descriptions += failures_in_words(
+        check
         for check in verdict.group_checks
         if check.fails and check.group not in said and (check.rule, check.system) not in systems
-    ]
+    )
     if verdict.missing_groups:
         descriptions.append(f"missing groups: {', '.join(verdict.missing_groups)}")
     descriptions += [

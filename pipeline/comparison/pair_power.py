@@ -9,7 +9,6 @@ import numpy as np
 from segscore.pipeline.arrays.ragged import Floats, Ints
 from segscore.pipeline.comparison.averages import Averages
 from segscore.pipeline.comparison.samples import Sample
-from segscore.pipeline.comparison.simulated_power import power_curve
 from segscore.pipeline.comparison.spread import shares
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures.measure import Measure
@@ -19,6 +18,7 @@ from segscore.pipeline.statistics.power import (
     documents_needed,
     smallest_effect,
 )
+from segscore.pipeline.statistics.simulated_power import power_curve
 
 
 @dataclass(frozen=True)

@@ -9,17 +9,18 @@ import numpy as np
 import pyarrow as pa
 
 from segscore.pipeline.arrays.ragged import Floats
-from segscore.pipeline.comparison import rank_tests
 from segscore.pipeline.comparison.averages import AVERAGES, Averages, average
 from segscore.pipeline.comparison.pair_power import DifferenceSearch, pair_power, simulate_pairs
-from segscore.pipeline.comparison.paired_tests import permutation_tests, signed_ranks
+from segscore.pipeline.comparison.paired_tests import permutation_tests
 from segscore.pipeline.comparison.samples import Sample
 from segscore.pipeline.comparison.settings import CompareSettings
 from segscore.pipeline.measures.measure import Measure
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
+from segscore.pipeline.statistics import rank_tests
 from segscore.pipeline.statistics.bootstrap import interval
 from segscore.pipeline.statistics.multiple_tests import holm
 from segscore.pipeline.statistics.power import PairedTest
+from segscore.pipeline.statistics.signed_ranks import signed_ranks
 
 if TYPE_CHECKING:
     import pandera.pyarrow as pap

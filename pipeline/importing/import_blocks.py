@@ -1,7 +1,7 @@
 """Read the files of an import: blocks of rows, and shapes that are converted to rows later."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pyarrow as pa
@@ -11,6 +11,7 @@ from segscore.pipeline.arrays.ragged import Ints
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.conversion.names import ReadFile, name_of_file
 from segscore.pipeline.importing.detect import detect
+from segscore.pipeline.importing.folders import Folders
 from segscore.pipeline.importing.formats import segmentations
 from segscore.pipeline.importing.formats.format import JSON_LINES_ENDINGS, PARQUET_ENDINGS
 from segscore.pipeline.importing.formats.known import FORMATS
@@ -21,6 +22,7 @@ from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.importing.unit_times import UnitTimes
 from segscore.pipeline.tables import jsonl
 from segscore.pipeline.tables.json_blocks import BLOCK, JsonLines
+from segscore.pipeline.tables.path_columns import with_path_columns
 from segscore.pipeline.tables.read import Rows
 from segscore.pipeline.tables.rows import Defaults, ParsedRow
 from segscore.pipeline.tables.stated_table import stated_table
@@ -45,6 +47,7 @@ class Reading:
         urls: all files of the import.
         settings: the settings of the import.
         format_name: format of all files by its key in ``FORMATS``; None to detect it.
+        folders: what the folders of the files say.
         times: document -> times of its units, if files give them.
         tables: whether the files are tables of segmentations, in Parquet or JSON Lines; a row that
             states no role has that of its folder, if it is named as a table of an import.
@@ -54,6 +57,7 @@ class Reading:
     settings: ImportSettings
     format_name: str | None = None
     tables: bool = False
+    folders: Folders = field(default_factory=Folders)
     times: Mapping[str, UnitTimes] | None = None
 
     @property
@@ -67,7 +71,12 @@ class Reading:
         if self.tables and self.settings.role is None:
             folder = url.rpartition("/")[0].rpartition("/")[2]
             role = TABLE_ROLES.get(folder, role)
-        return Defaults(self.settings.document_id, self.settings.coder, role)
+        told = self.folders.values(url)
+        return Defaults(
+            told.document_id or self.settings.document_id,
+            told.coder or self.settings.coder,
+            told.role or role,
+        )
 
 
 @dataclass(frozen=True)
@@ -89,7 +98,7 @@ class FileRows:
 
 def read_json_block(url: str, block: bytes, first: int, reading: Reading) -> FileRows:
     """Read lines of a JSON Lines file, of which the first has a number; see ``read_input``."""
-    return _renamed(_json_lines(url, iter([block]), reading, first), reading)
+    return _completed(url, _json_lines(url, iter([block]), reading, first), reading)
 
 
 def read_input(url: str, reading: Reading) -> ReadFile | FileRows:
@@ -100,7 +109,18 @@ def read_input(url: str, reading: Reading) -> ReadFile | FileRows:
             blocks are iterated over, and refused then.
     """
     read = _read(url, reading)
-    return read if isinstance(read, ReadFile) else _renamed(read, reading)
+    return read if isinstance(read, ReadFile) else _completed(url, read, reading)
+
+
+def _completed(url: str, read: FileRows, reading: Reading) -> FileRows:
+    """Give rows the attributes of their folders, and coders the names of `--rename-coders`."""
+    attributes = tuple(reading.folders.values(url).attributes.items())
+    if not attributes:
+        return _renamed(read, reading)
+    blocks = (
+        replace(rows, table=with_path_columns(rows.table, attributes, url)) for rows in read.blocks
+    )
+    return _renamed(replace(read, blocks=blocks), reading)
 
 
 def _renamed(read: FileRows, reading: Reading) -> FileRows:

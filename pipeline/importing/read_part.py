@@ -135,8 +135,7 @@ def _read_files(job: ReadJob, part: ImportPart) -> ReadReceipt:
             adapted |= {*file.adapted}
     number = write_rejects(job.folder, f"{part.name}-read", rejects)
     shard = write_shard(job.folder, part.name, blocks)
-    settings = job.reading.settings
-    surveyed = survey_shapes(_named(shapes, job.reading), settings)
+    surveyed = survey_shapes(_named(shapes, job.reading))
     read = ReadReceipt(
         shard=shard,
         shapes=bool(shapes),
@@ -208,7 +207,7 @@ def _convert(job: ConvertJob, part: ImportPart, shapes: Sequence[ReadFile]) -> R
 
 def _named(files: Sequence[ReadFile], reading: Reading) -> list[NamedShape]:
     """Name all shapes, and give those in units the times of `--unit-times`."""
-    named = name_shapes(files, reading.settings)
+    named = name_shapes(files, reading.settings, reading.folders)
     if reading.settings.unit_times is None:
         return named
     return [replace(one, shape=timed(one.shape, one.document_id, reading.times)) for one in named]

@@ -15,6 +15,8 @@ from segscore.pipeline.importing.account import (
 from segscore.pipeline.importing.answers.from_settings import answer_options, find_units
 from segscore.pipeline.importing.answers.stage import AnswerFiles, read_answers
 from segscore.pipeline.importing.answers.timing import Timing
+from segscore.pipeline.importing.folders import Folders
+from segscore.pipeline.importing.foreign_files import naming_fitting_files
 from segscore.pipeline.importing.formats.known import format_named
 from segscore.pipeline.importing.import_blocks import Reading
 from segscore.pipeline.importing.lengths_table import read_lengths
@@ -80,15 +82,17 @@ def run_import(
     times = find_times(settings)
     reading = replace(_reading(settings, files), times=read_times(times, settings))
     source = find_units(settings)
-    options = answer_options(settings) if source else None
+    options = answer_options(replace(settings, unit_times=None) if times else settings, source)
     extents, left_out = _lengths(settings)
     hidden = replace(settings, output=hidden_folder(settings.output))
     run = TaskRun("import", hidden, executor, progress)
     run.prepare(_inputs(settings, files, {"--source": source, "--unit-times": times}))
-    with removing(run.attempt, settings.output, resumable=resumable), run.work():
+    with (
+        naming_fitting_files(settings.files),
+        removing(run.attempt, settings.output, resumable=resumable),
+        run.work(),
+    ):
         if options is not None:
-            if times:
-                options = replace(options, times_field=None)
             found_files = AnswerFiles(source, files, settings, _timing(reading, extents))
             rows = read_answers(run, found_files, options)
         else:
@@ -141,7 +145,10 @@ def _with_test_set(imported: Imported, settings: ImportSettings, folder: str) ->
 def _reading(settings: ImportSettings, files: Sequence[InputFile]) -> Reading:
     _ = settings.clock  # refuses a frame rate or a timecode that cannot be read
     format_name = None if settings.format_name is None else format_named(settings.format_name)
-    return Reading([file.url for file in files], settings, format_name)
+    urls = [file.url for file in files]
+    patterns = {"reference": settings.references, "hypothesis": settings.hypotheses}
+    folders = Folders.of(settings.files, patterns, urls)
+    return Reading(urls, settings, format_name, folders=folders)
 
 
 def _inputs(

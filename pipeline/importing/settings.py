@@ -111,6 +111,17 @@ class ImportSettings:
             Panel.INPUTS,
         ),
     ] = None
+    references: Annotated[
+        str | None,
+        Option(
+            "Pattern of the paths, in the folder that is named, of files of references: 'ref/*'.",
+            Panel.INPUTS,
+        ),
+    ] = None
+    hypotheses: Annotated[
+        str | None,
+        Option("Pattern of the paths of files of hypotheses: 'systems/*'.", Panel.INPUTS),
+    ] = None
     coder: Annotated[
         str | None,
         Option("Coder of segmentations whose file names no annotator or system.", Panel.INPUTS),

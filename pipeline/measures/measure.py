@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache
 from math import inf
 from types import CodeType
 from typing import Literal
@@ -65,10 +65,16 @@ class Measure:
         lower = -inf if self.lower is None else self.lower
         return lower <= value <= (inf if self.upper is None else self.upper)
 
-    @cached_property
+    @property
     def code(self) -> CodeType:
         """The compiled formula."""
-        return compile(self.formula, self.name, "eval")
+        return _compiled(self.formula, self.name)
+
+
+@cache
+def _compiled(formula: str, name: str) -> CodeType:
+    """Compile a formula once; the code is not kept in the measure, which can so be pickled."""
+    return compile(formula, name, "eval")
 
 
 def _first_defined(value: Floats, other: Floats | float) -> Floats:

@@ -1,13 +1,9 @@
 """The gate of a night: whether a system got worse, beyond its limit and beyond noise.
 
 For a rule that lets an average M fall by d, the null hypothesis is that the true average fell by at
-most d.  The test statistic is the excess of the observed change over the limit, in standard errors;
-its p-value is from Student's t.  The standard error is that of the difference between both nights'
-Poisson bootstrap replicates (``statistics.bootstrap``; Chamandy et al. 2012, "Estimating
-uncertainty for massive data streams", 3).  Weights are a function of the document, so documents
-that both nights scored are paired, and all others are independent, without further code.  Holm's
-method (1979, "A simple sequentially rejective multiple test procedure") corrects for the number of
-checks of the night.
+most d.  The test statistic is the excess of the observed change over the limit, in standard errors
+(``statistics.replicated``); its p-value is from Student's t.  Holm's method (1979, "A simple
+sequentially rejective multiple test procedure") corrects for the number of checks of the night.
 
 A slow decline passes a comparison with the last good night every night.  A system can therefore be
 compared also with the median of its averages in several good nights, whose replicates are the
@@ -15,7 +11,7 @@ medians of the replicates of these nights.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -28,7 +24,6 @@ from segscore.pipeline.nightly.nights import Night, Nights, open_as_night, syste
 from segscore.pipeline.nightly.other_references import find_other_references
 from segscore.pipeline.nightly.replicates import (
     Identity,
-    Replicated,
     Tally,
     documents,
     tally_replicates,
@@ -36,84 +31,15 @@ from segscore.pipeline.nightly.replicates import (
 from segscore.pipeline.nightly.rules import RULE_TABLES, GateRule
 from segscore.pipeline.nightly.verdict import EVERY, FAILED, PASSED, UNDEFINED, Check, check_of
 from segscore.pipeline.statistics.multiple_tests import holm
+from segscore.pipeline.statistics.replicated import (
+    FEWEST,
+    UNKNOWN,
+    Replicated,
+    change_of,
+    mean_of_all,
+    median_of_all,
+)
 from segscore.pipeline.statistics.sums import GroupKey
-
-FEWEST = 2
-"""Smallest number of documents from which the noise of a night can be estimated."""
-
-
-UNKNOWN = Replicated(float("nan"), 0, np.empty(0), -1)
-"""The average of a key that a night lacks."""
-
-
-@dataclass(frozen=True)
-class Change:
-    """How an average moved between two nights.
-
-    Attributes:
-        change: tonight's average less the other night's, in the unit of the measure.
-        standard_error: standard error of the change.
-        freedom: degrees of freedom of the standard error.
-    """
-
-    change: float
-    standard_error: float
-    freedom: float
-
-
-def change_of(now: Replicated, before: Replicated, shared: int) -> Change | None:
-    """Compare two averages of a system.
-
-    Degrees of freedom are those of Welch and Satterthwaite if the nights share no document, else
-    the smaller of the two.
-
-    Args:
-        now: tonight's average.
-        before: the average before, with replicates from the same seed.
-        shared: number of documents of tonight that an average before is also about.
-
-    Returns:
-        The change, or None if the noise cannot be estimated because there are too few documents or
-        most replicates are undefined.
-    """
-    freedoms = np.array([now.freedom, before.freedom], np.float64)
-    both = np.stack([now.replicates, before.replicates])
-    defined = both[:, ~np.isnan(both).any(axis=0)]
-    if freedoms.min() < FEWEST - 1 or defined.shape[1] < both.shape[1] / 2:
-        return None
-    covariance = np.cov(defined)
-    variances = np.diag(covariance)
-    variance = max(float(variances.sum() - 2 * covariance[0, 1]), 0.0)
-    freedom = float(freedoms.min())
-    if not shared and variances.any():
-        freedom = float(variances.sum() ** 2 / (variances**2 / freedoms).sum())
-    return Change(now.value - before.value, float(np.sqrt(variance)), freedom)
-
-
-def median_of(averages: Sequence[Replicated], *, apart: bool) -> Replicated:
-    """Return the median of a system's averages in several nights, with its replicates.
-
-    Args:
-        averages: the averages, all defined.
-        apart: whether no two of the nights share a document.
-    """
-    freedoms = [average.freedom for average in averages]
-    return Replicated(
-        float(np.median([average.value for average in averages])),
-        sum(average.documents for average in averages),
-        np.median(np.stack([average.replicates for average in averages]), axis=0),
-        sum(freedoms) if apart else min(freedoms),
-    )
-
-
-def p_value(rule: GateRule, change: Change) -> float:
-    """Return the chance of a change so far beyond the limit if the true change is at the limit."""
-    from scipy.special import stdtr
-
-    excess = rule.excess(change.change)
-    if change.standard_error == 0:
-        return 0.0 if excess > 0 else 1.0
-    return float(stdtr(change.freedom, -excess / change.standard_error))
 
 
 class NightAverages:
@@ -178,14 +104,7 @@ class NightAverages:
     def _mean(self, night: Night, key: GroupKey, rule: GateRule) -> Replicated:
         """Return the mean of tonight's systems in a group; unknown if the night lacks one."""
         members = [self.average(night, own, rule) for own in self.keys(rule) if own[1:] == key[1:]]
-        if not members or any(member.freedom < FEWEST - 1 for member in members):
-            return UNKNOWN
-        return Replicated(
-            float(np.mean([member.value for member in members])),
-            max(member.documents for member in members),
-            np.mean(np.stack([member.replicates for member in members]), axis=0),
-            min(member.freedom for member in members),
-        )
+        return mean_of_all(members)
 
     def check(self, rule: GateRule, key: GroupKey, other: Night) -> Check:
         """Compare a key with one night, without the correction for the other checks."""
@@ -201,7 +120,7 @@ class NightAverages:
         compared, averages = [other for other, _ in known], [before for _, before in known]
         hashes = [self.documents[other.url] for other in compared]
         apart = len(np.unique(np.concatenate(hashes))) == sum(map(len, hashes))
-        return self._check(rule, key, median_of(averages, apart=apart), compared)
+        return self._check(rule, key, median_of_all(averages, apart=apart), compared)
 
     def _check(
         self, rule: GateRule, key: GroupKey, before: Replicated, others: Sequence[Night]
@@ -231,7 +150,7 @@ class NightAverages:
             check,
             change=change.change,
             standard_error=change.standard_error,
-            p=p_value(rule, change),
+            p=change.p_beyond(rule.excess(change.change)),
         )
 
 

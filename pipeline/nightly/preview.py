@@ -37,12 +37,15 @@ def preview_night(settings: NightSettings) -> Preview:
         Refused: the input or the settings are wrong.
         Failed: the server does not answer.
     """
+    fixed = settings.fixed_input
     storage.require_resolvable([settings.metrics, settings.runs, *settings.inputs.values()])
     try:
         inputs = find_inputs(settings.score)
     except Absent as problem:
         return Preview([f"would wait for input: {problem}"])
     lines = [_describe_inputs(inputs)]
+    if fixed is not None:
+        lines.append(f"--hypotheses {fixed} has no {{date}}: every night reads the same files")
     fingerprint = Fingerprint.of("score", settings.score, inputs.tables)
     try:
         attempt = run_folder.examine(settings.score.output, fingerprint, fresh=settings.fresh)

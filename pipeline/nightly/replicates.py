@@ -16,29 +16,11 @@ from segscore.pipeline.nightly.rules import RULE_TABLES, GateRule
 from segscore.pipeline.scoring.names import POINT
 from segscore.pipeline.statistics.averages import averages, replicates
 from segscore.pipeline.statistics.bootstrap import UnitWeights, draw_weights, units
+from segscore.pipeline.statistics.replicated import Replicated, widened
 from segscore.pipeline.statistics.sums import CountedRows, GroupKey, Sums, merge, sum_rows
 
 REPLICATES = 2000
 """Enough for a standard error within 3 % of what more would give, 19 times out of 20."""
-
-
-@dataclass(frozen=True)
-class Replicated:
-    """A system's average and its bootstrap replicates.
-
-    Attributes:
-        value: the average, NaN where undefined.
-        documents: number of documents on which it is defined.
-        replicates: averages of resampled documents, shape (replicates,), NaN where undefined; about
-            their mean, they are widened by the root of n / (n - 1) for n documents, because a
-            bootstrap's variance is too small by that factor.
-        freedom: degrees of freedom of the variance of the replicates.
-    """
-
-    value: float
-    documents: int
-    replicates: Floats
-    freedom: float
 
 
 class Identity:
@@ -100,14 +82,7 @@ class Tally:
         weights = self._drawn.for_units(self.sums.unit[cells])
         resampled = replicates(self.kind, self.sums, cells, weights, self.parameters)
         freedom = row.defined - 1
-        return Replicated(row.value, row.defined, _widen(resampled[key], freedom), freedom)
-
-
-def _widen(replicated: Floats, freedom: int) -> Floats:
-    if freedom < 1 or np.isnan(replicated).all():
-        return replicated
-    mean = np.nanmean(replicated)
-    return np.asarray(mean + (replicated - mean) * np.sqrt((freedom + 1) / freedom))
+        return Replicated(row.value, row.defined, widened(resampled[key], freedom), freedom)
 
 
 def documents(night: Night) -> Hashes:

@@ -106,6 +106,11 @@ def _run_night(
             f"{settings.night} is in the future; its metrics are replaced by those of the next "
             "night"
         )
+    if settings.fixed_input is not None:
+        warn(
+            f"--hypotheses {settings.fixed_input}: has no {{date}}, so that every night reads the "
+            "same files"
+        )
     try:
         storage.require_resolvable([settings.runs, *settings.inputs.values()])
         finished = _score_and_judge(settings, executor, progress, warn)

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.scoring.settings import ScoreSettings
@@ -124,7 +124,10 @@ class NightSettings:
         keep: days after which nights are removed; None to keep all.
         fresh: whether to replace a finished run of the night.
         scoring: further settings of the scoring run, by name.
+        TABLES: further tables of a settings file that the command reads.
     """
+
+    TABLES: ClassVar[Mapping[str, type]] = {"score": ScoreSettings}
 
     date: Annotated[
         datetime.date | None,
@@ -291,6 +294,11 @@ class NightSettings:
             "--hypotheses": self.score.hypotheses,
             "--documents": self.score.documents,
         }
+
+    @property
+    def fixed_input(self) -> str | None:
+        """The location of hypotheses that are the same every night; None if it has a date."""
+        return None if _PLACEHOLDER in self.hypotheses else self.hypotheses
 
     @property
     def rules(self) -> tuple["GateRule", ...]:

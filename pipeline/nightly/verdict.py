@@ -1,9 +1,10 @@
 """The verdict of the gate on a night, stored beside its run as `night.json`."""
 
 import json
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, is_dataclass
+from functools import cache
+from typing import Any, get_args, get_origin, get_type_hints
 
 from segscore.pipeline.errors import NotYet, Refused
 from segscore.pipeline.nightly.rules import TREND, GateRule, parse_rule
@@ -23,10 +24,6 @@ OUTCOMES = (PASSED, FAILED, INCOMPLETE, PARTIAL, NOT_COMPARABLE, ACCEPTED)
 
 OTHER_NIGHT = "probably delivered the file of another night"
 """What a system did if none of its documents has a reference."""
-
-_TUPLES = (
-    "systems", "missing", "new", "expected", "warnings", "causes", "common", "missing_groups",
-)  # fmt: skip
 
 _WORST_NAMED = 3
 """Number of documents that the description of a failure names."""
@@ -256,22 +253,29 @@ def read_verdict(url: str, text: str) -> Verdict:
         contents = json.loads(text)
         json.dumps(contents, ensure_ascii=False).encode()  # no half of a surrogate pair
         del contents["good"], contents["exit_code"]
-        checks, group_checks = (
-            tuple(
-                Check(**{**check, "moved": tuple(Moved(**moved) for moved in check["moved"])})
-                for check in contents.pop(name, ())
-            )
-            for name in ("checks", "group_checks")
-        )
         contents.setdefault("expected", contents["systems"])  # an earlier version wrote none
-        unpaired = tuple(UnpairedSystem(**each) for each in contents.pop("unpaired", ()))
-        rejected = tuple(RejectedSystem(**each) for each in contents.pop("rejected", ()))
-        contents |= {name: tuple(contents[name]) for name in _TUPLES if name in contents}
-        contents["group_checks"] = group_checks
-        contents["unusable"] = tuple(UnusableFile(**each) for each in contents.pop("unusable", ()))
-        return Verdict(checks=checks, unpaired=unpaired, rejected=rejected, **contents)
+        read: Verdict = _read_as(Verdict, contents)
+        return read
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as problem:
         raise UnreadableVerdict(f"{url}: damaged, not a verdict of segscore nightly") from problem
+
+
+def _read_as(kind: Any, contents: Mapping[str, Any]) -> Any:
+    """Return an object of a dataclass from what ``asdict`` made of it and JSON kept of that."""
+    types = _field_types(kind)
+    return kind(**{name: _read_value(types[name], value) for name, value in contents.items()})
+
+
+def _read_value(kind: Any, value: Any) -> Any:
+    """Return a value with the tuples and the dataclasses that its type names."""
+    if get_origin(kind) is not tuple:
+        return value
+    each_kind = get_args(kind)[0]
+    is_plain = not is_dataclass(each_kind)
+    return tuple(each if is_plain else _read_as(each_kind, each) for each in value)
+
+
+_field_types = cache(get_type_hints)
 
 
 def check_of(rule: GateRule, system: str, against: str, **averages: Any) -> Check:
@@ -279,12 +283,28 @@ def check_of(rule: GateRule, system: str, against: str, **averages: Any) -> Chec
     return Check(rule.text, system, rule.measure, rule.average, rule.limit, against, **averages)
 
 
-def describe_failure(check: Check, quoted: Callable[[str], str] = str) -> str:
+def failures_in_words(checks: Iterable[Check], quoted: Callable[[str], str] = str) -> list[str]:
+    """Explain why checks fail, in a line for each rule and system.
+
+    Args:
+        checks: the checks, as ``judge_rules`` orders them.
+        quoted: writes names of systems and documents as the text around them needs it.
+    """
+    by_rule: dict[tuple[str, str, str | None], list[Check]] = {}
+    for check in checks:
+        by_rule.setdefault((check.rule, check.system, check.group), []).append(check)
+    return [describe_failure(check, quoted, also) for check, *also in by_rule.values()]
+
+
+def describe_failure(
+    check: Check, quoted: Callable[[str], str] = str, also: Sequence[Check] = ()
+) -> str:
     """Explain in one line why a check fails.
 
     Args:
         check: the check.
         quoted: writes names of systems and documents as the text around them needs it.
+        also: further checks of the same rule and system that fail, against other nights.
     """
     group = "" if check.group is None else f" in {quoted(check.group)}"
     what = f"{quoted(check.system)}{group}: {check.average} {check.measure}"
@@ -299,8 +319,15 @@ def describe_failure(check: Check, quoted: Callable[[str], str] = str) -> str:
             f"p {shown_p(check.p_adjusted)})"
         )
     worst = ", ".join(quoted(document.document_id) for document in check.moved[:_WORST_NAMED])
+    further = "".join(
+        f", and by {abs(other.change):.4f} since {other.compared_with} "
+        f"(p {shown_p(other.p_adjusted)})"
+        for other in also
+        if other.change is not None
+    )
     return (
         f"{what} {verb} by {abs(check.change):.4f} to {check.value:.4f} since "
         f"{check.compared_with} ({abs(check.limit):g} allowed, p {shown_p(check.p_adjusted)})"
+        + further
         + (f", most in {worst}" if worst else "")
     )

@@ -16,6 +16,13 @@ from segscore.pipeline.tables.validate import place_of
 RowCounts = dict[str, dict[str, int]]
 """Input table -> numbers of rows: `in`, which is the sum of `scored`, `rejected`, `unpaired`."""
 
+_BETWEEN_ROWS = {
+    "unique_document_coder": "two rows of one document by one coder",
+    "unique_document": "two rows of one document",
+    "n_units_agree": "other lengths than other rows of the document",
+}
+"""Rules of several rows, in words for a message."""
+
 _LIBRARIES = ("segscore", "numpy", "pyarrow", "pandera", "numba", "dask", "distributed")
 _MAX_CODERS = 5
 _MAX_RULES = 3
@@ -100,9 +107,33 @@ def require_few_rejects(sink: Sink, account: RowCounts, max_rejects: float) -> N
         published = "the run stays" if sink.done else "nothing was"
         raise Failed(
             f"{rejected} of {rows} input rows were rejected, more than --max-rejects "
-            f"{max_rejects} allows; {published} published; the rejects are listed in "
-            f"{sink.written_to(REJECTS)}"
+            f"{max_rejects} allows{_most_frequent_reject(sink)}; {published} published; the "
+            f"rejects are listed in {sink.written_to(REJECTS)}"
         )
+
+
+def _most_frequent_reject(sink: Sink) -> str:
+    """Name the rule that most rejected rows of a table break, and a document where they do."""
+    rules, documents = Counter[tuple[str, str]](), dict[tuple[str, str], set[tuple[str, str]]]()
+    for rows in sink.read(REJECTS, ["table", "rule", "coder", "document_id"]):
+        for row in rows.to_pylist():
+            key = row["table"], row["rule"]
+            rules[key] += 1
+            places = documents.setdefault(key, set())
+            places.add((row["coder"] or "", row["document_id"] or ""))
+    if not rules:
+        return ""
+    (table, rule), number = min(rules.items(), key=lambda item: (-item[1], item[0]))
+    coder, document = min(documents[table, rule])
+    others = len({name for _, name in documents[table, rule]}) - 1
+    more = f" and {others} other document{'s' * (others > 1)}" if others else ""
+    whose = f"{coder}: " if coder else ""
+    meaning = _BETWEEN_ROWS.get(rule)
+    return (
+        f": {number} of them {table} that break {rule}"
+        + (f" ({meaning})" if meaning else "")
+        + f", {whose}{document}{more}"
+    )
 
 
 def warn_of_rejects(

@@ -21,7 +21,7 @@ from segscore.pipeline.statistics.bootstrap import (
 from segscore.pipeline.statistics.sums import DIGIT, DIGITS, FINE, HALF, PRODUCTS, GroupKey, Sums
 
 
-def _exact_mean(digits: NDArray[Any], defined: int) -> float:
+def exact_mean(digits: NDArray[Any], defined: int) -> float:
     """Return the mean of values from the sums of their digits (see ``Sums``), rounded once."""
     whole, high, low = (int(digit) for digit in digits[:3])
     return float(((whole * HALF + high) * HALF + low) / (HALF * HALF * defined))
@@ -145,7 +145,7 @@ def averages(
     of_set = _digest(sums.unit[cells])
     for name, digits, squares in zip(kind.measures, sums.digits, sums.squares, strict=True):
         defined = int(digits[group, 3])
-        mean = _exact_mean(digits[group], defined) if defined else undefined
+        mean = exact_mean(digits[group], defined) if defined else undefined
         deviation = _standard_deviation(squares[group], defined)
         for average, value, sd in (
             ("micro", micro[name][0], undefined),

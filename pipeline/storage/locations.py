@@ -168,6 +168,19 @@ def file_folders(url: str, files: Sequence[str]) -> list[FileFolders]:
     ]
 
 
+def base_of(url: str) -> tuple[str, tuple[str, ...]]:
+    """Return a location up to its first part with a mark of a glob, and the folders that it names.
+
+    Args:
+        url: a file, a folder or a glob.
+    """
+    place = resolve(url)
+    with explained(place):
+        marks = _MARKS if is_glob(place) else ""
+    base = place.url_of("/".join(_before_marks(place.path, marks)))
+    return base.rstrip("/"), _before_marks(url.rstrip("/"), marks)
+
+
 def _before_marks(path: str, marks: str) -> tuple[str, ...]:
     parts = path.split("/")
     return tuple(takewhile(lambda part: not any(mark in part for mark in marks), parts))

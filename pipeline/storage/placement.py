@@ -123,4 +123,16 @@ def require_free(output: str, names: Sequence[str]) -> None:
     existing = storage.names(output)
     for name in names:
         if name in existing:
-            raise Refused(f"--output {output}: already contains {name}; choose another folder")
+            more = (
+                "; to add a coder, import it into a folder beside this one, and name the tables of "
+                f"both with a pattern, such as '{storage.join(_parent(output), '*', name, '*')}'"
+                if name in ("references", "hypotheses")
+                else ""
+            )
+            raise Refused(
+                f"--output {output}: already contains {name}; choose another folder{more}"
+            )
+
+
+def _parent(url: str) -> str:
+    return url.rstrip("/").rpartition("/")[0] or "."

@@ -1,15 +1,17 @@
 """Add up the counts of many pairs, as a metric in a training loop does."""
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from segscore.api.batches import Batch, from_labels, from_masks, from_positions
+from segscore.api.counting import count_batch, count_pair
 from segscore.api.measures import require_measure
 from segscore.api.score import (
     P_SEG_COUNTS,
     as_pair,
-    count_pair,
     defined,
     pair_settings,
     parameters_of,
@@ -19,6 +21,7 @@ from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import PAIRS
 from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.settings.ranges import MOST_REPLICATES, check_seed, within
+from segscore.pipeline.statistics.averages import exact_mean
 from segscore.pipeline.statistics.bootstrap import (
     BUCKETS,
     buckets,
@@ -27,14 +30,22 @@ from segscore.pipeline.statistics.bootstrap import (
     replicate_sums,
     weights,
 )
+from segscore.pipeline.statistics.sums import HALF
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
     from segscore.api.segmentation import Segmentation, WholeNumbers
     from segscore.pipeline.arrays.ragged import Ints
 
+Averaging = Literal["micro", "macro"]
+_AVERAGES = ("micro", "macro")
+_DIGITS = 4
+"""Columns of a state for the values of a measure: three digits, and how often it is defined."""
+
 
 class Metric:
-    """Micro averages over pairs that are added one at a time.
+    """Averages over pairs that are added one at a time or in batches.
 
     The state is a vector of integers. States can be added: the sum of the states of several devices
     gives exactly the values of all their pairs, in any order.
@@ -54,15 +65,21 @@ class Metric:
     >>> metric.pairs, metric.compute()["pk"]
     (3, 0.16)
 
+    A metric can be pickled, so it can be sent to other processes and kept in a checkpoint.
+
     Attributes:
         settings: how pairs are measured.
+        measures: names of the measures.
+        average: `micro` or `macro`.
     """
 
-    def __init__(self, *measures: str, **settings: Any) -> None:
+    def __init__(self, *measures: str, average: Averaging = "micro", **settings: Any) -> None:
         """Create an empty metric.
 
         Args:
             measures: names of measures of pairs; by default the same as in a run.
+            average: `micro` applies the formula to the sums of counts; `macro` is the mean over
+                pairs of the value of each pair, without pairs where it is undefined.
             settings: as in `segscore.score`. Boundary types must be declared.
 
         Raises:
@@ -71,14 +88,31 @@ class Metric:
         for name in measures:
             require_measure(name, PAIRS.measures)
         given = {**settings, "measures": measures} if measures else settings
-        self.settings: MeasuringSettings = pair_settings(given)
-        require_sum(self.settings)
-        self._table = self.settings.selection.pairs
-        self.measures = measures or self._table.measures
+        if average not in _AVERAGES:
+            raise Refused(f"average {average!r}: must be micro or macro")
+        self._prepare(pair_settings(given), measures, average)
+        self.reset()
+
+    def _prepare(
+        self, settings: MeasuringSettings, measures: tuple[str, ...], average: Averaging
+    ) -> None:
+        require_sum(settings)
+        self.settings, self.average = settings, average
+        self._table = settings.selection.pairs
+        self.measures = measures or tuple(self._table.measures)
         used = self._table.used_by(self._table.measures)
+        if average == "macro" and "p_seg" in used and settings.p_seg is None:
+            raise Refused(
+                "p_seg: macro averages of a metric need it for some of these measures, because it "
+                "is computed from all references; give p_seg=..., or measures without it"
+            )
         needed = {*used, *P_SEG_COUNTS} if "p_seg" in used else used
         self._names = [name for name in self._table.counts if name in needed]
-        self.reset()
+        self._columns = 1 + len(self._names)
+        if average == "macro":
+            self._columns += _DIGITS * len(self.measures)
+        described = repr((settings, self.measures, average)).encode()
+        self._fingerprint = int.from_bytes(sha256(described).digest()[:4], "big") >> 1
 
     def update(
         self,
@@ -104,17 +138,133 @@ class Metric:
         Raises:
             Refused: a side is invalid, or has boundary types that were not declared.
         """
-        ref, hyp = as_pair(reference, hypothesis, n_units)
-        counted = count_pair(ref, hyp, self.settings)
+        try:
+            ref, hyp = as_pair(reference, hypothesis, n_units)
+            counted = count_pair(ref, hyp, self.settings)
+        except Refused as problem:
+            if document_id is None:
+                raise
+            raise Refused(f"{document_id}: {problem}") from None
         if counted.typed and not self.settings.boundary_types:
             raise Refused("boundary_types: must be declared, as Metric(..., boundary_types=(1, 2))")
-        state = self._state[self._unit(document_id)]
-        state[0] += 1
-        counts = dict(zip(counted.table.counts, counted.counts, strict=True))
-        state[1:] += [counts[name] for name in self._names]
+        counts = dict(zip(counted.table.counts, counted.counts[:, None], strict=True))
+        self._add(counts, None if document_id is None else [document_id])
+
+    def update_masks(
+        self,
+        *,
+        reference: "ArrayLike",
+        hypothesis: "ArrayLike",
+        lengths: "ArrayLike | None" = None,
+        document_ids: Sequence[str] | None = None,
+    ) -> None:
+        """Add a batch of pairs, given as a flag for each potential boundary.
+
+        >>> import numpy, segscore
+        >>> metric = segscore.Metric("pk")
+        >>> reference = numpy.array([[0, 1, 0, 0, 1], [0, 1, 0, 9, 9]])
+        >>> metric.update_masks(reference=reference % 9, hypothesis=reference % 9, lengths=[6, 4])
+        >>> metric.pairs, metric.compute()
+        (2, {'pk': 0.0})
+
+        Args:
+            reference: flags, 0 or 1, shape (documents, columns), of numpy or torch. Column i is
+                the potential boundary between unit i + 1 and unit i + 2.
+            hypothesis: flags, of the same shape.
+            lengths: number n of units of each document, shape (documents,): the first n - 1
+                columns are read, and the others are padding. By default all columns are read.
+            document_ids: names of the documents, as in ``update``.
+
+        Raises:
+            Refused: the shapes do not fit, or a flag is neither 0 nor 1.
+        """
+        self._add_batch(from_masks(reference, hypothesis, lengths), document_ids)
+
+    def update_labels(
+        self,
+        *,
+        reference: "ArrayLike",
+        hypothesis: "ArrayLike",
+        lengths: "ArrayLike | None" = None,
+        document_ids: Sequence[str] | None = None,
+    ) -> None:
+        """Add a batch of pairs, given as a label for each unit; labels change at boundaries.
+
+        >>> import segscore
+        >>> metric = segscore.Metric("pk")
+        >>> metric.update_labels(reference=[[7, 7, 8, 8]], hypothesis=[[1, 1, 1, 2]])
+        >>> metric.compute()
+        {'pk': 0.5}
+
+        Args:
+            reference: labels, shape (documents, columns).
+            hypothesis: labels, of the same shape.
+            lengths: number of units of each document, shape (documents,): the columns after them
+                are padding. By default all columns are read.
+            document_ids: names of the documents, as in ``update``.
+
+        Raises:
+            Refused: the shapes do not fit.
+        """
+        self._add_batch(from_labels(reference, hypothesis, lengths), document_ids)
+
+    def update_positions(
+        self,
+        *,
+        references: "Sequence[WholeNumbers]",
+        hypotheses: "Sequence[WholeNumbers]",
+        n_units: "ArrayLike",
+        document_ids: Sequence[str] | None = None,
+    ) -> None:
+        """Add a batch of pairs, given as the boundaries of each.
+
+        >>> import segscore
+        >>> metric = segscore.Metric("pk")
+        >>> metric.update_positions(
+        ...     references=[[2, 5], [4]], hypotheses=[[2, 4], [4]], n_units=[11, 10]
+        ... )
+        >>> metric.compute()
+        {'pk': 0.11764705882352941}
+
+        Args:
+            references: boundaries of each document.
+            hypotheses: boundaries of each document.
+            n_units: number of units of each document, shape (documents,).
+            document_ids: names of the documents, as in ``update``.
+
+        Raises:
+            Refused: the numbers of documents differ, or boundaries are invalid.
+        """
+        self._add_batch(from_positions(references, hypotheses, n_units), document_ids)
+
+    def _add_batch(self, batch: Batch, document_ids: Sequence[str] | None) -> None:
+        if document_ids is not None and len(document_ids) != len(batch.n_units):
+            raise Refused(
+                f"document_ids: has {len(document_ids)} names; there are {len(batch.n_units)} pairs"
+            )
+        if len(batch.n_units):
+            counts = count_batch(*batch, self.settings)
+            self._add(counts, None if document_ids is None else [*document_ids])
+
+    def _add(self, counts: "Mapping[str, Ints]", document_ids: list[str] | None) -> None:
+        """Add counts of pairs, each of shape (pairs,)."""
+        rows = len(counts[self._names[0]])
+        added = np.ones((rows, self._columns), np.int64)
+        for column, name in enumerate(self._names, 1):
+            added[:, column] = counts[name]
+        if self.average == "macro":
+            parameters = self.settings.parameters(
+                float("nan") if self.settings.p_seg is None else self.settings.p_seg,
+                self.settings.boundary_types or (1,),
+            )
+            values = self._table.values(counts, parameters, rows=True)
+            for number, name in enumerate(self.measures):
+                at = 1 + len(self._names) + _DIGITS * number
+                added[:, at : at + _DIGITS] = _digits(values[name])
+        np.add.at(self._state, self._units(rows, document_ids), added)
 
     def compute(self, *, replicates: int = 0, seed: int = 0) -> dict[str, float | None]:
-        """Return the micro average of each measure; None if it is undefined.
+        """Return the average of each measure; None if it is undefined.
 
         >>> import segscore
         >>> metric = segscore.Metric("pk")
@@ -133,28 +283,55 @@ class Metric:
         """
         within("--replicates", replicates, 0, MOST_REPLICATES)
         check_seed(seed)
-        totals = self._state[:, 1:].sum(axis=0)[None].astype(np.float64)
-        # P_seg is fixed for all replicates, as it is in a run.
-        counts = dict(zip(self._names, self._state[:, 1:].sum(axis=0)[:, None], strict=True))
-        parameters = self._parameters(counts)
-        values = self._evaluated(totals, parameters)
-        micro = {name: defined(values[name][0]) for name in self.measures}
+        averages = self._micro if self.average == "micro" else self._macro
+        values, again = averages()
+        known = {name: defined(values[name]) for name in self.measures}
         if not replicates:
-            return micro
+            return known
         units = np.flatnonzero(self._state[:, 0])
-        sums = self._state[units, 1:].astype(np.float64)
         drawn = weights(units.astype(np.uint64), seed, replicates)
-        again = self._evaluated(replicate_sums(sums, drawn), parameters)
+        replicated = again(self._state[units], drawn)
         result: dict[str, float | None] = {}
-        for name, value in micro.items():
-            known = value is not None and len(units) > 1
-            low, high = interval(again[name]) if known else (float("nan"),) * 2
+        for name, value in known.items():
+            sure = value is not None and len(units) > 1
+            low, high = interval(replicated[name]) if sure else (float("nan"),) * 2
             result |= {
                 name: value,
                 f"{name}_ci_low": defined(low),
                 f"{name}_ci_high": defined(high),
             }
         return result
+
+    def _micro(self) -> "tuple[dict[str, Any], _Replicated]":
+        """Return the micro averages, and the function that computes them for replicates."""
+        end = 1 + len(self._names)
+        totals = self._state[:, 1:end].sum(axis=0)[None]
+        # P_seg is fixed for all replicates, as it is in a run.
+        parameters = self._parameters(dict(zip(self._names, totals.T, strict=True)))
+
+        def again(state: "Ints", drawn: "NDArray[np.uint8]") -> dict[str, Any]:
+            sums = state[:, 1:end].astype(np.float64)
+            return self._evaluated(replicate_sums(sums, drawn), parameters)
+
+        values = self._evaluated(totals.astype(np.float64), parameters)
+        return {name: values[name][0] for name in self.measures}, again
+
+    def _macro(self) -> "tuple[dict[str, Any], _Replicated]":
+        """Return the macro averages, and the function that computes them for replicates."""
+        start = 1 + len(self._names)
+        digits = self._state[:, start:].sum(axis=0).reshape(-1, _DIGITS)
+
+        def again(state: "Ints", drawn: "NDArray[np.uint8]") -> dict[str, Any]:
+            whole, high, low, number = np.moveaxis(
+                state[:, start:].reshape(len(state), -1, _DIGITS).astype(np.float64), 2, 0
+            )
+            values = replicate_sums(whole + (high + low / HALF) / HALF, drawn)
+            with np.errstate(invalid="ignore"):
+                means = values / replicate_sums(number, drawn)
+            return dict(zip(self.measures, means.T, strict=True))
+
+        means = (exact_mean(row, int(row[3])) if row[3] else float("nan") for row in digits)
+        return dict(zip(self.measures, means, strict=True)), again
 
     def reset(self) -> None:
         """Remove all pairs.
@@ -166,7 +343,8 @@ class Metric:
         >>> metric.pairs, metric.compute()
         (0, {'pk': None})
         """
-        self._state = np.zeros((BUCKETS, 1 + len(self._names)), np.int64)
+        self._state = np.zeros((BUCKETS, self._columns), np.int64)
+        self._added = 1  # the number of states that this one is the sum of
 
     @property
     def pairs(self) -> int:
@@ -175,28 +353,45 @@ class Metric:
 
     @property
     def state(self) -> "Ints":
-        """A copy of the sums of counts by resampling unit; states of equal metrics can be added.
+        """A copy of the sums by resampling unit; states of equal metrics can be added.
 
         >>> import segscore
         >>> segscore.Metric("pk").state.dtype
         dtype('int64')
 
-        Assigning a state replaces all pairs.
+        The last two numbers say how many states it is the sum of, and with which settings they
+        were computed. Assigning a state replaces all pairs.
 
         Raises:
-            Refused: the vector does not fit this metric.
+            Refused: the vector is of another metric, or its settings were different.
         """
-        return self._state.reshape(-1).copy()
+        mark = [self._added, self._added * self._fingerprint]
+        return np.concatenate([self._state.reshape(-1), np.array(mark, np.int64)])
 
     @state.setter
     def state(self, vector: "Ints") -> None:
         given = np.asarray(vector)
-        if given.shape != (self._state.size,) or given.dtype.kind not in "iu":
+        size = self._state.size + 2
+        if given.shape != (size,) or given.dtype.kind not in "iu":
             raise Refused(
-                f"state: must be {self._state.size} integers, the state of a Metric of the same "
+                f"state: must be {size} integers, the state of a Metric of the same "
                 f"measures, not {given.dtype} of shape {given.shape}"
             )
-        self._state = given.astype(np.int64).reshape(self._state.shape)
+        added, mark = given[-2:].tolist()
+        if added < 1 or mark != added * self._fingerprint:
+            raise Refused(
+                "state: comes from a Metric with other settings, measures or average; create both "
+                f"alike (this one: {self.signature})"
+            )
+        self._added = added
+        self._state = given[:-2].astype(np.int64).reshape(self._state.shape)
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        return self.settings, self.measures, self.average, self._state, self._added
+
+    def __setstate__(self, kept: tuple[Any, ...]) -> None:
+        settings, measures, average, self._state, self._added = kept
+        self._prepare(settings, measures, average)
 
     @property
     def signature(self) -> str:
@@ -213,15 +408,15 @@ class Metric:
     def __repr__(self) -> str:
         return f"Metric({', '.join(map(repr, self.measures))}; {self.pairs} pairs)"
 
-    def _unit(self, document_id: str | None) -> int:
-        """Return the resampling unit of a document."""
-        if document_id is None:
-            return self.pairs % BUCKETS
+    def _units(self, rows: int, document_ids: list[str] | None) -> Any:
+        """Return the resampling unit of each pair, shape (rows,)."""
+        if document_ids is None:
+            return (self.pairs + np.arange(rows)) % BUCKETS
         import pyarrow as pa
 
         from segscore.pipeline.arrays.document_ids import hash_names
 
-        return int(buckets(hash_names(pa.array([document_id], pa.string())).hashes)[0])
+        return buckets(hash_names(pa.array(document_ids, pa.string())).hashes)
 
     def _parameters(self, counts: Mapping[str, "Ints"]) -> dict[str, float]:
         return parameters_of(self.settings, self.settings.boundary_types or (1,), counts)
@@ -230,3 +425,16 @@ class Metric:
         """Compute the measures from sums of counts, shape (n, counts)."""
         counts = dict(zip(self._names, sums.T, strict=True))
         return self._table.values(counts, parameters, rows=False)
+
+
+_Replicated = Callable[["Ints", "NDArray[np.uint8]"], dict[str, Any]]
+
+
+def _digits(values: Any) -> Any:
+    """Split values into three digits and whether they are defined, shape (values, 4)."""
+    known = np.isfinite(values)
+    number = np.where(known, values, 0.0)
+    whole = np.trunc(number)
+    high = np.trunc((number - whole) * HALF)
+    low = np.rint(((number - whole) * HALF - high) * HALF)
+    return np.stack([whole, high, low, known], axis=1).astype(np.int64)

@@ -1,35 +1,25 @@
 """Score one hypothesis against one reference."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import cached_property, lru_cache, wraps
 from math import isnan
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import numpy as np
 
+from segscore.api.counting import PairCounts, count_pair
 from segscore.api.measures import require_measure, table_of_measures
 from segscore.api.segmentation import Segmentation, require_positions
 from segscore.api.settings import read_settings
-from segscore.pipeline.arrays.compiling import announced_compilation
-from segscore.pipeline.arrays.ragged import Ints, Ragged
+from segscore.pipeline.arrays.ragged import Ints
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import PAIRS
 from segscore.pipeline.measures import Table as MeasureTable
 from segscore.pipeline.measures.published import nearest_measure
-from segscore.pipeline.measures.selection import EVERYTHING
 from segscore.pipeline.plain_text import visible
-from segscore.pipeline.scoring.boundaries import Side, UnitLengths, typed_side
-from segscore.pipeline.scoring.pairs import Pairs, Rule, count_pairs
-from segscore.pipeline.scoring.references import share_of_windows, window_sizes
+from segscore.pipeline.scoring.references import share_of_windows
 from segscore.pipeline.settings.measuring import MeasuringSettings
-from segscore.pipeline.tables.boundary_types import (
-    DECLARED,
-    GIVEN,
-    TYPES_MISSING,
-    undeclared_types,
-)
 from segscore.pipeline.tables.document_lengths import SAME_UNITS
 
 if TYPE_CHECKING:
@@ -39,31 +29,11 @@ if TYPE_CHECKING:
 _Parameters = ParamSpec("_Parameters")
 _Result = TypeVar("_Result")
 
-_FIRST, _NONE = np.zeros(1, np.int64), np.zeros(1, np.int64)
-_ONE_PAIR = Pairs(_FIRST, _FIRST, one_to_one=True)
 P_SEG_COUNTS = ("windows", "reference_windows")
 """The counts that P_seg is computed from."""
 
 _OF_TABLES = ("group_by", "consensus", "reference_points", "confusion", "replicates", "seed")
 """Settings that need tables of several segmentations."""
-
-
-class PairCounts(NamedTuple):
-    """The counts of one pair.
-
-    Attributes:
-        counts: one number for each count of ``table``, shape (counts,).
-        table: the counts, and the measures that can be computed from them.
-        types: boundary types of the pair, ascending; (1,) without types.
-        typed: whether the pair has boundary types.
-        window: window size k.
-    """
-
-    counts: Ints
-    table: MeasureTable
-    types: tuple[int, ...]
-    typed: bool
-    window: int
 
 
 class Score:
@@ -378,74 +348,3 @@ def _as_side(name: str, given: "Segmentation | WholeNumbers", n_units: int | Non
         return Segmentation(positions, n_units)
     except Refused as problem:
         raise Refused(f"{name}: {str(problem).removeprefix('segmentation: ')}") from None
-
-
-@announced_compilation()
-def count_pair(
-    reference: Segmentation, hypothesis: Segmentation, settings: MeasuringSettings
-) -> PairCounts:
-    """Count one pair by the passes that the commands use.
-
-    Raises:
-        Refused: one side has boundary types that the other lacks, or undeclared ones.
-    """
-    types, typed = _types_of_pair(reference, hypothesis, settings)
-    size = np.array([reference.n_units])
-    sides = [_side(each, typed=typed) for each in (reference, hypothesis)]
-    segments = sides[0].boundaries.lengths + 1
-    window, _ = window_sizes(size, segments, _FIRST, 1, settings)
-    counted = settings if settings.measures else _with_every_measure(settings)
-    rule = Rule(counted, types, {})
-    counts = count_pairs(
-        _OneHypothesis(_FIRST, sides[1]), _ONE_PAIR, _OneReference(size, sides[0], window), rule
-    )
-    table = rule.selection.pairs
-    vector = np.array([counts[name][0] for name in table.counts], np.int64)
-    return PairCounts(vector, table, types, typed, int(window[0]))
-
-
-@lru_cache
-def _with_every_measure(settings: MeasuringSettings) -> MeasuringSettings:
-    return replace(settings, measures=(EVERYTHING,))
-
-
-class _OneHypothesis(NamedTuple):
-    """A single hypothesis; see ``pairs.CountedHypotheses``."""
-
-    document: Ints
-    side: Side
-
-
-class _OneReference(NamedTuple):
-    """A single reference; see ``pairs.CountedReferences``."""
-
-    size: Ints
-    side: Side
-    window: Ints
-    words: UnitLengths | None = None
-    weights: UnitLengths | None = None
-
-
-def _side(segmentation: Segmentation, *, typed: bool) -> Side:
-    positions = np.array(segmentation.boundaries, np.int32)
-    rows = Ragged(np.array([0, len(positions)]), positions)
-    if typed:
-        return typed_side(rows, np.array(segmentation.types, np.int32), _FIRST, None)
-    return Side(rows, rows, rows, None, _NONE)
-
-
-def _types_of_pair(
-    reference: Segmentation, hypothesis: Segmentation, settings: MeasuringSettings
-) -> tuple[tuple[int, ...], bool]:
-    """Return the boundary types of a pair, ascending, and whether its boundaries have types."""
-    sides = {"reference": reference.types, "hypothesis": hypothesis.types}
-    given = {name: types for name, types in sides.items() if types is not None}
-    if not given:
-        return settings.boundary_types or (1,), False
-    for name, types in sides.items():
-        if types is None:
-            raise Refused(f"{name}: {GIVEN}: {TYPES_MISSING}")
-        if settings.boundary_types and not {*types} <= {*settings.boundary_types}:
-            raise Refused(f"{name}: {DECLARED}: {undeclared_types(settings.boundary_types)}")
-    occurring = tuple(sorted({*given["reference"], *given["hypothesis"]})) or (1,)
-    return settings.boundary_types or occurring, True

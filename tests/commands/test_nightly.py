@@ -451,6 +451,18 @@ def test_a_slow_decline_is_noticed_by_the_median(archive: Archive) -> None:
     assert metrics(archive)["gate_passed", metric_labels(median)] == 0
 
 
+def test_a_fall_against_one_night_and_against_the_median_is_said_once(archive: Archive) -> None:
+    archive.settle('baseline = "median-of-3"')
+    for night in DAYS[:4]:
+        archive.deliver(night)
+        assert archive.run(night, "--accept", "equal systems").code == 0
+    archive.deliver(DAYS[4], {"steady": 0.9, "other": 0.3})
+    line = one_error(archive.run(DAYS[4]).err)
+    assert line.count("other: micro boundary_similarity fell by ") == 1
+    assert " allowed, p < .0001), and by 0." in line
+    assert line.count("since ") == 2 and f"since the median of 3 nights to {DAYS[3]} (p " in line
+
+
 def test_a_slow_decline_that_passes_is_warned_of(archive: Archive) -> None:
     """The warning says what the gate would say that compares with the median, too."""
     archive.settle(gate="boundary_similarity>=-0.05")
@@ -713,7 +725,16 @@ def test_too_many_rejects_publish_nothing(archive: Archive) -> None:
     hypothesis_rows = rows(SECOND, "hypothesis", GOOD)
     archive.put(SECOND, "hypothesis", hypothesis_rows + hypothesis_rows[:30])
     result = archive.run(SECOND)
-    assert result.code == 1 and "--max-rejects" in one_error(result.err)
+    line = one_error(result.err)
+    assert (
+        result.code == 1
+        and (
+            "60 of 150 input rows were rejected, more than --max-rejects 0.1 allows: 60 of them "
+            "hypotheses that break unique_document_coder (two rows of one document by one coder), "
+        )
+        in line
+    )
+    assert f"other: {SECOND}-0 and 14 other documents; nothing was published" in line
     assert outcome_in_metrics(archive) == "broken"
     assert archive.read(SECOND, "run.json") is None
 

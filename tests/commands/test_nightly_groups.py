@@ -138,6 +138,22 @@ def test_wrong_rules_are_refused(
     assert result.code in (1, 2) and message in one_error(result.err)
 
 
+def test_a_location_without_date_is_noticed(segscore: Segscore, tmp_path: Path) -> None:
+    nights = Nights(tmp_path, segscore)
+    nights.settle()
+    path = nights.station.folder / "nightly.toml"
+    name = f"hypotheses/date={nights.station.date(0)}"
+    path.write_text(path.read_text().replace("hypotheses/date={date}", name))
+    fixed = f"{nights.station.folder}/{name}"
+    result = nights.one(0)
+    assert result.code == 0
+    assert (
+        f"warning: --hypotheses {fixed}: has no {{date}}, so that every night reads" in result.err
+    )
+    dry = nights.run("--date", nights.station.date(0), "--dry-run")
+    assert f"--hypotheses {fixed} has no {{date}}" in dry.out
+
+
 def test_a_range_of_nights_ends_with_what_went_wrong(segscore: Segscore, tmp_path: Path) -> None:
     nights = Nights(tmp_path, segscore, [Fault("broken", 2, "beta", until=3)])
     nights.settle()

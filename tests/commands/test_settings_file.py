@@ -4,17 +4,20 @@ import json
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 import typer
 
+from segscore.jobs.cli import settings_schema
 from segscore.jobs.cli.app import app
 from segscore.jobs.cli.log import LOG
 from segscore.pipeline import storage
 from tests.support.command_line import Segscore
-from tests.support.paths import DATA
+from tests.support.paths import DATA, ROOT
 
 GROUP: Any = typer.main.get_command(app)
 COMMANDS: dict[str, Any] = GROUP.commands
@@ -222,3 +225,60 @@ def test_settings_need_no_large_library(module: str, absent: list[str]) -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert result.stdout == "[]\n"
+
+
+def test_all_faults_are_in_one_message(segscore: Segscore, tmp_path: Path) -> None:
+    settings = write(
+        tmp_path,
+        """
+[score]
+window = 0
+max-rejects = 3
+
+[nightly]
+references = "r/{day}"
+hypotheses = "h/{date}"
+runs = "runs/{date}"
+gate = ["pk>=-0.1"]
+alpha = 7
+baseline = "median"
+keep = 0
+""",
+    )
+    result = segscore("nightly", "--settings", settings, "--date", "2026-01-31")
+    assert result.code == 2
+    (line,) = result.err.splitlines()
+    for fault in (
+        "--runs runs/{date}: must not contain {date}",
+        "--alpha 7.0: must be above 0",
+        "--baseline median: must be last-good",
+        "--keep 0: ",
+        "--references r/{day}: unknown placeholder {day}",
+        "lower is better for pk",
+        "[score] --window",
+        "[score] --max-rejects",
+    ):
+        assert line.count(fault) == 1, fault
+    assert "given" not in line
+    score = segscore("score", "a", "b", "--output", "c", "--settings", settings)
+    assert score.code == 2 and "--window" in score.err and "--max-rejects" in score.err
+    only = segscore("score", "a", "b", "--output", "c", "--n-t", 0, "--seed", -1)
+    assert only.code == 2 and "--n-t" in only.err and "--seed" in only.err
+
+
+def test_the_schema_of_settings_files_is_that_of_the_commands() -> None:
+    schema = json.loads((ROOT / "docs" / "settings.schema.json").read_text("utf-8"))
+    assert schema == settings_schema.schema(), "run `make columns`"
+    jsonschema.Draft202012Validator.check_schema(schema)
+    validate = jsonschema.Draft202012Validator(schema)
+    examples = [ROOT / "deploy" / "settings" / "segscore.toml"]
+    for path in examples:
+        validate.validate(tomllib.loads(path.read_text()))
+    validate.validate({"score": {"n_t": 3, "group-by": ["level"]}, "storage": {"s3": {"key": "a"}}})
+    mistakes: list[dict[str, Any]] = [
+        {"score": {"n-t": "two"}},
+        {"score": {"refrences": "a"}},
+        {"nightly": {"date": "2026-01-31"}},
+        {"scores": {}},
+    ]
+    assert not any(validate.is_valid(wrong) for wrong in mistakes)

@@ -11,6 +11,7 @@ from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.conversion.convert import Converted, Survey, convert_shapes
 from segscore.pipeline.importing.conversion.names import ReadFile, name_shapes
 from segscore.pipeline.importing.conversion.surveyed import survey_shapes
+from segscore.pipeline.importing.folders import Folders
 from segscore.pipeline.importing.opened_file import OpenedFile
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.importing.shapes import Extent, Intervals, Mark, Marks, Segment, Shape
@@ -85,8 +86,8 @@ def convert_files(
     others: Iterable[ParsedRow] = (),
 ) -> list[Converted]:
     """Convert the shapes of all files of an import; see ``Survey.of`` and ``convert_shapes``."""
-    named = name_shapes(files, asked)
-    return convert_shapes(named, asked, Survey.of(survey_shapes(named, asked), extents, others))
+    named = name_shapes(files, asked, Folders())
+    return convert_shapes(named, asked, Survey.of(survey_shapes(named), extents, others))
 
 
 def converted(

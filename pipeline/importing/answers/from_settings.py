@@ -1,5 +1,7 @@
 """Check the options of an import of answers, and find the files with the units."""
 
+from collections.abc import Sequence
+
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.answers.breaks import require_break
@@ -48,12 +50,18 @@ def find_units(settings: ImportSettings) -> list[InputFile]:
     return storage.find(settings.source, any_kind=True)
 
 
-def answer_options(settings: ImportSettings) -> AnswerOptions:
+def answer_options(settings: ImportSettings, source: Sequence[InputFile]) -> AnswerOptions | None:
     """Return the options with which answers are read, with their defaults.
+
+    Args:
+        settings: settings of the import.
+        source: the files with the units; none if no answers are imported.
 
     Raises:
         Refused: a pattern or a path is malformed.
     """
+    if not source:
+        return None
     given = {
         field: value
         for name, field in _FIELDS.items()

@@ -10,7 +10,6 @@ from segscore.pipeline.importing.conversion.lengths import Lengths, units_of
 from segscore.pipeline.importing.conversion.marks import convert_marks
 from segscore.pipeline.importing.conversion.names import (
     NamedShape,
-    has_name_of_file,
     name_in_folder,
     shared_folders,
 )
@@ -74,9 +73,9 @@ class Survey:
         require_distinct(named)
         return cls(colliding, shared, Lengths(extents, named, others))
 
-    def name(self, one: NamedShape, settings: ImportSettings) -> NamedShape:
+    def name(self, one: NamedShape) -> NamedShape:
         """Return a shape with the folder of its file in its name, if the name needs it."""
-        if not has_name_of_file(one, settings) or one.document_id not in self.colliding:
+        if not one.by_file or one.document_id not in self.colliding:
             return one
         name = name_in_folder(one.document_id, one.file.url, self.shared)
         return replace(one, document_id=name)
@@ -98,7 +97,7 @@ def convert_shapes(
     """
     converted = []
     for _, inside in groupby(named, key=lambda one: one.file.url):
-        rows = [_convert(survey.name(one, settings), settings, survey.lengths) for one in inside]
+        rows = [_convert(survey.name(one), settings, survey.lengths) for one in inside]
         events = [event for one in rows for event in one.counts.events]
         if events:
             raise min(events, key=lambda event: event.place.line).refusal()

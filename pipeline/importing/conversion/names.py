@@ -1,10 +1,11 @@
 """Name the document, coder and role of a shape: from its file, options, or the file name."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from pathlib import PurePosixPath
 
+from segscore.pipeline.importing.folders import Folders, is_of_a_side
 from segscore.pipeline.importing.opened_file import OpenedFile
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.importing.shapes import Shape
@@ -13,13 +14,23 @@ from segscore.pipeline.storage.compression import without_compression
 
 @dataclass(frozen=True)
 class NamedShape:
-    """A shape with its document, coder and role."""
+    """A shape with its document, coder and role.
+
+    Attributes:
+        shape: the shape, with the attributes of its folders.
+        file: its file.
+        document_id: its document.
+        coder: its coder.
+        role: reference or hypothesis.
+        by_file: whether neither the file, its folders nor an option names the document.
+    """
 
     shape: Shape
     file: OpenedFile
     document_id: str
     coder: str
     role: str
+    by_file: bool
 
 
 @dataclass(frozen=True)
@@ -39,23 +50,24 @@ def without_endings(name: str, endings: Sequence[str]) -> str:
     return plain[: len(plain) - len(ending)]
 
 
-def name_shapes(files: Iterable[ReadFile], settings: ImportSettings) -> list[NamedShape]:
+def name_shapes(
+    files: Iterable[ReadFile], settings: ImportSettings, folders: Folders
+) -> list[NamedShape]:
     """Name every shape; a document that its file does not name gets the name of the file.
 
     Raises:
-        Refused: a shape has no coder, and none was given.
+        Refused: a shape has no coder, and none was given; or the role of a file is not clear.
     """
-    return [one for read in files for one in _named(read, settings)]
-
-
-def has_name_of_file(one: NamedShape, settings: ImportSettings) -> bool:
-    """Return whether neither the file nor an option names the document of a shape."""
-    return one.shape.document_id is None and settings.document_id is None
+    return [one for read in files for one in _named(read, settings, folders)]
 
 
 def name_in_folder(name: str, url: str, shared: int) -> str:
-    """Return the name of a document with the folder of its file, below the shared folders."""
-    return "/".join([*url.split("/")[shared:-1], name])
+    """Return the name of a document with the folder of its file, below the shared folders.
+
+    Folders that say role or coder are left out, because several files of a document differ in them.
+    """
+    folders = [folder for folder in url.split("/")[shared:-1] if not is_of_a_side(folder)]
+    return "/".join([*folders, name])
 
 
 def shared_folders(urls: Sequence[str]) -> int:
@@ -71,12 +83,20 @@ def name_of_file(url: str, urls: Sequence[str]) -> str:
     return name_in_folder(name, url, shared_folders(urls)) if len({*same}) > 1 else name
 
 
-def _named(read: ReadFile, settings: ImportSettings) -> Iterator[NamedShape]:
-    own = settings.document_id or without_endings(read.file.name, read.endings)
+def _named(read: ReadFile, settings: ImportSettings, folders: Folders) -> Iterator[NamedShape]:
+    told = folders.values(read.file.url)
+    given = told.document_id or settings.document_id
+    own = given or without_endings(read.file.name, read.endings)
     for shape in read.shapes:
-        coder = shape.coder or settings.coder
+        if shape.role is None and told.role is None and settings.role is None:
+            folders.refuse_unknown_role(read.file.url)
+        coder = shape.coder or told.coder or settings.coder
         if coder is None:
-            raise shape.place.refusal("the file names no coder; name the coder with --coder")
+            raise shape.place.refusal(
+                "the file names no coder; name the coder with --coder, or by a folder coder=NAME"
+            )
         coder = (settings.rename_coders or {}).get(coder, coder)
-        role = shape.role or settings.default_role
-        yield NamedShape(shape, read.file, shape.document_id or own, coder, role)
+        role = shape.role or told.role or settings.default_role
+        by_file = shape.document_id is None and given is None
+        shape = replace(shape, attributes={**told.attributes, **shape.attributes})
+        yield NamedShape(shape, read.file, shape.document_id or own, coder, role, by_file)

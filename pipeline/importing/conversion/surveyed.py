@@ -9,11 +9,9 @@ from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.conversion.intervals import are_points
 from segscore.pipeline.importing.conversion.names import (
     NamedShape,
-    has_name_of_file,
     name_in_folder,
 )
 from segscore.pipeline.importing.conversion.order import require_order
-from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.importing.shapes import Intervals, Shape
 from segscore.pipeline.tables.rows import RowPlace, shown
 
@@ -45,7 +43,7 @@ class SurveyedShape:
     end: str | None
 
 
-def survey_shapes(named: Iterable[NamedShape], settings: ImportSettings) -> list[SurveyedShape]:
+def survey_shapes(named: Iterable[NamedShape]) -> list[SurveyedShape]:
     """Return what other shapes need to know of each shape.
 
     Raises:
@@ -59,7 +57,7 @@ def survey_shapes(named: Iterable[NamedShape], settings: ImportSettings) -> list
                 one.file.url,
                 one.shape.place.line,
                 one.document_id,
-                has_name_of_file(one, settings),
+                one.by_file,
                 one.coder,
                 one.role,
                 one.shape.unit,

@@ -9,7 +9,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from segscore.pipeline.arrays.ragged import Floats
-from segscore.pipeline.comparison.paired_tests import signed_ranks
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.nightly.nights import Night, Nights
 from segscore.pipeline.nightly.replicates import sum_table, tables
@@ -18,6 +17,7 @@ from segscore.pipeline.nightly.trend.series import NightlySeries
 from segscore.pipeline.nightly.trend.settings import TrendSettings
 from segscore.pipeline.statistics.averages import averages
 from segscore.pipeline.statistics.multiple_tests import holm
+from segscore.pipeline.statistics.signed_ranks import signed_ranks
 
 _Pair = tuple[str, str]
 _Values = tuple[float, float]

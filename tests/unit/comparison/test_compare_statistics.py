@@ -11,13 +11,14 @@ from scipy import stats
 
 from segscore.pipeline.arrays.document_ids import hash_names
 from segscore.pipeline.arrays.ragged import Floats, Ints
-from segscore.pipeline.comparison import paired_tests, rank_tests
+from segscore.pipeline.comparison import paired_tests
 from segscore.pipeline.comparison.averages import average
 from segscore.pipeline.comparison.samples import Sample
 from segscore.pipeline.comparison.systems import System
 from segscore.pipeline.measures import PAIRS
-from segscore.pipeline.statistics import bootstrap
+from segscore.pipeline.statistics import bootstrap, rank_tests
 from segscore.pipeline.statistics.multiple_tests import holm
+from segscore.pipeline.statistics.signed_ranks import signed_ranks
 from tests.oracles import naive_comparison as naive
 
 ROUNDING = [
@@ -144,7 +145,7 @@ def test_equal_systems_have_no_ranks_to_test() -> None:
 def test_signed_ranks_equal_the_twin(sizes: list[int], data: st.DataObject) -> None:
     differences = [size * data.draw(st.sampled_from([-1, 1])) / 8192 for size in sizes]
     nothing = np.zeros(len(differences))
-    result = paired_tests.signed_ranks(np.array(differences), nothing)
+    result = signed_ranks(np.array(differences), nothing)
     assert result.p == pytest.approx(naive.wilcoxon_p(differences))
     assert result.higher == sum(d > 0 for d in differences)
     assert result.higher + result.lower == len(differences)
@@ -157,7 +158,7 @@ def test_signed_ranks_with_ties_and_undefined_values() -> None:
     """Documents may be equally hard for both, equal but for rounding, or undefined."""
     first = np.array([0.3, 0.5, 0.5, 0.1, np.nan, 0.9])
     second = np.array([0.1 + 0.2, 0.5, 0.4, 0.2, 0.3, 0.7])
-    result = paired_tests.signed_ranks(first, second)
+    result = signed_ranks(first, second)
     assert (result.higher, result.lower) == (2, 1)
     assert result.p == pytest.approx(stats.wilcoxon([0.1, -0.1, 0.2]).pvalue)
     moved = np.array([0, 0, 0.1, -0.1, 0.2])
@@ -165,7 +166,7 @@ def test_signed_ranks_with_ties_and_undefined_values() -> None:
 
 
 def test_equal_values_have_no_signed_ranks() -> None:
-    result = paired_tests.signed_ranks(np.full(4, 0.5), np.full(4, 0.5))
+    result = signed_ranks(np.full(4, 0.5), np.full(4, 0.5))
     assert (result.higher, result.lower) == (0, 0)
     assert np.isnan([result.p, result.effect_d, result.effect_rank]).all()
 
@@ -239,7 +240,7 @@ def outcomes(chances: Sequence[float]) -> dict[str, list[bool]]:
             results.setdefault(kind, []).append(bool(p[0] <= 0.05))
             low, high = bootstrap.interval(averages.differences["window_diff", kind][:, 0])
             results.setdefault(f"{kind} interval", []).append(low <= true <= high)
-        ranked = paired_tests.signed_ranks(*sample.values["window_diff"])
+        ranked = signed_ranks(*sample.values["window_diff"])
         results.setdefault("wilcoxon", []).append(ranked.p <= 0.05)
     return results
 

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from segscore.pipeline.comparison.samples import Sample
-from segscore.pipeline.comparison.simulated_power import power_curve
 from segscore.pipeline.comparison.spread import ratio_of_sums, shares
 from segscore.pipeline.comparison.systems import System
 from segscore.pipeline.measures import ALL, PAIRS, PANELS
 from segscore.pipeline.statistics.power import PairedTest
+from segscore.pipeline.statistics.simulated_power import power_curve
 
 NO_RATIOS = {
     *("pk_prior", "pk_prime", "pr_error", "c_seg", "c_seg_normalised", "r_value"),

@@ -17,10 +17,10 @@ from segscore.pipeline.arrays.document_ids import Hashes
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import PAIRS, PANELS
 from segscore.pipeline.measures.measure import evaluate
-from segscore.pipeline.nightly import gate
 from segscore.pipeline.nightly.replicates import REPLICATES, Tally
 from segscore.pipeline.nightly.rules import GateRule, parse_rule
 from segscore.pipeline.settings import signature
+from segscore.pipeline.statistics import replicated
 from segscore.pipeline.statistics.bootstrap import Units, weights
 from segscore.pipeline.statistics.multiple_tests import holm
 from segscore.pipeline.statistics.sums import CountedRows, sum_rows
@@ -168,13 +168,19 @@ def tally(
     return Tally(kind, sums, PARAMETERS, seed)
 
 
+def p_value(rule: GateRule, change: replicated.Change) -> float:
+    return change.p_beyond(rule.excess(change.change))
+
+
 def new_ids(draw: Generator, documents: int) -> Hashes:
     return draw.integers(0, 2**63, documents, dtype=np.uint64)
 
 
-def compare(now: Tally, before: Tally, rule: GateRule, shared: int, system: int = 0) -> gate.Change:
+def compare(
+    now: Tally, before: Tally, rule: GateRule, shared: int, system: int = 0
+) -> replicated.Change:
     name = f"{SYSTEM}{system}"
-    change = gate.change_of(now.average((name,), rule), before.average((name,), rule), shared)
+    change = replicated.change_of(now.average((name,), rule), before.average((name,), rule), shared)
     assert change is not None
     return change
 
@@ -215,7 +221,7 @@ def test_the_standard_error_equals_that_of_the_replicates(share: float) -> None:
     assert comparison.freedom == pytest.approx(n - 1 if both else welch)
     rule = rule_of("boundary_similarity>=-0.05")
     expected = t.sf((-0.05 - comparison.change) / comparison.standard_error, comparison.freedom)
-    assert gate.p_value(rule, comparison) == pytest.approx(expected)
+    assert p_value(rule, comparison) == pytest.approx(expected)
 
 
 def test_the_test_of_means_is_welchs_test() -> None:
@@ -235,7 +241,7 @@ def test_the_test_of_means_is_welchs_test() -> None:
     )
     welch = ttest_ind(*columns, equal_var=False, alternative="less")
     assert comparison.change / comparison.standard_error == pytest.approx(welch.statistic, rel=0.05)
-    assert gate.p_value(rule, comparison) == pytest.approx(welch.pvalue, abs=0.01)
+    assert p_value(rule, comparison) == pytest.approx(welch.pvalue, abs=0.01)
 
 
 def test_documents_that_both_nights_scored_are_paired() -> None:
@@ -251,16 +257,16 @@ def test_documents_that_both_nights_scored_are_paired() -> None:
 
 def test_without_noise_the_limit_decides() -> None:
     rule = rule_of("pk<=+0.1")
-    assert gate.p_value(rule, gate.Change(0.2, 0.0, 3)) == 0
-    assert gate.p_value(rule, gate.Change(0.1, 0.0, 3)) == 1
-    assert gate.p_value(rule, gate.Change(0.1, 0.02, 3)) == 0.5
+    assert p_value(rule, replicated.Change(0.2, 0.0, 3)) == 0
+    assert p_value(rule, replicated.Change(0.1, 0.0, 3)) == 1
+    assert p_value(rule, replicated.Change(0.1, 0.02, 3)) == 0.5
 
 
 def test_unknown_noise_gives_no_p_value() -> None:
     draw = np.random.default_rng(1)
     one, many = (tally(EQUAL, [counts(draw, n, 0.7)], new_ids(draw, n)) for n in (1, 9))
     now, before = (night_tally.average((f"{SYSTEM}0",), EQUAL) for night_tally in (one, many))
-    assert gate.change_of(now, before, 0) is None
+    assert replicated.change_of(now, before, 0) is None
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
@@ -287,8 +293,7 @@ def fails(
         nights.append(tally(rule, counted, new_ids(draw, DOCUMENTS)))
     now, before = nights
     p_values = [
-        gate.p_value(rule, compare(now, before, rule, 0, system))
-        for system in range(len(abilities))
+        p_value(rule, compare(now, before, rule, 0, system)) for system in range(len(abilities))
     ]
     return min(holm(p_values)) <= ALPHA
 
@@ -329,7 +334,9 @@ def test_the_noise_of_a_median_equals_that_of_its_replicates() -> None:
         tally(EQUAL, [night], night_ids).average((f"{SYSTEM}0",), EQUAL)
         for night, night_ids in zip(counted, ids, strict=True)
     ]
-    comparison = gate.change_of(nights[0], gate.median_of(nights[1:], apart=True), 0)
+    comparison = replicated.change_of(
+        nights[0], replicated.median_of_all(nights[1:], apart=True), 0
+    )
     assert comparison is not None
     columns = []
     for night, night_ids, n in zip(counted, ids, sizes, strict=True):
@@ -347,7 +354,7 @@ def test_the_noise_of_a_median_equals_that_of_its_replicates() -> None:
     assert comparison.freedom == pytest.approx(
         (one + other) ** 2 / (one**2 / (sizes[0] - 1) + other**2 / freedom)
     )
-    together = gate.median_of(nights[1:], apart=False)
+    together = replicated.median_of_all(nights[1:], apart=False)
     assert together.freedom == min(sizes[1:]) - 1
 
 
@@ -360,9 +367,10 @@ def median_p_values(draw: Generator, abilities: Sequence[float], documents: int)
         for ability in abilities
     )
     changes = [
-        gate.change_of(now, other, 0) for other in (before[0], gate.median_of(before, apart=True))
+        replicated.change_of(now, other, 0)
+        for other in (before[0], replicated.median_of_all(before, apart=True))
     ]
-    return [gate.p_value(EQUAL, change) for change in changes if change is not None]
+    return [p_value(EQUAL, change) for change in changes if change is not None]
 
 
 def median_rates(abilities: Sequence[float], documents: int, nights: int) -> list[float]:

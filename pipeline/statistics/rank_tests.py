@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from segscore.pipeline.arrays.ragged import Floats
-from segscore.pipeline.comparison.paired_tests import DECIMALS
 from segscore.pipeline.statistics.multiple_tests import holm
+from segscore.pipeline.statistics.signed_ranks import DECIMALS
 
 LEAST = 3
 """Smallest number of systems for which these tests add anything to the tests of pairs."""

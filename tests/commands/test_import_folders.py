@@ -1,0 +1,111 @@
+"""What the folders of imported files say: attributes, roles, coders; and systems that are added."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from segscore.pipeline.storage import read_table
+from tests.support.command_line import Segscore
+
+CHANNELS = ("eins", "regio")
+VTT = "WEBVTT\n\n00:00.000 --> 03:05.500\nA\n\n03:05.500 --> 07:00.250\nB\n"
+
+
+def put(folder: Path, *names: str, text: str = VTT) -> None:
+    """Write a file for each channel."""
+    for channel in CHANNELS:
+        place = folder.joinpath(*names, f"channel={channel}")
+        place.mkdir(parents=True)
+        (place / "morning.vtt").write_text(text)
+
+
+def rows(table: Path) -> list[dict[str, Any]]:
+    """Return the rows of a table."""
+    return read_table(str(table)).to_pylist()
+
+
+def test_folders_give_attributes_roles_and_coders(segscore: Segscore, tmp_path: Path) -> None:
+    put(tmp_path / "in", "role=reference")
+    for system in ("alpha", "beta"):
+        put(tmp_path / "in", "role=hypothesis", f"system={system}")
+    result = segscore("import", tmp_path / "in", "--coder", "desk", "--output", tmp_path / "out")
+    assert result.code == 0, result.err
+    ids = [f"channel={channel}/morning" for channel in CHANNELS]
+    documents = rows(tmp_path / "out" / "documents")
+    assert {row["document_id"]: row["channel"] for row in documents} == dict(
+        zip(ids, CHANNELS, strict=True)
+    )
+    assert [row["coder"] for row in rows(tmp_path / "out" / "references")] == ["desk", "desk"]
+    hypotheses = rows(tmp_path / "out" / "hypotheses")
+    assert {(row["document_id"], row["coder"]) for row in hypotheses} == {
+        (name, system) for name in ids for system in ("alpha", "beta")
+    }
+    # The folders that a location itself names say role and coder, too, but no attribute.
+    place = tmp_path / "in" / "role=reference" / "channel=eins"
+    options = ("--coder", "alpha", "--role", "hypothesis", "--output", tmp_path / "one")
+    one = segscore("import", place, *options)
+    assert one.code == 0, one.err
+    assert not (tmp_path / "one" / "documents").exists()
+    assert len(rows(tmp_path / "one" / "references")) == 1
+
+
+def test_rows_get_the_attributes_of_their_folder(segscore: Segscore, tmp_path: Path) -> None:
+    row = {"document_id": "a", "coder": "desk", "n_units": 9, "boundaries": [3]}
+    for year, name in ((1997, "a"), (2001, "b")):
+        place = tmp_path / "in" / f"year={year}"
+        place.mkdir(parents=True)
+        (place / "x.jsonl").write_text(json.dumps({**row, "document_id": name}) + "\n")
+    result = segscore("import", tmp_path / "in", "--output", tmp_path / "out")
+    assert result.code == 0, result.err
+    documents = rows(tmp_path / "out" / "documents")
+    assert {each["document_id"]: each["year"] for each in documents} == {"a": 1997, "b": 2001}
+    (tmp_path / "in" / "year=2001" / "x.jsonl").write_text(json.dumps({**row, "year": 1997}) + "\n")
+    wrong = segscore("import", tmp_path / "in", "--output", tmp_path / "wrong")
+    assert (
+        wrong.code == 2 and "the folder says year=2001, but the column year says 1997" in wrong.err
+    )
+
+
+def test_systems_are_not_taken_for_references(segscore: Segscore, tmp_path: Path) -> None:
+    for folder in ("ref", "systems"):
+        put(tmp_path / "in", folder)
+    command = ("import", tmp_path / "in", "--coder", "desk", "--output", tmp_path / "out")
+    result = segscore(*command)
+    assert result.code == 2 and not (tmp_path / "out").exists()
+    assert "there are folders of both roles, ref/ and systems/; add --references" in result.err
+    told = segscore(*command, "--references", "ref/*", "--hypotheses", "systems/*")
+    assert told.code == 0, told.err
+    assert [len(rows(tmp_path / "out" / name)) for name in ("references", "hypotheses")] == [2, 2]
+    both = segscore(
+        "import", tmp_path / "in", "--coder", "desk", "--output", tmp_path / "both",
+        "--references", "*", "--hypotheses", "systems/*",
+    )  # fmt: skip
+    assert both.code == 2 and "fits both --references and --hypotheses" in both.err
+
+
+@pytest.mark.parametrize("role", ["system", "ref"])
+def test_an_unknown_role_of_a_folder_is_refused(
+    segscore: Segscore, tmp_path: Path, role: str
+) -> None:
+    put(tmp_path / "in", f"role={role}")
+    result = segscore("import", tmp_path / "in", "--coder", "a", "--output", tmp_path / "out")
+    assert result.code == 2 and f"the folder role={role} must be role=reference" in result.err
+
+
+def test_a_system_is_added_in_a_folder_of_its_own(segscore: Segscore, tmp_path: Path) -> None:
+    put(tmp_path / "in")
+    shows = tmp_path / "shows"
+    assert segscore("import", tmp_path / "in", "--coder", "d", "--output", shows / "d").code == 0
+    role = ("--role", "hypothesis", "--documents", shows / "d" / "references")
+    for system in ("a", "b"):
+        target = shows / system
+        options = ("--coder", system, *role, "--output", target)
+        assert segscore("import", tmp_path / "in", *options).code == 0
+    again = segscore("import", tmp_path / "in", "--coder", "c", *role, "--output", shows / "b")
+    pattern = f"{shows}/*/hypotheses/*"
+    assert again.code == 2 and f"with a pattern, such as '{pattern}'" in again.err
+    run = segscore("score", shows / "d" / "references", pattern, "--output", tmp_path / "run")
+    assert run.code == 0, run.err
+    assert {row["hypothesis"] for row in rows(tmp_path / "run" / "scores")} == {"a", "b"}

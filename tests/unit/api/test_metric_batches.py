@@ -1,0 +1,181 @@
+"""Batches, macro averages, pickles and states of a metric."""
+
+import pickle
+from multiprocessing import get_context
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+
+import segscore
+from segscore.pipeline.statistics.bootstrap import BUCKETS
+from tests.support.strategies import pairs
+
+Pair = tuple[int, list[int], list[int]]
+NAMES = ("pk", "boundary_similarity", "f1")
+
+
+def again(thing: Any) -> Any:
+    return pickle.loads(pickle.dumps(thing))  # noqa: S301
+
+
+def one_by_one(given: list[Pair], **settings: Any) -> segscore.Metric:
+    metric = segscore.Metric(*NAMES, **settings)
+    for n_units, reference, hypothesis in given:
+        metric.update(reference=reference, hypothesis=hypothesis, n_units=n_units)
+    return metric
+
+
+def masks(rows: list[list[int]], width: int) -> np.ndarray[Any, Any]:
+    table = np.zeros((len(rows), width), np.int64)
+    for row, boundaries in zip(table, rows, strict=True):
+        row[[place - 1 for place in boundaries]] = 1
+    return table
+
+
+def labels(rows: list[list[int]], width: int) -> list[list[int]]:
+    return [[sum(place < unit for place in row) for unit in range(1, width + 1)] for row in rows]
+
+
+@examples(max_examples=30)
+@given(st.lists(pairs(), min_size=1, max_size=5), st.sampled_from(["micro", "macro"]))
+def test_batches_add_what_single_pairs_add(given: list[Pair], average: Any) -> None:
+    n_units, references, hypotheses = (list(column) for column in zip(*given, strict=True))
+    width = max(n_units)
+    by_mask, by_label, by_position = (segscore.Metric(*NAMES, average=average) for _ in range(3))
+    by_mask.update_masks(
+        reference=masks(references, width), hypothesis=masks(hypotheses, width), lengths=n_units
+    )
+    by_label.update_labels(
+        reference=labels(references, width), hypothesis=labels(hypotheses, width), lengths=n_units
+    )
+    by_position.update_positions(references=references, hypotheses=hypotheses, n_units=n_units)
+    expected = one_by_one(given, average=average).state.tolist()
+    for metric in (by_mask, by_label, by_position):
+        assert metric.state.tolist() == expected
+
+
+def test_macro_averages_and_their_intervals_are_those_of_an_evaluation() -> None:
+    number = BUCKETS + 50
+    documents = {f"d{i}": ([2 + i % 5], [1 + i % 7], 9 + i % 3) for i in range(number)}
+    metric = segscore.Metric(*NAMES, average="macro")
+    metric.update_positions(
+        references=[ref for ref, _, _ in documents.values()],
+        hypotheses=[hyp for _, hyp, _ in documents.values()],
+        n_units=[n for _, _, n in documents.values()],
+        document_ids=[*documents],
+    )
+    evaluation = segscore.evaluate(
+        {name: segscore.Segmentation(ref, n) for name, (ref, _, n) in documents.items()},
+        {name: segscore.Segmentation(hyp, n) for name, (_, hyp, n) in documents.items()},
+        measures=list(NAMES),
+        replicates=100,
+    )
+    computed = metric.compute(replicates=100)
+    table = evaluation.summary.to_pylist()
+    for name in NAMES:
+        (row,) = (r for r in table if r["measure"] == name and r["average"] == "macro")
+        assert computed[name] == row["value"]
+        assert computed[f"{name}_ci_low"] == pytest.approx(row["ci_low"], abs=1e-6)
+        assert computed[f"{name}_ci_high"] == pytest.approx(row["ci_high"], abs=1e-6)
+
+
+def test_macro_averages_with_p_seg_ask_for_it() -> None:
+    with pytest.raises(segscore.Refused, match=r"p_seg: .*give p_seg="):
+        segscore.Metric("c_seg", average="macro")
+    assert segscore.Metric("c_seg", average="macro", p_seg=0.2).compute() == {"c_seg": None}
+
+
+def test_a_metric_can_be_sent_to_a_process_and_back() -> None:
+    metric = one_by_one([(11, [2, 5], [2, 4])])
+    copy = again(metric)
+    assert (copy.compute(), copy.signature) == (metric.compute(), metric.signature)
+    with get_context("spawn").Pool(1) as pool:
+        (other,) = pool.map(added, [metric])
+    metric.update(reference=[4], hypothesis=[4], n_units=10)
+    assert other.state.tolist() == metric.state.tolist()
+
+
+def added(metric: segscore.Metric) -> segscore.Metric:
+    metric.update(reference=[4], hypothesis=[4], n_units=10)
+    return metric
+
+
+def test_scores_and_measures_can_be_pickled() -> None:
+    score = segscore.score(reference=[2, 5], hypothesis=[2, 4], n_units=11)
+    copy = again(score)
+    assert (copy.values, copy.signature, copy.sides) == (
+        score.values,
+        score.signature,
+        score.sides,
+    )
+    measure = segscore.measures()["pk"]
+    assert again(measure) == measure
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        segscore.Metric(*NAMES, n_t=5),
+        segscore.Metric("f1", "pk", "boundary_similarity"),
+        segscore.Metric(*NAMES, window=3),
+    ],
+)
+def test_a_state_of_other_settings_is_refused_also_in_a_sum(other: segscore.Metric) -> None:
+    metric = one_by_one([(11, [2, 5], [2, 4])])
+    for state in (other.state, other.state + metric.state, np.zeros_like(metric.state)):
+        with pytest.raises(segscore.Refused, match=r"state: (comes from|must be)"):
+            metric.state = state
+    metric.state = metric.state + metric.state + metric.state
+    assert metric.pairs == 3
+
+
+REFUSED: list[tuple[str, dict[str, Any], str]] = [
+    ("update_masks", {"reference": [[0, 2]], "hypothesis": [[0, 0]]}, r"reference\[0\]\[1\] is 2"),
+    ("update_masks", {"reference": [0, 1], "hypothesis": [0, 1]}, "reference: must be a table"),
+    ("update_masks", {"reference": [[0]], "hypothesis": [[0, 1]]}, "hypothesis: has the shape"),
+    (
+        "update_masks",
+        {"reference": [[0, 1]], "hypothesis": [[0, 1]], "lengths": [4]},
+        r"lengths\[0\] is 4; expected 1 to 3",
+    ),
+    (
+        "update_labels",
+        {"reference": [[1, 1]], "hypothesis": [[1, 2]], "lengths": [0.5]},
+        "lengths: must be whole numbers",
+    ),
+    ("update_labels", {"reference": [[1], [1, 2]], "hypothesis": [[1]]}, "must be a table"),
+    (
+        "update_positions",
+        {"references": [[1], [9]], "hypotheses": [[1], [2]], "n_units": [3, 4]},
+        r"reference\[1\]: .*9",
+    ),
+    (
+        "update_positions",
+        {"references": [[1]], "hypotheses": [[1], [2]], "n_units": [3, 4]},
+        "reference: has 1 rows; n_units has 2",
+    ),
+    (
+        "update_positions",
+        {"references": [[1]], "hypotheses": [[1]], "n_units": [3], "document_ids": []},
+        "document_ids: has 0 names",
+    ),
+]
+
+
+@pytest.mark.parametrize(("method", "arguments", "message"), REFUSED)
+def test_batches_that_do_not_fit_are_refused(
+    method: str, arguments: dict[str, Any], message: str
+) -> None:
+    metric = segscore.Metric("pk")
+    with pytest.raises(segscore.Refused, match=message):
+        getattr(metric, method)(**arguments)
+    assert metric.pairs == 0
+
+
+def test_errors_of_one_pair_name_its_document() -> None:
+    with pytest.raises(segscore.Refused, match=r"^show-1: reference: "):
+        segscore.Metric("pk").update(reference=[9], hypothesis=[1], n_units=4, document_id="show-1")
