@@ -132,7 +132,7 @@ def _verdict(night: Night, settings: NightSettings, earlier: Nights, judged: _Ju
         expected=systems if outcome in (PASSED, ACCEPTED) else chosen.expected or systems,
         warnings=(
             *(warning.text for warning in of_feed),
-            *_warn_of_decline(night, settings, earlier, checks),
+            *_warn_of_decline(night, settings, earlier, judged),
         ),
         unpaired=unpaired,
         rejected=rejected,
@@ -205,16 +205,16 @@ def _is_current(previous: Verdict, reasons: _Reasons, earlier: Nights) -> bool:
 
 
 def _warn_of_decline(
-    night: Night, settings: NightSettings, earlier: Nights, checks: tuple[Check, ...]
+    night: Night, settings: NightSettings, earlier: Nights, judged: _Judged
 ) -> Iterator[str]:
     """Warn of each check that passes and would fail against the median of the last good nights."""
-    if settings.nights_of_median or any(check.fails for check in checks):
+    if settings.nights_of_median or any(check.fails for check in judged.checks):
         return
     comparable = _of_several(night, settings, earlier)
     if not comparable.several:
         return
     rules = [rule for rule in settings.rules if not rule.nights]
-    for check in gate.judge_rules(night, comparable, rules, settings.alpha, earlier):
+    for check in gate.judge_rules(night, comparable, rules, settings.alpha, judged.changes):
         if check.fails and check.nights > 1:
             yield (
                 f"{describe_failure(replace(check, moved=()))}; no rule failed, because "
@@ -252,7 +252,7 @@ def _outcome(
     differences: Mapping[str, Any],
     not_comparable: str,
 ) -> str:
-    if any(check.fails for check in checks):
+    if any(check.fails for check in judged.checks):
         return FAILED
     if differences and not_comparable == FAIL:
         return NOT_COMPARABLE
