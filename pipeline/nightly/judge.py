@@ -252,7 +252,7 @@ def _outcome(
     differences: Mapping[str, Any],
     not_comparable: str,
 ) -> str:
-    if any(check.fails for check in judged.checks):
+    if any(check.fails for check in checks):
         return FAILED
     if differences and not_comparable == FAIL:
         return NOT_COMPARABLE
