@@ -2,23 +2,35 @@
 
 import sys
 
+from segscore.jobs.cli.log import LOG
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.plain_text import visible
 from segscore.pipeline.reports.export.settings import ExportSettings
+from segscore.pipeline.statistics.shown_numbers import counted
 
 
 def export(chosen: ExportSettings) -> None:
-    """Write the segmentations of a document as WebVTT, TextGrid, Audacity labels or Label Studio.
+    """Write segmentations as WebVTT, TextGrid, Audacity labels, for Label Studio or ELAN.
 
     Those of a table, or the references and hypotheses of a run with the edits between them.
     """
     from segscore.jobs.show.fitted import out
     from segscore.pipeline.reports.export.write_export import export_tracks, write_export
 
-    files = export_tracks(chosen)
+    exported = export_tracks(chosen)
+    files = exported.files
+    if exported.left_out:
+        number = counted(exported.left_out, "document")
+        LOG.say(
+            "warning", f"{number} left out, without a segmentation by {', '.join(chosen.coder)}"
+        )
     if chosen.output is not None:
-        for url in write_export(chosen.output, files):
-            out().print(url, markup=False)
+        urls = write_export(chosen.output, files)
+        if exported.documents > 1:
+            number = counted(len(urls), "file")
+            urls = [f"{chosen.output}: {number} of {exported.documents:,} documents"]
+        for line in urls:
+            out().print(line, markup=False)
     elif len(files) == 1:
         text = "".join(files.values())
         # A program that reads the file needs every character; a terminal would obey some.

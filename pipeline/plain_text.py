@@ -6,6 +6,7 @@ message or a log that shows a password passes it on.
 """
 
 import re
+from collections.abc import Sequence
 
 _CONTROLS = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
@@ -33,6 +34,25 @@ _LONGEST_WORD, _LONGEST = 4096, 2**16
 _LONG_WORD = re.compile(rf"\S{{{_LONGEST_WORD + 1},}}")
 _KEPT = 100
 """Characters that are kept of a longer word."""
+
+
+_NAMED = 3
+"""How many of several things a message names."""
+
+
+def first_named(names: Sequence[str], noun: str = "") -> str:
+    """Name the first three of some things, and count the others.
+
+    >>> first_named(["a", "b", "c", "d", "e"], "systems")
+    'a, b, c and 2 more systems'
+
+    Args:
+        names: the names, at least one.
+        noun: what the others are, in the plural; nothing if the names say it.
+    """
+    more = len(names) - _NAMED
+    others = f" and {more} more" + f" {noun}" * bool(noun) if more > 0 else ""
+    return ", ".join(names[:_NAMED]) + others
 
 
 def shortened(text: str) -> str:

@@ -118,12 +118,14 @@ FROM read_parquet(archive() || '/date=' || night || '/scores/*.parquet', union_b
 WHERE parse_filename(filename) IN (
     SELECT unnest(files['scores']) FROM nights WHERE date = CAST(night AS DATE));
 
--- The documents of one night, the worst first, by the mean over references of a column of scores.
+-- The documents of one night, the worst first, by the mean over references (and levels, in a run by
+-- level) of a column of scores.
 -- Empty if scores has no such column, as for win_diff_prime.
 CREATE OR REPLACE MACRO worst_documents(night, measured) AS TABLE
-SELECT document_id, hypothesis, avg(score) AS value, count(score) AS "references"
+SELECT document_id, hypothesis, avg(score) AS value,
+    count(DISTINCT CASE WHEN score IS NOT NULL THEN reference END) AS "references"
 FROM (
-    SELECT document_id, hypothesis,
+    SELECT document_id, hypothesis, reference,
         greatest(*COLUMNS(lambda name: name IN (measured, 'nothing'))) AS score
     FROM (SELECT *, CAST(NULL AS DOUBLE) AS nothing FROM scores_of(night))
     WHERE NOT starts_with(reference, 'consensus:'))

@@ -15,15 +15,10 @@ from typing import Annotated, Any
 
 import pyarrow as pa
 
-from segscore.pipeline import storage
-from segscore.pipeline.agreement.preparation import preparing
-from segscore.pipeline.errors import Failed, Refused
+from segscore.pipeline.agreement.preparation import preparing, read_codings
+from segscore.pipeline.errors import Refused
 from segscore.pipeline.settings.options import Option
-from segscore.pipeline.settings.ranges import MOST_UNITS, check_locations, in_unit_interval, within
-from segscore.pipeline.storage.placement import require_apart, require_free
-from segscore.pipeline.tables.columns import SEGMENTATIONS
-from segscore.pipeline.tables.find import find_table
-from segscore.pipeline.tables.read import read_valid
+from segscore.pipeline.settings.ranges import MOST_UNITS, in_unit_interval, within
 from segscore.pipeline.tables.units import with_unit
 
 AGREED, _RECORD, _UNFINISHED = "references", "consensus.json", "_references"
@@ -67,11 +62,7 @@ def write_consensus(codings: str, output: str, settings: ConsensusSettings) -> d
         Refused: the input cannot be read or has no valid row, or the folder already contains a
             consensus.
     """
-    check_locations({"CODINGS": codings, "--output": output})
-    require_apart(output, {"CODINGS": codings})
-    require_free(output, (AGREED, _RECORD))
-    table = find_table("references", codings, SEGMENTATIONS)
-    rows, rejects = read_valid(table, SEGMENTATIONS)
+    table, rows, rejects = read_codings(codings, output, (AGREED, _RECORD))
     found: dict[str, list[tuple[int, list[int]]]] = defaultdict(list)
     columns = (rows.table.column(name).to_pylist() for name in _READ)
     for document, n_units, boundaries in zip(*columns, strict=True):
@@ -193,8 +184,4 @@ def _near(codings: Sequence[Sequence[int]], centre: int, within: int) -> dict[in
 def _write(output: str, agreed: pa.Table, record: str) -> None:
     with preparing(output, _UNFINISHED, (AGREED, _RECORD)) as preparation:
         preparation.write(AGREED, "part-00000.parquet", agreed)
-        preparation.show()
-        try:
-            storage.write_new_text(storage.join(output, _RECORD), record)
-        except FileExistsError as problem:
-            raise Failed(f"{output}: another process wrote {_RECORD} meanwhile") from problem
+        preparation.show(_RECORD, record)

@@ -1,4 +1,4 @@
-"""Write the tables of `simulate` to a hidden folder, and publish them when complete.
+"""Write the tables of `simulate` and `consensus` to a hidden folder, and then publish them.
 
 The hidden folder is in the output folder. It contains a claim, which only one of several commands
 can make, and the tables until they are published. A command removes only the files that it wrote
@@ -16,9 +16,36 @@ import pyarrow as pa
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed, Refused
-from segscore.pipeline.storage.placement import require_free
+from segscore.pipeline.settings.ranges import check_locations
+from segscore.pipeline.storage.placement import require_apart, require_free
+from segscore.pipeline.tables.columns import SEGMENTATIONS
+from segscore.pipeline.tables.find import InputTable, find_table
+from segscore.pipeline.tables.read import Rows, read_valid
 
 CLAIM = "claim.json"
+
+
+def read_codings(
+    codings: str, output: str, written: Sequence[str]
+) -> tuple[InputTable, Rows, pa.Table]:
+    """Read the codings of a command that writes tables to an output folder.
+
+    Args:
+        codings: table of segmentations: a file, a folder or a glob.
+        output: folder to write to.
+        written: names of the files and tables to be written, which must not exist.
+
+    Returns:
+        The table, its valid rows, and the rejected rows.
+
+    Raises:
+        Refused: the input cannot be read, or something to be written exists.
+    """
+    check_locations({"CODINGS": codings, "--output": output})
+    require_apart(output, {"CODINGS": codings})
+    require_free(output, written)
+    table = find_table("references", codings, SEGMENTATIONS)
+    return (table, *read_valid(table, SEGMENTATIONS))
 
 
 class Preparation:
@@ -44,17 +71,25 @@ class Preparation:
         self.written.append((table, file))
         storage.write_table(storage.join(self.hidden, table, file), rows)
 
-    def show(self) -> None:
+    def show(self, name: str, record: str) -> None:
         """Publish all tables: move them to the output folder, on a disk each by a rename.
 
+        Args:
+            name: name of the file that is written last.
+            record: its content.
+
         Raises:
-            Refused: one of them exists there by now.
-            Failed: a table cannot be moved.
+            Refused: a table exists there by now.
+            Failed: a table cannot be moved, or the file exists there by now.
         """
         tables = list(dict.fromkeys(table for table, _ in self.written))
         require_free(self.output, tables)
         for table in tables:
             storage.move(storage.join(self.hidden, table), storage.join(self.output, table))
+        try:
+            storage.write_new_text(storage.join(self.output, name), record)
+        except FileExistsError as problem:
+            raise Failed(f"{self.output}: another process wrote {name} meanwhile") from problem
 
     def clear(self) -> None:
         """Remove the files that this command left in the hidden folder, and then the folder."""

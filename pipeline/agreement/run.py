@@ -31,7 +31,6 @@ from segscore.pipeline.agreement.results import (
 from segscore.pipeline.agreement.settings import AgreeSettings
 from segscore.pipeline.agreement.tallies import GROUP
 from segscore.pipeline.errors import Done, NoResult, Refused
-from segscore.pipeline.measures.windows import window_size
 from segscore.pipeline.runs import planning, receipts, shuffle
 from segscore.pipeline.runs.executor import Executor
 from segscore.pipeline.runs.finished import FinishedRun
@@ -47,6 +46,7 @@ from segscore.pipeline.runs.shuffle import NOWHERE, Partitioning
 from segscore.pipeline.runs.sink import Sink
 from segscore.pipeline.runs.tasks import Progress, TaskRun, ignore_progress
 from segscore.pipeline.scoring.inputs import attribute_types, choose_groups, refuse_taken_names
+from segscore.pipeline.scoring.window_policy import run_windows
 from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS
 from segscore.pipeline.tables.find import InputTable, find_table
 from segscore.pipeline.tables.plain_attributes import find_attributes
@@ -279,8 +279,8 @@ def _with_window(run: TaskRun, job: AgreeJob, parts: list[AgreePart]) -> AgreeJo
         return job
     surveyed = run.tasks(survey_codings, parts, job, stage="surveyed").values()
     units, segments = (sum(survey.size[i] for survey in surveyed) for i in (0, 1))
-    size = window_size(np.array([units]), np.array([max(1, segments)]), job.settings.rounding)
-    return replace(job, settings=replace(job.settings, window=int(size[0])))
+    (size,) = run_windows(units, np.array([segments]), job.settings).tolist()
+    return replace(job, settings=replace(job.settings, window=size))
 
 
 def _require_audited(sink: Sink, settings: AgreeSettings, account: RowCounts) -> None:

@@ -34,19 +34,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from segscore.pipeline import storage
 from segscore.pipeline.agreement import pseudo_coders
-from segscore.pipeline.agreement.preparation import preparing
+from segscore.pipeline.agreement.preparation import preparing, read_codings
 from segscore.pipeline.agreement.pseudo_coders import Errors
 from segscore.pipeline.agreement.settings import CODINGS_PER_PART, SimulateSettings
 from segscore.pipeline.arrays.document_ids import Hashes
 from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged, column, numbers, ragged
-from segscore.pipeline.errors import Failed, Refused
-from segscore.pipeline.settings.ranges import MOST_UNITS, check_locations
-from segscore.pipeline.storage.placement import require_apart, require_free
-from segscore.pipeline.tables.columns import SEGMENTATIONS
-from segscore.pipeline.tables.find import find_table
-from segscore.pipeline.tables.read import read_valid
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.settings.ranges import MOST_UNITS
 from segscore.pipeline.tables.validate import place_of
 
 TABLE, _RECORD, _UNFINISHED = "codings", "simulation.json", "_codings"
@@ -152,11 +147,7 @@ def run(codings: str, output: str, settings: SimulateSettings) -> dict[str, Any]
         Refused: the input cannot be read or has no valid row, or the folder already contains a
             simulation.
     """
-    check_locations({"CODINGS": codings, "--output": output})
-    require_apart(output, {"CODINGS": codings})
-    require_free(output, (TABLE, _RECORD))
-    table = find_table("references", codings, SEGMENTATIONS)
-    rows, rejects = read_valid(table, SEGMENTATIONS)
+    table, rows, rejects = read_codings(codings, output, (TABLE, _RECORD))
     warnings = [_rejects_warning(rejects, len(rows))] if rejects.num_rows else []
     if not len(rows):
         raise Refused(f"{codings}: {warnings[0]}")
@@ -190,11 +181,7 @@ def _write(output: str, corpus: SegmentSizes, settings: SimulateSettings, record
         for part, first in enumerate(range(0, settings.documents, step)):
             table = simulate_codings(corpus, settings, first, min(step, settings.documents - first))
             preparation.write(TABLE, f"part-{part:05d}.parquet", table)
-        preparation.show()
-        try:
-            storage.write_new_text(storage.join(output, _RECORD), record)
-        except FileExistsError as problem:
-            raise Failed(f"{output}: another process wrote {_RECORD} meanwhile") from problem
+        preparation.show(_RECORD, record)
 
 
 def _documents_per_part(corpus: SegmentSizes, settings: SimulateSettings) -> int:

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 import pyarrow as pa
 
 from segscore.pipeline import storage
+from segscore.pipeline.comparison.averages import Averages, average
 from segscore.pipeline.comparison.published import published_beside
 from segscore.pipeline.comparison.runs import (
     chosen_measures,
@@ -14,7 +15,12 @@ from segscore.pipeline.comparison.runs import (
     require_comparable,
     signature,
 )
-from segscore.pipeline.comparison.samples import Compared, describe_other_references, read_samples
+from segscore.pipeline.comparison.samples import (
+    Compared,
+    Sample,
+    describe_other_references,
+    read_samples,
+)
 from segscore.pipeline.comparison.settings import CompareSettings
 from segscore.pipeline.comparison.systems import find_systems
 from segscore.pipeline.comparison.tables import (
@@ -54,10 +60,11 @@ class ComparedRuns:
 
 @dataclass
 class _Results:
-    """Rows by table, kinds of resampling unit and warnings collected so far."""
+    """Rows by table, kinds of resampling unit, samples of all documents and warnings so far."""
 
     rows: dict[str, list[ComparisonRow]]
     units: set[str] = field(default_factory=set)
+    whole: list[tuple[Sample, Averages]] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
 
@@ -136,7 +143,7 @@ def compare_runs(
     with stage("power"):
         if settings.simulate_power:
             results.rows["power"] = [
-                row for each in compared for row in simulate_power(each.samples[0], settings)
+                row for whole in results.whole for row in simulate_power(*whole, settings)
             ]
     tables = _tables(results.rows, types)
     estimator = f"poisson,{'+'.join(sorted(results.units))}" if settings.replicates else "none"
@@ -175,7 +182,10 @@ def _add_samples(
 ) -> None:
     """Compare the samples of one kind of rows, and add the results to ``results``."""
     for sample in compared.samples:
-        tables = compare_sample(sample, runs, settings)
+        averages = average(sample, settings.seed, settings.replicates)
+        if sample is compared.samples[0]:
+            results.whole.append((sample, averages))
+        tables = compare_sample(sample, averages, runs, settings)
         group = dict(zip(settings.group_by, sample.key, strict=True))
         for name, rows in tables.items():
             results.rows[name] += [group | row for row in rows]

@@ -23,6 +23,7 @@ from segscore.pipeline.comparison.systems import System
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import PAIRS, Table
 from segscore.pipeline.measures.measure import Measure
+from segscore.pipeline.plain_text import first_named
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.levels import common_counts
 from segscore.pipeline.scoring.pairs import number_groups
@@ -32,14 +33,9 @@ from segscore.pipeline.statistics.bootstrap import Units, units
 _GroupKey = tuple[object, ...]
 
 
-_NAMED = 3
-"""Documents that a message names."""
-
-
 def describe_other_references(documents: Sequence[str]) -> str:
     """Say that the references of some documents differ between runs."""
-    more = f" and {len(documents) - _NAMED} more" if len(documents) > _NAMED else ""
-    first = ", ".join(documents[:_NAMED]) + more
+    first = first_named(documents)
     if len(documents) == 1:
         return f"1 document has other references in one run than in another: {first}"
     return f"{len(documents)} documents have other references in one run than in another: {first}"

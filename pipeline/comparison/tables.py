@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from segscore.pipeline.arrays.ragged import Floats
-from segscore.pipeline.comparison.averages import AVERAGES, Averages, average
+from segscore.pipeline.comparison.averages import AVERAGES, Averages
 from segscore.pipeline.comparison.pair_power import DifferenceSearch, pair_power, simulate_pairs
 from segscore.pipeline.comparison.paired_tests import permutation_tests
 from segscore.pipeline.comparison.samples import Sample
@@ -53,19 +53,19 @@ def table_of(
 
 
 def compare_sample(
-    sample: Sample, runs: Sequence[FinishedScoring], settings: CompareSettings
+    sample: Sample, averages: Averages, runs: Sequence[FinishedScoring], settings: CompareSettings
 ) -> dict[str, list[ComparisonRow]]:
     """Compare the systems of one sample by every chosen measure.
 
     Args:
         sample: counts and values of the systems.
+        averages: averages of the sample.
         runs: the runs of the systems.
         settings: how to estimate and test.
 
     Returns:
         Rows of comparisons, systems and omnibus, without the group-by columns.
     """
-    averages = average(sample, settings.seed, settings.replicates)
     tests = permutation_tests(sample, averages, settings.seed, settings.permutations)
     test = PairedTest(settings.alpha, settings.power)
     search = DifferenceSearch(test, settings.difference, settings.seed)
@@ -82,17 +82,19 @@ def compare_sample(
     return tables
 
 
-def simulate_power(sample: Sample, settings: CompareSettings) -> Iterator[ComparisonRow]:
+def simulate_power(
+    sample: Sample, averages: Averages, settings: CompareSettings
+) -> Iterator[ComparisonRow]:
     """Yield the rows of the table `power`: every measure, average and pair of systems.
 
     Args:
         sample: counts and values of the systems.
+        averages: averages of the sample.
         settings: what is to be found.
 
     Raises:
         Refused: a measure has no direction, or there are too few documents.
     """
-    averages = average(sample, settings.seed, 0)
     test = PairedTest(settings.alpha, settings.power)
     search = DifferenceSearch(test, settings.difference, settings.seed)
     for measure in sample.measures:

@@ -8,10 +8,8 @@ from pathlib import PurePosixPath
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.formats.known import FORMATS
+from segscore.pipeline.plain_text import first_named
 from segscore.pipeline.storage.compression import without_compression
-
-_NAMED = 3
-"""Number of foreign files that are named."""
 
 
 @contextmanager
@@ -50,12 +48,10 @@ def _hint(folder: str, message: str) -> str | None:
     fitting = [url for url in urls if endings[url] == ending]
     depth = min(url.count("/") for url in urls)
     below = "**/" if any(url.count("/") != depth for url in fitting) else ""
-    names = [PurePosixPath(url).name for url in others[:_NAMED]]
-    more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
+    names = first_named([PurePosixPath(url).name for url in others])
     place = folder.rstrip("/")
     return (
-        f"{place}/ holds {number} {ending} and {', '.join(names)}{more}; name them with "
-        f"'{place}/{below}*{ending}'"
+        f"{place}/ holds {number} {ending} and {names}; name them with '{place}/{below}*{ending}'"
     )
 
 

@@ -21,6 +21,7 @@ from segscore.pipeline.importing.segmentation_files import read_segmentations
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.importing.unit_times import UnitTimes
 from segscore.pipeline.tables import jsonl
+from segscore.pipeline.tables.find import InputTable
 from segscore.pipeline.tables.json_blocks import BLOCK, JsonLines
 from segscore.pipeline.tables.path_columns import with_path_columns
 from segscore.pipeline.tables.read import Rows
@@ -49,14 +50,15 @@ class Reading:
         format_name: format of all files by its key in ``FORMATS``; None to detect it.
         folders: what the folders of the files say.
         times: document -> times of its units, if files give them.
-        tables: whether the files are tables of segmentations, in Parquet or JSON Lines; a row that
-            states no role has that of its folder, if it is named as a table of an import.
+        table: the table of segmentations, in Parquet or JSON Lines, that the files are; None if
+            they may be of any format.  A row that states no role has that of its folder, if the
+            folder is named as a table of an import.
     """
 
     urls: Sequence[str]
     settings: ImportSettings
     format_name: str | None = None
-    tables: bool = False
+    table: InputTable | None = None
     folders: Folders = field(default_factory=Folders)
     times: Mapping[str, UnitTimes] | None = None
 
@@ -68,7 +70,7 @@ class Reading:
     def defaults(self, url: str) -> Defaults:
         """Return what rows of a file have that do not state it."""
         role = self.settings.default_role
-        if self.tables and self.settings.role is None:
+        if self.table is not None and self.settings.role is None:
             folder = url.rpartition("/")[0].rpartition("/")[2]
             role = TABLE_ROLES.get(folder, role)
         told = self.folders.values(url)
@@ -142,10 +144,10 @@ def _renamed(read: FileRows, reading: Reading) -> FileRows:
 
 
 def _read(url: str, reading: Reading) -> ReadFile | FileRows:
-    if reading.tables and not storage.is_json_lines(url):
+    if reading.table is not None and not storage.is_json_lines(url):
         adapted: set[str] = set()
-        role, memory = str(reading.defaults(url).role), reading.settings.memory_limit
-        return FileRows(read_segmentations(url, role, memory, adapted), [], adapted)
+        role = str(reading.defaults(url).role)
+        return FileRows(read_segmentations(url, reading.table, role, adapted), [], adapted)
     if is_plain_json_lines(url, reading):
         return _json_lines(url, storage.chunks(url, BLOCK), reading)
     settings = reading.settings

@@ -9,30 +9,27 @@ import pyarrow.compute as pc
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.storage.memory import row_group_limit
-from segscore.pipeline.tables.columns import SEGMENTATIONS
-from segscore.pipeline.tables.find import Slice, find_table
+from segscore.pipeline.tables.find import InputTable, Slice
 from segscore.pipeline.tables.read import Rows, in_one_chunk, read_slice
 from segscore.schemas.input_columns import INPUT_TYPES, ROLE, ROLES
 
 
-def read_segmentations(
-    url: str, role: str, memory: int | None, adapted: set[str]
-) -> Iterator[Rows]:
+def read_segmentations(url: str, table: InputTable, role: str, adapted: set[str]) -> Iterator[Rows]:
     """Yield the rows of a Parquet file as stated, a row group at a time.
 
     Args:
         url: the file.
+        table: the table that it belongs to.
         role: role of rows that do not state it.
-        memory: bytes that a worker may use; None for the default.
         adapted: receives a clause about each attribute of a type that is written as text.
 
     Raises:
-        Refused: the file is not a table of segmentations, or a role is not one.
+        Refused: a role is not one, or as ``read_slice``.
     """
-    found = find_table(SEGMENTATIONS.name, url, SEGMENTATIONS, memory)
-    adapted |= {*found.warnings}
-    for piece in found.slices:
-        rows = read_slice(piece, found.further)
+    for piece in table.slices:
+        if piece.url != url:
+            continue
+        rows = read_slice(piece, table.further)
         columns = {
             name: _plain(name, rows.table.column(name), adapted) for name in rows.table.column_names
         }

@@ -99,6 +99,12 @@ def _region(edit: Edit) -> Region:
     return Region(min(positions), max(positions), label, note)
 
 
+def name_of_tier(document: DocumentTracks, track: Track) -> str:
+    """Return the name of a tier: that of the track, with its role if another has the same name."""
+    same = [other for other in document.tracks if other.name == track.name]
+    return f"{track.name} ({track.role})" if len(same) > 1 else track.name
+
+
 def shown_end(region: Region, track: Track, n_units: int) -> int:
     """Return where a region ends in formats in which nothing is without a length.
 

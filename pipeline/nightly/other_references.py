@@ -25,9 +25,7 @@ from segscore.pipeline.comparison.rows import (
 )
 from segscore.pipeline.measures import PAIRS
 from segscore.pipeline.nightly.nights import Night, Nights
-
-_NAMED = 3
-"""Documents that a message names."""
+from segscore.pipeline.plain_text import first_named
 
 _EARLIER = 7
 """Nights before another one among which one is looked for that shares ids with it."""
@@ -133,10 +131,8 @@ def _lengths(rows: ScoreRows) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]
 
 def describe_changed_references(documents: Sequence[str], other: str) -> str:
     """Say that the references of some documents are not those of another night."""
-    more = f" and {len(documents) - _NAMED} more" if len(documents) > _NAMED else ""
-    first = ", ".join(documents[:_NAMED]) + more
     verb = "document has" if len(documents) == 1 else "documents have"
     return (
         f"{len(documents)} {verb} other references than on {other}, and no part in the comparison "
-        f"with it: {first}"
+        f"with it: {first_named(documents)}"
     )

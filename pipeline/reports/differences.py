@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from segscore.pipeline.comparison.averages import average
 from segscore.pipeline.comparison.pair_rows import better_first
 from segscore.pipeline.comparison.samples import Sample
 from segscore.pipeline.comparison.settings import CompareSettings
@@ -35,7 +36,8 @@ def compare_best(run: FinishedScoring, sample: Sample, ranking: Ranking) -> Pair
     settings = CompareSettings(
         (run.url,), (ranking.measure.name,), replicates=scored.replicates, seed=scored.seed
     )
-    tables = compare_sample(sample, [run], settings)
+    averages = average(sample, settings.seed, settings.replicates)
+    tables = compare_sample(sample, averages, [run], settings)
     return {
         (row["system"], row["other"]): row
         for row in tables["comparisons"]

@@ -39,6 +39,11 @@ class Ranking:
         """The group-by columns."""
         return summary_groups(self._summary.column_names)
 
+    @property
+    def and_levels(self) -> str:
+        """What averages over all documents are also over, in words; empty without levels."""
+        return " and levels" if self.run.settings.get("by_level") is not None else ""
+
     @cached_property
     def whole(self) -> dict[tuple[str, str], dict[str, RunRow]]:
         """(measure, average) -> system -> its row over all documents."""

@@ -8,10 +8,13 @@ from segscore.pipeline.runs.finished import FinishedRun, RunRow
 
 
 def group_name(row: RunRow, by: Sequence[str]) -> str:
-    """Return the name of a group: its value, or with several attributes each one and its value."""
+    """Return the name of a group: its value, or with several attributes each one and its value.
+
+    An attribute that is null is left out: the group is over all its values.
+    """
     if len(by) == 1:
         return str(row[by[0]])
-    return ", ".join(f"{name} {isolated(str(row[name]))}" for name in by)
+    return ", ".join(f"{name} {isolated(str(row[name]))}" for name in by if row[name] is not None)
 
 
 SHAPE: dict[str, type] = {

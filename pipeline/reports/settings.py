@@ -15,7 +15,7 @@ class ReportSettings:
     """Settings of `segscore report`.
 
     Attributes:
-        run: folder of a finished run of score, nightly, sweep or agree.
+        run: folder of a finished run of score, nightly, sweep, compare or agree.
         output: file or URL of the page.
         measure: measure that the systems of a scoring run are ranked by; None for the first of
             ``HEADLINES`` that the run has.

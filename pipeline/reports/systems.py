@@ -50,8 +50,8 @@ def ranked_systems(ranking: Ranking, calibration: Calibration | None) -> Section
     return Section(
         "systems",
         "Systems",
-        f"The {ranking.average} average over all documents, best first, with 95 % bootstrap "
-        "intervals if there are enough documents. ↑: higher is better; ↓: lower.",
+        f"The {ranking.average} average over all documents{ranking.and_levels}, best first, with "
+        "95 % bootstrap intervals if there are enough documents. ↑: higher is better; ↓: lower.",
         [leaderboard(ranking), *scale, _ranked(ranking, ranking.measure.name)],
     )
 

@@ -11,7 +11,7 @@ from segscore.pipeline.measures import ALL, HEADLINES
 from segscore.pipeline.measures.measure import Measure
 from segscore.pipeline.nightly import nights
 from segscore.pipeline.nightly.verdict import UnreadableVerdict
-from segscore.pipeline.reports import agreement, answer, provenance, sweep, systems
+from segscore.pipeline.reports import agreement, answer, comparison, provenance, sweep, systems
 from segscore.pipeline.reports.calibration import calibrate_run
 from segscore.pipeline.reports.contested import SHOWN
 from segscore.pipeline.reports.night import gate_section
@@ -113,11 +113,14 @@ def _contents(run: FinishedRun, settings: ReportSettings) -> _Contents:
         return _Contents([*answer.thresholds_in_words(run)], [*sweep.sweep_sections(run)])
     if run.files("tolerances"):
         return _Contents([*answer.tolerances_in_words(run)], [*sweep.tolerance_sections(run)])
+    if run.files("comparisons"):
+        sentences = [*comparison.in_words(run, settings.average)]
+        return _Contents(sentences, [*comparison.comparison_sections(run, settings.average)])
     if run.files("scores"):
         return _scored(run, settings)
     raise Refused(
-        f"{run.url}: contains no scores, curves or agreement to show; name a run of "
-        "`segscore score`, `nightly`, `sweep` or `agree`"
+        f"{run.url}: contains no scores, curves, differences or agreement to show; name a run of "
+        "`segscore score`, `nightly`, `sweep`, `compare` or `agree`"
     )
 
 

@@ -1,13 +1,11 @@
 """Say which systems may be no better than chance at their own density."""
 
+from segscore.pipeline.plain_text import first_named
 from segscore.pipeline.scoring.leaderboard import Leaderboard
 from segscore.pipeline.statistics.shown_numbers import shown_interval, shown_number
 
 SKILL = "0 is chance at a system's own density, 1 perfect"
 """What skill means, in a few words."""
-
-_NAMED = 3
-"""Number of systems that are named."""
 
 
 def describe_chance(board: Leaderboard) -> str | None:
@@ -19,10 +17,9 @@ def describe_chance(board: Leaderboard) -> str | None:
     at_chance = [name for name in board.systems if _includes_zero(board, name)]
     if not at_chance:
         return None
-    named = ", ".join(f"{name} ({_skill(board, name)})" for name in at_chance[:_NAMED])
-    more = f" and {len(at_chance) - _NAMED} more" if len(at_chance) > _NAMED else ""
+    named = first_named([f"{name} ({_skill(board, name)})" for name in at_chance])
     return (
-        f"by {board.measure}, {named}{more} may be no better than as many boundaries at random "
+        f"by {board.measure}, {named} may be no better than as many boundaries at random "
         "positions: the interval of the skill includes 0"
     )
 

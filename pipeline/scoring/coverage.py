@@ -6,12 +6,10 @@ from typing import Any
 
 import pyarrow as pa
 
+from segscore.pipeline.plain_text import first_named
 from segscore.pipeline.runs.finished import rows_over_all
 from segscore.pipeline.scoring.names import is_point
 from segscore.pipeline.statistics.averages import summary_groups
-
-_NAMED = 3
-"""Maximum number of systems that a warning names."""
 
 
 def fewer_documents(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
@@ -49,18 +47,15 @@ def warn_of_fewer_documents(summary: pa.Table) -> list[str]:
         return []
     most = max(row["documents"] for row in rows if not is_point(row["hypothesis"]))
     if min(fewer.values()) == most:
-        names = ", ".join(sorted(fewer)[:_NAMED])
-        more = f" and {len(fewer) - _NAMED} more" if len(fewer) > _NAMED else ""
         return [
-            f"{names}{more}: scored on as many documents as other systems ({most}), but not on the "
-            "same, so that averages do not compare and nobody is called best; `segscore compare` "
-            "uses the documents that systems share"
+            f"{first_named(sorted(fewer))}: scored on as many documents as other systems ({most}), "
+            "but not on the same, so that averages do not compare and nobody is called best; "
+            "`segscore compare` uses the documents that systems share"
         ]
-    named = [f"{name} ({number})" for name, number in sorted(fewer.items())[:_NAMED]]
-    more = f" and {len(fewer) - _NAMED} more systems" if len(fewer) > _NAMED else ""
+    named = first_named([f"{name} ({fewer[name]})" for name in sorted(fewer)], "systems")
     was, its = ("was", "its") if len(fewer) == 1 else ("were", "their")
     return [
-        f"{', '.join(named)}{more} {was} scored on fewer documents than other systems ({most}), so "
+        f"{named} {was} scored on fewer documents than other systems ({most}), so "
         f"that {its} averages do not compare; `segscore compare` uses the documents that systems "
         "share"
     ]

@@ -7,7 +7,6 @@ import numpy as np
 import pyarrow as pa
 
 from segscore.pipeline import storage
-from segscore.pipeline.measures.windows import window_size
 from segscore.pipeline.runs import shuffle
 from segscore.pipeline.runs.planning import Plan
 from segscore.pipeline.runs.record import add_rows
@@ -46,6 +45,7 @@ from segscore.pipeline.scoring.part import (
     score_points,
 )
 from segscore.pipeline.scoring.references import References, resampling_units, share_of_windows
+from segscore.pipeline.scoring.window_policy import run_windows
 from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.tables.boundary_types import occurring
 from segscore.pipeline.tables.columns import (
@@ -209,9 +209,7 @@ def _with_window(job: ShuffledJob, surveys: Collection[SurveyReceipt]) -> Shuffl
     """Return the job with the size of the `per-run` window, on each level if there are levels."""
     units = sum(survey.units for survey in surveys)
     segments = np.sum([survey.segments for survey in surveys], axis=0).astype(np.int64)
-    sizes = window_size(
-        np.full(len(segments), units), np.maximum(1, segments), job.settings.rounding
-    ).tolist()
+    sizes = run_windows(units, segments, job.settings).tolist()
     if job.rule.by_level:
         return replace(job, level_windows=tuple(sizes))
     return replace(job, settings=replace(job.settings, window=sizes[0]))

@@ -22,8 +22,8 @@ from segscore.pipeline.scoring.references import (
     count_windows,
     estimate_p_seg,
     share_of_windows,
-    window_sizes,
 )
+from segscore.pipeline.scoring.window_policy import window_sizes
 from segscore.pipeline.statistics.sums import CountedRows
 from segscore.pipeline.tables.boundary_types import only_types
 from segscore.pipeline.tables.read import Rows

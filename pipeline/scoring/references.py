@@ -8,9 +8,10 @@ import pyarrow as pa
 
 from segscore.pipeline.arrays.document_ids import Documents, hash_names
 from segscore.pipeline.arrays.ragged import Flags, Ints, Ragged, flags, from_lists, numbers, ragged
-from segscore.pipeline.measures.windows import reference_windows, window_size
+from segscore.pipeline.measures.windows import reference_windows
 from segscore.pipeline.scoring.boundaries import Side, UnitLengths, side_from_rows
 from segscore.pipeline.scoring.consensus import consensus
+from segscore.pipeline.scoring.window_policy import window_sizes
 from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.statistics.bootstrap import Units, units
 from segscore.pipeline.tables.boundary_types import without_faults
@@ -188,7 +189,7 @@ def consensus_references(
     in_units = consensus(references.side.in_units, references.first, share)
     window = references.window[first]
     if settings.window == "per-pair":
-        window = window_size(size, boundaries.lengths + 1, settings.rounding)
+        window, _ = window_sizes(size, boundaries.lengths + 1, np.arange(n), n, settings)
     collapsed = in_units.lengths - boundaries.lengths
     return replace(
         references,
@@ -225,25 +226,6 @@ def _unit_lists(name: str, documents: Documents, described: Described) -> UnitLe
     return UnitLengths.from_lengths(
         ragged(described.rows.table.column(name).chunk(0).take(pa.array(row)))
     )
-
-
-def window_sizes(
-    size: Ints, segments: Ints, document: Ints, n_documents: int, settings: MeasuringSettings
-) -> tuple[Ints, Ints]:
-    """Return window sizes of references and documents by the run's policy (docs/measures.md)."""
-    if isinstance(settings.window, int):
-        return np.full_like(size, settings.window), np.full(n_documents, settings.window)
-    per_run = settings.window == "per-run"
-    pool = np.zeros_like(document) if per_run else document
-    totals = np.zeros((2, n_documents), np.int64)
-    np.add.at(totals[0], pool, size)
-    np.add.at(totals[1], pool, segments)
-    if per_run:
-        totals = np.repeat(totals[:, :1], n_documents, axis=1)
-    document_windows = window_size(totals[0], totals[1], settings.rounding)
-    if settings.window == "per-pair":
-        return window_size(size, segments, settings.rounding), document_windows
-    return document_windows[document], document_windows
 
 
 def count_windows(boundaries: Ragged, size: Ints, window: Ints) -> tuple[int, int]:

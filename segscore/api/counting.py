@@ -14,7 +14,7 @@ from segscore.pipeline.measures import Table as MeasureTable
 from segscore.pipeline.measures.selection import EVERYTHING
 from segscore.pipeline.scoring.boundaries import Side, UnitLengths, typed_side
 from segscore.pipeline.scoring.pairs import Pairs, Rule, count_pairs
-from segscore.pipeline.scoring.references import window_sizes
+from segscore.pipeline.scoring.window_policy import window_sizes
 from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.tables.boundary_types import (
     DECLARED,

@@ -1,6 +1,7 @@
 """Segmentations and edits as files of the programs that people annotate with, and back."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ IMPORTED_AS = {
     "audacity": ("show.txt", "audacity"),
     "textgrid": ("show.TextGrid", "textgrid"),
     "label-studio": ("show.json", "label-studio"),
+    "elan": ("show.eaf", "elan"),
 }
 LONGEST = 2**31 - 1
 
@@ -78,7 +80,7 @@ def test_what_is_exported_is_imported(
     rows = [row(coder, boundaries, n_units)]
     source = table(folder / "references", rows)
     file, format_name = IMPORTED_AS[name]
-    write_export(str(folder / file), export_tracks(ExportSettings(source, name, "show")))
+    write_export(str(folder / file), export_tracks(ExportSettings(source, name, "show")).files)
     named = {} if name == "label-studio" else {"coder": coder}
     assert read_back(folder / file, format_name, **named) == rows
 
@@ -164,6 +166,75 @@ def test_the_tiers_of_a_run_come_back(segscore: Segscore, shows: Path) -> None:
     ]
     assert file.read_text().count('class = "TextTier"') == 4
     assert file.read_text().count('mark = "near miss: hypothesis 500 ms late"') == 4
+
+
+def test_the_tiers_of_an_elan_file_come_back(segscore: Segscore, shows: Path) -> None:
+    file = shows.parent / "show.eaf"
+    chosen = ("--format", "elan", "--document", "show", "--output", file)
+    assert segscore("export", shows, *chosen).code == 0
+    found = read_back(file, "elan", tier=("desk", "anna", "a", "b"))
+    assert found == [
+        row("desk", [185_500, 420_250]),
+        row("anna", [185_500, 420_000]),
+        row("a", [186_000, 300_250, 600_000]),
+        row("b", []),
+    ]
+    text = file.read_text()
+    assert text.count("<TIER ") == 8 and text.count("near miss: hypothesis 500 ms late") == 2
+    times = {
+        slot: int(time) for slot, time in re.findall(r'_ID="(ts\d+)" TIME_VALUE="(\d+)"', text)
+    }
+    for tier in text.split("<TIER ")[1:]:
+        spans = re.findall(r'REF1="(ts\d+)" TIME_SLOT_REF2="(ts\d+)"', tier)
+        ends = [times[end] for _, end in spans]
+        starts = [times[start] for start, _ in spans]
+        assert all(start < end for start, end in zip(starts, ends, strict=True))
+        assert all(end <= start for end, start in zip(ends, starts[1:], strict=False))
+
+
+def many(folder: Path, documents: int, coders: str = "desk,anna") -> str:
+    """A table of several documents by several coders; the last document lacks the last coder."""
+    rows = [
+        {**row(coder, [1000 * number + 1]), "document_id": f"show {number}, part"}
+        for number in range(documents)
+        for coder in coders.split(",")
+    ]
+    return table(folder / "references", rows[:-1])
+
+
+@pytest.mark.parametrize("name", EXPORT_FORMATS)
+def test_all_documents_at_once(segscore: Segscore, tmp_path: Path, name: str) -> None:
+    source, out = many(tmp_path, 4), tmp_path / "out"
+    result = segscore("export", source, "--format", name, "--output", out)
+    assert result.code == 0, result.err
+    files = [file for file in out.rglob("*") if file.is_file()]
+    tracks = name in ("webvtt", "audacity")
+    assert len(files) == (7 if tracks else 4)
+    assert f"{out}: {len(files)} files of 4 documents" in result.out
+    no_output = segscore("export", source, "--format", name)
+    assert no_output.code == 2 and "has 4 documents; name a folder with --output" in no_output.err
+    # An id may contain a comma; then several have to be told apart.
+    one = segscore("export", source, "--format", name, "--document", "show 1, part",
+                   "--coder", "desk", "--output", tmp_path / "one")  # fmt: skip
+    assert one.code == 0 and (tmp_path / "one").is_file()
+    anna = segscore("export", source, "--format", name, "--coder", "anna", "--output",
+                    tmp_path / "anna")  # fmt: skip
+    assert anna.code == 0 and "1 document left out, without a segmentation by anna" in anna.err
+    assert len([file for file in (tmp_path / "anna").rglob("*") if file.is_file()]) == 3
+
+
+def test_some_documents_of_a_run(segscore: Segscore, tmp_path: Path) -> None:
+    rows = [{**row("desk", [9]), "document_id": name} for name in ("a", "b", "c")]
+    tables = [table(tmp_path / name, rows) for name in ("references", "hypotheses")]
+    assert segscore("score", *tables, "--output", tmp_path / "run").code == 0
+    for chosen, expected in (((), "abc"), (("--document", "a,c"), "ac")):
+        out = tmp_path / f"out{expected}"
+        options = ("--format", "elan", *chosen, "--output", out)
+        result = segscore("export", tmp_path / "run", *options)
+        assert result.code == 0, result.err
+        assert sorted(file.name for file in out.iterdir()) == [f"{one}.eaf" for one in expected]
+    wrong = segscore("export", tables[0], "--format", "elan", "--document", "a,d", "--output", "x")
+    assert wrong.code == 2 and "no segmentation of document d" in wrong.err
 
 
 def test_annotations_and_predictions_come_back(segscore: Segscore, shows: Path) -> None:

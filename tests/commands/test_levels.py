@@ -22,6 +22,8 @@ from segscore.pipeline.storage import read_table
 from tests.oracles import naive, naive_levels
 from tests.support import passes
 from tests.support.command_line import Segscore
+from tests.support.nights import DAYS, Archive
+from tests.support.paths import ROOT
 
 PAIRS = select(()).pairs
 TYPES = (1, 2, 5)
@@ -336,6 +338,56 @@ def test_more_levels_than_a_hierarchy_has_are_refused() -> None:
         api.evaluate([row], [row | {"coder": "h"}], by_level=True)
     with pytest.raises(Refused, match="at most 30 can be scored"):
         api.evaluate([row], [row | {"coder": "h"}], by_level=True, boundary_types=kinds)
+
+
+def test_nights_are_not_judged_by_level(segscore: Segscore, tmp_path: Path) -> None:
+    archive = Archive(tmp_path / "archive", tmp_path, segscore)
+    archive.deliver(DAYS[0])
+    archive.settle(score='by-level = "cumulative"')
+    result = archive.run(DAYS[0])
+    assert result.code == 2
+    assert "by-level in [score] of --settings: nights are not judged by level" in result.err
+
+
+def test_views_of_dashboards_count_references_once(segscore: Segscore, tmp_path: Path) -> None:
+    """A run by level in the folder of a night has a row of a pair on each level."""
+    import duckdb  # what a module keeps of it is told as leaked when Python ends
+
+    archive = Archive(tmp_path / "archive", tmp_path, segscore)
+    archive.deliver(DAYS[0])
+    assert archive.run(DAYS[0]).code == 0
+    paths = write(tmp_path, *corpus(seed=10))
+    output = Path(archive.runs) / f"date={DAYS[1]}"
+    options = ("--by-level", "--replicates", 0, "--output", output)
+    assert segscore("score", *paths, *options).code == 0
+    assert segscore("history", archive.runs).code == 0
+    scores = read_table(str(output / "scores")).to_pylist()
+    with duckdb.connect() as database:
+        database.execute(f"CREATE MACRO archive() AS '{archive.runs}'")
+        database.execute((ROOT / "deploy" / "dashboards" / "views.sql").read_text("utf-8"))
+        query = f"FROM worst_documents('{DAYS[1]}', 'r_miss')"
+        worst = database.execute(query).df().to_dict("records")
+        night = f"FROM history WHERE date = '{DAYS[1]}'"
+        whole = database.execute(
+            f"SELECT hypothesis, value {night} AND groups IS NULL AND measure = 'r_miss' "
+            "AND average = 'macro'"
+        ).fetchall()
+        levels = database.execute(f"SELECT DISTINCT groups {night} ORDER BY groups").fetchall()
+    assert [each for (each,) in levels] == ["level=1", "level=2", "level=5", None]
+    assert len(worst) == 24
+    for row in worst:
+        rows = [
+            each
+            for each in scores
+            if (each["document_id"], each["hypothesis"]) == (row["document_id"], row["hypothesis"])
+        ]
+        assert row["references"] == len({each["reference"] for each in rows})
+        value, _ = naive_levels.macro(rows, "r_miss")
+        assert row["value"] == pytest.approx(value)
+    assert len(whole) == 2
+    for system, value in whole:
+        of_system = [each for each in scores if each["hypothesis"] == system]
+        assert value == pytest.approx(naive_levels.macro(of_system, "r_miss")[0])
 
 
 def test_python_takes_true_for_cumulative() -> None:

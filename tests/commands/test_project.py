@@ -339,6 +339,12 @@ def test_what_is_not_a_table_of_segmentations_is_refused(
     )
     assert result.code == 2
     assert "twice.jsonl:2: the document show-1 is in --from twice" in result.err
+    storage.write_table(str(tmp_path / "units.parquet"), pa.table({"units": [HAND]}))
+    result = projects.segscore(
+        *("project", tmp_path / "rows.jsonl", "--from", tmp_path / "units.parquet"),
+        *("--to", target, "--output", tmp_path / "out"),
+    )
+    assert "units.parquet: is a Parquet file; units are read from " in result.err
     (tmp_path / "rows.ref").write_text("a\n")
     assert "rows.ref" in projects.refusal(tmp_path / "rows.ref")
     assert "rows.jsonl:1" in projects.refusal([{**ROW, "boundaries": [9]}])
@@ -370,3 +376,22 @@ def test_texts_with_a_unit_in_a_line_and_another_encoding(
     )
     assert result.code == 0, result.err
     assert projects.rows()[0]["boundaries"] == [2, 4]
+
+
+@pytest.mark.parametrize("kind", ["parquet", "jsonl"])
+def test_folders_name_coders_and_attributes(projects: Projects, tmp_path: Path, kind: str) -> None:
+    for coder in ("anna", "berta"):
+        folder = tmp_path / "all" / "channel=one" / f"coder={coder}"
+        folder.mkdir(parents=True)
+        row = {key: value for key, value in ROW.items() if key != "coder"}
+        if kind == "jsonl":
+            (folder / "rows.jsonl").write_text(json.dumps(row))
+        else:
+            storage.write_table(str(folder / "rows.parquet"), pa.Table.from_pylist([row]))
+    result = projects(tmp_path / "all")
+    assert result.code == 0, result.err
+    assert [(row["coder"], row["boundaries"]) for row in projects.rows()] == [
+        ("anna", [2, 4]),
+        ("berta", [2, 4]),
+    ]
+    assert [row["channel"] for row in projects.rows("documents")] == ["one"]

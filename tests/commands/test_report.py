@@ -730,9 +730,12 @@ def test_reports_that_cannot_be_made_are_refused(
     compared = tmp_path / "compared"
     result = segscore("compare", scored, "--measure", "pk", "--output", compared)
     assert result.code == 0, result.err
-    assert "contains no scores, curves or agreement" in refusal_line(segscore("report", compared))
     no_scores = refusal_line(segscore("report", compared, "--calibrate"))
     assert f"--calibrate: {compared} has no scores" in no_scores
+    record = json.loads((compared / "run.json").read_text())
+    (compared / "run.json").write_text(json.dumps({**record, "files": {}}))
+    nothing = refusal_line(segscore("report", compared))
+    assert "contains no scores, curves, differences or agreement" in nothing
 
 
 def test_the_message_names_the_missing_extra(

@@ -57,6 +57,11 @@ def read_units(file: OpenedFile, name: str, options: AnswerOptions) -> Iterator[
     Raises:
         Refused: the file is malformed, or a document has no unit.
     """
+    if file.is_parquet:
+        raise file.refusal(
+            "is a Parquet file; units are read from JSON Lines with lists of texts, text with a "
+            "unit in a line, subtitles, STM, CTM or SegLST"
+        )
     ending = PurePosixPath(without_compression(file.url).lower()).suffix
     if has_json_lines_name(file.url):
         found = _of_records(file, options)

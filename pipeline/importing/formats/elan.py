@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from xml.parsers import expat
+from xml.sax.saxutils import escape, quoteattr
 
 from segscore.pipeline.importing.formats.format import FRAMES, Format
 from segscore.pipeline.importing.formats.tiers import chosen_tiers, tier_coder
@@ -10,6 +12,8 @@ from segscore.pipeline.importing.formats.values import brief
 from segscore.pipeline.importing.opened_file import OpenedFile
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.importing.shapes import Intervals, Moment, Segment
+from segscore.pipeline.importing.tracks import DocumentTracks, Track, name_of_tier, shown_end
+from segscore.pipeline.plain_text import visible
 from segscore.pipeline.tables.rows import RowPlace
 from segscore.pipeline.tables.units import MILLISECOND
 
@@ -157,4 +161,65 @@ def _moment(
     return settings.clock.time(time, place, unit="ms")
 
 
-FORMATS = (Format("elan", read, endings=(".eaf",), options=("tier", *FRAMES)),)
+def write_elan(document: DocumentTracks) -> str:
+    """Return the text of an ELAN file: a tier for each track, of the annotator who made it.
+
+    Annotations of a tier do not overlap, so that an edit ends where the next one begins, and edits
+    that begin together share an annotation.
+    """
+    slots: list[int] = []
+    tiers = []
+    for track in document.tracks:
+        at_once = [[*each] for _, each in groupby(track.regions, key=lambda one: one.start)]
+        starts = [regions[0].start for regions in at_once]
+        annotations = []
+        for regions, following in zip(at_once, [*starts[1:], document.n_units], strict=True):
+            end = max(shown_end(region, track, document.n_units) for region in regions)
+            slots += [regions[0].start, max(min(end, following), regions[0].start + 1)]
+            text = "; ".join(region.text for region in regions)
+            annotations.append((len(slots) - 1, len(slots), text))
+        tiers.append((track, annotations))
+    return "".join(f"{line}\n" for line in _eaf_lines(slots, tiers, document))
+
+
+def _eaf_lines(
+    slots: Sequence[int],
+    tiers: Sequence[tuple[Track, Sequence[tuple[int, int, str]]]],
+    document: DocumentTracks,
+) -> Iterator[str]:
+    """Yield the lines of an ELAN file; an annotation has the number of its first slot."""
+    yield '<?xml version="1.0" encoding="UTF-8"?>'
+    yield (
+        f'<{_ROOT} AUTHOR="segscore" DATE="1970-01-01T00:00:00+00:00" FORMAT="3.0" VERSION="3.0">'
+    )
+    yield '  <HEADER MEDIA_FILE="" TIME_UNITS="milliseconds"/>'
+    yield "  <TIME_ORDER>"
+    for number, time in enumerate(slots, start=1):
+        yield f'    <TIME_SLOT TIME_SLOT_ID="ts{number}" TIME_VALUE="{time}"/>'
+    yield "  </TIME_ORDER>"
+    for track, annotations in tiers:
+        name = _attribute(name_of_tier(document, track))
+        coder = _attribute(track.coder)
+        yield f'  <TIER ANNOTATOR={coder} LINGUISTIC_TYPE_REF="segments" TIER_ID={name}>'
+        for first, last, text in annotations:
+            yield "    <ANNOTATION>"
+            yield (
+                f'      <ALIGNABLE_ANNOTATION ANNOTATION_ID="a{first}" '
+                f'TIME_SLOT_REF1="ts{first}" TIME_SLOT_REF2="ts{last}">'
+            )
+            yield f"        <ANNOTATION_VALUE>{escape(visible(text))}</ANNOTATION_VALUE>"
+            yield "      </ALIGNABLE_ANNOTATION>"
+            yield "    </ANNOTATION>"
+        yield "  </TIER>"
+    yield (
+        '  <LINGUISTIC_TYPE GRAPHIC_REFERENCES="false" LINGUISTIC_TYPE_ID="segments" '
+        'TIME_ALIGNABLE="true"/>'
+    )
+    yield f"</{_ROOT}>"
+
+
+def _attribute(text: str) -> str:
+    return quoteattr(visible(text))
+
+
+FORMATS = (Format("elan", read, endings=(".eaf",), options=("tier", *FRAMES), write=write_elan),)

@@ -19,6 +19,7 @@ from segscore.pipeline.importing.tracks import (
     DocumentTracks,
     Track,
     in_seconds,
+    name_of_tier,
 )
 from segscore.pipeline.tables.rows import RowPlace, shown
 from segscore.pipeline.tables.units import MILLISECOND
@@ -246,15 +247,9 @@ def write_textgrid(document: DocumentTracks) -> str:
 def _tier(document: DocumentTracks, track: Track) -> Iterator[str]:
     points = track.role == EDIT_TRACKS
     yield f"        class = {_quoted('TextTier' if points else 'IntervalTier')}"
-    yield f"        name = {_quoted(_name(document, track))}"
+    yield f"        name = {_quoted(name_of_tier(document, track))}"
     yield from _extent(" " * 8, document.n_units)
     yield from _points(track) if points else _intervals(track)
-
-
-def _name(document: DocumentTracks, track: Track) -> str:
-    """Return the name of a tier: that of the track, with its role if another has the same name."""
-    same = [other for other in document.tracks if other.name == track.name]
-    return f"{track.name} ({track.role})" if len(same) > 1 else track.name
 
 
 def _intervals(track: Track) -> Iterator[str]:

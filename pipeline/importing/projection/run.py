@@ -19,6 +19,7 @@ from segscore.pipeline.importing.answers.gathering import (
     number_of_buckets,
 )
 from segscore.pipeline.importing.answers.stage import gathered_files
+from segscore.pipeline.importing.folders import Folders
 from segscore.pipeline.importing.import_blocks import Reading
 from segscore.pipeline.importing.parts import cut_files
 from segscore.pipeline.importing.projection.part import (
@@ -133,12 +134,15 @@ def _read(
     """Read the segmentations and the units, and project all segmentations."""
     size, importing = run.limits.bytes_per_part, settings.importing
     urls = [file.url for file in files.segmentations.files]
-    reading = Reading(urls, importing, "jsonl", tables=True)
+    folders = Folders.of(importing.files, {}, urls)
+    reading = Reading(urls, importing, "jsonl", files.segmentations, folders)
     parts = cut_files(files.segmentations.files, reading, size)
     cut = {what: cut_parts(found, settings.units, size) for what, found in files.units.items()}
     run.claim({READ: parts, **cut})
     read = read_files(run, parts, reading, {})
     require_few(run.folder, read.rejects, read.number + read.rejects, 0)
+    if not read.shards:
+        raise Refused(f"{settings.segmentations}: no segmentation found")
     buckets = number_of_buckets(files.size, size)
     spread = run.tasks(spread_part, read.shards, SpreadJob(run.folder, buckets), stage="spread")
     job = ProjectJob(

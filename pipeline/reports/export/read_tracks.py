@@ -1,7 +1,9 @@
-"""Read the tracks of a document from a finished run, or from a table of segmentations."""
+"""Read the tracks of documents from a finished run, or from a table of segmentations."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import PurePosixPath
+
+import pyarrow.compute as pc
 
 from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.importing.tracks import (
@@ -20,34 +22,53 @@ from segscore.pipeline.tables.units import MILLISECOND
 from segscore.pipeline.tables.validate import place_of
 
 
-def read_tracks(url: str, document: str, coders: Sequence[str]) -> DocumentTracks:
-    """Read the tracks of a document.
+def read_tracks(
+    url: str, documents: str | None, coders: Sequence[str]
+) -> tuple[list[DocumentTracks], int]:
+    """Read the tracks of documents.
 
     Args:
         url: folder of a finished run of score or nightly, or a table of segmentations.
-        document: id of the document.
+        documents: id of a document, or several separated by commas; None for all.
         coders: coders whose segmentations to read; none for all.  Edits are read if both coders
             are chosen.
+
+    Returns:
+        The documents, and the number of those that were left out because they have no segmentation
+        by the chosen coders.
 
     Raises:
         Refused: the run or the table cannot be read, does not count milliseconds, or has no such
             document or coder; or segmentations have different lengths.
     """
-    if FinishedRun.find(url) is None:
-        lengths, tracks = _of_table(url, document)
-    else:
-        lengths, tracks = _of_run(url, document)
-    there = list(dict.fromkeys(track.coder for track in tracks))
+    reading = _of_table if FinishedRun.find(url) is None else _of_run
+    found = reading(url, documents)
+    there = list(dict.fromkeys(track.coder for _, tracks in found.values() for track in tracks))
     for coder in coders:
         if coder not in there:
+            of_document = f" for document {documents}" if len(found) == 1 else ""
             raise Refused(
-                f"{url}: no coder {coder} for document {document}{nearest(coder, there)}; there "
+                f"{url}: no coder {coder}{of_document}{nearest(coder, there)}; there "
                 f"are: {', '.join(there)}"
             )
-    chosen = [track for track in tracks if {track.coder, track.against or track.coder} <= {*coders}]
-    lengths = {coder: n for coder, n in lengths.items() if not coders or coder in coders}
+    chosen = [_chosen(url, document, *found[document], coders) for document in found]
+    kept = [each for each in chosen if each is not None]
+    return kept, len(chosen) - len(kept)
+
+
+def _chosen(
+    url: str, document: str, lengths: dict[str, int], tracks: list[Track], coders: Sequence[str]
+) -> DocumentTracks | None:
+    """Return the tracks of some coders; None if there is none."""
+    if coders:
+        tracks = [
+            track for track in tracks if {track.coder, track.against or track.coder} <= {*coders}
+        ]
+        lengths = {coder: n for coder, n in lengths.items() if coder in coders}
+    if not tracks:
+        return None
     _require_one_length(lengths, url, document)
-    return DocumentTracks(document, max(lengths.values()), chosen if coders else tracks)
+    return DocumentTracks(document, max(lengths.values()), tracks)
 
 
 def _require_one_length(lengths: dict[str, int], url: str, document: str) -> None:
@@ -60,7 +81,11 @@ def _require_one_length(lengths: dict[str, int], url: str, document: str) -> Non
             )
 
 
-def _of_run(url: str, document: str) -> tuple[dict[str, int], list[Track]]:
+_Found = dict[str, tuple[dict[str, int], list[Track]]]
+"""Document -> lengths by coder, and tracks."""
+
+
+def _of_run(url: str, documents: str | None) -> _Found:
     """Return the length and the tracks: references, then each hypothesis with its edits."""
     run = FinishedScoring.open(url)
     if run.score_settings().units != "units":
@@ -68,8 +93,30 @@ def _of_run(url: str, document: str) -> tuple[dict[str, int], list[Track]]:
             f"{url}: was scored with --units words, so that its positions are no times; export its "
             "tables, or score them without --units"
         )
-    pairs = explain_pairs(url, [document])
+    known = _scored_documents(run) if documents is None or "," in documents else []
+    pairs = explain_pairs(url, _wanted(documents, known))
     _require_milliseconds(url, pairs[0].unit)
+    by_document: dict[str, list[Explained]] = {}
+    for pair in pairs:
+        by_document.setdefault(pair.document, []).append(pair)
+    return {document: _of_pairs(each) for document, each in by_document.items()}
+
+
+def _scored_documents(run: FinishedScoring) -> list[str]:
+    parts = run.parts("scores", ["document_id"])
+    return sorted({name for part in parts for name in pc.unique(part["document_id"]).to_pylist()})
+
+
+def _wanted(documents: str | None, known: Collection[str]) -> list[str]:
+    """Return the documents that are asked for; a name may itself contain a comma."""
+    if documents is None:
+        return list(known)
+    if documents in known or "," not in documents:
+        return [documents]
+    return list(dict.fromkeys(name.strip() for name in documents.split(",") if name.strip()))
+
+
+def _of_pairs(pairs: Sequence[Explained]) -> tuple[dict[str, int], list[Track]]:
     references = {pair.reference: _reference(pair) for pair in pairs}
     tracks = list(references.values())
     for coder in dict.fromkeys(pair.hypothesis for pair in pairs):
@@ -92,20 +139,20 @@ def _hypothesis(pair: Explained) -> Track:
     return segment_track(pair.hypothesis, "hypothesis", positions, pair.n_units)
 
 
-def _of_table(url: str, document: str) -> tuple[dict[str, int], list[Track]]:
+def _of_table(url: str, documents: str | None) -> _Found:
     table = find_table("segmentations", url, SEGMENTATIONS)
     _require_milliseconds(url, table.unit)
-    found = join_rows([*read_document_rows(table, [document])])
-    rows, rejects = validate_rows(found, SEGMENTATIONS)
+    several = documents is None or "," in documents
+    known = list(dict.fromkeys(_documents(table))) if several else []
+    wanted = _wanted(documents, known)
+    read = join_rows([*read_document_rows(table, wanted)])
+    rows, rejects = validate_rows(read, SEGMENTATIONS)
     for reject in rejects.to_pylist():
         raise Refused(f"{place_of(reject)}: {reject['rule']}: {reject['detail']}")
-    if not len(rows):
-        near = nearest(document, _documents(table))
-        raise Refused(f"{url}: no segmentation of document {document}{near}")
-    lengths: dict[str, int] = {}
-    tracks = []
+    found: _Found = {document: ({}, []) for document in wanted}
     for index, row in enumerate(rows.table.to_pylist()):
-        coder, n_units = row["coder"], row["n_units"]
+        document, coder, n_units = row["document_id"], row["coder"], row["n_units"]
+        lengths, tracks = found[document]
         if coder in lengths:
             raise Refused(
                 f"{url}: more than one segmentation of document {document} by {coder}; remove one"
@@ -113,7 +160,11 @@ def _of_table(url: str, document: str) -> tuple[dict[str, int], list[Track]]:
         lengths[coder] = n_units
         role = _role_of(rows.urls[rows.file[index]])
         tracks.append(segment_track(coder, role, row["boundaries"], n_units))
-    return lengths, tracks
+    for document, (lengths, _) in found.items():
+        if not lengths:
+            near = nearest(document, known or _documents(table))
+            raise Refused(f"{url}: no segmentation of document {document}{near}")
+    return found
 
 
 def _documents(table: InputTable) -> Iterator[str]:

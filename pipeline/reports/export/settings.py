@@ -13,7 +13,7 @@ from segscore.pipeline.settings.reading import (
     read_names,
 )
 
-EXPORT_FORMATS = ("webvtt", "textgrid", "audacity", "label-studio")
+EXPORT_FORMATS = ("webvtt", "textgrid", "audacity", "label-studio", "elan")
 
 
 @dataclass(frozen=True)
@@ -25,9 +25,12 @@ class ExportSettings:
     ]
     format_name: Annotated[
         str,
-        Option("Format: webvtt, textgrid, audacity or label-studio.", flags="--format"),
+        Option("Format: webvtt, textgrid, audacity, label-studio or elan.", flags="--format"),
     ]
-    document: Annotated[str, Option("Id of the document.")]
+    document: Annotated[
+        str | None,
+        Option("Id of the document, or several, separated by commas; default: all documents."),
+    ] = None
     coder: Annotated[
         tuple[str, ...],
         Option("Coders whose segmentations to write, separated by commas.", read=read_names),

@@ -1,12 +1,14 @@
-"""Write the tracks of a document as files of a program."""
+"""Write the tracks of documents as files of a program."""
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
+from segscore.pipeline.importing.formats.format import Format
 from segscore.pipeline.importing.formats.known import FORMATS
-from segscore.pipeline.importing.tracks import EDIT_TRACKS
+from segscore.pipeline.importing.tracks import EDIT_TRACKS, DocumentTracks
 from segscore.pipeline.reports.export.read_tracks import read_tracks
 from segscore.pipeline.reports.export.settings import ExportSettings
 
@@ -15,28 +17,63 @@ _NOT_IN_NAMES = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|%]|^\.|\.$')
 """Characters that not every file system allows in a name; and dots that mean folders."""
 
 
-def export_tracks(settings: ExportSettings) -> dict[str, str]:
-    """Return the files of an export: location, relative to the output, and text.
+@dataclass(frozen=True)
+class Exported:
+    """The files of an export.
 
-    The location of an only file is empty: the output is the file.
+    Attributes:
+        files: location, relative to the output, and text.  The location of an only file of one
+            document is empty: the output is the file.
+        documents: number of documents.
+        left_out: number of documents without a segmentation by the chosen coders.
+    """
+
+    files: Mapping[str, str]
+    documents: int
+    left_out: int
+
+
+def export_tracks(settings: ExportSettings) -> Exported:
+    """Make the files of an export.
 
     Raises:
-        Refused: as ``read_tracks``.
+        Refused: as ``read_tracks``; or there are several documents and no output.
     """
-    document = read_tracks(settings.source, settings.document, settings.coder)
+    documents, left_out = read_tracks(settings.source, settings.document, settings.coder)
     known = FORMATS[settings.format_name]
+    if len(documents) == 1 and settings.document is not None:
+        return Exported(_files_of(known, documents[0]), 1, left_out)
+    if settings.output is None:
+        raise Refused(
+            f"{settings.source}: has {len(documents)} documents; name a folder with --output, or "
+            "one document with --document"
+        )
+    files: dict[str, str] = {}
+    for document in documents:
+        own = _file_name(document.document) + _ending(known)
+        for name, text in _files_of(known, document, alone=False).items():
+            files[name or own] = text
+    return Exported(files, len(documents), left_out)
+
+
+def _files_of(known: Format, document: DocumentTracks, *, alone: bool = True) -> dict[str, str]:
+    """Return the files of a document; an only file has no name if it is alone."""
     if known.write is not None:
         return {"": known.write(document)}
     assert known.write_track is not None
-    if len(document.tracks) == 1:
+    if alone and len(document.tracks) == 1:
         return {"": known.write_track(document, document.tracks[0])}
-    name = _file_name(document.document) + (*known.endings, *known.shared)[0]
+    name = _file_name(document.document) + _ending(known)
     return {
         f"{_FOLDERS[track.role]}/{_file_name(track.name)}/{name}": known.write_track(
             document, track
         )
         for track in document.tracks
     }
+
+
+def _ending(known: Format) -> str:
+    return (*known.endings, *known.shared)[0]
 
 
 def write_export(output: str, files: Mapping[str, str]) -> list[str]:

@@ -1,0 +1,169 @@
+"""Sections of a comparison's report: the differences of all pairs, and power by corpus size."""
+
+from collections.abc import Iterator, Sequence
+
+from segscore.pipeline.comparison.pair_rows import better_first, by_difference
+from segscore.pipeline.measures import ALL
+from segscore.pipeline.reports import charts
+from segscore.pipeline.reports.differences import SIGNIFICANT
+from segscore.pipeline.reports.page import Cell, Figure, NumberCell, PageTable, Section, isolated
+from segscore.pipeline.reports.run_tables import group_name
+from segscore.pipeline.runs.finished import FinishedRun, RunRow
+from segscore.pipeline.scoring.names import is_point
+from segscore.pipeline.statistics.p_values import shown_p
+from segscore.pipeline.statistics.shown_numbers import shown_change, shown_interval
+
+_PAIRS = 30
+"""Maximum number of pairs that a chart shows: those with the largest differences."""
+
+_ROWS = 1000
+"""Maximum number of rows of a table."""
+
+_CURVES = 10
+"""Maximum number of power curves that are drawn."""
+
+_COLUMNS = (
+    "difference", "ci_low", "ci_high", "p_permutation", "p_permutation_holm",
+    "smallest_difference", "documents_needed", "documents",
+)  # fmt: skip
+_HEADINGS = (
+    "group", "system, better first", "against", "difference", "95 % from", "to", "p", "p (Holm)",
+    "smallest difference", "documents needed", "documents",
+)  # fmt: skip
+_POWER = ("documents", "power", "half_width", "exaggeration", "wrong_sign")
+_POWER_HEADINGS = (
+    "pair", "difference to find", "documents", "power", "half-width", "exaggeration", "wrong sign",
+)  # fmt: skip
+
+
+def in_words(run: FinishedRun, average: str) -> Iterator[str]:
+    """Yield a sentence for each measure: how many of its pairs differ, and which the most."""
+    rows = [row for row in run.rows("comparisons") if row["average"] == average]
+    by = run.settings["group_by"]
+    rows = [row for row in rows if all(row[name] is None for name in by)]
+    if not rows:
+        yield "One system was compared with no other."
+    for measure in dict.fromkeys(row["measure"] for row in rows):
+        pairs = [better_first(row) for row in rows if row["measure"] == measure]
+        tested = [row for row in pairs if row["p_permutation_holm"] is not None]
+        sure = [row for row in tested if row["p_permutation_holm"] < SIGNIFICANT]
+        first = min(pairs, key=by_difference)
+        if first["difference"] is None:
+            yield f"{measure} ({average} average) is undefined for every pair."
+            continue
+        p = first["p_permutation_holm"]
+        test = "" if p is None else f", p {shown_p(p)} adjusted by Holm"
+        interval = shown_interval(first["ci_low"], first["ci_high"])
+        span = "" if first["ci_low"] is None else f" (95 % {interval})"
+        yield (
+            f"{len(sure)} of {len(pairs)} differences in {measure} ({average} average) are "
+            f"significant. The largest is that of {isolated(first['system'])} and "
+            f"{isolated(first['other'])}: {shown_change(first['difference'])}{span}{test}."
+        )
+
+
+def comparison_sections(run: FinishedRun, average: str) -> Iterator[Section]:
+    """Yield the sections on the differences of pairs and, where it was simulated, on power."""
+    rows = [row for row in run.rows("comparisons") if row["average"] == average]
+    measures = list(dict.fromkeys(row["measure"] for row in rows))
+    yield Section(
+        "differences",
+        "Differences",
+        f"Differences of the {average} averages over the documents that systems share, with 95 % "
+        "paired bootstrap intervals and paired permutation tests.",
+        [_differences(run, rows, measure) for measure in measures],
+    )
+    simulated = [row for row in run.rows("power") if row["average"] == average]
+    if simulated:
+        yield Section(
+            "power",
+            "Are there enough documents?",
+            "How often the test would find the difference on corpora of other sizes, by resampling "
+            "the documents of the comparison.",
+            [
+                _curves([row for row in simulated if row["measure"] == measure], measure)
+                for measure in dict.fromkeys(row["measure"] for row in simulated)
+            ],
+        )
+
+
+def _differences(run: FinishedRun, rows: Sequence[RunRow], measure: str) -> Figure:
+    by = run.settings["group_by"]
+    chosen = [better_first(row) for row in rows if row["measure"] == measure]
+    cells: list[list[Cell]] = [
+        [_group(row, by), row["system"], row["other"], *(_cell(row, name) for name in _COLUMNS)]
+        for row in chosen[:_ROWS]
+    ]
+    drawn = [row for row in chosen if row["difference"] is not None]
+    left = len(drawn) - _PAIRS
+    drawn = sorted(drawn, key=by_difference)[:_PAIRS]
+    more = f" The {_PAIRS} largest differences are drawn; {left} more are in the table."
+    spans: list[charts.MarkValues] = [
+        {
+            "name": _pair(row) + ("" if not by else f" ({_group(row, by)})"),
+            "value": row["difference"],
+            "low": row["ci_low"],
+            "high": row["ci_high"],
+            "kind": _kind(row),
+        }
+        for row in drawn
+    ]
+    return Figure(
+        f"Differences in {measure}{ALL[measure].arrow}",
+        "The better system of each pair comes first." + (more if left > 0 else ""),
+        PageTable(_HEADINGS, cells, _left_out(len(chosen), "comparisons")),
+        charts.intervals(spans, f"difference in {measure}"),
+        wide=True,
+    )
+
+
+def _left_out(rows: int, table: str) -> str:
+    return f"The table {table} has {rows - _ROWS} more rows." if rows > _ROWS else ""
+
+
+def _kind(row: RunRow) -> str:
+    points = any(is_point(row[name]) for name in ("system", "other"))
+    return "with a reference point" if points else "of two systems"
+
+
+def _pair(row: RunRow) -> str:
+    return f"{row['system']} − {row['other']}"
+
+
+def _group(row: RunRow, by: Sequence[str]) -> str:
+    return "all" if all(row[name] is None for name in by) else group_name(row, by)
+
+
+def _cell(row: RunRow, name: str) -> Cell:
+    value = row[name]
+    if value is not None and name.startswith("p_"):
+        return NumberCell(shown_p(value), value)
+    return value
+
+
+def _curves(rows: Sequence[RunRow], measure: str) -> Figure:
+    pairs = list(dict.fromkeys((row["system"], row["other"], row["sought"]) for row in rows))
+    left = len(pairs) - _CURVES
+    drawn = {*pairs[:_CURVES]}
+    points: list[charts.MarkValues] = [
+        {"name": _sought(row), "x": row["documents"], "y": row["power"]}
+        for row in rows
+        if (row["system"], row["other"], row["sought"]) in drawn
+    ]
+    cells: list[list[Cell]] = [
+        [_pair(row), row["sought"], *(row[name] for name in _POWER)] for row in rows[:_ROWS]
+    ]
+    more = f" The first {_CURVES} pairs are drawn; {left} more are in the table."
+    return Figure(
+        f"Power to find a difference in {measure}",
+        "Power is the share of simulated corpora on which the difference is significant. The "
+        "half-width is that of the 95 % interval; exaggeration says how much larger than the true "
+        "difference a significant one is on average." + (more if left > 0 else ""),
+        PageTable(_POWER_HEADINGS, cells, _left_out(len(rows), "power")),
+        charts.line_chart(points, "documents", "power"),
+        wide=True,
+    )
+
+
+def _sought(row: RunRow) -> str:
+    return f"{_pair(row)}: {shown_change(row['sought'])}"

@@ -1,0 +1,72 @@
+"""`segscore report` of a comparison: differences, groups and the power curve equal the tables."""
+
+from pathlib import Path
+
+import pytest
+
+from segscore.pipeline.storage import read_table
+from tests.commands.test_report import Reader, number, plain, report
+from tests.support.command_line import Segscore
+from tests.support.corpora import corpus, run
+
+
+def compared(segscore: Segscore, folder: Path, *options: object) -> Path:
+    """Compare the systems of a run, and return the folder of the comparison."""
+    corpus(seed=5, documents=30).write(folder)
+    run(segscore, folder, folder / "run", "--replicates", 20)
+    output = folder / "compared"
+    result = segscore(
+        "compare", folder / "run", "--measure", "pk,boundary_similarity", "--replicates", 20,
+        "--permutations", 99, "--output", output, *options,
+    )  # fmt: skip
+    assert result.code == 0, result.err
+    return output
+
+
+@pytest.mark.parametrize("average", ["micro", "macro"])
+def test_the_page_has_every_difference_and_the_power_curve(
+    segscore: Segscore, tmp_path: Path, average: str
+) -> None:
+    output = compared(segscore, tmp_path, "--simulate-power", "--group-by", "genre")
+    page = Reader(report(segscore, output, "--average", average))
+    rows = read_table(str(output / "comparisons")).to_pylist()
+    for measure, title in (
+        ("pk", "Differences in pk ↓"),
+        ("boundary_similarity", "Differences in boundary_similarity ↑"),
+    ):
+        expected = [row for row in rows if (row["measure"], row["average"]) == (measure, average)]
+        _, *listed = page.tables[title]
+        assert len(listed) == len(expected) > 3
+        for cells, row in zip(listed, expected, strict=True):
+            assert plain(cells[0]) == (row["genre"] or "all")
+            assert {plain(cells[1]), plain(cells[2])} == {row["system"], row["other"]}
+            assert row["better"] in (None, plain(cells[1]))
+            assert abs(number(cells[3]) or 0) == pytest.approx(abs(row["difference"]), abs=5e-5)
+        drawn = page.charts[title]["layer"]
+        assert drawn, title
+        power = [
+            row
+            for row in read_table(str(output / "power")).to_pylist()
+            if (row["measure"], row["average"]) == (measure, average)
+        ]
+        _, *curve = page.tables[f"Power to find a difference in {measure}"]
+        points = page.charts[f"Power to find a difference in {measure}"]["data"]["values"]
+        assert len(curve) == len(points) == len(power) > 10
+        for cells, point, row in zip(curve, points, power, strict=True):
+            documents = int(cells[2].replace(",", ""))
+            assert documents == point["x"] == row["documents"]
+            assert number(cells[3]) == pytest.approx(row["power"], abs=5e-5)
+            assert point["y"] == pytest.approx(row["power"], abs=1e-5)
+    assert len(page.answer) == 2
+    assert f"differences in pk ({average} average) are significant" in page.answer[0]
+
+
+def test_a_comparison_without_power_has_no_curve(segscore: Segscore, tmp_path: Path) -> None:
+    page = Reader(report(segscore, compared(segscore, tmp_path)))
+    assert "Differences in pk ↓" in page.tables
+    assert not any(title.startswith("Power") for title in page.tables)
+
+
+def test_one_system_alone_is_said_to_be_alone(segscore: Segscore, tmp_path: Path) -> None:
+    page = Reader(report(segscore, compared(segscore, tmp_path, "--systems", "h1")))
+    assert page.answer == ["One system was compared with no other."]
