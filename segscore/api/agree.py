@@ -18,7 +18,7 @@ from segscore.pipeline.runs.sink import MemorySink
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from segscore.api.typed import AgreeSettings as Settings
+    from segscore.api.typed import AgreeKeywords
 
 
 class AgreementTables(RunTables):
@@ -68,7 +68,7 @@ class AgreementTables(RunTables):
 
 @announced_compilation()
 def agree(
-    codings: Given, documents: Given = None, **settings: "Unpack[Settings]"
+    codings: Given, documents: Given = None, **settings: "Unpack[AgreeKeywords]"
 ) -> AgreementTables:
     """Measure how well coders agree, as `segscore agree` does.
 

@@ -12,8 +12,7 @@ from segscore.pipeline.errors import Refused
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from segscore.api.typed import CalibrateSettings as Settings
-    from segscore.api.typed import MeasureName
+    from segscore.api.typed import CalibrateKeywords, MeasureName
 
 _INSTEAD = {"output": "attribute table", "value": "method describe"}
 
@@ -24,7 +23,7 @@ def calibrate(
     documents: Given = None,
     *,
     measure: "MeasureName",
-    **settings: "Unpack[Settings]",
+    **settings: "Unpack[CalibrateKeywords]",
 ) -> Calibration:
     """Measure references with known faults, as `segscore calibrate` does.
 

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Unpack
 
-    from segscore.api.typed import AnyMeasure
-    from segscore.api.typed import CompareSettings as Settings
+    from segscore.api.typed import AnyMeasure, CompareKeywords
 
 _NAMES = "abcdefghijklmnopqrstuvwxyz"
 
@@ -54,7 +53,7 @@ class ComparisonTables(RunTables):
 def compare(
     *runs: "Evaluation | str | PathLike[str]",
     measure: "AnyMeasure | Sequence[AnyMeasure]",
-    **settings: "Unpack[Settings]",
+    **settings: "Unpack[CompareKeywords]",
 ) -> ComparisonTables:
     """Compare the systems of evaluations or finished runs on the documents they share.
 

@@ -35,7 +35,7 @@ from segscore.pipeline.tables.validate import REJECT_COLUMNS
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from segscore.api.typed import EvaluateSettings, MeasureChoice
+    from segscore.api.typed import EvaluateKeywords, MeasureChoice
     from segscore.pipeline.conventions.calibrate import Calibration
 
 _IN_MEMORY = "evaluation"
@@ -273,7 +273,7 @@ def evaluate(
     *,
     measures: "Iterable[MeasureChoice] | MeasureChoice" = (),
     client: Any = None,
-    **settings: "Unpack[EvaluateSettings]",
+    **settings: "Unpack[EvaluateKeywords]",
 ) -> Evaluation:
     """Score hypotheses against references, as `segscore score` does.
 

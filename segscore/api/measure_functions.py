@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from segscore.api.segmentation import Segmentation, WholeNumbers
-    from segscore.api.typed import MetricSettings
+    from segscore.api.typed import MetricKeywords
 
 
 class MeasureFunction(Protocol):
@@ -26,7 +26,7 @@ class MeasureFunction(Protocol):
         reference: "Segmentation | WholeNumbers",
         hypothesis: "Segmentation | WholeNumbers",
         n_units: int | None = None,
-        **settings: "Unpack[MetricSettings]",
+        **settings: "Unpack[MetricKeywords]",
     ) -> float | None:
         """Return the value of one pair; None if it is undefined.
 

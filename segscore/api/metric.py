@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from segscore.api.segmentation import Segmentation, WholeNumbers
-    from segscore.api.typed import MeasureName, MetricSettings
+    from segscore.api.typed import MeasureName, MetricKeywords
     from segscore.pipeline.arrays.ragged import Ints
 
 Averaging = Literal["micro", "macro"]
@@ -80,7 +80,7 @@ class Metric:
         self,
         *measures: "MeasureName",
         average: Averaging = "micro",
-        **settings: "Unpack[MetricSettings]",
+        **settings: "Unpack[MetricKeywords]",
     ) -> None:
         """Create an empty metric.
 

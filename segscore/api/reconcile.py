@@ -22,7 +22,7 @@ from segscore.pipeline.errors import Refused
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from segscore.api.typed import ReconcileSettings as Settings
+    from segscore.api.typed import ReconcileKeywords
 
 
 @overload
@@ -34,7 +34,7 @@ def reconcile(
     published: Any,
     apply: None = None,
     codings: Given = None,
-    **settings: "Unpack[Settings]",
+    **settings: "Unpack[ReconcileKeywords]",
 ) -> Reconciliation: ...
 
 
@@ -47,7 +47,7 @@ def reconcile(
     published: None = None,
     apply: str,
     codings: None = None,
-    **settings: "Unpack[Settings]",
+    **settings: "Unpack[ReconcileKeywords]",
 ) -> Applied: ...
 
 
@@ -60,7 +60,7 @@ def reconcile(
     published: Any = None,
     apply: str | None = None,
     codings: Given = None,
-    **settings: "Unpack[Settings]",
+    **settings: "Unpack[ReconcileKeywords]",
 ) -> Reconciliation | Applied:
     """Find the conventions that give published numbers, as `segscore reconcile` does.
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from segscore.api.segmentation import WholeNumbers
-    from segscore.api.typed import PairSettings
+    from segscore.api.typed import PairKeywords
     from segscore.pipeline.measures.edit_list import Edit
 
 _Parameters = ParamSpec("_Parameters")
@@ -242,7 +242,7 @@ def score(
     reference: "Segmentation | WholeNumbers",
     hypothesis: "Segmentation | WholeNumbers",
     n_units: int | None = None,
-    **settings: "Unpack[PairSettings]",
+    **settings: "Unpack[PairKeywords]",
 ) -> Score:
     """Score a hypothesis against a reference.
 

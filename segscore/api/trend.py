@@ -15,8 +15,7 @@ from segscore.pipeline.runs.finished import FinishedRun
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from segscore.api.typed import AnyMeasure
-    from segscore.api.typed import TrendSettings as Settings
+    from segscore.api.typed import AnyMeasure, TrendKeywords
 
 
 class TrendTables(RunTables):
@@ -45,7 +44,7 @@ class TrendTables(RunTables):
 
 
 def trend(
-    runs: "str | PathLike[str]", *, measure: "AnyMeasure", **settings: "Unpack[Settings]"
+    runs: "str | PathLike[str]", *, measure: "AnyMeasure", **settings: "Unpack[TrendKeywords]"
 ) -> TrendTables:
     """Find which systems and groups changed over the nights of a folder, and the best system.
 

@@ -227,8 +227,8 @@ MeasureChoice = Literal[
 """A measure, a family of measures, or all."""
 
 
-class PairSettings(TypedDict, total=False):
-    """Settings of `segscore.score`."""
+class PairKeywords(TypedDict, total=False):
+    """Keywords of `segscore.score`."""
 
     measures: Iterable[MeasureChoice] | MeasureChoice
     n_t: int
@@ -250,8 +250,8 @@ class PairSettings(TypedDict, total=False):
     tiou: str
 
 
-class MetricSettings(TypedDict, total=False):
-    """Settings of `segscore.Metric`."""
+class MetricKeywords(TypedDict, total=False):
+    """Keywords of `segscore.Metric`."""
 
     n_t: int
     window: str | int
@@ -272,8 +272,8 @@ class MetricSettings(TypedDict, total=False):
     tiou: str
 
 
-class EvaluateSettings(TypedDict, total=False):
-    """Settings of `segscore.evaluate`."""
+class EvaluateKeywords(TypedDict, total=False):
+    """Keywords of `segscore.evaluate`."""
 
     output: str
     group_by: Sequence[str] | str
@@ -308,8 +308,8 @@ class EvaluateSettings(TypedDict, total=False):
     fresh: bool
 
 
-class AgreeSettings(TypedDict, total=False):
-    """Settings of `segscore.agree`."""
+class AgreeKeywords(TypedDict, total=False):
+    """Keywords of `segscore.agree`."""
 
     group_by: Sequence[str] | str
     n_t: int | None
@@ -328,8 +328,8 @@ class AgreeSettings(TypedDict, total=False):
     fresh: bool
 
 
-class CompareSettings(TypedDict, total=False):
-    """Settings of `segscore.compare`."""
+class CompareKeywords(TypedDict, total=False):
+    """Keywords of `segscore.compare`."""
 
     output: str | None
     systems: Sequence[str] | str
@@ -347,8 +347,8 @@ class CompareSettings(TypedDict, total=False):
     fresh: bool
 
 
-class CalibrateSettings(TypedDict, total=False):
-    """Settings of `segscore.calibrate`."""
+class CalibrateKeywords(TypedDict, total=False):
+    """Keywords of `segscore.calibrate`."""
 
     n_t: int
     window: str | int
@@ -359,8 +359,8 @@ class CalibrateSettings(TypedDict, total=False):
     seed: int
 
 
-class ReconcileSettings(TypedDict, total=False):
-    """Settings of `segscore.reconcile`."""
+class ReconcileKeywords(TypedDict, total=False):
+    """Keywords of `segscore.reconcile`."""
 
     measure: str | None
     published_table: str | None
@@ -371,8 +371,8 @@ class ReconcileSettings(TypedDict, total=False):
     length_tolerance: int
 
 
-class TrendSettings(TypedDict, total=False):
-    """Settings of `segscore.trend`."""
+class TrendKeywords(TypedDict, total=False):
+    """Keywords of `segscore.trend`."""
 
     nights: int
     group_by: Sequence[str] | str

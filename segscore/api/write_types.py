@@ -54,26 +54,26 @@ def _lines() -> Iterator[str]:
     yield from _literal("AnyMeasure", ALL, "A measure of pairs or of panels.")
     choices = [EVERYTHING, *FAMILIES, *ALL]
     yield from _literal("MeasureChoice", choices, "A measure, a family of measures, or all.")
-    yield from _typed("PairSettings", MeasuringSettings, OF_PAIRS, "`segscore.score`")
+    yield from _typed("PairKeywords", MeasuringSettings, OF_PAIRS, "`segscore.score`")
     pairs = [name for name in OF_PAIRS if name != "measures"]
-    yield from _typed("MetricSettings", MeasuringSettings, pairs, "`segscore.Metric`")
+    yield from _typed("MetricKeywords", MeasuringSettings, pairs, "`segscore.Metric`")
     yield from _typed(
-        "EvaluateSettings",
+        "EvaluateKeywords",
         ScoreSettings,
         [name for name in _options(ScoreSettings) if name not in _POSITIONAL],
         "`segscore.evaluate`",
     )
-    yield from _typed("AgreeSettings", AgreeSettings, OF_CODINGS, "`segscore.agree`")
+    yield from _typed("AgreeKeywords", AgreeSettings, OF_CODINGS, "`segscore.agree`")
     for name, settings, absent in (
-        ("CompareSettings", CompareSettings, ()),
-        ("CalibrateSettings", CalibrateSettings, ("output", "value")),
-        ("ReconcileSettings", ReconcileSettings, ("output", "apply", "published")),
-        ("TrendSettings", TrendSettings, ("since",)),
+        ("CompareKeywords", CompareSettings, ()),
+        ("CalibrateKeywords", CalibrateSettings, ("output", "value")),
+        ("ReconcileKeywords", ReconcileSettings, ("output", "apply", "published")),
+        ("TrendKeywords", TrendSettings, ("since",)),
     ):
         positional = _GIVEN if settings is ReconcileSettings else _POSITIONAL
         kept = [o for o in _options(settings) if o not in (*positional, *absent)]
-        function = f"`segscore.{name.removesuffix('Settings').lower()}`"
-        further = ("since: str | date | None",) if name == "TrendSettings" else ()
+        function = f"`segscore.{name.removesuffix('Keywords').lower()}`"
+        further = ("since: str | date | None",) if name == "TrendKeywords" else ()
         yield from _typed(name, settings, kept, function, further)
     yield ""
     yield "if TYPE_CHECKING:"
@@ -101,7 +101,7 @@ def _typed(
     hints = get_type_hints(settings, include_extras=True)
     yield ""
     yield f"class {name}(TypedDict, total=False):"
-    yield f'    """Settings of {of}."""'
+    yield f'    """Keywords of {of}."""'
     yield ""
     for field in kept:
         if get_origin(hints[field]) is Annotated:
