@@ -88,6 +88,8 @@ def agree(
         print_json("agree", {"output": chosen.output, **described(finished.record), **tables})
     elif format_name == "latex":
         print_text(_latex(finished))
+    elif format_name == "markdown":
+        _print_markdown(finished, chosen.output)
     else:
         coefficients = finished.by_group["agreement"]
         rows, signature = coefficients.to_pylist(), finished.record["signature"]
@@ -132,6 +134,29 @@ def _findings(finished: "FinishedAudit") -> list[str]:
 
     by = list(finished.record["settings"]["group_by"])
     return audit_findings(finished.by_group, finished.contested, by, measured_unit(finished.record))
+
+
+def _print_markdown(finished: "FinishedAudit", output: str) -> None:
+    """Print the coefficients of the groups that the terminal shows; say how many more there are."""
+    by = list(finished.record["settings"]["group_by"])
+    coefficients = finished.by_group["agreement"]
+    whole, *parts = _by_group(coefficients.to_pylist(), by).items()
+    shown = [whole, *parts[:_GROUPS_SHOWN]]
+    rows = [
+        row | {name: "all" if row[name] is None else row[name] for name in by}
+        for _, group in shown
+        for row in group
+    ]
+    names = [
+        name for name in coefficients.column_names if any(row[name] is not None for row in rows)
+    ]
+    print_table(plain_layout(names, rows, finished.record["signature"]), "markdown")
+    if more := parts[_GROUPS_SHOWN:]:
+        number = sum(len(group) for _, group in more)
+        print_text(
+            f"\n{counted(number, 'more row')} of {counted(len(more), 'more group')} are in the "
+            f"table `{output}/agreement`; `--format csv` has all.\n"
+        )
 
 
 def _latex(finished: "FinishedAudit") -> str:

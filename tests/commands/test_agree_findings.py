@@ -91,6 +91,22 @@ def test_who_stands_out_is_named(segscore: Segscore, tmp_path: Path, codings: Pa
     assert f"without B, pi of boundary similarity is {without:.4f}." in result.out
 
 
+def test_markdown_of_many_groups_is_short(
+    segscore: Segscore, tmp_path: Path, codings: Path
+) -> None:
+    options = ("--replicates", 0, "--group-by", "month", "--output", tmp_path / "run")
+    result = segscore("agree", codings, *options, "--format", "markdown")
+    assert result.code == 0, result.err
+    table = [line for line in result.out.splitlines() if line.startswith("|")]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table]
+    assert {row[0] for row in rows[2:]} == {"all", *MONTHS[:3]}
+    in_all = len(segscore("agree", codings, *options, "--format", "csv").out.splitlines()) - 1
+    left_out = in_all - len(rows[2:])
+    assert (
+        f"{left_out} more rows of 9 more groups are in the table `{tmp_path}/run/ag" in result.out
+    )
+
+
 def test_the_report_has_the_same_sentences(
     segscore: Segscore, tmp_path: Path, codings: Path
 ) -> None:

@@ -16,7 +16,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tests.conformance import fields
+from tests.conformance import fields, worth
 from tests.conformance.cases import Case, Expected, Family, Given, case
 from tests.oracles import families, naive
 
@@ -1357,6 +1357,7 @@ FAMILIES = (
     Family("consensus", "Boundaries that enough references mark.", expect_consensus, CONSENSUS),
     Family("pooled", "One system over several documents.", expect_pooled, POOLED),
     Family("formulas", "Values from counts and parameters.", expect_formulas, FORMULAS),
+    *worth.FAMILIES,
 )
 
 

@@ -28,6 +28,7 @@ from segscore.pipeline.scoring.consensus import consensus
 from segscore.pipeline.statistics import averages as summary
 from segscore.pipeline.statistics import bootstrap, sums
 from tests.conformance import make as make_conformance
+from tests.conformance import ours_worth
 from tests.conformance.cases import Expected, Given
 from tests.oracles import naive
 from tests.support import passes
@@ -356,4 +357,5 @@ COMPILED: dict[str, Callable[[Given], Expected]] = {
     "consensus": ours_of_consensus,
     "pooled": ours_of_pooled,
     "formulas": ours_of_formulas,
+    **ours_worth.COMPILED,
 }
