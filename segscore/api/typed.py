@@ -4,11 +4,10 @@ Written by `make columns` from the tables of measures and options; change it the
 """
 
 from collections.abc import Iterable, Sequence
+from datetime import date
 from typing import TYPE_CHECKING, Literal, TypedDict
 
 if TYPE_CHECKING:
-    from datetime import date
-
     from segscore.api.measure_functions import MeasureFunction
 
 
