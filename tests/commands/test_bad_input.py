@@ -860,7 +860,7 @@ def test_score__rejected_rows_are_counted_and_coders_without_scores_named(
     ]
     assert {row["detail"] for row in workspace.rows("rejects") if row["document_id"] == "a"} == {
         "n_units is 12; the accepted references of this document have 10; --length-tolerance "
-        "allows small differences"
+        "allows small differences, and segscore project carries segmentations to another transcript"
     }
 
 
