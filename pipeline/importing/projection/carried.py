@@ -41,7 +41,9 @@ class Transcripts:
         return place_breaks(self.target, Tokens(self.source.ids, ends), self.edits)
 
 
-def compare(texts: Mapping[str, Sequence[str]], settings: ProjectSettings) -> Transcripts | str:
+def align_transcripts(
+    texts: Mapping[str, Sequence[str]], settings: ProjectSettings
+) -> Transcripts | str:
     """Align two transcripts of a document, or say why that cannot be done.
 
     Args:

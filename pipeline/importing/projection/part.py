@@ -25,8 +25,8 @@ from segscore.pipeline.importing.import_tables import check_block
 from segscore.pipeline.importing.projection.carried import (
     CarriedLists,
     Transcripts,
+    align_transcripts,
     carry_lists,
-    compare,
 )
 from segscore.pipeline.importing.projection.settings import FROM, LATEST, TO, ProjectSettings
 from segscore.pipeline.importing.projection.tally import (
@@ -242,7 +242,7 @@ class _Projection:
             if document not in units:
                 return f"no units in --{what}"
             texts[what] = units[document].texts
-        compared = compare(texts, self.settings)
+        compared = align_transcripts(texts, self.settings)
         if isinstance(compared, Transcripts):
             tally = ProjectionTally.of_document(len(compared.target), compared.edits)
             self.tallies.append(tally)
