@@ -96,7 +96,7 @@ def test_systems_of_two_runs(made: Corpus) -> None:
     with pytest.raises(package.Refused, match="were not scored alike: n_t 2 / 3"):
         package.compare(*runs, measure="pk")
     with pytest.raises(package.Refused, match="--measure pkk: no such measure; the nearest is pk"):
-        package.compare(runs[0], measure="pkk")
+        package.compare(runs[0], measure="pkk")  # type: ignore[arg-type]
     with pytest.raises(package.Refused, match="--where: reads inputs again"):
         package.compare(runs[0], measure="pk", where=True)
     with pytest.raises(package.Refused, match="RUN: is empty"):
@@ -115,3 +115,16 @@ def test_every_table_is_an_attribute() -> None:
     with pytest.raises(AttributeError, match="has no attribute reject; the nearest is rejects"):
         _ = agreement.reject
     assert copy(agreement).names == agreement.names
+
+
+def test_a_group_in_which_nobody_has_a_peer() -> None:
+    """Its documents have one coding each, so that it has coders and no pairs."""
+    rows = [
+        {"document_id": f"d{i}", "coder": coder, "n_units": 12, "boundaries": [3], "genre": genre}
+        for i, genre in enumerate("aab")
+        for coder in ("ann", "bob")
+        if (coder, genre) != ("bob", "b")
+    ]
+    agreement = package.agree(rows, group_by=["genre"])
+    assert {row["genre"] for row in agreement.peers.to_pylist()} == {None, "a"}
+    assert {row["genre"] for row in agreement.coders.to_pylist()} == {None, "a", "b"}
