@@ -34,6 +34,6 @@ def project(
         projected = run_projection(chosen, files, executor, progress, resumable=large)
     for line in warn_of_imported(projected.imported):
         LOG.say("warning", line)
-    for line in projected.tally.lines:
+    for line in projected.tally.describe(chosen.tokens):
         out().print(line, markup=False)
     print_tables(chosen.output, projected.imported)

@@ -1,7 +1,7 @@
 """A DAG for Airflow 3 that scores yesterday's night, and writes what dashboards read.
 
-It tries again while tables are late, but not if a system got worse.  The worker that runs the tasks
-needs segscore, its settings and the credentials of the store.
+It tries again while tables are late or cannot be read, but not if a system got worse.  The worker
+that runs the tasks needs segscore, its settings and the credentials of the store.
 """
 
 import subprocess
@@ -23,7 +23,8 @@ REFRESH = (
     ),
 )
 NOT_YET = 75
-"""Exit code if tables are late; after any other, trying again does not change anything."""
+"""Exit code if tables are late (`waiting`), or a part of them cannot be used (`partial`); after any
+other, trying again does not change anything."""
 
 
 @dag(
@@ -41,7 +42,7 @@ def segscore_nightly() -> None:
 
         Raises:
             AirflowFailException: the settings or the input are wrong, or the gate failed.
-            AirflowException: tables are late.
+            AirflowException: tables are late, or a part of them cannot be used.
         """
         # The date of a run is the day on which it starts; one that a person started may have none.
         day = (logical_date or pendulum.now()).in_timezone(ZONE).subtract(days=1)

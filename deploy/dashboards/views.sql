@@ -44,9 +44,9 @@ FROM (SELECT MAP {
 CREATE OR REPLACE VIEW history AS
 SELECT run, date, signature, version, outcome, gate, hypothesis, measure, average, value, ci_low,
     ci_high, sd, documents, defined, skill, skill_low, skill_high, document_set,
-    groups_of(to_json(average_row), ['run', 'date', 'signature', 'version', 'test_set', 'outcome',
-        'gate', 'hypothesis', 'measure', 'average', 'value', 'ci_low', 'ci_high', 'sd', 'documents',
-        'defined', 'skill', 'skill_low', 'skill_high', 'document_set']) AS groups
+    groups_of(to_json(average_row), ['run', 'date', 'signature', 'version', 'outcome', 'gate',
+        'test_set', 'hypothesis', 'measure', 'average', 'value', 'ci_low', 'ci_high', 'sd',
+        'documents', 'defined', 'skill', 'skill_low', 'skill_high', 'document_set']) AS groups
 FROM read_parquet(archive() || '/history/history.parquet', hive_partitioning = false)
     AS average_row;
 

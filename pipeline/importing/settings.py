@@ -172,8 +172,9 @@ class ImportSettings:
     unit_times: Annotated[
         str | None,
         Option(
-            "Start times of units, which make boundaries times: the path of a list in the record "
-            "(utterances[].start), or a file, folder or glob of subtitles, STM, CTM or SegLST.",
+            "Start times of units, which make boundaries times: the path of a list in the record, "
+            "or in that of --source (utterances[].start), or a file, folder or glob of subtitles, "
+            "STM, CTM or SegLST.",
             Panel.TIMES,
         ),
     ] = None

@@ -1,19 +1,33 @@
 """Read files with the times of units, for `--unit-times`: subtitles, STM, CTM, SegLST."""
 
+from collections.abc import Iterable, Iterator
+
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Absent, Refused
+from segscore.pipeline.importing.answers.options import ANSWER_FORMATS
+from segscore.pipeline.importing.answers.units import has_json_lines_name, name_at, records
 from segscore.pipeline.importing.conversion.names import ReadFile, without_endings
 from segscore.pipeline.importing.formats.label_records import field_path
+from segscore.pipeline.importing.formats.values import array_of
 from segscore.pipeline.importing.import_blocks import Reading, read_input
+from segscore.pipeline.importing.open_input import open_input
+from segscore.pipeline.importing.opened_file import OpenedFile
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.importing.shapes import Intervals
-from segscore.pipeline.importing.unit_times import OPTION, UnitTimes, times_of_segments
+from segscore.pipeline.importing.unit_times import (
+    OPTION,
+    UnitTimes,
+    times_of_list,
+    times_of_segments,
+)
 from segscore.pipeline.storage import InputFile
 from segscore.pipeline.tables.units import MILLISECOND
 
 
 def find_times(settings: ImportSettings) -> list[InputFile]:
-    """Find the files that `--unit-times` names; none if it is a path in records.
+    """Find the files with the times of units; none if those are in the records of segmentations.
+
+    They are the files that `--unit-times` names, or else those of `--source`.
 
     Raises:
         Refused: it is neither.
@@ -27,7 +41,12 @@ def find_times(settings: ImportSettings) -> list[InputFile]:
         if "/" in named or "*" in named:
             raise Refused(f"{OPTION}: {absent}") from absent
         field_path(OPTION, named)
+    if settings.source is None:
         return []
+    found = storage.find(settings.source, any_kind=True)
+    of_answers = settings.format_name in ANSWER_FORMATS
+    # Times in records of the source of answers are read with the units.
+    return [file for file in found if not (of_answers and has_json_lines_name(file.url))]
 
 
 def read_times(files: list[InputFile], settings: ImportSettings) -> dict[str, UnitTimes] | None:
@@ -50,6 +69,9 @@ def read_times(files: list[InputFile], settings: ImportSettings) -> dict[str, Un
     reading = Reading([file.url for file in files], own_settings)
     found: dict[str, UnitTimes] = {}
     for file in files:
+        if has_json_lines_name(file.url):
+            _add(_of_records(open_input(file.url, own_settings), settings), found)
+            continue
         read = read_input(file.url, reading)
         if not isinstance(read, ReadFile):
             raise Refused(f"{OPTION} {file.url}: has positions, not times")
@@ -59,12 +81,28 @@ def read_times(files: list[InputFile], settings: ImportSettings) -> dict[str, Un
                 raise shape.place.refusal(
                     f"has no starts and ends of {shape.unit}s in seconds, which {OPTION} needs"
                 )
-            document = shape.document_id or own
-            if document in found:
-                first = found[document].place
-                raise shape.place.refusal(
-                    f"the times of {document} are given twice; the first are at "
-                    f"{first.source}:{first.line}"
-                )
-            found[document] = times_of_segments(shape.segments, file.url, shape.place)
+            times = times_of_segments(shape.segments, file.url, shape.place)
+            _add([(shape.document_id or own, times)], found)
     return found
+
+
+def _of_records(file: OpenedFile, settings: ImportSettings) -> Iterator[tuple[str, UnitTimes]]:
+    """Yield the times in records of the source."""
+    document = field_path("--document-field", settings.document_field or "document_id")
+    starts = field_path(OPTION, settings.unit_times or "")
+    for place, record in records(file):
+        values = array_of(starts.value(record, "", place), starts.text, place)
+        name = settings.document_id or name_at(document, record, place)
+        yield name, times_of_list(values, starts.text, settings.clock, place)
+
+
+def _add(times: Iterable[tuple[str, UnitTimes]], found: dict[str, UnitTimes]) -> None:
+    """Add the times of documents to those that were found before."""
+    for document, one in times:
+        if document in found:
+            first = found[document].place
+            raise one.place.refusal(
+                f"the times of {document} are given twice; the first are at "
+                f"{first.source}:{first.line}"
+            )
+        found[document] = one

@@ -25,8 +25,9 @@ def warn_of_unused(reading: Reading) -> Iterator[str]:
         format_name = format_of_input(url, reading)
         examples.setdefault(format_name, url)
         known = FORMATS[format_name]
-        timed = known.in_units and reading.times is not None
-        used = {*known.options, *(["unit_times"] if timed else [])}
+        used = {*known.options}
+        if reading.times is not None and (known.in_units or "unit_times" in used):
+            used |= {"unit_times", "source"}
         unused = [name for name in unused if name not in used]
         if not unused:
             return

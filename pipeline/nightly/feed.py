@@ -9,8 +9,8 @@ import pyarrow.compute as pc
 from segscore.pipeline.nightly.choose import FEWEST_NIGHTS
 from segscore.pipeline.nightly.nights import Night, Nights, system_rows, systems_of
 from segscore.pipeline.nightly.other_references import (
+    ReferenceChanges,
     describe_changed_references,
-    find_other_references,
 )
 from segscore.pipeline.nightly.replicates import tables
 from segscore.pipeline.nightly.verdict import INCOMPLETE, PARTIAL
@@ -53,7 +53,7 @@ def probable_causes(warnings: Iterable[FeedWarning], systems: Collection[str]) -
 
 
 def warn_of_feed(
-    night: Night, others: Mapping[str, Night], earlier: Nights
+    night: Night, others: Mapping[str, Night], earlier: Nights, changes: ReferenceChanges
 ) -> Iterator[FeedWarning]:
     """Yield a warning for each sign that the input of a night is not what it should be.
 
@@ -61,12 +61,13 @@ def warn_of_feed(
         night: the night.
         others: system -> the night that it is compared with.
         earlier: all nights.
+        changes: how the references of the nights differ.
     """
     for complete in islice(filter(_is_complete, earlier.good(night.date)), 1):
         yield from _warn_of_exchange(night, complete)
     yield from _warn_of_groups(night, earlier)
     yield from _warn_of_few_documents(night, others)
-    yield from _warn_of_other_references(night, others, earlier)
+    yield from _warn_of_other_references(night, others, changes)
     recent = [*islice(earlier.newest_first(night.date), _RECENT), *others.values()]
     yield from _warn_of_repeats(night, {each.url: each for each in recent}.values())
 
@@ -171,12 +172,12 @@ def _warn_of_few_documents(night: Night, others: Mapping[str, Night]) -> Iterato
 
 
 def _warn_of_other_references(
-    night: Night, others: Mapping[str, Night], earlier: Nights
+    night: Night, others: Mapping[str, Night], changes: ReferenceChanges
 ) -> Iterator[FeedWarning]:
     """Warn of documents whose references are not those of a night compared with."""
-    reused = {*find_other_references(night, others.values(), earlier).reused}
+    reused = {*changes.find(night, others.values()).reused}
     for other in {each.url: each for each in others.values()}.values():
-        corrected = find_other_references(night, [other], earlier).corrected
+        corrected = changes.find(night, [other]).corrected
         if documents := [name for name in corrected if name not in reused]:
             yield FeedWarning(describe_changed_references(documents, other.name))
 

@@ -20,8 +20,8 @@ from segscore.pipeline.arrays.document_ids import hash_names
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.nightly.choose import FEWEST_NIGHTS, ChosenNights
 from segscore.pipeline.nightly.moved_documents import documents_moved
-from segscore.pipeline.nightly.nights import Night, Nights, open_as_night, systems_of
-from segscore.pipeline.nightly.other_references import find_other_references
+from segscore.pipeline.nightly.nights import Night, open_as_night, systems_of
+from segscore.pipeline.nightly.other_references import ReferenceChanges
 from segscore.pipeline.nightly.replicates import (
     Identity,
     Tally,
@@ -61,11 +61,11 @@ class NightAverages:
         others: Iterable[Night],
         rules: Sequence[GateRule],
         by: Sequence[str] = (),
-        earlier: Nights | None = None,
+        changes: ReferenceChanges | None = None,
     ) -> None:
         listed = [night, *others]
         self.night = night
-        other = find_other_references(night, listed, earlier)
+        other = (changes or ReferenceChanges()).find(night, listed)
         self.left_out, self.reused = other.corrected, other.reused
         identities = {each.url: Identity(each.url, self.reused, self.left_out) for each in listed}
         hashes = hash_names(pa.array(self.left_out, pa.string())).hashes
@@ -163,7 +163,7 @@ def judge_rules(
     others: ChosenNights,
     rules: Sequence[GateRule],
     alpha: float,
-    earlier: Nights | None = None,
+    changes: ReferenceChanges | None = None,
 ) -> list[Check]:
     """Check all rules for all systems.
 
@@ -173,7 +173,7 @@ def judge_rules(
         rules: rules of the gate.
         alpha: probability that any check of the night fails if all true changes are at their
             limits.
-        earlier: the folder of the nights; None for runs that are no nights.
+        changes: how the references of the nights differ; None for runs that are no nights.
 
     Returns:
         The checks, by rule, then by system; for a system, that against one night comes first.
@@ -184,7 +184,7 @@ def judge_rules(
     """
     if not rules or not others.single:
         return []
-    averages = NightAverages(night, others.nights(), rules, (), earlier)
+    averages = NightAverages(night, others.nights(), rules, (), changes)
     checks, by_text = [], {rule.text: rule for rule in rules}
     for rule in rules:
         for system, other in others.single.items():

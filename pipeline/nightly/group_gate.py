@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from segscore.pipeline.nightly.choose import ChosenNights
 from segscore.pipeline.nightly.gate import NightAverages, decide
-from segscore.pipeline.nightly.nights import Night, Nights
+from segscore.pipeline.nightly.nights import Night
+from segscore.pipeline.nightly.other_references import ReferenceChanges
 from segscore.pipeline.nightly.rules import GateRule
 from segscore.pipeline.nightly.verdict import EVERY, Check
 from segscore.pipeline.nightly.words import short
@@ -39,7 +40,7 @@ def judge_groups(
     rules: Sequence[GateRule],
     by: Sequence[str],
     alpha: float,
-    earlier: Nights | None = None,
+    changes: ReferenceChanges | None = None,
 ) -> GroupVerdict:
     """Check all rules for all systems in all groups of documents.
 
@@ -53,7 +54,7 @@ def judge_groups(
         by: attributes to group by.
         alpha: probability that any check fails, of systems and of means, if all true changes are at
             their limits.
-        earlier: the folder of the nights.
+        changes: how the references of the nights differ.
 
     Raises:
         Refused: a file of a night cannot be read.
@@ -61,7 +62,7 @@ def judge_groups(
     """
     if not rules or not by or not others.single:
         return GroupVerdict()
-    averages = NightAverages(night, others.nights(), rules, by, earlier)
+    averages = NightAverages(night, others.nights(), rules, by, changes)
     systems: list[Check] = []
     means: list[Check] = []
     for rule in rules:

@@ -12,7 +12,7 @@ from segscore.pipeline.nightly.comparable import differences_of
 from segscore.pipeline.nightly.feed import missing_groups, probable_causes, warn_of_feed
 from segscore.pipeline.nightly.group_gate import GroupVerdict, judge_groups
 from segscore.pipeline.nightly.nights import Night, Nights
-from segscore.pipeline.nightly.other_references import find_other_references
+from segscore.pipeline.nightly.other_references import ReferenceChanges
 from segscore.pipeline.nightly.rules import GateRule
 from segscore.pipeline.nightly.settings import FAIL, MEDIAN_OF_7, NightSettings
 from segscore.pipeline.nightly.trend_gate import judge_trends, nights_of_trend
@@ -63,10 +63,11 @@ def judge(
     )
     if night.verdict is not None and _is_current(night.verdict, reasons, earlier):
         return night.verdict
-    checks, grouped = _check_rules(night, settings, earlier, comparable, lines)
+    changes = ReferenceChanges(earlier)
+    checks, grouped = _check_rules(night, settings, earlier, comparable, lines, changes)
     single = {other.date.isoformat() for other in chosen.single.values()}
     differences = {day: listed for day, listed in differences.items() if day in single}
-    judged = _Judged(chosen, reasons, checks, grouped, differences)
+    judged = _Judged(chosen, reasons, checks, grouped, differences, changes)
     return _verdict(night, settings, earlier, judged)
 
 
@@ -78,6 +79,7 @@ class _Judged(NamedTuple):
     checks: tuple[Check, ...]
     grouped: GroupVerdict
     differences: dict[str, list[str]]
+    changes: ReferenceChanges
 
 
 def _check_rules(
@@ -86,23 +88,24 @@ def _check_rules(
     earlier: Nights,
     comparable: ChosenNights,
     lines: Sequence[Night],
+    changes: ReferenceChanges,
 ) -> tuple[tuple[Check, ...], GroupVerdict]:
     """Check all rules: about two nights, for trends, and by group."""
     rules = [rule for rule in settings.rules if not rule.nights]
     checks = (
-        *gate.judge_rules(night, comparable, rules, settings.alpha, earlier),
+        *gate.judge_rules(night, comparable, rules, settings.alpha, changes),
         *judge_trends(lines, settings.rules),
     )
     if not settings.gate_by:
         return checks, GroupVerdict()
     _require_attributes(night, settings.gate_by)
     several = _of_several(night, settings, earlier)
-    return checks, judge_groups(night, several, rules, settings.gate_by, settings.alpha, earlier)
+    return checks, judge_groups(night, several, rules, settings.gate_by, settings.alpha, changes)
 
 
 def _verdict(night: Night, settings: NightSettings, earlier: Nights, judged: _Judged) -> Verdict:
     """Compose the verdict on a night."""
-    chosen, reasons, checks, grouped, differences = judged
+    chosen, reasons, checks, grouped, differences, changes = judged
     systems, missing = nights.systems_of(night), reasons.missing
     lacking = missing_groups(night, earlier) if settings.require_groups else ()
     unpaired, rejected = unscored_systems(night, missing)
@@ -115,7 +118,7 @@ def _verdict(night: Night, settings: NightSettings, earlier: Nights, judged: _Ju
         outcome = PARTIAL
     if reasons.accepted is not None and outcome != PASSED:
         outcome = ACCEPTED
-    of_feed = [*warn_of_feed(night, chosen.single, earlier)]
+    of_feed = [*warn_of_feed(night, chosen.single, earlier, changes)]
     return Verdict(
         date=night.date.isoformat(),
         run=night.fingerprint,
@@ -129,7 +132,7 @@ def _verdict(night: Night, settings: NightSettings, earlier: Nights, judged: _Ju
         expected=systems if outcome in (PASSED, ACCEPTED) else chosen.expected or systems,
         warnings=(
             *(warning.text for warning in of_feed),
-            *_warn_of_decline(night, settings, earlier, checks),
+            *_warn_of_decline(night, settings, earlier, judged),
         ),
         unpaired=unpaired,
         rejected=rejected,
@@ -139,7 +142,7 @@ def _verdict(night: Night, settings: NightSettings, earlier: Nights, judged: _Ju
         group_checks=grouped.checks,
         common=grouped.common,
         missing_groups=lacking,
-        reused_ids=len(find_other_references(night, chosen.single.values(), earlier).reused),
+        reused_ids=len(changes.find(night, chosen.single.values()).reused),
     )
 
 
@@ -202,16 +205,16 @@ def _is_current(previous: Verdict, reasons: _Reasons, earlier: Nights) -> bool:
 
 
 def _warn_of_decline(
-    night: Night, settings: NightSettings, earlier: Nights, checks: tuple[Check, ...]
+    night: Night, settings: NightSettings, earlier: Nights, judged: _Judged
 ) -> Iterator[str]:
     """Warn of each check that passes and would fail against the median of the last good nights."""
-    if settings.nights_of_median or any(check.fails for check in checks):
+    if settings.nights_of_median or any(check.fails for check in judged.checks):
         return
     comparable = _of_several(night, settings, earlier)
     if not comparable.several:
         return
     rules = [rule for rule in settings.rules if not rule.nights]
-    for check in gate.judge_rules(night, comparable, rules, settings.alpha, earlier):
+    for check in gate.judge_rules(night, comparable, rules, settings.alpha, judged.changes):
         if check.fails and check.nights > 1:
             yield (
                 f"{describe_failure(replace(check, moved=()))}; no rule failed, because "

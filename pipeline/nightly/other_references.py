@@ -66,49 +66,62 @@ class _Changes:
         return len(self.changed) > self.shared / 2
 
 
-def find_other_references(
-    night: Night, others: Iterable[Night], earlier: Nights | None = None
-) -> OtherReferences:
-    """Return the ids that any of the other nights has with other references.
+class ReferenceChanges:
+    """How the references of nights differ; the scores of two nights are read once for it."""
 
-    Nights that an earlier version scored, without digests of the references, are not compared.
+    def __init__(self, earlier: Nights | None = None) -> None:
+        """Start without having read a night.
 
-    Args:
-        night: the night.
-        others: the nights that it is compared with.
-        earlier: the folder of the nights; None for runs that are no nights, whose ids are taken for
-            those of the same documents.
+        Args:
+            earlier: the folder of the nights; None for runs that are no nights, whose ids are taken
+                for those of the same documents.
+        """
+        self._earlier = earlier
+        self._known: dict[tuple[str, str], _Changes] = {}
 
-    Raises:
-        Refused: a file of a night cannot be read.
-        Failed: the server does not answer.
-    """
-    listed = {each.url: each for each in others if each.url != night.url}.values()
-    pairs = [(other, _changes(night, other)) for other in listed]
-    are_reused = earlier is not None and any(
-        _has_other_documents(other, changes, earlier) for other, changes in pairs
-    )
-    reused: set[str] = set()
-    corrected: set[str] = set()
-    for _, changes in pairs:
-        (reused if are_reused and changes.mostly else corrected).update(changes.changed)
-    return OtherReferences(sorted(corrected - reused), sorted(reused))
+    def find(self, night: Night, others: Iterable[Night]) -> OtherReferences:
+        """Return the ids that any of some other nights has with other references.
 
+        Nights that an earlier version scored, without digests of the references, are not compared.
 
-def _has_other_documents(other: Night, changes: _Changes, earlier: Nights) -> bool:
-    """Check whether the shared ids of a night are those of other documents."""
-    if not changes.mostly:
+        Args:
+            night: the night.
+            others: the nights that it is compared with.
+
+        Raises:
+            Refused: a file of a night cannot be read.
+            Failed: the server does not answer.
+        """
+        listed = {each.url: each for each in others if each.url != night.url}.values()
+        pairs = [(other, self._changes(night, other)) for other in listed]
+        are_reused = any(self._has_other_documents(other, changes) for other, changes in pairs)
+        reused: set[str] = set()
+        corrected: set[str] = set()
+        for _, changes in pairs:
+            (reused if are_reused and changes.mostly else corrected).update(changes.changed)
+        return OtherReferences(sorted(corrected - reused), sorted(reused))
+
+    def _has_other_documents(self, other: Night, changes: _Changes) -> bool:
+        """Check whether the shared ids of a night are those of other documents."""
+        if self._earlier is None or not changes.mostly:
+            return False
+        if changes.same_length <= len(changes.changed) / 2:
+            return True
+        for before in islice(self._earlier.newest_first(other.date), _EARLIER):
+            between = self._changes(other, before)
+            if between.shared:
+                return between.mostly
         return False
-    if changes.same_length <= len(changes.changed) / 2:
-        return True
-    for before in islice(earlier.newest_first(other.date), _EARLIER):
-        between = _changes(other, before)
-        if between.shared:
-            return between.mostly
-    return False
+
+    def _changes(self, night: Night, other: Night) -> _Changes:
+        """Return the differences between two nights, from memory if they are known."""
+        key = night.url, other.url
+        if key not in self._known:
+            self._known[key] = _compare(night, other)
+        return self._known[key]
 
 
-def _changes(night: Night, other: Night) -> _Changes:
+def _compare(night: Night, other: Night) -> _Changes:
     if not (night.has_digests and other.has_digests):
         return _Changes(0, [], 0)
     rows = read_rows([night, other], [], PAIRS, [REFERENCE_DIGEST, _UNITS], ())

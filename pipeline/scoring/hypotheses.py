@@ -25,7 +25,10 @@ from segscore.pipeline.tables.document_lengths import (
 )
 from segscore.pipeline.tables.read import Rows, refuse, validate_rows
 
-_HINT = "; --length-tolerance allows small differences"
+_HINT = (
+    "; --length-tolerance allows small differences, and segscore project carries segmentations to "
+    "another transcript"
+)
 
 UNPAIRED_COLUMNS = ("table", "source", "row", "document_id", "coder")
 

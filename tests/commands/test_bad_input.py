@@ -860,7 +860,7 @@ def test_score__rejected_rows_are_counted_and_coders_without_scores_named(
     ]
     assert {row["detail"] for row in workspace.rows("rejects") if row["document_id"] == "a"} == {
         "n_units is 12; the accepted references of this document have 10; --length-tolerance "
-        "allows small differences"
+        "allows small differences, and segscore project carries segmentations to another transcript"
     }
 
 
@@ -1352,7 +1352,8 @@ def test_score__too_many_rejects(workspace: Workspace) -> None:
     # The limit applies to a finished run, too.
     result = workspace.score(*options[:2], "--max-rejects", 0.39, **given)
     assert result.code == 1
-    assert "more than --max-rejects 0.39 allows; the run stays published" in result.err
+    assert "more than --max-rejects 0.39 allows: " in result.err
+    assert "; the run stays published; the rejects are listed in " in result.err
     assert f"the rejects are listed in {workspace.run}/rejects" in result.err
 
 

@@ -145,6 +145,13 @@ def test_the_same_transcript_needs_no_advice(projects: Projects) -> None:
     assert projects.rows()[0]["boundaries"] == [3, 6]
 
 
+def test_characters_may_be_compared(projects: Projects) -> None:
+    result = projects([ROW], "--tokens", "characters")
+    assert result.code == 0, result.err
+    assert result.out.startswith("1 document: 2.4 % of the characters edited (")
+    assert projects.rows()[0]["boundaries"] == [2, 4]
+
+
 def pairs(number: int) -> dict[str, Pair]:
     random = Random(number)  # noqa: S311
     return {f"show-{i}": make_pair(random, segments=3, words=9, changed=0.3) for i in range(number)}

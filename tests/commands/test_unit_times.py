@@ -166,6 +166,26 @@ def test_answers_of_language_models_get_times(imports: Imports, how: str) -> Non
     assert imports.row("hypotheses") == (9000, [4100, 7000 if how == "file" else 7001])
 
 
+@pytest.mark.parametrize("name", ["units.jsonl", "talk.srt"])
+def test_times_of_a_source(imports: Imports, name: str) -> None:
+    """The path leads into records of --source; if it has times itself, any name is good."""
+    pairs = [[start, end] for start, (_, end) in zip(STARTS, CUES, strict=True)]
+    records = [{"document_id": "talk", "units": TEXTS, "source": pairs}]
+    source = imports.write(name, records if name.endswith("l") else TIMED[name])
+    labels = imports.write("labels.jsonl", [LABELS])
+    result = imports(labels, "--ids", "ids", "--source", source, "--unit-times", "source")
+    assert (result.code, result.err) == (0, "")
+    assert imports.row() == (9000, [4100, 7001 if name.endswith("l") else 7000])
+    (imports.folder / "out").rename(imports.folder / "first")
+    answers = imports.write("answers.jsonl", [{"document_id": "talk", "output": ANSWER}])
+    result = imports(
+        *(answers, "--format", "rewritten", "--coder", "x"),
+        *("--source", source, "--unit-times", "source"),
+    )
+    assert (result.code, result.err) == (0, "")
+    assert imports.row("hypotheses") == (9000, [4100, 7001 if name.endswith("l") else 7000])
+
+
 @pytest.mark.parametrize(
     ("times", "message"),
     [

@@ -5,9 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from segscore.pipeline.alignment.edits import Edits
+from segscore.pipeline.alignment.edits import Edits, count_edits
 from segscore.pipeline.alignment.resegment import Resegmentation, place_breaks
-from segscore.pipeline.alignment.tokens import Tokens
+from segscore.pipeline.alignment.tokens import Tokens, Vocabulary, tokenize
+from segscore.pipeline.importing.projection.settings import FROM, TO, ProjectSettings
+
+LEAST_TOKENS = 20
+"""Smallest number of tokens of a transcript."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,34 @@ class Transcripts:
         """
         ends = self.source.ends[np.array([*positions, len(self.source.ends)], np.int64) - 1]
         return place_breaks(self.target, Tokens(self.source.ids, ends), self.edits)
+
+
+def align_transcripts(
+    texts: Mapping[str, Sequence[str]], settings: ProjectSettings
+) -> Transcripts | str:
+    """Align two transcripts of a document, or say why that cannot be done.
+
+    Args:
+        texts: the units of each, by ``FROM`` and ``TO``.
+        settings: what is compared, and the largest edit rate.
+    """
+    vocabulary = Vocabulary()
+    found = {}
+    for what in (FROM, TO):
+        tokens = vocabulary.number(tokenize(text, settings.tokens) for text in texts[what])
+        if len(tokens) < LEAST_TOKENS:
+            return (
+                f"{len(tokens)} {settings.tokens} in --{what}, where {LEAST_TOKENS} are needed to "
+                "align it"
+            )
+        found[what] = tokens
+    source, target = found[FROM], found[TO]
+    most = settings.max_edits * len(target)
+    edits = count_edits(target, source, most)
+    if edits is None or edits.total > most:
+        rate = "too many edits" if edits is None else f"edit rate {edits.total / len(target):.2f}"
+        return f"{rate}, above --max-edits {settings.max_edits:g}"
+    return Transcripts(source, target, edits)
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,7 @@ from dataclasses import dataclass, field, replace
 import pyarrow as pa
 
 from segscore.pipeline import storage
-from segscore.pipeline.alignment.edits import count_edits
 from segscore.pipeline.alignment.resegment import Resegmentation
-from segscore.pipeline.alignment.tokens import Vocabulary, tokenize
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.answers.alignment_rows import (
     ALIGNMENT_FOLDER,
@@ -19,46 +17,27 @@ from segscore.pipeline.importing.answers.alignment_rows import (
 from segscore.pipeline.importing.answers.gathering import (
     DocumentUnits,
     GatheredFile,
-    bucket_of,
     read_bucket,
     units_by_document,
 )
 from segscore.pipeline.importing.answers.placing import Placed, missing_units
 from segscore.pipeline.importing.import_tables import check_block
-from segscore.pipeline.importing.projection.carried import CarriedLists, Transcripts, carry_lists
+from segscore.pipeline.importing.projection.carried import (
+    CarriedLists,
+    Transcripts,
+    align_transcripts,
+    carry_lists,
+)
 from segscore.pipeline.importing.projection.settings import FROM, LATEST, TO, ProjectSettings
 from segscore.pipeline.importing.projection.tally import (
     MOST_PROBLEMS,
     ProjectionTally,
     add_projections,
 )
-from segscore.pipeline.importing.shards import Shard, read_spread, spread_shard, write_shard
+from segscore.pipeline.importing.shards import Shard, read_spread, write_shard
 from segscore.pipeline.storage.memory import release_memory
 from segscore.pipeline.tables.read import Rows
 from segscore.schemas.input_columns import BY_UNIT, INPUT_TYPES
-
-LEAST_TOKENS = 20
-"""Smallest number of tokens of a transcript."""
-
-
-@dataclass(frozen=True)
-class SpreadJob:
-    """What all tasks that write segmentations by document share.
-
-    Attributes:
-        folder: the folder that tasks write to.
-        buckets: number of buckets of documents.
-    """
-
-    folder: str
-    buckets: int
-
-
-@dataclass(frozen=True)
-class SpreadReceipt:
-    """The bucket of each row group of a file."""
-
-    buckets: list[int]
 
 
 @dataclass(frozen=True)
@@ -110,13 +89,6 @@ class ProjectedReceipt:
     problems: list[str] = field(default_factory=list)
     unusable: int = 0
     tally: ProjectionTally = field(default_factory=ProjectionTally)
-
-
-def spread_part(job: SpreadJob, part: Shard) -> SpreadReceipt:
-    """Write the segmentations of a part by document."""
-    return SpreadReceipt(
-        spread_shard(job.folder, part, lambda document: bucket_of(document, job.buckets))
-    )
 
 
 def project_part(job: ProjectJob, part: ProjectPart) -> ProjectedReceipt:
@@ -265,26 +237,16 @@ class _Projection:
 
     def _compare(self, document: str) -> Transcripts | str:
         """Align the transcripts of a document, or say why that cannot be done."""
-        vocabulary = Vocabulary()
-        found = []
-        for what in (FROM, TO):
-            units = self.units[what].get(document)
-            if units is None:
+        texts = {}
+        for what, units in self.units.items():
+            if document not in units:
                 return f"no units in --{what}"
-            tokens = vocabulary.number(tokenize(u, self.settings.tokens) for u in units.texts)
-            if len(tokens) < LEAST_TOKENS:
-                return (
-                    f"{len(tokens)} words in --{what}, where {LEAST_TOKENS} are needed to align it"
-                )
-            found.append(tokens)
-        source, target = found
-        limit = self.settings.max_edits
-        edits = count_edits(target, source, limit * len(target))
-        if edits is None or edits.total > limit * len(target):
-            rate = "too many" if edits is None else f"{edits.total / len(target):.2f}"
-            return f"edit rate {rate}, above --max-edits {limit:g}"
-        self.tallies.append(ProjectionTally.of_document(len(target), edits))
-        return Transcripts(source, target, edits)
+            texts[what] = units[document].texts
+        compared = align_transcripts(texts, self.settings)
+        if isinstance(compared, Transcripts):
+            tally = ProjectionTally.of_document(len(compared.target), compared.edits)
+            self.tallies.append(tally)
+        return compared
 
 
 _CHANGED = (

@@ -25,11 +25,10 @@ from segscore.pipeline.importing.parts import cut_files
 from segscore.pipeline.importing.projection.part import (
     ProjectJob,
     ProjectPart,
-    SpreadJob,
     project_part,
-    spread_part,
 )
 from segscore.pipeline.importing.projection.settings import FROM, TO, ProjectSettings
+from segscore.pipeline.importing.projection.spread import SpreadJob, spread_part
 from segscore.pipeline.importing.projection.tally import (
     ProjectionTally,
     add_projections,

@@ -51,9 +51,12 @@ class ProjectionTally:
         """Number of tokens that are edited."""
         return self.deleted + self.inserted + self.changed
 
-    @property
-    def lines(self) -> list[str]:
-        """Describe it: edits, boundaries, and advice unless every boundary has one exact place."""
+    def describe(self, tokens: str) -> list[str]:
+        """Return lines about edits and boundaries, and advice unless all places are exact.
+
+        Args:
+            tokens: what was compared: `words` or `characters`.
+        """
         shares = ", ".join(
             f"{_percent(number, self.tokens)} {name}"
             for number, name in (
@@ -64,7 +67,7 @@ class ProjectionTally:
         )
         edited = _percent(self.edits, self.tokens)
         lines = [
-            f"{counted(self.documents, 'document')}: {edited} % of the words edited ({shares})"
+            f"{counted(self.documents, 'document')}: {edited} % of the {tokens} edited ({shares})"
         ]
         total = "1 boundary" if self.boundaries == 1 else f"{self.boundaries:,} boundaries"
         share = f" ({_percent(self.uncertain, self.boundaries)} %)" if self.boundaries else ""
