@@ -135,7 +135,7 @@ def _short(number: float) -> str:
     return f"{number:.2f}".removeprefix("0") if abs(number) < 1 else f"{number:.2f}"
 
 
-def directed() -> list[str]:
+def directed() -> list[Any]:
     """Return the measures of single pairs that have a better direction."""
     return [name for name, measure in PAIRS.measures.items() if measure.better != "neither"]
 

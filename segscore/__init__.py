@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from segscore.api.calibrate import calibrate
     from segscore.api.compare import ComparisonTables, compare
     from segscore.api.evaluation import Evaluation, evaluate
-    from segscore.api.measure_functions import MeasureFunction
     from segscore.api.measures import measures
     from segscore.api.metric import Metric
     from segscore.api.read_run import read_run
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from segscore.api.segmentation import Segmentation
     from segscore.api.testsets import testsets
     from segscore.api.trend import TrendTables, trend
+    from segscore.api.typed import *  # noqa: F403  (a function for each measure)
     from segscore.pipeline.errors import Failed, Refused
 
 __all__ = [
@@ -75,12 +75,7 @@ _HOMES = {
 _MODULES = {name: f"segscore.api.{module}" for module, names in _HOMES.items() for name in names}
 _MODULES |= dict.fromkeys(("Failed", "Refused"), "segscore.pipeline.errors")
 
-if TYPE_CHECKING:
-
-    def __getattr__(name: str) -> MeasureFunction:
-        """Return the function of a measure: which measures there are is not known statically."""
-
-else:
+if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:
         """Import a name of the public interface, or make the function of a measure."""

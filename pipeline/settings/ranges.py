@@ -1,6 +1,7 @@
 """Range checks shared by the settings of all commands; errors name the offending option."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from segscore.pipeline.errors import Refused
@@ -24,9 +25,20 @@ def between(least: int, most: int) -> ValueCheck:
     return lambda option, value: within(option, value, least, most)
 
 
-def among(choices: Sequence[str]) -> ValueCheck:
+@dataclass(frozen=True)
+class Among:
+    """The check of a value that is one of the choices."""
+
+    choices: tuple[str, ...]
+
+    def __call__(self, option: str, value: str) -> None:
+        """Refuse another value."""
+        one_of(option, value, self.choices)
+
+
+def among(choices: Sequence[str]) -> Among:
     """Return the check of a value that is one of the choices."""
-    return lambda option, value: one_of(option, value, choices)
+    return Among(tuple(choices))
 
 
 def check_seed(seed: int) -> None:

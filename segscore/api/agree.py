@@ -1,7 +1,7 @@
 """Measure how well the coders of a corpus agree."""
 
 from dataclasses import fields
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -14,6 +14,11 @@ from segscore.pipeline.arrays.compiling import announced_compilation
 from segscore.pipeline.errors import Done, Refused
 from segscore.pipeline.runs.finished import FinishedRun, rows_over_all
 from segscore.pipeline.runs.sink import MemorySink
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from segscore.api.typed import AgreeKeywords
 
 
 class AgreementTables(RunTables):
@@ -62,7 +67,9 @@ class AgreementTables(RunTables):
 
 
 @announced_compilation()
-def agree(codings: Given, documents: Given = None, **settings: Any) -> AgreementTables:
+def agree(
+    codings: Given, documents: Given = None, **settings: "Unpack[AgreeKeywords]"
+) -> AgreementTables:
     """Measure how well coders agree, as `segscore agree` does.
 
     >>> import segscore
@@ -82,7 +89,7 @@ def agree(codings: Given, documents: Given = None, **settings: Any) -> Agreement
         Failed: no document has two coders.
         TypeError: there is no such setting.
     """
-    given = read_settings(AgreeSettings, settings, _KNOWN) | {
+    given = read_settings(AgreeSettings, settings, OF_CODINGS) | {
         "codings": location_of(codings) or "<codings>"
     }
     if documents is not None:
@@ -96,7 +103,7 @@ def agree(codings: Given, documents: Given = None, **settings: Any) -> Agreement
     return AgreementTables(FinishedRun("agreement", audited.record, tables=audited.tables))
 
 
-_KNOWN = [
+OF_CODINGS = [
     field.name
     for field in fields(AgreeSettings)
     if field.name not in ("codings", "output", "documents")

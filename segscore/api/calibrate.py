@@ -1,6 +1,6 @@
 """Find out what a value of a measure is worth on a corpus."""
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from segscore.api.inputs import Given, location_of, source_of
 from segscore.api.settings import read_settings
@@ -9,12 +9,21 @@ from segscore.pipeline.conventions.calibrate import Calibration, calibrate_table
 from segscore.pipeline.conventions.calibrate_settings import CalibrateSettings
 from segscore.pipeline.errors import Refused
 
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from segscore.api.typed import CalibrateKeywords, MeasureName
+
 _INSTEAD = {"output": "attribute table", "value": "method describe"}
 
 
 @announced_compilation()
 def calibrate(
-    references: Given, documents: Given = None, *, measure: str, **settings: Any
+    references: Given,
+    documents: Given = None,
+    *,
+    measure: "MeasureName",
+    **settings: "Unpack[CalibrateKeywords]",
 ) -> Calibration:
     """Measure references with known faults, as `segscore calibrate` does.
 

@@ -2,7 +2,7 @@
 
 from dataclasses import asdict, replace
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -15,6 +15,12 @@ from segscore.pipeline.comparison.runs import open_runs
 from segscore.pipeline.comparison.settings import CompareSettings
 from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Unpack
+
+    from segscore.api.typed import AnyMeasure, CompareKeywords
 
 _NAMES = "abcdefghijklmnopqrstuvwxyz"
 
@@ -45,7 +51,9 @@ class ComparisonTables(RunTables):
 
 @announced_compilation()
 def compare(
-    *runs: "Evaluation | str | PathLike[str]", measure: str | list[str], **settings: Any
+    *runs: "Evaluation | str | PathLike[str]",
+    measure: "AnyMeasure | Sequence[AnyMeasure]",
+    **settings: "Unpack[CompareKeywords]",
 ) -> ComparisonTables:
     """Compare the systems of evaluations or finished runs on the documents they share.
 

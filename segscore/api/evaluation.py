@@ -33,6 +33,9 @@ from segscore.pipeline.statistics.averages import summary_groups
 from segscore.pipeline.tables.validate import REJECT_COLUMNS
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
+    from segscore.api.typed import EvaluateKeywords, MeasureChoice
     from segscore.pipeline.conventions.calibrate import Calibration
 
 _IN_MEMORY = "evaluation"
@@ -268,9 +271,9 @@ def evaluate(
     hypotheses: Given,
     documents: Given = None,
     *,
-    measures: Iterable[str] = (),
+    measures: "Iterable[MeasureChoice] | MeasureChoice" = (),
     client: Any = None,
-    **settings: Any,
+    **settings: "Unpack[EvaluateKeywords]",
 ) -> Evaluation:
     """Score hypotheses against references, as `segscore score` does.
 
@@ -311,7 +314,7 @@ def evaluate(
     given = {**settings, "measures": tuple(measures) if listed else measures}
     if client is not None or settings.get("output") is not None:
         return _evaluate_on_cluster(tables, client, read_settings(ScoreSettings, given))
-    return _evaluate_in_memory(tables, read_settings(ScoreSettings, given, _KNOWN))
+    return _evaluate_in_memory(tables, read_settings(ScoreSettings, given, OF_EVALUATION))
 
 
 def _evaluate_in_memory(tables: Mapping[str, Given], settings: Mapping[str, Any]) -> Evaluation:
@@ -323,7 +326,7 @@ def _evaluate_in_memory(tables: Mapping[str, Given], settings: Mapping[str, Any]
     return Evaluation(replace(scored, url=_IN_MEMORY))
 
 
-_KNOWN = ("group_by", *(field.name for field in fields(MeasuringSettings)))
+OF_EVALUATION = ("group_by", *(field.name for field in fields(MeasuringSettings)))
 
 
 def _evaluate_on_cluster(

@@ -7,7 +7,10 @@ from segscore.api.score import by_keywords, score
 from segscore.pipeline.measures import PAIRS
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from segscore.api.segmentation import Segmentation, WholeNumbers
+    from segscore.api.typed import MetricKeywords
 
 
 class MeasureFunction(Protocol):
@@ -23,7 +26,7 @@ class MeasureFunction(Protocol):
         reference: "Segmentation | WholeNumbers",
         hypothesis: "Segmentation | WholeNumbers",
         n_units: int | None = None,
-        **settings: Any,
+        **settings: "Unpack[MetricKeywords]",
     ) -> float | None:
         """Return the value of one pair; None if it is undefined.
 

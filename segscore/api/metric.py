@@ -33,9 +33,12 @@ from segscore.pipeline.statistics.bootstrap import (
 from segscore.pipeline.statistics.sums import HALF
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from numpy.typing import ArrayLike, NDArray
 
     from segscore.api.segmentation import Segmentation, WholeNumbers
+    from segscore.api.typed import MeasureName, MetricKeywords
     from segscore.pipeline.arrays.ragged import Ints
 
 Averaging = Literal["micro", "macro"]
@@ -73,7 +76,12 @@ class Metric:
         average: `micro` or `macro`.
     """
 
-    def __init__(self, *measures: str, average: Averaging = "micro", **settings: Any) -> None:
+    def __init__(
+        self,
+        *measures: "MeasureName",
+        average: Averaging = "micro",
+        **settings: "Unpack[MetricKeywords]",
+    ) -> None:
         """Create an empty metric.
 
         Args:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from os import PathLike, fspath
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from segscore.api.inputs import Given, location_of, source_of
 from segscore.api.settings import read_settings
@@ -19,6 +19,11 @@ from segscore.pipeline.conventions.run import apply_to_tables, reconcile_tables
 from segscore.pipeline.conventions.settings import ReconcileSettings
 from segscore.pipeline.errors import Refused
 
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from segscore.api.typed import ReconcileKeywords
+
 
 @overload
 def reconcile(
@@ -29,7 +34,7 @@ def reconcile(
     published: Any,
     apply: None = None,
     codings: Given = None,
-    **settings: Any,
+    **settings: "Unpack[ReconcileKeywords]",
 ) -> Reconciliation: ...
 
 
@@ -42,7 +47,7 @@ def reconcile(
     published: None = None,
     apply: str,
     codings: None = None,
-    **settings: Any,
+    **settings: "Unpack[ReconcileKeywords]",
 ) -> Applied: ...
 
 
@@ -55,7 +60,7 @@ def reconcile(
     published: Any = None,
     apply: str | None = None,
     codings: Given = None,
-    **settings: Any,
+    **settings: "Unpack[ReconcileKeywords]",
 ) -> Reconciliation | Applied:
     """Find the conventions that give published numbers, as `segscore reconcile` does.
 

@@ -23,7 +23,10 @@ from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.tables.document_lengths import SAME_UNITS
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from segscore.api.segmentation import WholeNumbers
+    from segscore.api.typed import PairKeywords
     from segscore.pipeline.measures.edit_list import Edit
 
 _Parameters = ParamSpec("_Parameters")
@@ -32,7 +35,16 @@ _Result = TypeVar("_Result")
 P_SEG_COUNTS = ("windows", "reference_windows")
 """The counts that P_seg is computed from."""
 
-_OF_TABLES = ("group_by", "consensus", "reference_points", "confusion", "replicates", "seed")
+_OF_TABLES = (
+    "group_by",
+    "by_level",
+    "consensus",
+    "reference_points",
+    "draws",
+    "confusion",
+    "replicates",
+    "seed",
+)
 """Settings that need tables of several segmentations."""
 
 
@@ -230,7 +242,7 @@ def score(
     reference: "Segmentation | WholeNumbers",
     hypothesis: "Segmentation | WholeNumbers",
     n_units: int | None = None,
-    **settings: Any,
+    **settings: "Unpack[PairKeywords]",
 ) -> Score:
     """Score a hypothesis against a reference.
 
@@ -290,7 +302,7 @@ def pair_settings(settings: Mapping[str, Any]) -> MeasuringSettings:
     for name in settings:
         if name in _OF_TABLES:
             raise Refused(f"{name}: one pair has none; use segscore.evaluate")
-    return _pair_settings(tuple(read_settings(MeasuringSettings, settings, _OF_PAIRS).items()))
+    return _pair_settings(tuple(read_settings(MeasuringSettings, settings, OF_PAIRS).items()))
 
 
 @lru_cache
@@ -300,7 +312,8 @@ def _pair_settings(given: tuple[tuple[str, Any], ...]) -> MeasuringSettings:
     return settings
 
 
-_OF_PAIRS = [name for name in MeasuringSettings.__dataclass_fields__ if name not in _OF_TABLES]
+OF_PAIRS = [name for name in MeasuringSettings.__dataclass_fields__ if name not in _OF_TABLES]
+"""Settings of `segscore.score` and of a metric."""
 
 
 def require_sum(settings: MeasuringSettings) -> None:

@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -11,6 +11,11 @@ from segscore.api.settings import read_settings
 from segscore.pipeline.nightly.trend.run import find_trend
 from segscore.pipeline.nightly.trend.settings import TrendSettings
 from segscore.pipeline.runs.finished import FinishedRun
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from segscore.api.typed import AnyMeasure, TrendKeywords
 
 
 class TrendTables(RunTables):
@@ -38,7 +43,9 @@ class TrendTables(RunTables):
         return self.table("ranking")
 
 
-def trend(runs: "str | PathLike[str]", *, measure: str, **settings: Any) -> TrendTables:
+def trend(
+    runs: "str | PathLike[str]", *, measure: "AnyMeasure", **settings: "Unpack[TrendKeywords]"
+) -> TrendTables:
     """Find which systems and groups changed over the nights of a folder, and the best system.
 
     >>> import segscore

@@ -105,7 +105,11 @@ def test_each_level_equals_the_level_scored_alone(
         "measures": "all",
     }  # fmt: skip
     together = api.evaluate(
-        references, hypotheses, by_level=kind, boundary_types=list(TYPES), **options
+        references,
+        hypotheses,
+        by_level=kind,  # type: ignore[arg-type]
+        boundary_types=list(TYPES),
+        **options,
     )
     for level in TYPES:
         kept = naive_levels.types_of_level(level, TYPES, kind)
@@ -200,10 +204,14 @@ def test_compare_works_on_each_level_and_over_all(kind: str) -> None:
     measures = ["pk_prior", "boundary_similarity", "segmentation_similarity", "mult_window_diff"]
     settings: dict[str, Any] = {"measures": ["all"], "n_t": 3, "replicates": 20}
     together = api.evaluate(
-        references, hypotheses, by_level=kind, boundary_types=list(TYPES), **settings
+        references,
+        hypotheses,
+        by_level=kind,  # type: ignore[arg-type]
+        boundary_types=list(TYPES),
+        **settings,
     )
     tests: dict[str, Any] = {"replicates": 50, "permutations": 99}
-    compared = api.compare(together, measure=measures, group_by="level", **tests)
+    compared = api.compare(together, measure=measures, group_by="level", **tests)  # type: ignore[arg-type]
     found = compared.comparisons.to_pandas()
     for level in TYPES:
         kept = naive_levels.types_of_level(level, TYPES, kind)
@@ -212,21 +220,21 @@ def test_compare_works_on_each_level_and_over_all(kind: str) -> None:
             for rows in (references, hypotheses)
         )
         alone = api.evaluate(*sides, boundary_types=kept, **settings)
-        expected = api.compare(alone, measure=measures, **tests).comparisons.to_pandas()
+        expected = api.compare(alone, measure=measures, **tests).comparisons.to_pandas()  # type: ignore[arg-type]
         assert listed(found[found.level == level], "level") == listed(expected)
     whole = {
         (row["hypothesis"], row["measure"], row["average"]): row["value"]
         for row in together.summary.to_pylist()
         if row["level"] is None
     }
-    plain = api.compare(together, measure=measures, **tests).comparisons.to_pandas()
+    plain = api.compare(together, measure=measures, **tests).comparisons.to_pandas()  # type: ignore[arg-type]
     assert listed(found[found.level.isna()], "level") == listed(plain)
     assert set(found.level.dropna()) == {*TYPES} and len(plain) == 2 * len(measures)
     for row in plain.to_dict("records"):
         if row["average"] == "micro":
             value = whole[row["system"].partition("@")[0], row["measure"], "micro"]
             assert row["value"] == pytest.approx(value)
-    systems = api.compare(together, measure=measures, **tests).run.table("systems").to_pylist()
+    systems = api.compare(together, measure=measures, **tests).run.table("systems").to_pylist()  # type: ignore[arg-type]
     for row in systems:
         value = whole[row["hypothesis"], row["measure"], row["average"]]
         assert row["value"] == pytest.approx(value), row["measure"]
@@ -427,7 +435,7 @@ def test_python_takes_true_for_cumulative() -> None:
     ]
     assert "level" not in without[0] and without[0] == without[1]
     with pytest.raises(Refused, match="by_level"):
-        api.evaluate(references, hypotheses, by_level=1)
+        api.evaluate(references, hypotheses, by_level=1)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -96,7 +96,7 @@ def test_systems_of_two_runs(made: Corpus) -> None:
     with pytest.raises(package.Refused, match="were not scored alike: n_t 2 / 3"):
         package.compare(*runs, measure="pk")
     with pytest.raises(package.Refused, match="--measure pkk: no such measure; the nearest is pk"):
-        package.compare(runs[0], measure="pkk")
+        package.compare(runs[0], measure="pkk")  # type: ignore[arg-type]
     with pytest.raises(package.Refused, match="--where: reads inputs again"):
         package.compare(runs[0], measure="pk", where=True)
     with pytest.raises(package.Refused, match="RUN: is empty"):

@@ -243,7 +243,7 @@ def test_averages_by_name(made: Corpus) -> None:
 
 def test_only_some_measures(made: Corpus) -> None:
     chosen = ["pk", "mult_window_diff"]
-    evaluation = package.evaluate(made.references, made.hypotheses, measures=chosen)
+    evaluation = package.evaluate(made.references, made.hypotheses, measures=chosen)  # type: ignore[arg-type]
     whole = package.evaluate(made.references, made.hypotheses)
     assert evaluation.summary.column("measure").unique().to_pylist() == chosen
     for name in ("scores", "panel_scores"):
@@ -256,7 +256,7 @@ def test_only_some_measures(made: Corpus) -> None:
         "windows", "pk_misses", "pk_false_alarms", "pk",
     ]  # fmt: skip
     with pytest.raises(package.Refused, match="pkk: no such measure or family; the nearest is pk"):
-        package.evaluate(made.references, made.hypotheses, measures=["pkk"])
+        package.evaluate(made.references, made.hypotheses, measures=["pkk"])  # type: ignore[list-item]
 
 
 def test_shown_with_the_best_values_marked(made: Corpus) -> None:

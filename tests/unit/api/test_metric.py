@@ -16,7 +16,7 @@ DEFAULT = sorted(segscore.Metric().measures)
 
 def filled(given: list[Pair], *measures: str) -> segscore.Metric:
     """A metric that was given some pairs."""
-    metric = segscore.Metric(*measures)
+    metric = segscore.Metric(*measures)  # type: ignore[arg-type]
     for n_units, reference, hypothesis in given:
         metric.update(reference=reference, hypothesis=hypothesis, n_units=n_units)
     return metric
@@ -79,7 +79,7 @@ def test_what_cannot_be_added_up_is_refused() -> None:
     with pytest.raises(segscore.Refused, match="per-run: needs all references"):
         segscore.Metric("pk", window="per-run")
     with pytest.raises(segscore.Refused, match="pkk: no such measure; the nearest is pk"):
-        segscore.Metric("pkk")
+        segscore.Metric("pkk")  # type: ignore[arg-type]
     with pytest.raises(segscore.Refused, match="--replicates -1: must be at least 0"):
         segscore.Metric("pk").compute(replicates=-1)
     typed = segscore.Segmentation([2], 9, types=[1])

@@ -23,7 +23,7 @@ def again(thing: Any) -> Any:
 
 
 def one_by_one(given: list[Pair], **settings: Any) -> segscore.Metric:
-    metric = segscore.Metric(*NAMES, **settings)
+    metric = segscore.Metric(*NAMES, **settings)  # type: ignore[arg-type]
     for n_units, reference, hypothesis in given:
         metric.update(reference=reference, hypothesis=hypothesis, n_units=n_units)
     return metric
@@ -45,7 +45,7 @@ def labels(rows: list[list[int]], width: int) -> list[list[int]]:
 def test_batches_add_what_single_pairs_add(given: list[Pair], average: Any) -> None:
     n_units, references, hypotheses = (list(column) for column in zip(*given, strict=True))
     width = max(n_units)
-    by_mask, by_label, by_position = (segscore.Metric(*NAMES, average=average) for _ in range(3))
+    by_mask, by_label, by_position = (segscore.Metric(*NAMES, average=average) for _ in range(3))  # type: ignore[arg-type]
     by_mask.update_masks(
         reference=masks(references, width), hypothesis=masks(hypotheses, width), lengths=n_units
     )
@@ -61,7 +61,7 @@ def test_batches_add_what_single_pairs_add(given: list[Pair], average: Any) -> N
 def test_macro_averages_and_their_intervals_are_those_of_an_evaluation() -> None:
     number = BUCKETS + 50
     documents = {f"d{i}": ([2 + i % 5], [1 + i % 7], 9 + i % 3) for i in range(number)}
-    metric = segscore.Metric(*NAMES, average="macro")
+    metric = segscore.Metric(*NAMES, average="macro")  # type: ignore[arg-type]
     metric.update_positions(
         references=[ref for ref, _, _ in documents.values()],
         hypotheses=[hyp for _, hyp, _ in documents.values()],
@@ -71,7 +71,7 @@ def test_macro_averages_and_their_intervals_are_those_of_an_evaluation() -> None
     evaluation = segscore.evaluate(
         {name: segscore.Segmentation(ref, n) for name, (ref, _, n) in documents.items()},
         {name: segscore.Segmentation(hyp, n) for name, (_, hyp, n) in documents.items()},
-        measures=list(NAMES),
+        measures=list(NAMES),  # type: ignore[arg-type]
         replicates=100,
     )
     computed = metric.compute(replicates=100)
@@ -119,9 +119,9 @@ def test_scores_and_measures_can_be_pickled() -> None:
 @pytest.mark.parametrize(
     "other",
     [
-        segscore.Metric(*NAMES, n_t=5),
+        segscore.Metric(*NAMES, n_t=5),  # type: ignore[arg-type]
         segscore.Metric("f1", "pk", "boundary_similarity"),
-        segscore.Metric(*NAMES, window=3),
+        segscore.Metric(*NAMES, window=3),  # type: ignore[arg-type]
     ],
 )
 def test_a_state_of_other_settings_is_refused_also_in_a_sum(other: segscore.Metric) -> None:

@@ -64,7 +64,7 @@ def test_a_sum_has_micro_averages(
         segscore.score(reference=ref, hypothesis=hyp, **settings) for ref, hyp in segmentations
     )
     assert isinstance(total, segscore.Score)
-    metric = segscore.Metric(*PAIRS.measures, **settings)
+    metric = segscore.Metric(*PAIRS.measures, **settings)  # type: ignore[arg-type]
     for ref, hyp in segmentations:
         metric.update(reference=ref, hypothesis=hyp)
     evaluation = segscore.evaluate(
@@ -116,7 +116,7 @@ def test_an_unknown_measure_names_the_nearest() -> None:
     with pytest.raises(AttributeError, match="measure windowdiff; it is named window_diff"):
         segscore.score(**PAIR).windowdiff  # noqa: B018
     with pytest.raises(AttributeError, match="attribute 'windowdiff'; the nearest is window_diff"):
-        segscore.windowdiff  # noqa: B018
+        segscore.windowdiff  # type: ignore[attr-defined]  # noqa: B018
 
 
 def test_arguments_are_keywords() -> None:
@@ -166,7 +166,7 @@ def test_what_needs_tables_is_refused(settings: dict[str, Any], message: str) ->
 
 def test_an_unknown_setting_is_a_type_error() -> None:
     with pytest.raises(TypeError, match="no setting nt; the nearest is n_t; there are: measures,"):
-        segscore.score(**PAIR, nt=3)
+        segscore.score(**PAIR, nt=3)  # type: ignore[call-arg]
 
 
 @pytest.mark.parametrize(

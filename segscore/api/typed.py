@@ -1,0 +1,512 @@
+"""Names of measures and settings, for type checkers and editors.
+
+Written by `make columns` from the tables of measures and options; change it there.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import date
+from typing import TYPE_CHECKING, Literal, TypedDict
+
+if TYPE_CHECKING:
+    from segscore.api.measure_functions import MeasureFunction
+
+
+MeasureName = Literal[
+    "pk",
+    "pk_miss_rate",
+    "pk_false_alarm_rate",
+    "pk_prior",
+    "pk_prime_miss_rate",
+    "pk_prime_false_alarm_rate",
+    "pk_prime",
+    "window_diff",
+    "window_diff_miss",
+    "window_diff_false_alarm",
+    "window_diff_weighted",
+    "pr_miss",
+    "pr_false_alarm",
+    "pr_error",
+    "c_seg",
+    "c_seg_normalised",
+    "window_diff_edges",
+    "boundary_similarity",
+    "segmentation_similarity",
+    "b_tp",
+    "b_fp",
+    "b_fn",
+    "b_tn",
+    "b_precision",
+    "b_recall",
+    "b_f1",
+    "precision",
+    "recall",
+    "f1",
+    "r_miss",
+    "r_false_alarm",
+    "story_miss",
+    "story_false_alarm",
+    "tolerant_precision",
+    "tolerant_recall",
+    "tolerant_f1",
+    "reach_precision",
+    "reach_recall",
+    "reach_f1",
+    "over_segmentation",
+    "r_value",
+    "count_error",
+    "perfect_share",
+    "winpr_precision",
+    "winpr_recall",
+    "winpr_f1",
+    "purity",
+    "coverage",
+    "purity_coverage_f1",
+    "tiou_precision",
+    "tiou_recall",
+    "tiou_f1",
+    "tiou_mean_precision",
+    "tiou_mean_recall",
+    "tiou_mean_f1",
+    "alignment",
+    "pair_precision",
+    "pair_recall",
+    "pair_f1",
+    "rand",
+    "adjusted_rand",
+    "dialseg_score",
+]
+"""A measure of pairs."""
+
+AnyMeasure = Literal[
+    "pk",
+    "pk_miss_rate",
+    "pk_false_alarm_rate",
+    "pk_prior",
+    "pk_prime_miss_rate",
+    "pk_prime_false_alarm_rate",
+    "pk_prime",
+    "window_diff",
+    "window_diff_miss",
+    "window_diff_false_alarm",
+    "window_diff_weighted",
+    "pr_miss",
+    "pr_false_alarm",
+    "pr_error",
+    "c_seg",
+    "c_seg_normalised",
+    "window_diff_edges",
+    "boundary_similarity",
+    "segmentation_similarity",
+    "b_tp",
+    "b_fp",
+    "b_fn",
+    "b_tn",
+    "b_precision",
+    "b_recall",
+    "b_f1",
+    "precision",
+    "recall",
+    "f1",
+    "r_miss",
+    "r_false_alarm",
+    "story_miss",
+    "story_false_alarm",
+    "tolerant_precision",
+    "tolerant_recall",
+    "tolerant_f1",
+    "reach_precision",
+    "reach_recall",
+    "reach_f1",
+    "over_segmentation",
+    "r_value",
+    "count_error",
+    "perfect_share",
+    "winpr_precision",
+    "winpr_recall",
+    "winpr_f1",
+    "purity",
+    "coverage",
+    "purity_coverage_f1",
+    "tiou_precision",
+    "tiou_recall",
+    "tiou_f1",
+    "tiou_mean_precision",
+    "tiou_mean_recall",
+    "tiou_mean_f1",
+    "alignment",
+    "pair_precision",
+    "pair_recall",
+    "pair_f1",
+    "rand",
+    "adjusted_rand",
+    "dialseg_score",
+    "win_diff_prime",
+    "mult_window_diff",
+    "best_case",
+    "worst_case",
+]
+"""A measure of pairs or of panels."""
+
+MeasureChoice = Literal[
+    "all",
+    "window",
+    "edit",
+    "content",
+    "tolerance",
+    "winpr",
+    "overlap",
+    "panel",
+    "pk",
+    "pk_miss_rate",
+    "pk_false_alarm_rate",
+    "pk_prior",
+    "pk_prime_miss_rate",
+    "pk_prime_false_alarm_rate",
+    "pk_prime",
+    "window_diff",
+    "window_diff_miss",
+    "window_diff_false_alarm",
+    "window_diff_weighted",
+    "pr_miss",
+    "pr_false_alarm",
+    "pr_error",
+    "c_seg",
+    "c_seg_normalised",
+    "window_diff_edges",
+    "boundary_similarity",
+    "segmentation_similarity",
+    "b_tp",
+    "b_fp",
+    "b_fn",
+    "b_tn",
+    "b_precision",
+    "b_recall",
+    "b_f1",
+    "precision",
+    "recall",
+    "f1",
+    "r_miss",
+    "r_false_alarm",
+    "story_miss",
+    "story_false_alarm",
+    "tolerant_precision",
+    "tolerant_recall",
+    "tolerant_f1",
+    "reach_precision",
+    "reach_recall",
+    "reach_f1",
+    "over_segmentation",
+    "r_value",
+    "count_error",
+    "perfect_share",
+    "winpr_precision",
+    "winpr_recall",
+    "winpr_f1",
+    "purity",
+    "coverage",
+    "purity_coverage_f1",
+    "tiou_precision",
+    "tiou_recall",
+    "tiou_f1",
+    "tiou_mean_precision",
+    "tiou_mean_recall",
+    "tiou_mean_f1",
+    "alignment",
+    "pair_precision",
+    "pair_recall",
+    "pair_f1",
+    "rand",
+    "adjusted_rand",
+    "dialseg_score",
+    "win_diff_prime",
+    "mult_window_diff",
+    "best_case",
+    "worst_case",
+]
+"""A measure, a family of measures, or all."""
+
+
+class PairKeywords(TypedDict, total=False):
+    """Keywords of `segscore.score`."""
+
+    measures: Iterable[MeasureChoice] | MeasureChoice
+    n_t: int
+    window: str | int
+    rounding: Literal["half-even", "half-up"]
+    units: Literal["units", "words"]
+    length_tolerance: int
+    pairing: Literal["greedy", "optimal"]
+    boundary_types: Sequence[int] | str
+    p_seg: float | None
+    cost_miss: float
+    c_seg_costs: Sequence[float] | str
+    beta: float
+    edit_constants: Sequence[float] | str
+    content_weights: Sequence[float] | str
+    unit_weights: bool
+    tolerance: int
+    edges: int
+    tiou: str
+
+
+class MetricKeywords(TypedDict, total=False):
+    """Keywords of `segscore.Metric`."""
+
+    n_t: int
+    window: str | int
+    rounding: Literal["half-even", "half-up"]
+    units: Literal["units", "words"]
+    length_tolerance: int
+    pairing: Literal["greedy", "optimal"]
+    boundary_types: Sequence[int] | str
+    p_seg: float | None
+    cost_miss: float
+    c_seg_costs: Sequence[float] | str
+    beta: float
+    edit_constants: Sequence[float] | str
+    content_weights: Sequence[float] | str
+    unit_weights: bool
+    tolerance: int
+    edges: int
+    tiou: str
+
+
+class EvaluateKeywords(TypedDict, total=False):
+    """Keywords of `segscore.evaluate`."""
+
+    output: str
+    group_by: Sequence[str] | str
+    n_t: int
+    window: str | int
+    rounding: Literal["half-even", "half-up"]
+    units: Literal["units", "words"]
+    length_tolerance: int
+    pairing: Literal["greedy", "optimal"]
+    boundary_types: Sequence[int] | str
+    by_level: Literal["cumulative", "only"] | bool | None
+    p_seg: float | None
+    cost_miss: float
+    c_seg_costs: Sequence[float] | str
+    beta: float
+    edit_constants: Sequence[float] | str
+    content_weights: Sequence[float] | str
+    unit_weights: bool
+    tolerance: int
+    edges: int
+    tiou: str
+    confusion: bool
+    consensus: str | None
+    reference_points: str | None
+    draws: int
+    replicates: int
+    seed: int
+    max_rejects: float
+    max_unpaired: float
+    memory_limit: int | str | None
+    registry: str | None
+    fresh: bool
+
+
+class AgreeKeywords(TypedDict, total=False):
+    """Keywords of `segscore.agree`."""
+
+    group_by: Sequence[str] | str
+    n_t: int | None
+    window: str | int
+    rounding: Literal["half-even", "half-up"]
+    units: Literal["units", "words"]
+    length_tolerance: int
+    similarity: Sequence[str] | str
+    expected: str
+    as_published: str | None
+    limits: Sequence[str] | str
+    replicates: int
+    seed: int
+    max_rejects: float
+    memory_limit: int | str | None
+    fresh: bool
+
+
+class CompareKeywords(TypedDict, total=False):
+    """Keywords of `segscore.compare`."""
+
+    output: str | None
+    systems: Sequence[str] | str
+    group_by: Sequence[str] | str
+    where: bool
+    published: bool
+    may_differ: Sequence[str] | str
+    replicates: int
+    permutations: int
+    alpha: float
+    power: float
+    difference: float | None
+    simulate_power: bool
+    seed: int
+    fresh: bool
+
+
+class CalibrateKeywords(TypedDict, total=False):
+    """Keywords of `segscore.calibrate`."""
+
+    n_t: int
+    window: str | int
+    rounding: Literal["half-even", "half-up"]
+    units: Literal["units", "words"]
+    length_tolerance: int
+    tolerance: int
+    seed: int
+
+
+class ReconcileKeywords(TypedDict, total=False):
+    """Keywords of `segscore.reconcile`."""
+
+    measure: str | None
+    published_table: str | None
+    system: str | None
+    tolerance_of_print: float | None
+    tolerance: Sequence[int] | str
+    units: Literal["units", "words"]
+    length_tolerance: int
+
+
+class TrendKeywords(TypedDict, total=False):
+    """Keywords of `segscore.trend`."""
+
+    nights: int
+    group_by: Sequence[str] | str
+    average: str
+    alpha: float
+    limit: float
+    seed: int
+    since: str | date | None
+
+
+if TYPE_CHECKING:
+    pk: MeasureFunction
+    pk_miss_rate: MeasureFunction
+    pk_false_alarm_rate: MeasureFunction
+    pk_prior: MeasureFunction
+    pk_prime_miss_rate: MeasureFunction
+    pk_prime_false_alarm_rate: MeasureFunction
+    pk_prime: MeasureFunction
+    window_diff: MeasureFunction
+    window_diff_miss: MeasureFunction
+    window_diff_false_alarm: MeasureFunction
+    window_diff_weighted: MeasureFunction
+    pr_miss: MeasureFunction
+    pr_false_alarm: MeasureFunction
+    pr_error: MeasureFunction
+    c_seg: MeasureFunction
+    c_seg_normalised: MeasureFunction
+    window_diff_edges: MeasureFunction
+    boundary_similarity: MeasureFunction
+    segmentation_similarity: MeasureFunction
+    b_tp: MeasureFunction
+    b_fp: MeasureFunction
+    b_fn: MeasureFunction
+    b_tn: MeasureFunction
+    b_precision: MeasureFunction
+    b_recall: MeasureFunction
+    b_f1: MeasureFunction
+    precision: MeasureFunction
+    recall: MeasureFunction
+    f1: MeasureFunction
+    r_miss: MeasureFunction
+    r_false_alarm: MeasureFunction
+    story_miss: MeasureFunction
+    story_false_alarm: MeasureFunction
+    tolerant_precision: MeasureFunction
+    tolerant_recall: MeasureFunction
+    tolerant_f1: MeasureFunction
+    reach_precision: MeasureFunction
+    reach_recall: MeasureFunction
+    reach_f1: MeasureFunction
+    over_segmentation: MeasureFunction
+    r_value: MeasureFunction
+    count_error: MeasureFunction
+    perfect_share: MeasureFunction
+    winpr_precision: MeasureFunction
+    winpr_recall: MeasureFunction
+    winpr_f1: MeasureFunction
+    purity: MeasureFunction
+    coverage: MeasureFunction
+    purity_coverage_f1: MeasureFunction
+    tiou_precision: MeasureFunction
+    tiou_recall: MeasureFunction
+    tiou_f1: MeasureFunction
+    tiou_mean_precision: MeasureFunction
+    tiou_mean_recall: MeasureFunction
+    tiou_mean_f1: MeasureFunction
+    alignment: MeasureFunction
+    pair_precision: MeasureFunction
+    pair_recall: MeasureFunction
+    pair_f1: MeasureFunction
+    rand: MeasureFunction
+    adjusted_rand: MeasureFunction
+    dialseg_score: MeasureFunction
+
+    __all__ = [
+        "adjusted_rand",
+        "alignment",
+        "b_f1",
+        "b_fn",
+        "b_fp",
+        "b_precision",
+        "b_recall",
+        "b_tn",
+        "b_tp",
+        "boundary_similarity",
+        "c_seg",
+        "c_seg_normalised",
+        "count_error",
+        "coverage",
+        "dialseg_score",
+        "f1",
+        "over_segmentation",
+        "pair_f1",
+        "pair_precision",
+        "pair_recall",
+        "perfect_share",
+        "pk",
+        "pk_false_alarm_rate",
+        "pk_miss_rate",
+        "pk_prime",
+        "pk_prime_false_alarm_rate",
+        "pk_prime_miss_rate",
+        "pk_prior",
+        "pr_error",
+        "pr_false_alarm",
+        "pr_miss",
+        "precision",
+        "purity",
+        "purity_coverage_f1",
+        "r_false_alarm",
+        "r_miss",
+        "r_value",
+        "rand",
+        "reach_f1",
+        "reach_precision",
+        "reach_recall",
+        "recall",
+        "segmentation_similarity",
+        "story_false_alarm",
+        "story_miss",
+        "tiou_f1",
+        "tiou_mean_f1",
+        "tiou_mean_precision",
+        "tiou_mean_recall",
+        "tiou_precision",
+        "tiou_recall",
+        "tolerant_f1",
+        "tolerant_precision",
+        "tolerant_recall",
+        "window_diff",
+        "window_diff_edges",
+        "window_diff_false_alarm",
+        "window_diff_miss",
+        "window_diff_weighted",
+        "winpr_f1",
+        "winpr_precision",
+        "winpr_recall",
+    ]

@@ -1,0 +1,148 @@
+"""Write segscore/api/typed.py; `python -m segscore.api.write_types` prints it."""
+
+from collections.abc import Iterable, Iterator
+from types import NoneType, UnionType
+from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+
+from segscore.api.agree import OF_CODINGS
+from segscore.api.score import OF_PAIRS
+from segscore.pipeline.agreement.settings import AgreeSettings
+from segscore.pipeline.comparison.settings import CompareSettings
+from segscore.pipeline.conventions.calibrate_settings import CalibrateSettings
+from segscore.pipeline.conventions.settings import ReconcileSettings
+from segscore.pipeline.measures import ALL, FAMILIES, PAIRS
+from segscore.pipeline.measures.selection import EVERYTHING
+from segscore.pipeline.nightly.trend.settings import TrendSettings
+from segscore.pipeline.scoring.settings import ScoreSettings
+from segscore.pipeline.settings.measuring import MeasuringSettings
+from segscore.pipeline.settings.options import Option
+
+_HEAD = '''\
+"""Names of measures and settings, for type checkers and editors.
+
+Written by `make columns` from the tables of measures and options; change it there.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import date
+from typing import TYPE_CHECKING, Literal, TypedDict
+
+if TYPE_CHECKING:
+    from segscore.api.measure_functions import MeasureFunction
+
+'''
+
+_POSITIONAL = ("measure", "measures", "documents")
+"""Settings that functions have as parameters of their own."""
+
+_GIVEN = ("codings", "documents")
+"""Settings of reconciliation that its function has as parameters of their own."""
+
+_NAMES = {"measures": "Iterable[MeasureChoice] | MeasureChoice"}
+"""Setting -> its type, where the option's type says too little."""
+
+
+def python_types() -> str:
+    """Return the module as text."""
+    return "".join(f"{line}\n" for line in _lines()).rstrip() + "\n"
+
+
+def _lines() -> Iterator[str]:
+    yield _HEAD
+    yield from _literal("MeasureName", PAIRS.measures, "A measure of pairs.")
+    yield from _literal("AnyMeasure", ALL, "A measure of pairs or of panels.")
+    choices = [EVERYTHING, *FAMILIES, *ALL]
+    yield from _literal("MeasureChoice", choices, "A measure, a family of measures, or all.")
+    yield from _typed("PairKeywords", MeasuringSettings, OF_PAIRS, "`segscore.score`")
+    pairs = [name for name in OF_PAIRS if name != "measures"]
+    yield from _typed("MetricKeywords", MeasuringSettings, pairs, "`segscore.Metric`")
+    yield from _typed(
+        "EvaluateKeywords",
+        ScoreSettings,
+        [name for name in _options(ScoreSettings) if name not in _POSITIONAL],
+        "`segscore.evaluate`",
+    )
+    yield from _typed("AgreeKeywords", AgreeSettings, OF_CODINGS, "`segscore.agree`")
+    for name, settings, absent in (
+        ("CompareKeywords", CompareSettings, ()),
+        ("CalibrateKeywords", CalibrateSettings, ("output", "value")),
+        ("ReconcileKeywords", ReconcileSettings, ("output", "apply", "published")),
+        ("TrendKeywords", TrendSettings, ("since",)),
+    ):
+        positional = _GIVEN if settings is ReconcileSettings else _POSITIONAL
+        kept = [o for o in _options(settings) if o not in (*positional, *absent)]
+        function = f"`segscore.{name.removesuffix('Keywords').lower()}`"
+        further = ("since: str | date | None",) if name == "TrendKeywords" else ()
+        yield from _typed(name, settings, kept, function, further)
+    yield ""
+    yield "if TYPE_CHECKING:"
+    for name in PAIRS.measures:
+        yield f"    {name}: MeasureFunction"
+    yield ""
+    yield "    __all__ = ["
+    for name in sorted(PAIRS.measures):
+        yield f'        "{name}",'
+    yield "    ]"
+
+
+def _literal(name: str, values: Iterable[str], meaning: str) -> Iterator[str]:
+    yield f"{name} = Literal["
+    for value in values:
+        yield f'    "{value}",'
+    yield "]"
+    yield f'"""{meaning}"""'
+    yield ""
+
+
+def _typed(
+    name: str, settings: type, kept: Iterable[str], of: str, further: Iterable[str] = ()
+) -> Iterator[str]:
+    hints = get_type_hints(settings, include_extras=True)
+    yield ""
+    yield f"class {name}(TypedDict, total=False):"
+    yield f'    """Keywords of {of}."""'
+    yield ""
+    for field in kept:
+        if get_origin(hints[field]) is Annotated:
+            kind, option = get_args(hints[field])
+            if isinstance(option, Option):
+                yield f"    {field}: {_NAMES.get(field) or _written(kind, option)}"
+    for line in further:
+        yield f"    {line}"
+    yield ""
+
+
+def _options(settings: type) -> list[str]:
+    hints = get_type_hints(settings, include_extras=True)
+    return [
+        name
+        for name, hint in hints.items()
+        if get_origin(hint) is Annotated and isinstance(get_args(hint)[1], Option)
+    ]
+
+
+def _written(kind: Any, option: Option) -> str:
+    """Write the type of the values that a setting accepts."""
+    kinds = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
+    names = [_one(each, option) for each in kinds if each is not NoneType]
+    if option.optional:
+        names.append("bool")
+    if option.read is not None and "str" not in names:
+        names.append("str")
+    if NoneType in kinds:
+        names.append("None")
+    return " | ".join(names)
+
+
+def _one(kind: Any, option: Option) -> str:
+    if get_origin(kind) is tuple:
+        return f"Sequence[{get_args(kind)[0].__name__}]"
+    choices: tuple[str, ...] = getattr(option.check, "choices", ())
+    if kind is str and choices:
+        return f"Literal[{', '.join(repr(choice) for choice in choices)}]".replace("'", '"')
+    name: str = kind.__name__
+    return name
+
+
+if __name__ == "__main__":
+    print(python_types(), end="")
