@@ -63,3 +63,9 @@ def test_every_check_names_the_option() -> None:
             wrong: dict[str, Any] = {name: -7}
             with pytest.raises(Refused, match=f"--{name.replace('_', '-')} -7"):
                 MeasuringSettings(**wrong)
+
+
+def test_a_signature_states_each_option_that_says_so() -> None:
+    """A signature is made from the settings that runs share; elsewhere, nothing would state it."""
+    signed = {name for name, option in options_of(ScoreSettings).items() if option.signed}
+    assert signed == SIGNED.keys()

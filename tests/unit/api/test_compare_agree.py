@@ -115,3 +115,16 @@ def test_every_table_is_an_attribute() -> None:
     with pytest.raises(AttributeError, match="has no attribute reject; the nearest is rejects"):
         _ = agreement.reject
     assert copy(agreement).names == agreement.names
+
+
+def test_a_group_in_which_nobody_has_a_peer() -> None:
+    """Its documents have one coding each, so that it has coders and no pairs."""
+    rows = [
+        {"document_id": f"d{i}", "coder": coder, "n_units": 12, "boundaries": [3], "genre": genre}
+        for i, genre in enumerate("aab")
+        for coder in ("ann", "bob")
+        if (coder, genre) != ("bob", "b")
+    ]
+    agreement = package.agree(rows, group_by=["genre"])
+    assert {row["genre"] for row in agreement.peers.to_pylist()} == {None, "a"}
+    assert {row["genre"] for row in agreement.coders.to_pylist()} == {None, "a", "b"}

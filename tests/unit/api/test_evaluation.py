@@ -194,6 +194,27 @@ def test_paths_and_read_run(segscore: Segscore, tmp_path: Path, made: Corpus) ->
     assert repr(read).splitlines()[1:3] == repr(evaluation).splitlines()[1:3]
 
 
+def test_the_record_is_that_of_the_command(segscore: Segscore, tmp_path: Path) -> None:
+    """But for what only a published run has, and for where rows are listed."""
+    rows = [{"document_id": name, "n_units": 9, "boundaries": [3]} for name in "ab"]
+    for table, coders in (("references", ["ann"]), ("hypotheses", ["One", "one"])):
+        coded = [{**row, "coder": coder} for coder in coders for row in rows]
+        coded += [{**rows[0], "document_id": table, "coder": coders[0]}]
+        coded += [{**rows[0], "coder": "bad", "boundaries": [12]}]
+        text = "".join(json.dumps(row) + "\n" for row in coded)
+        (tmp_path / f"{table}.jsonl").write_text(text, "utf-8")
+    given = tmp_path / "references.jsonl", tmp_path / "hypotheses.jsonl"
+    assert segscore("score", *given, "--output", tmp_path / "run").code == 0
+    published = json.loads((tmp_path / "run" / "run.json").read_text("utf-8"))
+    record = package.evaluate(*given).record
+    own = {"seconds", "fingerprint", "files"}
+    assert record.keys() == published.keys() - own
+    for name in record.keys() - {"settings", "warnings", "plan"}:
+        assert json.loads(json.dumps(record[name])) == published[name], name
+    listed = [warning.replace(f"{tmp_path / 'run'}/", "") for warning in published["warnings"]]
+    assert record["warnings"] == listed and len(listed) > 3
+
+
 @pytest.mark.long
 def test_on_a_cluster(scheduler: str, tmp_path: Path, made: Corpus) -> None:
     from distributed import Client  # noqa: TID251
