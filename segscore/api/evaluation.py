@@ -419,11 +419,13 @@ def evaluate(
 
 def _tables(**given: Given) -> dict[str, Given]:
     """Return the tables that there are, in a form that can be read twice."""
-    return {
-        name: [*each] if isinstance(each, Iterator) else each
-        for name, each in given.items()
-        if each is not None
-    }
+    return {name: _kept(each) for name, each in given.items() if each is not None}
+
+
+def _kept(given: Given) -> Given:
+    if not isinstance(given, Iterator):
+        return given
+    return pa.table(given) if hasattr(given, "__arrow_c_stream__") else [*given]
 
 
 def _evaluate_in_memory(tables: Mapping[str, Given], settings: Mapping[str, Any]) -> Evaluation:
