@@ -419,7 +419,9 @@ def evaluate(
 
 def _tables(**given: Given) -> dict[str, Given]:
     """Return the tables that there are, in a form that can be read twice."""
-    return {name: _kept(each) for name, each in given.items() if each is not None}
+    return {
+        name: _kept(each) for name, each in given.items() if each is not None or name != "documents"
+    }
 
 
 def _kept(given: Given) -> Given:
