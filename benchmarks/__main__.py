@@ -13,6 +13,7 @@ BENCHMARKS = (
     "alignment",
     "api",
     "whole_job",
+    "chance",
     "growth",
     "memory",
     "meeting",

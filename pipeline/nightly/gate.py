@@ -225,6 +225,11 @@ def check_runs(run: str, other: str, rules: tuple[GateRule, ...], alpha: float) 
     now, then = open_as_night(run), open_as_night(other)
     for night in (now, then):
         night.require([rule.measure for rule in rules])
+        if night.by_level:
+            raise Refused(
+                f"--gate: {night.url} is by level, and the gate judges documents, not levels; omit "
+                "--gate, or compare runs without --by-level"
+            )
     other_systems = systems_of(then)
     shared = [system for system in systems_of(now) if system in other_systems]
     if not shared:

@@ -8,6 +8,7 @@ from segscore.pipeline.errors import Absent
 from segscore.pipeline.nightly import nights
 from segscore.pipeline.nightly.choose import choose_nights
 from segscore.pipeline.nightly.nights import Nights
+from segscore.pipeline.nightly.scoring import usable
 from segscore.pipeline.nightly.settings import NightSettings
 from segscore.pipeline.nightly.words import named_list
 from segscore.pipeline.runs import run_folder
@@ -40,13 +41,15 @@ def preview_night(settings: NightSettings) -> Preview:
     fixed = settings.fixed_input
     storage.require_resolvable([settings.metrics, settings.runs, *settings.inputs.values()])
     try:
-        inputs = find_inputs(settings.score)
+        scoring, unusable = usable(settings)
+        inputs = find_inputs(scoring)
     except Absent as problem:
         return Preview([f"would wait for input: {problem}"])
     lines = [_describe_inputs(inputs)]
     if fixed is not None:
         lines.append(f"--hypotheses {fixed} has no {{date}}: every night reads the same files")
-    fingerprint = Fingerprint.of("score", settings.score, inputs.tables)
+    lines += [f"would leave out a file that cannot be read: {each.problem}" for each in unusable]
+    fingerprint = Fingerprint.of("score", scoring, inputs.tables)
     try:
         attempt = run_folder.examine(settings.score.output, fingerprint, fresh=settings.fresh)
         done = attempt.state.done
@@ -56,7 +59,7 @@ def preview_night(settings: NightSettings) -> Preview:
         reason = "; ".join(other.differences) or "settings or inputs differ"
         state = f"would be scored again: {reason}"
     lines.append(f"{state}; {_describe_comparison(settings)}")
-    plan = None if done else scoring_plan(settings.score, inputs, LIMITS)
+    plan = None if done else scoring_plan(scoring, inputs, LIMITS)
     return Preview(lines, plan)
 
 

@@ -20,6 +20,7 @@ from segscore.pipeline.runs.executor import Executor
 from segscore.pipeline.runs.tasks import Progress
 from segscore.pipeline.scoring import run
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
+from segscore.pipeline.scoring.inputs import find_inputs
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.tables.columns import SEGMENTATIONS
 from segscore.pipeline.tables.unusable_files import UnusableFile, unusable_files
@@ -69,6 +70,28 @@ def score_night(
             return _score(settings, scoring, executor, progress, warn), unusable
         except Absent:
             raise problem from None  # no file is left
+
+
+def usable(settings: NightSettings) -> tuple[ScoreSettings, tuple[UnusableFile, ...]]:
+    """Return how a night would be scored, and the files that it would leave out.
+
+    Raises:
+        Refused: the input or the settings are wrong.
+        Failed: the server does not answer.
+    """
+    unusable = _still_unusable(settings)
+    scoring = _without(settings.score, unusable)
+    try:
+        find_inputs(scoring)
+    except _NOT_OF_A_FILE:
+        raise
+    except Refused:
+        more = _newly_unusable(settings, unusable)
+        if not more:
+            raise
+        unusable = (*unusable, *more)
+        scoring = _without(settings.score, unusable)
+    return scoring, unusable
 
 
 def _without(score: ScoreSettings, unusable: Sequence[UnusableFile]) -> ScoreSettings:

@@ -140,6 +140,11 @@ def verdict_in_words(night: Verdict) -> str:
     sentences += [f"{describe_failure(check, isolated)}." for check in failed[:_NAMED]]
     if len(failed) > _NAMED:
         sentences.append(f"{len(failed) - _NAMED} more are in the table.")
+    sentences += [
+        f"{isolated(file.url)} cannot be read and was left out." for file in night.unusable[:_NAMED]
+    ]
+    if len(night.unusable) > _NAMED:
+        sentences.append(f"{len(night.unusable) - _NAMED} more files cannot be read.")
     for what, names in (("Missing", night.missing), ("New", night.new)):
         if names:
             sentences.append(f"{what}: {listed_names(names)}.")

@@ -43,6 +43,11 @@ def calibrate_run(run: FinishedScoring, measure: str) -> Calibration:
             f"--calibrate: {measure} is measured in unit weights, which simulated faults do not "
             "have; choose another --measure, or omit --calibrate"
         )
+    if run.by_level:
+        raise Refused(
+            f"--calibrate: {run.url} is by level, and simulated faults have no levels; omit "
+            "--calibrate"
+        )
     reopened = reopen(run.url)
     return calibrate_references(measure, reopened.settings, reopened.references)
 

@@ -390,6 +390,38 @@ def test_views_of_dashboards_count_references_once(segscore: Segscore, tmp_path:
         assert value == pytest.approx(naive_levels.macro(of_system, "r_miss")[0])
 
 
+def test_what_knows_no_levels_refuses_runs_by_level(segscore: Segscore, tmp_path: Path) -> None:
+    paths = write(tmp_path, *corpus(seed=11))
+    runs = [tmp_path / name for name in ("one", "two")]
+    for each in runs:
+        options = ("--by-level", "--replicates", 0, "--output", each)
+        assert segscore("score", *paths, *options).code == 0
+    gated = segscore("compare", *runs, "--measure", "pk", "--gate", "pk<=+0.1")
+    assert gated.code == 2
+    assert "is by level, and the gate judges documents, not levels" in gated.err
+    scale = segscore(
+        "report", runs[0], "--measure", "pk", "--calibrate", "--output", tmp_path / "a.html"
+    )
+    assert scale.code == 2
+    assert "is by level, and simulated faults have no levels" in scale.err
+
+
+def test_explain_and_report_show_runs_by_level(segscore: Segscore, tmp_path: Path) -> None:
+    paths = write(tmp_path, *corpus(seed=12))
+    output = tmp_path / "run"
+    options = ("--by-level", "--replicates", 20, "--group-by", "genre", "--output", output)
+    result = segscore("score", *paths, *options)
+    assert result.code == 0
+    assert "all documents, over all levels" in result.out
+    assert "--group-by level" in result.out
+    assert segscore("explain", output, "--document", "d7", "--hypothesis", "h0").code == 0
+    page = tmp_path / "page.html"
+    assert segscore("report", output, "--output", page).code == 0
+    text = page.read_text()
+    assert "average over all documents and levels" in text
+    assert "by genre, level" in text
+
+
 def test_python_takes_true_for_cumulative() -> None:
     references, hypotheses = corpus(seed=8)
     found = [

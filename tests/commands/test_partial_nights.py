@@ -93,6 +93,10 @@ def test_a_file_that_cannot_be_read_does_not_stop_the_other_systems(
     path = delivery.path(SECOND, "other")
     path.unlink()
     spoil(path, delivery.table(SECOND, "other"))
+    dry = delivery.run(SECOND, "--dry-run")
+    assert dry.code == 0 and archive.read(SECOND, "run.json") is None
+    # Damaged data of a file with a sound footer are found only when they are read.
+    assert ("would leave out a file" in dry.out) is (spoil not in (damaged_pages, wrong_values))
     result = delivery.run(SECOND)
     line = one_error(result.err)
     assert result.code == 75, line
@@ -109,6 +113,10 @@ def test_a_file_that_cannot_be_read_does_not_stop_the_other_systems(
     record = archive.read(SECOND, "run.json")
     assert one_error(delivery.run(SECOND).err) == line
     assert archive.read(SECOND, "run.json") == record
+    page = delivery.folder.parent / "night.html"
+    assert archive.segscore("report", archive.folder_of(SECOND), "--output", page).code == 0
+    answer = page.read_text()
+    assert "is partial: " in answer and "cannot be read and was left out." in answer
     # The next night is compared with it, and still expects both systems.
     delivery.deliver(THIRD)
     assert delivery.run(THIRD).code == 0

@@ -40,7 +40,7 @@ COMMANDS: dict[str, Callable[[str, str], list[str]]] = {
         "--output", output,
     ],
     "nightly": lambda source, output: [
-        "nightly", "--date", NIGHT[5:], "--references", source, "--hypotheses", "else.jsonl",
+        "nightly", "--date", NIGHT[5:], "--references", source, "--hypotheses", "else-{date}.jsonl",
         "--runs", output.rstrip("/").removesuffix(f"/{NIGHT}") + "/" * output.endswith("/"),
     ],
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""House rules of the code: order of rooms, no circles, unique names, short functions."""
+"""House rules: order of rooms, no circles, unique names, short functions, current schema."""
 
 import ast
 import re
@@ -10,6 +10,7 @@ from importlib.metadata import distribution
 from pathlib import Path
 
 import segscore.pipeline
+from segscore.jobs.cli import settings_schema
 from tests.support.paths import ROOT
 
 OURS = ("pipeline", "schemas", "jobs", "segscore/api")
@@ -140,3 +141,8 @@ def test_functions_have_few_parameters() -> None:
 def test_functions_are_short() -> None:
     lengths = {name: (node.end_lineno or 0) - node.lineno + 1 for name, node in functions()}
     assert {name: length for name, length in lengths.items() if length > 50} == {}
+
+
+def test_the_schema_of_settings_files_is_that_of_the_commands() -> None:
+    written = (ROOT / "docs" / "settings.schema.json").read_text("utf-8")
+    assert written == settings_schema.page(), "an option has changed: run `make columns`"
