@@ -11,7 +11,7 @@ NPM := npm install --no-audit --no-fund
 # On all cores; tests/conftest.py says which tests stay together.
 PYTEST := $(BIN)/pytest --numprocesses logical
 
-.PHONY: help demo table picture power site evidence columns nights dashboard test test-all test-deploy deploy-parts image chaos lint bench clean
+.PHONY: help demo table picture power site evidence columns nights dashboard test test-all test-deploy deploy-parts image chaos lint bench archives clean
 
 help:
 	@echo "make demo   score real meetings and show the result"
@@ -31,6 +31,7 @@ help:
 	@echo "make chaos  race runs and kill them at random, resume them, compare: over an hour"
 	@echo "make lint   rules and types alone"
 	@echo "make bench  measure speed, as ratios"
+	@echo "make archives the sdist and the wheel, checked, in build/archives"
 	@echo "make clean  remove what the others made"
 
 $(VENV)/core: pyproject.toml constraints.txt
@@ -144,6 +145,10 @@ lint: $(VENV)/test
 
 bench: $(VENV)/test
 	$(BIN)/python -m benchmarks
+
+# ADDRESS, of the repository, and TAG make the README's links full addresses, as a release needs.
+archives: $(VENV)/test
+	$(BIN)/python .ci/archives.py
 
 clean:
 	rm -rf $(VENV) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
