@@ -380,8 +380,8 @@ def evaluate(
 
     A table is a mapping {document_id: Segmentation}, or {coder: {document_id: Segmentation}} for
     several coders; an iterable of dicts, one for each row, with the columns of docs/tables.md; an
-    object with `__arrow_c_stream__`, such as an Arrow, pandas, polars or DuckDB table; or a path or
-    URL.
+    object with `__arrow_c_stream__`, such as an Arrow, pandas, polars or DuckDB table; a dataset of
+    Hugging Face; or a path or URL. In memory, a table without the column coder is that of one.
 
     >>> import segscore
     >>> rows = [{"document_id": "a", "coder": "desk", "n_units": 11, "boundaries": [2, 5]}]
