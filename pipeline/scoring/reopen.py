@@ -16,6 +16,7 @@ from segscore.pipeline.scoring.pairs import Rule
 from segscore.pipeline.scoring.part import ReferenceSet
 from segscore.pipeline.scoring.references import References
 from segscore.pipeline.scoring.settings import ScoreSettings
+from segscore.pipeline.several import split_locations
 from segscore.pipeline.tables.find import InputTable
 
 
@@ -83,6 +84,11 @@ def recorded_location(location: str, files: Sequence[Mapping[str, Any]]) -> str:
             run was started.
         files: the table's files as the run's record lists them, with their full paths.
     """
+    if len(several := split_locations(location)) > 1:
+        urls = sorted(file["url"] for file in files)
+        known = all("://" in one or isabs(one) for one in several)
+        listed = f"{{{','.join(urls)}}}"
+        return location if known or split_locations(listed) != (*urls,) else listed
     if "://" in location or isabs(location) or not files:
         return location
     paths = [PurePosixPath(file["url"]).parts for file in files]

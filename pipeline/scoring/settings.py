@@ -19,6 +19,7 @@ from segscore.pipeline.settings.options import (
     RegistryOption,
 )
 from segscore.pipeline.settings.ranges import check_group_by, check_locations
+from segscore.pipeline.several import join_locations, split_locations
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,9 @@ class _Locations:
     """The first settings of a scoring run; a base class, so that they come first in run.json."""
 
     references: ReferencesArgument
-    hypotheses: Annotated[str, Argument("Segmentations to judge: a file, folder or glob.")]
+    hypotheses: Annotated[
+        str, Argument("Segmentations to judge: files, folders or globs.", join_locations)
+    ]
     output: OutputOption
     documents: DocumentsOption = None
     group_by: GroupByOption = ()
@@ -38,7 +41,7 @@ class ScoreSettings(MeasuringSettings, _Locations):
 
     Attributes:
         references: table of reference segmentations: a file, a directory or a glob.
-        hypotheses: table of segmentations to judge.
+        hypotheses: table of segmentations to judge; `{a,b}` names several, which are read as one.
         output: folder or URL of the run.
         documents: table of unit lengths and attributes, or None.
         group_by: attributes; each combination of their values gets its own summary rows.
@@ -66,6 +69,7 @@ class ScoreSettings(MeasuringSettings, _Locations):
         """
         super().__post_init__()
         check_locations({**self.inputs, "--output": self.output})
+        _require_one_side(self.references, split_locations(self.hypotheses))
         self.require_documents(self.documents)
         check_group_by(self.group_by)
         if self.by_level is not None and LEVEL in self.group_by:
@@ -79,6 +83,22 @@ class ScoreSettings(MeasuringSettings, _Locations):
             "HYPOTHESES": self.hypotheses,
             "--documents": self.documents,
         }
+
+
+def _require_one_side(references: str, hypotheses: tuple[str, ...]) -> None:
+    """Refuse several hypotheses some of which seem to be references, from an unquoted glob.
+
+    Raises:
+        Refused: some of the hypotheses, but not all, are in the folder of the file of references.
+    """
+    folder, _, name = references.rpartition("/")
+    beside = [location for location in hypotheses if location.rpartition("/")[0] == folder]
+    if "." in name and 0 < len(beside) < len(hypotheses):
+        first = beside[0]
+        raise Refused(
+            f"HYPOTHESES {first}: is in the folder of the references, unlike others; only the "
+            "first argument names references: name their folder, or quote the glob"
+        )
 
 
 def settings_from_record(record: Mapping[str, Any]) -> ScoreSettings:

@@ -9,6 +9,7 @@ from itertools import takewhile
 from fsspec.utils import glob_translate
 
 from segscore.pipeline.errors import Refused
+from segscore.pipeline.several import split_locations
 from segscore.pipeline.storage.clouds import AZURE, CLOUDS
 from segscore.pipeline.storage.compression import without_compression
 from segscore.pipeline.storage.object_stores import (
@@ -152,20 +153,21 @@ def file_folders(url: str, files: Sequence[str]) -> list[FileFolders]:
     """Return the folders of each file of an input.
 
     Args:
-        url: a file, a folder or a glob.
+        url: a file, a folder or a glob, or a list of these.
         files: URLs of its files, as ``find`` lists them.
     """
-    place = resolve(url)
-    with explained(place):
-        marks = _MARKS if is_glob(place) else ""
-    base = place.url_of("/".join(_before_marks(place.path, marks)))
-    named = _before_marks(url.rstrip("/"), marks)
-    return [
-        FileFolders(named[:-1], ())
-        if file == base
-        else FileFolders(named, tuple(file.removeprefix(base).split("/")[:-1]))
-        for file in files
-    ]
+    bases = [base_of(location) for location in split_locations(url)]
+    return [_folders_of(file, bases) for file in files]
+
+
+def _folders_of(file: str, bases: Sequence[tuple[str, tuple[str, ...]]]) -> FileFolders:
+    """Return the folders of a file of an input; of several locations, the longest that has it."""
+    base, named = max(
+        bases, key=lambda one: len(one[0]) * (file == one[0] or file.startswith(one[0] + "/"))
+    )
+    if file == base:
+        return FileFolders(named[:-1], ())
+    return FileFolders(named, tuple(file.removeprefix(base).split("/")[:-1]))
 
 
 def base_of(url: str) -> tuple[str, tuple[str, ...]]:
