@@ -2,7 +2,6 @@
 
 plain_text.py  text without control characters and secrets
 errors.py      what can go wrong, and the exit codes
-several.py     several locations that make one table
 arrays/        ragged boundary arrays, document ids, how a loop is compiled
 measures/      formulas and their compiled counts
 alignment/     the breaks of one text in the units of another, by fewest edits

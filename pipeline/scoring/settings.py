@@ -19,7 +19,7 @@ from segscore.pipeline.settings.options import (
     RegistryOption,
 )
 from segscore.pipeline.settings.ranges import check_group_by, check_locations
-from segscore.pipeline.several import join_locations, split_locations
+from segscore.pipeline.settings.reading import join_locations
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,6 @@ class ScoreSettings(MeasuringSettings, _Locations):
         """
         super().__post_init__()
         check_locations({**self.inputs, "--output": self.output})
-        _require_one_side(self.references, split_locations(self.hypotheses))
         self.require_documents(self.documents)
         check_group_by(self.group_by)
         if self.by_level is not None and LEVEL in self.group_by:
@@ -83,22 +82,6 @@ class ScoreSettings(MeasuringSettings, _Locations):
             "HYPOTHESES": self.hypotheses,
             "--documents": self.documents,
         }
-
-
-def _require_one_side(references: str, hypotheses: tuple[str, ...]) -> None:
-    """Refuse several hypotheses some of which seem to be references, from an unquoted glob.
-
-    Raises:
-        Refused: some of the hypotheses, but not all, are in the folder of the file of references.
-    """
-    folder, _, name = references.rpartition("/")
-    beside = [location for location in hypotheses if location.rpartition("/")[0] == folder]
-    if "." in name and 0 < len(beside) < len(hypotheses):
-        first = beside[0]
-        raise Refused(
-            f"HYPOTHESES {first}: is in the folder of the references, unlike others; only the "
-            "first argument names references: name their folder, or quote the glob"
-        )
 
 
 def settings_from_record(record: Mapping[str, Any]) -> ScoreSettings:

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from segscore.pipeline.errors import Absent, Failed, Refused
-from segscore.pipeline.several import split_locations
-from segscore.pipeline.storage.locations import is_glob, is_table_file
+from segscore.pipeline.storage.locations import is_glob, is_table_file, split_locations
 from segscore.pipeline.storage.object_stores import (
     Info,
     Place,

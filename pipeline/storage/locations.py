@@ -9,7 +9,6 @@ from itertools import takewhile
 from fsspec.utils import glob_translate
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.several import split_locations
 from segscore.pipeline.storage.clouds import AZURE, CLOUDS
 from segscore.pipeline.storage.compression import without_compression
 from segscore.pipeline.storage.object_stores import (
@@ -28,6 +27,10 @@ JSON_LINES = (".jsonl", ".ndjson")
 
 _MARKS = "*?["
 """Characters that make a URL a glob."""
+
+
+_LIST = re.compile(r"\{([^{}]+,[^{}]+)\}")
+"""Several locations written as one."""
 
 
 def join(url: str, *names: str) -> str:
@@ -74,6 +77,19 @@ def require_writable_store(option: str, url: str) -> None:
             f"{option} {url}: cannot write to {protocol}://; write to a disk, or to s3://, gs:// "
             "or abfs://"
         )
+
+
+def split_locations(location: str) -> tuple[str, ...]:
+    """Return the locations that are written as one, such as those of several HYPOTHESES.
+
+    Examples:
+        >>> split_locations("{sys/a.jsonl,sys/b.jsonl}")
+        ('sys/a.jsonl', 'sys/b.jsonl')
+        >>> split_locations("sys/{date}.jsonl")
+        ('sys/{date}.jsonl',)
+    """
+    several = _LIST.fullmatch(location)
+    return tuple(several[1].split(",")) if several else (location,)
 
 
 def canonical(url: str) -> str:

@@ -10,7 +10,6 @@ from itertools import islice
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Absent, Refused
-from segscore.pipeline.several import split_locations
 from segscore.pipeline.storage import Pattern
 from segscore.pipeline.storage.listed_files import RUN_TABLES
 
@@ -60,7 +59,7 @@ def require_apart(
 def _input_urls(inputs: _Inputs) -> Iterator[tuple[str, str]]:
     for name, urls in inputs.items():
         for location in [urls] if isinstance(urls, str) else urls or ():
-            for url in split_locations(location):
+            for url in storage.split_locations(location):
                 yield name, url
 
 
