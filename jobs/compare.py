@@ -18,6 +18,7 @@ from segscore.pipeline.settings.options import Panel
 if TYPE_CHECKING:
     from segscore.pipeline.nightly.rules import GateRule
     from segscore.pipeline.nightly.verdict import Check
+    from segscore.pipeline.runs.finished import FinishedRun
 
 _REFERENCE = "reference"
 
@@ -43,6 +44,13 @@ def compare(
             rich_help_panel=Panel.OUTPUT,
         ),
     ] = "text",
+    figure: Annotated[
+        str | None,
+        typer.Option(
+            help="File for a figure of the differences, ending in .svg, .pdf or .png.",
+            rich_help_panel=Panel.OUTPUT,
+        ),
+    ] = None,
     gate: Annotated[
         str | None,
         typer.Option(
@@ -57,8 +65,11 @@ def compare(
     from segscore.jobs.show.comparison import print_comparison
     from segscore.jobs.show.formats import as_rows, described, print_json
     from segscore.pipeline.comparison.run import run_comparison
+    from segscore.pipeline.reports.figures import require_figure
 
     layouts.require(layout, format_name, average, chosen.group_by)
+    if figure is not None:
+        require_figure("--figure", figure)
     rules = _rules(gate, chosen.runs)
     if layout == "references":
         chosen = replace(chosen, group_by=(_REFERENCE,))
@@ -81,10 +92,27 @@ def compare(
     if (output := chosen.output) is not None:
         state = "written" if finished.is_published else "already contains this comparison"
         LOG.say("info", f"{output}: {state}", output=output)
+    if figure is not None:
+        _save_figure(figure, finished, chosen, average)
     if rules and format_name == "text":
         _print_checks(chosen.runs[0], checks, chosen.alpha)
     _require_passed(chosen.runs, checks)
     return None
+
+
+def _save_figure(path: str, finished: "FinishedRun", chosen: CompareSettings, average: str) -> None:
+    """Save a chart of the differences in each measure."""
+    from segscore.pipeline.errors import Refused
+    from segscore.pipeline.reports.comparison import difference_chart
+    from segscore.pipeline.reports.figures import save_figure
+
+    rows = [row for row in finished.rows("comparisons") if row["average"] == average]
+    measures = dict.fromkeys(row["measure"] for row in rows)
+    drawn = [difference_chart(rows, measure, chosen.group_by) for measure in measures]
+    if not any(drawn):
+        raise Refused(f"--figure {path}: no pair has a difference to draw")
+    save_figure([chart for chart in drawn if chart is not None], path)
+    LOG.say("info", f"{path}: written", figure=path)
 
 
 def _require_passed(runs: Sequence[str], checks: "list[Check]") -> None:

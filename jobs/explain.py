@@ -49,13 +49,5 @@ def _print(pairs: "Sequence[Explained]") -> None:
     from segscore.pipeline.reports import terminal
 
     console = out()
-    console.print(terminal.LEGEND, markup=False)
-    for pair in pairs:
-        console.print()
-        console.print(f"{pair.document}: {pair.hypothesis} against {pair.reference}", markup=False)
-        drawing = terminal.draw_in_terminal(pair.n_units, pair.edits, console.width, pair.unit)
-        for line in drawing:
-            console.print(line, markup=False)
-        for edit in pair.edits:
-            if edit.kind != "match":
-                console.print(terminal.describe_edit(edit, pair.unit), markup=False)
+    for line in terminal.draw_explained(pairs, console.width):
+        console.print(line, markup=False)

@@ -18,6 +18,9 @@ _SIMILAR = 50
 _OTHER_NUMBER = 2
 """The most edits between similar names with different numbers, such as take-7 and take-17."""
 
+_LEAST_BEGINNING = 3
+"""The fewest letters of a name that count as the beginning of another."""
+
 
 class _Message(Exception):  # noqa: N818
     """An error whose message can be shown anywhere: no control characters, no secrets of URLs.
@@ -109,18 +112,34 @@ class Done:
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return a remark that names the known name most similar to one; empty if none is similar.
 
-    Names with the same numbers come first, then those with fewer edits, then those of the same
-    length. Upper and lower case are equal.
+    Names with the same numbers come first, of these the ones that begin with the name, then those
+    with fewer edits, then those of the same length. Upper and lower case are equal.
     """
     folded = {other.casefold(): other for other in islice(known, _COMPARED)}
     asked = name.casefold()
+    begun = {other for other in folded if _begins(asked, other)}
+    similar = begun.union(get_close_matches(asked, folded, n=_SIMILAR))
     ranked = sorted(
-        (*_distance(asked, other), folded[other])
-        for other in get_close_matches(asked, folded, n=_SIMILAR)
+        (differs, other not in begun, edits, longer, folded[other])
+        for other in similar
+        for differs, edits, longer in [_distance(asked, other)]
     )
-    if not ranked or (ranked[0][0] and ranked[0][1] > _OTHER_NUMBER):
+    if not ranked or (ranked[0][0] and ranked[0][2] > _OTHER_NUMBER):
         return ""
     return f"; the nearest is {ranked[0][-1]}"
+
+
+def _begins(name: str, other: str) -> bool:
+    """Return whether a name is the beginning of another, with at least its first three letters.
+
+    Dashes before it do not count, and neither does a name that goes on with a digit or ends in one.
+    """
+    rest = other.removeprefix(name)
+    return (
+        len(name.lstrip("-")) >= _LEAST_BEGINNING
+        and len(rest) < len(other)
+        and not (name[-1:].isdigit() or rest[:1].isdigit())
+    )
 
 
 def _distance(name: str, other: str) -> tuple[bool, int, int]:

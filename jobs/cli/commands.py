@@ -99,6 +99,12 @@ class _Command(TyperCommand):
         ]
         return super().parse_args(ctx, complete)
 
+    def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
+        """Complete a word; of an option with two names, only the first is proposed."""
+        others = {name for parameter in self.params for name in parameter.opts[1:]}
+        found = super().shell_complete(ctx, incomplete)
+        return [item for item in found if item.value not in others]
+
 
 def _load(name: str) -> Any:
     python_name = name if name != "import" else "import_"  # a keyword cannot name a module

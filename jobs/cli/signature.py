@@ -18,6 +18,9 @@ _T = TypeVar("_T")
 _COMMON_OPTIONS = {"settings": (SettingsFile, None), "log_format": (LogFormat, "text")}
 """Options of every command, with their defaults; they take effect while they are parsed."""
 
+_OTHER_SPELLINGS = {"--measure": "--measures", "--measures": "--measure"}
+"""Options that are also accepted under another name."""
+
 
 def build_command(command: Callable[..., _T]) -> Callable[..., _T]:
     """Make a command that Typer can read from a function whose parameters may be settings.
@@ -177,7 +180,8 @@ def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
             if item.read is not None:
                 default = _text(default)
                 kind = str | None if default is None else str
-            option = typer.Option(flags, help=item.help, rich_help_panel=item.panel)
+            names = [flags, *filter(None, [_OTHER_SPELLINGS.get(flags)])]
+            option = typer.Option(*names, help=item.help, rich_help_panel=item.panel)
             annotation = Annotated[kind, option]
     return inspect.Parameter(
         name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation

@@ -10,11 +10,7 @@ _KINDS = {"int_parsing": "an integer", "float_parsing": "a number"}
 
 _EXTRA = re.compile(r"got unexpected extra argument\(s\) \((.*)\)", re.IGNORECASE)
 
-_INSTEAD = {
-    "measures": "; `segscore measures` lists every measure, and `segscore measures --format csv | "
-    "grep NAME` shows one"
-}
-"""Command that has no arguments -> what to do instead of giving it one."""
+_OTHER_NAME = re.compile(r"(?<=') / '--[a-z-]+'")
 
 
 def explain_usage(problem: Any, context: Any) -> str:
@@ -36,9 +32,9 @@ def explain_usage(problem: Any, context: Any) -> str:
         if text.endswith("?"):
             return str(text)
         extra = _EXTRA.fullmatch(text)
-        explanation = text[:1].lower() + text[1:]
+        explanation = _OTHER_NAME.sub("", text[:1].lower() + text[1:])
         if extra:
-            explanation = f"{extra[1]}: unexpected argument{_INSTEAD.get(command, '')}"
+            explanation = f"{extra[1]}: unexpected argument"
     return f"{explanation}; see `{path} --help`"
 
 

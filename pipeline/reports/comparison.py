@@ -90,14 +90,33 @@ def comparison_sections(run: FinishedRun, average: str) -> Iterator[Section]:
 def _differences(run: FinishedRun, rows: Sequence[RunRow], measure: str) -> Figure:
     by = run.settings["group_by"]
     chosen = [better_first(row) for row in rows if row["measure"] == measure]
+    left = sum(row["difference"] is not None for row in chosen) - _PAIRS
     cells: list[list[Cell]] = [
         [_group(row, by), row["system"], row["other"], *(_cell(row, name) for name in _COLUMNS)]
         for row in chosen[:_ROWS]
     ]
-    drawn = [row for row in chosen if row["difference"] is not None]
-    left = len(drawn) - _PAIRS
-    drawn = sorted(drawn, key=by_difference)[:_PAIRS]
     more = f" The {_PAIRS} largest differences are drawn; {left} more are in the table."
+    return Figure(
+        f"Differences in {measure}{ALL[measure].arrow}",
+        "The better system of each pair comes first." + (more if left > 0 else ""),
+        PageTable(_HEADINGS, cells, _left_out(len(chosen), "comparisons")),
+        difference_chart(rows, measure, by),
+        wide=True,
+    )
+
+
+def difference_chart(
+    rows: Sequence[RunRow], measure: str, by: Sequence[str]
+) -> charts.Chart | None:
+    """Draw the largest differences of a measure with their intervals; None if none is defined.
+
+    Args:
+        rows: rows of the table comparisons, of one average.
+        measure: name of the measure.
+        by: the group-by columns.
+    """
+    chosen = [better_first(row) for row in rows if row["measure"] == measure]
+    drawn = sorted((row for row in chosen if row["difference"] is not None), key=by_difference)
     spans: list[charts.MarkValues] = [
         {
             "name": _pair(row) + ("" if not by else f" ({_group(row, by)})"),
@@ -106,15 +125,9 @@ def _differences(run: FinishedRun, rows: Sequence[RunRow], measure: str) -> Figu
             "high": row["ci_high"],
             "kind": _kind(row),
         }
-        for row in drawn
+        for row in drawn[:_PAIRS]
     ]
-    return Figure(
-        f"Differences in {measure}{ALL[measure].arrow}",
-        "The better system of each pair comes first." + (more if left > 0 else ""),
-        PageTable(_HEADINGS, cells, _left_out(len(chosen), "comparisons")),
-        charts.intervals(spans, f"difference in {measure}"),
-        wide=True,
-    )
+    return charts.intervals(spans, f"difference in {measure}")
 
 
 def _left_out(rows: int, table: str) -> str:

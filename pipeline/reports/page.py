@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
-from segscore.pipeline.errors import Refused
+from segscore.pipeline.reports.figures import require_charts
 from segscore.pipeline.reports.strips import Drawing
 from segscore.pipeline.statistics.shown_numbers import shown_number
 
@@ -170,13 +170,9 @@ def charting_library() -> str:
     Raises:
         Refused: altair or vl-convert is not installed.
     """
-    try:
-        import altair  # noqa: F401  (makes the charts)
-        import vl_convert
-    except ModuleNotFoundError as problem:
-        raise Refused(
-            "report: altair and vl-convert are not installed; run pip install 'segscore[report]'"
-        ) from problem
+    require_charts("report")
+    import vl_convert
+
     return str(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;"))
 
 

@@ -26,8 +26,14 @@ LABELLED = 8
 _HEADINGS = ("system", "micro", "95 % from", "to", "macro", "95 % from", "to", "SD", "documents")
 
 
-def _spans(rows: Sequence[RunRow]) -> list[charts.MarkValues]:
-    return [
+def interval_chart(rows: Sequence[RunRow], measure: str) -> charts.Chart | None:
+    """Draw the value of each system with its interval; None if no value is defined.
+
+    Args:
+        rows: rows of the summary, best first.
+        measure: name of the measure.
+    """
+    spans: list[charts.MarkValues] = [
         {
             "name": row["hypothesis"],
             "value": row["value"],
@@ -37,6 +43,7 @@ def _spans(rows: Sequence[RunRow]) -> list[charts.MarkValues]:
         }
         for row in rows
     ]
+    return charts.intervals(spans, measure)
 
 
 def ranked_systems(ranking: Ranking, calibration: Calibration | None) -> Section:
@@ -69,7 +76,7 @@ def _ranked(ranking: Ranking, name: str) -> Figure:
         name + ALL[name].arrow,
         f"{ALL[name].description[:1].upper()}{ALL[name].description[1:]}.",
         PageTable(_HEADINGS, [_line(ranking, name, row["hypothesis"]) for row in rows]),
-        charts.intervals(_spans(rows), name),
+        interval_chart(rows, name),
     )
 
 

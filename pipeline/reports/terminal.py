@@ -1,10 +1,14 @@
 """Draw two segmentations one above the other, showing each near and full miss."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from segscore.pipeline.measures.edit_list import Edit
 from segscore.pipeline.reports.positions import round_step, shown_position
 from segscore.pipeline.tables.units import MILLISECOND
+
+if TYPE_CHECKING:
+    from segscore.pipeline.scoring.explain import Explained
 
 UNIT = "─"
 BOUNDARY = "│"
@@ -58,6 +62,23 @@ def draw_in_terminal(
         yield f"{'':{MARGIN}}… (the first {MOST_ROWS} rows are drawn; the edits are listed in full)"
     elif end > drawn:
         yield f"{'':{MARGIN}}{axis.describe_gap(end - drawn)}"
+
+
+def draw_explained(pairs: "Iterable[Explained]", width: int) -> Iterator[str]:
+    """Draw each pair of an explanation, and list its edits but for matches.
+
+    Args:
+        pairs: the pairs.
+        width: columns of the terminal.
+    """
+    yield LEGEND
+    for pair in pairs:
+        yield ""
+        yield f"{pair.document}: {pair.hypothesis} against {pair.reference}"
+        yield from draw_in_terminal(pair.n_units, pair.edits, width, pair.unit)
+        for edit in pair.edits:
+            if edit.kind != "match":
+                yield describe_edit(edit, pair.unit)
 
 
 class _Axis:

@@ -2,7 +2,7 @@
 
 from dataclasses import asdict, replace
 from os import PathLike
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import pyarrow as pa
 
@@ -13,12 +13,15 @@ from segscore.pipeline.arrays.compiling import announced_compilation
 from segscore.pipeline.comparison.run import compare_runs
 from segscore.pipeline.comparison.runs import open_runs
 from segscore.pipeline.comparison.settings import CompareSettings
+from segscore.pipeline.errors import Refused
 from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Unpack
+
+    import altair as alt
 
     from segscore.api.typed import AnyMeasure, CompareKeywords
 
@@ -47,6 +50,33 @@ class ComparisonTables(RunTables):
     def systems(self) -> pa.Table:
         """A row for each system, measure and average: value, interval, rank."""
         return self.table("systems")
+
+    def plot(
+        self, measure: "AnyMeasure | None" = None, *, average: Literal["micro", "macro"] = "macro"
+    ) -> "alt.Chart":
+        """Draw the differences of all pairs with their 95 % intervals, the better system first.
+
+        The chart of Altair shows itself in a notebook; `.save("figure.pdf")` saves it as PDF, SVG
+        or PNG.
+
+        Args:
+            measure: name of a measure; None for the first of the comparison.
+            average: micro or macro.
+
+        Raises:
+            Refused: the comparison has no value of the measure, or altair is not installed.
+        """
+        from segscore.pipeline.reports.comparison import difference_chart
+        from segscore.pipeline.reports.figures import as_figure, require_charts
+
+        require_charts("plot")
+        name = measure or self.comparisons.column("measure")[0].as_py()
+        by = self.record["settings"]["group_by"]
+        rows = [row for row in self.comparisons.to_pylist() if row["average"] == average]
+        chart = difference_chart(rows, name, by)
+        if chart is None:
+            raise Refused(f"{name}: no pair has a difference in it")
+        return as_figure(chart)
 
 
 @announced_compilation()

@@ -3,11 +3,12 @@
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from functools import cached_property, partial
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, Any, Literal
 
 import pyarrow as pa
 
@@ -35,8 +36,14 @@ from segscore.pipeline.tables.validate import REJECT_COLUMNS
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from segscore.api.typed import EvaluateKeywords, MeasureChoice
+    import altair as alt
+
+    from segscore.api.explanation import Explanation
+    from segscore.api.typed import AnyMeasure, EvaluateKeywords, MeasureChoice
     from segscore.pipeline.conventions.calibrate import Calibration
+
+_INPUTS = "-inputs"
+"""What is added to the name of a run's folder for that of its tables, if they were in memory."""
 
 _IN_MEMORY = "evaluation"
 """Name of a run in memory, in messages."""
@@ -91,10 +98,104 @@ class Evaluation(RunTables):
 
     run: FinishedScoring
 
-    def __init__(self, run: FinishedScoring) -> None:
-        """Wrap the tables of a run; `segscore.evaluate` and `segscore.read_run` do this."""
+    def __init__(
+        self, run: FinishedScoring, publish: "Callable[[], Evaluation] | None" = None
+    ) -> None:
+        """Wrap the tables of a run; `segscore.evaluate` and `segscore.read_run` do this.
+
+        Args:
+            run: the run.
+            publish: publishes a run in memory in a temporary folder; None for a run in a folder.
+        """
         super().__init__(run)
         self.calibration: Calibration | None = None
+        self._publish = publish
+
+    @cached_property
+    def _published(self) -> "Evaluation":
+        """The same evaluation in a folder, so that its inputs can be read again."""
+        return self if self._publish is None else self._publish()
+
+    def explain(self, document: str, hypothesis: str | None = None) -> "Explanation":
+        """List and draw the edits of one document, as `segscore explain` does.
+
+        An evaluation in memory is scored once more for this, in a temporary folder.
+
+        >>> import segscore
+        >>> references = {"d": segscore.Segmentation([2, 5], 11)}
+        >>> evaluation = segscore.evaluate(references, {"d": segscore.Segmentation([2, 4], 11)})
+        >>> evaluation.explain("d")[0].edits[1].kind
+        'near_miss'
+
+        Args:
+            document: id of the document.
+            hypothesis: name of a hypothesis; None for all.
+
+        Raises:
+            Refused: the document or the hypothesis does not exist, or an input has changed.
+        """
+        from segscore.api.explanation import Explanation
+        from segscore.pipeline.scoring.explain import explain_pairs
+
+        return Explanation(explain_pairs(self._published.run.url, [document], hypothesis))
+
+    def report(
+        self,
+        path: "str | PathLike[str]",
+        *,
+        measure: "AnyMeasure | None" = None,
+        average: Literal["micro", "macro"] = "micro",
+        calibrate: bool = False,
+    ) -> str:
+        """Write the report of `segscore report` and return its path.
+
+        An evaluation in memory is scored once more for this, in a temporary folder.
+
+        Args:
+            path: file or URL of the page.
+            measure: measure by which systems are ranked; None for the first headline measure.
+            average: average by which systems are ranked.
+            calibrate: show which faults give the values of the systems.
+
+        Raises:
+            Refused: a setting is invalid, or the file must not be overwritten.
+            Failed: the page cannot be written.
+        """
+        from segscore.pipeline.reports.settings import ReportSettings
+        from segscore.pipeline.reports.write_report import write_report
+
+        output = fspath(path)
+        write_report(ReportSettings(self._published.run.url, output, measure, average, calibrate))
+        return output
+
+    def plot(
+        self, measure: "AnyMeasure", *, average: Literal["micro", "macro"] = "micro"
+    ) -> "alt.Chart":
+        """Draw the value of each system with its 95 % interval, best first.
+
+        The chart of Altair shows itself in a notebook; `.save("figure.pdf")` saves it as PDF, SVG
+        or PNG.
+
+        Args:
+            measure: name of a measure.
+            average: micro or macro.
+
+        Raises:
+            Refused: the evaluation has no value of the measure, or altair is not installed.
+        """
+        from segscore.pipeline.reports.figures import as_figure, require_charts
+        from segscore.pipeline.reports.systems import interval_chart
+
+        require_charts("plot")
+        require_measure(measure, ALL)
+        by = summary_groups(self.summary.column_names)
+        rows = [row for row in rows_over_all(self.summary, by) if row["average"] == average]
+        boards = rank((row for row in rows if row["measure"] == measure), measure=measure)
+        ranked = [board.rows[name] for board in boards for name in board.ranked]
+        chart = interval_chart(ranked, measure)
+        if chart is None:
+            raise Refused(f"{measure}: no system has a value of it")
+        return as_figure(chart)
 
     def show(self, calibration: "Calibration") -> None:
         """Show what the value of each system is worth below the averages from now on.
@@ -279,8 +380,8 @@ def evaluate(
 
     A table is a mapping {document_id: Segmentation}, or {coder: {document_id: Segmentation}} for
     several coders; an iterable of dicts, one for each row, with the columns of docs/tables.md; an
-    object with `__arrow_c_stream__`, such as an Arrow, pandas, polars or DuckDB table; or a path or
-    URL.
+    object with `__arrow_c_stream__`, such as an Arrow, pandas, polars or DuckDB table; a dataset of
+    Hugging Face; or a path or URL. In memory, a table without the column coder is that of one.
 
     >>> import segscore
     >>> rows = [{"document_id": "a", "coder": "desk", "n_units": 11, "boundaries": [2, 5]}]
@@ -296,25 +397,37 @@ def evaluate(
         documents: table of unit lengths and attributes of documents, or None.
         measures: names of measures or families, or `all`; by default the same as in a run.
         client: a Dask client, whose workers score the corpus and read the tables from where they
-            are; tables in memory are first written to a temporary folder.
+            are; tables in memory are first written to a folder.
         settings: options of `segscore score`, as keywords: group_by, n_t, window, replicates, seed,
             consensus... If output is given, the run is also published in that folder or URL, which
-            the workers of a client must be able to write to; by default a client's run is published
-            in a temporary folder.
+            the workers of a client must be able to write to; tables in memory are written beside
+            it, to OUTPUT-inputs, so that the run can be explained later. By default a client's run
+            is published in a temporary folder.
 
     Raises:
         Refused: the input or the settings are invalid; the command has the same message.
         Failed: nothing could be scored.
         TypeError: there is no such setting.
     """
-    tables = {"references": references, "hypotheses": hypotheses}
-    if documents is not None:
-        tables["documents"] = documents
+    tables = _tables(references=references, hypotheses=hypotheses, documents=documents)
     listed = isinstance(measures, Iterable) and not isinstance(measures, str)
     given = {**settings, "measures": tuple(measures) if listed else measures}
     if client is not None or settings.get("output") is not None:
         return _evaluate_on_cluster(tables, client, read_settings(ScoreSettings, given))
     return _evaluate_in_memory(tables, read_settings(ScoreSettings, given, OF_EVALUATION))
+
+
+def _tables(**given: Given) -> dict[str, Given]:
+    """Return the tables that there are, in a form that can be read twice."""
+    return {
+        name: _kept(each) for name, each in given.items() if each is not None or name != "documents"
+    }
+
+
+def _kept(given: Given) -> Given:
+    if not isinstance(given, Iterator):
+        return given
+    return pa.table(given) if hasattr(given, "__arrow_c_stream__") else [*given]
 
 
 def _evaluate_in_memory(tables: Mapping[str, Given], settings: Mapping[str, Any]) -> Evaluation:
@@ -323,7 +436,8 @@ def _evaluate_in_memory(tables: Mapping[str, Given], settings: Mapping[str, Any]
     sources = {name: source_of(name, given) for name, given in tables.items()}
     scored = run_scoring(chosen, sources=sources, sink=MemorySink())
     assert not isinstance(scored, Done)
-    return Evaluation(replace(scored, url=_IN_MEMORY))
+    publish = partial(_evaluate_on_cluster, tables, None, settings)
+    return Evaluation(replace(scored, url=_IN_MEMORY), publish)
 
 
 OF_EVALUATION = ("group_by", *(field.name for field in fields(MeasuringSettings)))
@@ -338,12 +452,14 @@ def _evaluate_on_cluster(
     folder = tempfile.mkdtemp(prefix="segscore-")
     try:
         chosen = dict(settings)
+        output = chosen.get("output")
+        inputs = folder if output is None else f"{output.rstrip('/')}{_INPUTS}"
         for name, given in tables.items():
-            chosen[name] = location_of(given) or storage.join(folder, name)
+            chosen[name] = location_of(given) or storage.join(inputs, name)
             if location_of(given) is None:
                 content, _ = arrow_table(name, given)
                 storage.write_table(storage.join(chosen[name], f"{name}.parquet"), content)
-        chosen["output"] = chosen.get("output") or storage.join(folder, "run")
+        chosen["output"] = output or storage.join(folder, "run")
         with _executor(client) as executor:
             run_scoring(ScoreSettings(**chosen), executor)
         evaluation = Evaluation(FinishedScoring.open(chosen["output"]))

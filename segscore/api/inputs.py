@@ -29,6 +29,8 @@ Given = Any
 _CODERS = {"references": "reference", "hypotheses": "hypothesis", "codings": "coder"}
 """Input table -> name of the coder of segmentations without one."""
 
+_NUMPY = (np.ndarray, np.integer)
+
 _PLAIN_TYPES = {str: pa.string(), int: pa.int64()}
 """Types of attributes that need no conversion, and their Arrow types."""
 
@@ -73,6 +75,8 @@ def arrow_table(name: str, given: Given) -> tuple[pa.Table, Ints | None]:
         Refused: it is none of the forms that `segscore.evaluate` lists, or a value has a wrong
             type.
     """
+    if hasattr(given, "with_format") and hasattr(given, "features"):  # of Hugging Face
+        given = given.with_format("arrow")[:]
     if hasattr(given, "__arrow_c_stream__"):
         try:
             table = pa.table(given)
@@ -82,7 +86,7 @@ def arrow_table(name: str, given: Given) -> tuple[pa.Table, Ints | None]:
                 f"{' '.join(str(problem).split())}; a table has columns, each of one type"
             ) from None
         index = [column for column in table.column_names if column.startswith("__index_level_")]
-        return table.drop_columns(index), None
+        return _with_coder(name, table.drop_columns(index)), None
     if isinstance(given, Mapping):
         return _segmentations(name, given), None
     if isinstance(given, Iterable) and not isinstance(given, bytes):
@@ -92,6 +96,15 @@ def arrow_table(name: str, given: Given) -> tuple[pa.Table, Ints | None]:
         "segscore.Segmentation, rows as dicts, a table (Arrow, pandas, polars, DuckDB), or a path "
         "or URL"
     )
+
+
+def _with_coder(name: str, table: pa.Table) -> pa.Table:
+    """Return a table of segmentations with a coder: if it names none, they are one system's."""
+    if name not in _CODERS or "coder" in table.column_names:
+        return table
+    if "boundaries" not in table.column_names:
+        return table
+    return table.append_column("coder", pa.array([_CODERS[name]] * len(table), pa.string()))
 
 
 def _segmentations(name: str, given: Mapping[str, Any]) -> pa.Table:
@@ -139,6 +152,8 @@ def _rows(name: str, rows: list[Any]) -> tuple[pa.Table, Ints | None]:
     """Return the table of rows as dicts, with the checks and the messages of JSON Lines."""
     if not rows:
         raise Absent(f"{name}: the table has no rows")
+    if name in _CODERS and all(isinstance(row, dict) and "coder" not in row for row in rows):
+        rows = [{**row, "coder": _CODERS[name]} for row in rows]
     table = _plain_table(rows) if name != "documents" else None
     if table is not None:
         return table, None
@@ -173,6 +188,10 @@ def _plain_table(rows: list[Any]) -> pa.Table | None:
     columns = _columns(rows)
     if columns is None or not {*SEGMENTATIONS.required} <= columns.keys():
         return None
+    for name in SEGMENTATIONS.required:
+        columns[name] = [
+            value.tolist() if isinstance(value, _NUMPY) else value for value in columns[name]
+        ]
     kinds = {name: {*map(type, values)} for name, values in columns.items()}
     attributes = sorted(columns.keys() - {*SEGMENTATIONS.required})
     if OWN_COLUMNS & {*attributes} or "" in attributes:

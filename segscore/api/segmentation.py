@@ -4,10 +4,12 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, pairwise
 from math import floor
+from numbers import Integral
 from operator import index
 from typing import TYPE_CHECKING, Any, Self
+from warnings import warn
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.tables.rows import NO_LINE, ParsedRow, RowPlace, integer_of, shown
@@ -20,8 +22,8 @@ if TYPE_CHECKING:
 
 _PLACE = RowPlace("segmentation", NO_LINE)
 _MOST_UNITS = 2**31 - 1
-_RATES = {"ms": 1000, "s": 1}
-"""Unit of time -> how many of them a second has."""
+_RATES = {"ms": 1000, "s": 1, "units": 1}
+"""Unit -> by how much the given numbers are multiplied: how many of them a second has."""
 
 _COLUMNS_DRAWN = 60
 """Largest number of units that are drawn one by one."""
@@ -136,7 +138,7 @@ class Segmentation:
         starts: "Iterable[float | Fraction]",
         *,
         duration: "float | Fraction",
-        unit: "str | float | Fraction" = "ms",
+        unit: "str | float | Fraction | None" = None,
     ) -> Self:
         """Create a segmentation from the times in seconds at which segments start.
 
@@ -153,16 +155,18 @@ class Segmentation:
         Args:
             starts: times in seconds, in any order.
             duration: length of the recording in seconds.
-            unit: unit to measure in: `ms`, `s`, or a number of frames per second.
+            unit: unit to measure in: `ms`, `s`, or a number of frames per second; by default `ms`.
+                `units`: the numbers are not times, but numbers of units. Must be given where all
+                numbers are whole, which may be either.
 
         Raises:
-            Refused: a time is negative or lies after the end, or the unit is unknown.
+            Refused: a time is negative or lies after the end, or the unit is unknown or missing.
         """
-        rate = _rate(unit)
-        times = [_seconds("start", start) for start in _as_list("starts", starts)]
-        return cls._from_times(
-            [time for time in times if time], _seconds("duration", duration), rate
-        )
+        given = _as_list("starts", starts)
+        times = [_seconds("start", start) for start in given]
+        end = _seconds("duration", duration)
+        rate = _rate(unit, [*given, duration])
+        return cls._from_times([time for time in times if time], end, rate)
 
     @classmethod
     def from_intervals(
@@ -170,7 +174,7 @@ class Segmentation:
         intervals: "Iterable[Sequence[float | Fraction]]",
         *,
         duration: "float | Fraction | None" = None,
-        unit: "str | float | Fraction" = "ms",
+        unit: "str | float | Fraction | None" = None,
     ) -> Self:
         """Create a segmentation from segments as (start, end) in seconds, as in mir_eval.
 
@@ -186,18 +190,22 @@ class Segmentation:
             duration: length of the recording in seconds; by default the latest end.
             unit: as in ``from_starts``.
 
+        A warning is given if intervals overlap.
+
         Raises:
             Refused: there is no interval, an interval ends before it starts, or for a reason that
                 ``from_starts`` lists.
         """
-        rate = _rate(unit)
-        both = [_interval(each) for each in _as_list("intervals", intervals)]
+        given = _as_list("intervals", intervals)
+        both = [_interval(each) for each in given]
         if not both:
             raise Refused("intervals: there is none; give one or more")
         for start, end in both:
             if end < start:
                 raise Refused(f"interval {float(start):g} to {float(end):g}: ends before it starts")
+        _warn_of_overlaps(both)
         length = max(end for _, end in both) if duration is None else _seconds("duration", duration)
+        rate = _rate(unit, [*chain.from_iterable(given), length])
         starts = sorted(start for start, end in both if _rounded(end, rate) > _rounded(start, rate))
         return cls._from_times(starts[1:], length, rate)
 
@@ -342,6 +350,8 @@ def _whole_number(name: str, value: Any) -> int:
         return value
     with suppress(TypeError):
         value = value if isinstance(value, bool) else index(value)
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
     return integer_of(value, name, _PLACE)
 
 
@@ -383,14 +393,38 @@ def _broken(boundaries: tuple[int, ...], n_units: int, types: tuple[int, ...] | 
     return Refused(f"{_PLACE.source}: {reject['rule']}: {reject['detail']}")
 
 
-def _rate(unit: "str | float | Fraction") -> Fraction:
-    """Return how many units a second has."""
+def _warn_of_overlaps(intervals: Iterable[tuple[Fraction, Fraction]]) -> None:
+    """Warn if intervals begin before the one before them ends."""
+    overlaps = sum(after[0] < before[1] for before, after in pairwise(sorted(intervals)))
+    if overlaps:
+        warn(
+            f"{overlaps} of the intervals begin before the one before them ends; every start is a "
+            "boundary",
+            stacklevel=3,
+        )
+
+
+def _rate(unit: "str | float | Fraction | None", times: Sequence[Any]) -> Fraction:
+    """Return how many units a second has; the unit must be given if all times are integers."""
+    whole = all(isinstance(time, Integral) or _is_whole(time) for time in times)
+    if unit is None and whole:
+        raise Refused(
+            'unit: all times are whole numbers; say unit="ms" or unit="s" if they are seconds, to '
+            'measure in milliseconds or seconds, or unit="units" if they are numbers of units'
+        )
+    unit = "ms" if unit is None else unit
     if isinstance(unit, str) and unit not in _RATES:
         raise Refused(f"unit {unit}: must be one of {', '.join(_RATES)} or a number of frames")
+    if unit == "units" and not whole:
+        raise Refused("unit units: numbers of units must be whole")
     rate = Fraction(_RATES[unit]) if isinstance(unit, str) else _seconds("unit", unit)
     if rate <= 0:
         raise Refused(f"unit {unit}: must be above 0")
     return rate
+
+
+def _is_whole(number: Any) -> bool:
+    return isinstance(number, Fraction) and number.denominator == 1
 
 
 def _seconds(name: str, value: Any) -> Fraction:

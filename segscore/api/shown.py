@@ -17,6 +17,7 @@ from segscore.pipeline.statistics.shown_numbers import shown_cell, shown_interva
 if TYPE_CHECKING:
     from segscore.api.evaluation import Evaluation
     from segscore.api.score import Score
+    from segscore.pipeline.scoring.explain import Explained
 
 _HEADINGS = ("measure", "hypothesis", "micro", "95 % interval", "macro", "documents")
 
@@ -143,6 +144,15 @@ def score_as_html(score: "Score") -> str:
     ]
     text = f"a reference of {len(reference.masses)} segments above a hypothesis"
     return _svg(draw_strip("", text, reference.n_units, strips)) + table
+
+
+def pair_as_svg(pair: "Explained") -> str:
+    """Draw a reference above a hypothesis, with the outcome of each boundary."""
+    positions = sorted({edit.position for edit in pair.edits if edit.position is not None})
+    strips = [boundary_strip(pair.reference, positions), outcome_strip(pair.hypothesis, pair.edits)]
+    text = f"{pair.document}: {pair.hypothesis} below {pair.reference}"
+    drawing = draw_strip("", text, pair.n_units, strips, pair.unit)
+    return f"<p>{escape(text)}</p>{_svg(drawing)}"
 
 
 def _headlines(score: "Score") -> list[str]:

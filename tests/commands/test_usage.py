@@ -1,9 +1,13 @@
 """Wrong command lines and settings files: one line that names the option and its value."""
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 
+from segscore.jobs.cli.app import app
 from tests.support.command_line import Segscore
 
 SCORE = ("score", "references", "hypotheses", "--output", "run")
@@ -28,9 +32,21 @@ HELP = "; see `segscore score --help`"
             "--settings; see `segscore nightly --help`",
         ),
         (
-            ("measures", "pk"),
-            "pk: unexpected argument; `segscore measures` lists every measure, and `segscore "
-            "measures --format csv | grep NAME` shows one; see `segscore measures --help`",
+            ("measures", "window_dif"),
+            "window_dif: no such measure; the nearest is window_diff; `segscore measures` lists "
+            "all",
+        ),
+        (
+            ("measures", "pk", "ghd"),
+            "ghd: unexpected argument; see `segscore measures --help`",
+        ),
+        (
+            ("score", "references", "hypotheses", "--out", "run"),
+            "--out: `segscore score` has no such option; the nearest is --output" + HELP,
+        ),
+        (
+            ("compare", "run"),
+            "missing option '--measure'; see `segscore compare --help`",
         ),
         (("scor", "x"), "No such command 'scor'. Did you mean 'score'?"),
     ],
@@ -61,3 +77,30 @@ def test_a_key_that_is_set_twice_is_named(
     file.write_text(text)
     result = segscore(*SCORE, "--settings", file)
     assert (result.code, result.err) == (2, f"segscore: error: --settings {file}: {message}\n")
+
+
+@pytest.mark.parametrize("option", ["--measure", "--measures"])
+def test_an_option_for_measures_has_both_names(segscore: Segscore, option: str) -> None:
+    for command in (("score", "r", "h", "--output", "run"), ("compare", "run")):
+        result = segscore(*command, option, "pkk")
+        assert result.code == 2
+        assert "no such option" not in result.err
+        assert "missing option" not in result.err
+
+
+def test_completion_proposes_one_of_two_names() -> None:
+    group: Any = typer.main.get_command(app)
+    for name, expected in (("score", "--measures"), ("compare", "--measure")):
+        command = group.commands[name]
+        context = command.make_context(name, [], resilient_parsing=True)
+        proposed = [item.value for item in command.shell_complete(context, "--measure")]
+        assert proposed == [expected]
+
+
+@pytest.mark.parametrize(("chosen", "lines"), [("pk", 6), ("b_f1", 6)])
+def test_a_single_measure_is_shown(segscore: Segscore, chosen: str, lines: int) -> None:
+    shown = segscore("measures", chosen).out.splitlines()
+    assert len(shown) == lines
+    assert shown[0] == f"measure  {chosen}"
+    listed = json.loads(segscore("measures", chosen, "--format", "json").out)
+    assert [measure["measure"] for measure in listed["measures"]] == [chosen]

@@ -31,6 +31,23 @@ def test_numbers_come_before_edits_and_edits_before_length(
     assert nearest(name, known[::-1]) == f"; the nearest is {expected}"
 
 
+@pytest.mark.parametrize(
+    ("name", "known", "expected"),
+    [
+        ("--out", ["--n-t", "--cut", "--output"], "--output"),
+        ("--group", ["--groups-of", "--group-by", "--grouq"], "--group-by"),
+        ("Sys", ["synth", "system_a"], "system_a"),
+        ("--n", ["--n-t", "--name-of-it"], "--n-t"),
+        ("take-1", ["take-12", "take-2"], "take-2"),
+    ],
+)
+def test_names_that_begin_with_the_name_come_first(
+    name: str, known: list[str], expected: str
+) -> None:
+    assert nearest(name, known) == f"; the nearest is {expected}"
+    assert nearest(name, known[::-1]) == f"; the nearest is {expected}"
+
+
 def test_a_name_with_very_different_numbers_is_not_similar() -> None:
     assert nearest("meeting-2024-01-05", ["meeting-2019-11-23"]) == ""
 

@@ -1,6 +1,7 @@
 """Segmentations from any notation, and back."""
 
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -55,8 +56,27 @@ def test_floats_are_the_decimals_that_they_read_as() -> None:
 
 
 def test_gaps_and_overlaps_of_intervals() -> None:
-    made = Segmentation.from_intervals([(1, 3), (5, 6), (4, 5.5), (7, 7)], duration=9, unit="s")
+    with pytest.warns(UserWarning, match="1 of the intervals begin before the one before them"):
+        made = Segmentation.from_intervals([(1, 3), (5, 6), (4, 5.5), (7, 7)], duration=9, unit="s")
     assert made.boundaries == (4, 5)
+
+
+def test_whole_numbers_are_taken_for_seconds_only_if_that_is_said() -> None:
+    for make in (
+        partial(Segmentation.from_starts, [1, 5, 8], duration=12),
+        partial(Segmentation.from_intervals, [(0, 1), (1, 5), (5, 8), (8, 12)]),
+    ):
+        with pytest.raises(Refused, match="unit: all times are whole numbers; say"):
+            make()
+        assert make(unit="units") == Segmentation([1, 5, 8], 12)
+        assert make(unit="ms") == Segmentation([1000, 5000, 8000], 12000)
+    assert Segmentation.from_starts([1.0, 5.0], duration=12).n_units == 12000
+    with pytest.raises(Refused, match="numbers of units must be whole"):
+        Segmentation.from_starts([1.5], duration=12, unit="units")
+
+
+def test_whole_floats_are_positions_as_in_tables() -> None:
+    assert Segmentation([4.0], 9.0) == Segmentation([4], 9)  # type: ignore[list-item,arg-type]
 
 
 @pytest.mark.parametrize(
@@ -69,7 +89,7 @@ def test_gaps_and_overlaps_of_intervals() -> None:
         (lambda: Segmentation(5, 9), "boundaries is 5; expected a list"),  # type: ignore[arg-type]
         (lambda: Segmentation({2: 1}, 9), "expected a list"),  # type: ignore[arg-type]
         (lambda: Segmentation([], 2**31), "^segmentation: n_units is 2147483648; expected a value"),
-        (lambda: Segmentation([2], 9.0), "n_units is 9.0; expected a whole"),  # type: ignore[arg-type]
+        (lambda: Segmentation([2], 9.5), "n_units is 9.5; expected a whole"),  # type: ignore[arg-type]
         (lambda: Segmentation([2], 9, types=[]), "boundary_types_parallel"),
         (lambda: Segmentation([2], 9, types=[0]), "boundary_types_positive"),
         (lambda: Segmentation([2, 2], 9, types=[2, 1]), "boundaries_ascending"),
@@ -80,7 +100,7 @@ def test_gaps_and_overlaps_of_intervals() -> None:
         (lambda: Segmentation.from_labels([]), "labels: there is none"),
         (lambda: Segmentation.from_labels([np.zeros(2), np.ones(2)]), "two of them cannot be comp"),  # type: ignore[list-item]
         (lambda: Segmentation.from_starts([-1], duration=9), "start is -1; expected"),
-        (lambda: Segmentation.from_starts([10], duration=9), "boundaries_in_range"),
+        (lambda: Segmentation.from_starts([10.0], duration=9), "boundaries_in_range"),
         (lambda: Segmentation.from_starts([1], duration=9, unit="h"), "unit h: must be one of ms"),
         (lambda: Segmentation.from_starts(["1/0"], duration=9), "start is '1/0'"),  # type: ignore[list-item]
         (lambda: Segmentation.from_starts(5, duration=9), "starts is 5; expected a list"),  # type: ignore[arg-type]
