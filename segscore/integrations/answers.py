@@ -32,7 +32,7 @@ from segscore.pipeline.tables.rows import NO_LINE, RowPlace
 MAIN = ("boundary_similarity", "pk", "window_diff", "f1")
 """The measures of an answer if none are named."""
 
-FAILED = "failed"
+CHARGED = "failed"
 """Name of the count of answers that could not be used."""
 
 _READING = (
@@ -98,7 +98,7 @@ class AnswerScorer:
             TypeError: there is no such option.
         """
         one_of("format", format, ANSWER_FORMATS)
-        one_of(FAILED, failed, [each for each in FAILED_ANSWERS if each != LEAVE_OUT])
+        one_of(CHARGED, failed, [each for each in FAILED_ANSWERS if each != LEAVE_OUT])
         for name in measures:
             require_measure(name, PAIRS.measures)
         counting = {name: options.pop(name) for name in _COUNTING if name in options}
@@ -132,7 +132,7 @@ class AnswerScorer:
         boundaries = [] if placed.failure is not None else [*dict.fromkeys(placed.boundaries)]
         hypothesis = Segmentation(boundaries, len(units))
         scored = score(reference=reference, hypothesis=hypothesis, **self._settings)
-        counts = {**scored.counts, FAILED: int(placed.failure is not None)}
+        counts = {**scored.counts, CHARGED: int(placed.failure is not None)}
         values = {name: scored[name] for name in self.measures}
         return ScoredAnswer(scored, placed.failure, counts, values)
 

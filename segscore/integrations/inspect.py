@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from segscore.integrations.answers import (
-    FAILED,
+    CHARGED,
     MAIN,
     AnswerScorer,
     macro_average,
@@ -57,8 +57,8 @@ def failed() -> Metric:
     """Return the share of answers that could not be used, which were charged in full."""
 
     def share(scores: list[SampleScore]) -> dict[str, float]:
-        number = sum(score.score.value[FAILED] for score in scores)
-        return {FAILED: number / len(scores)} if scores else {}
+        number = sum(score.score.value[CHARGED] for score in scores)
+        return {CHARGED: number / len(scores)} if scores else {}
 
     return share
 

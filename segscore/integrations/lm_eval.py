@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from segscore.integrations.answers import (
-    FAILED,
+    CHARGED,
     MAIN,
     AnswerScorer,
     macro_average,
@@ -52,6 +52,6 @@ def results_of(
             if field not in doc:
                 raise Refused(f"{field}: a record has no field of this name; it has {[*doc]}")
         counts = scored(results[0], doc[source], doc[target]).counts
-        return {FAILED: counts[FAILED], **dict.fromkeys(measures, counts)}
+        return {CHARGED: counts[CHARGED], **dict.fromkeys(measures, counts)}
 
     return process_results
