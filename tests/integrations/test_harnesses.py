@@ -186,7 +186,9 @@ def test_values_are_those_of_the_commands(
 
 def test_a_sample_without_units_is_named(harness: RunFile, tmp_path: Path) -> None:
     write_case(tmp_path, "quoted")
-    (tmp_path / "options.json").write_text('{"format": "quoted", "source": "sentences"}')
+    (tmp_path / "options.json").write_text(
+        '{"format": "quoted", "source": "sentences", "measures": ["pk"]}'
+    )
     script = INSPECT.replace(
         'assert log.status == "success", log.error', "print(log.error.message); sys.exit()"
     )
