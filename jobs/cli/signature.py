@@ -149,6 +149,8 @@ def optional_values(command: Callable[..., Any]) -> dict[str, tuple[str, ...]]:
 def _read(field: str, value: Any, option: Argument | Option) -> Any:
     if isinstance(option, Option) and option.read is not None:
         return option.read(name_of_option(field, option), value)
+    if isinstance(option, Argument) and option.join is not None:
+        return option.join(field.upper(), value)
     return tuple(value) if isinstance(value, list) else value
 
 
@@ -171,7 +173,7 @@ def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
     kind, *metadata = get_args(annotation) if get_origin(annotation) is Annotated else [annotation]
     for item in metadata:
         if isinstance(item, Argument):
-            kind = list[str] if get_origin(kind) is tuple else kind
+            kind = list[str] if item.join or get_origin(kind) is tuple else kind
             annotation = Annotated[kind, typer.Argument(help=item.help)]
         elif isinstance(item, Option):
             flags = name_of_option(name, item)

@@ -1,6 +1,6 @@
 """Find the input tables of a run, divide them into parts, and read and validate the references."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
@@ -133,6 +133,7 @@ def registry_of(settings: MeasuringSettings) -> Registry:
 
 def find_inputs(settings: ScoreSettings) -> Inputs:
     """Find the input tables of a scoring run and check their columns, before any work."""
+    _require_one_side(settings.references, storage.split_locations(settings.hypotheses))
     inputs = find_sides(
         settings.references,
         settings.hypotheses,
@@ -141,6 +142,22 @@ def find_inputs(settings: ScoreSettings) -> Inputs:
         settings.left_out,
     )
     return _require_scorable(settings, inputs)
+
+
+def _require_one_side(references: str, hypotheses: Sequence[str]) -> None:
+    """Refuse several hypotheses some of which seem to be references, from an unquoted glob.
+
+    Raises:
+        Refused: some of the hypotheses, but not all, are in the folder of the file of references.
+    """
+    folder, _, name = references.rpartition("/")
+    beside = [location for location in hypotheses if location.rpartition("/")[0] == folder]
+    if "." in name and 0 < len(beside) < len(hypotheses):
+        first = beside[0]
+        raise Refused(
+            f"HYPOTHESES {first}: is in the folder of the references, unlike others; only the "
+            "first argument names references: name their folder, or quote the glob"
+        )
 
 
 def inputs_of(settings: ScoreSettings, sources: Sources) -> Inputs:

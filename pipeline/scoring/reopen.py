@@ -7,6 +7,7 @@ from os.path import commonpath, dirname, isabs, normpath
 from pathlib import PurePosixPath
 from typing import Any
 
+from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.runs import planning
 from segscore.pipeline.scoring.broadcast_job import BroadcastJob
@@ -83,6 +84,11 @@ def recorded_location(location: str, files: Sequence[Mapping[str, Any]]) -> str:
             run was started.
         files: the table's files as the run's record lists them, with their full paths.
     """
+    if len(several := storage.split_locations(location)) > 1:
+        urls = sorted(file["url"] for file in files)
+        known = all("://" in one or isabs(one) for one in several)
+        listed = f"{{{','.join(urls)}}}"
+        return location if known or storage.split_locations(listed) != (*urls,) else listed
     if "://" in location or isabs(location) or not files:
         return location
     paths = [PurePosixPath(file["url"]).parts for file in files]

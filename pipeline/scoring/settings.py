@@ -19,6 +19,7 @@ from segscore.pipeline.settings.options import (
     RegistryOption,
 )
 from segscore.pipeline.settings.ranges import check_group_by, check_locations
+from segscore.pipeline.settings.reading import join_locations
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,9 @@ class _Locations:
     """The first settings of a scoring run; a base class, so that they come first in run.json."""
 
     references: ReferencesArgument
-    hypotheses: Annotated[str, Argument("Segmentations to judge: a file, folder or glob.")]
+    hypotheses: Annotated[
+        str, Argument("Segmentations to judge: files, folders or globs.", join_locations)
+    ]
     output: OutputOption
     documents: DocumentsOption = None
     group_by: GroupByOption = ()
@@ -38,7 +41,7 @@ class ScoreSettings(MeasuringSettings, _Locations):
 
     Attributes:
         references: table of reference segmentations: a file, a directory or a glob.
-        hypotheses: table of segmentations to judge.
+        hypotheses: table of segmentations to judge; `{a,b}` names several, which are read as one.
         output: folder or URL of the run.
         documents: table of unit lengths and attributes, or None.
         group_by: attributes; each combination of their values gets its own summary rows.

@@ -94,9 +94,12 @@ class Argument:
 
     Attributes:
         help: description of the argument in `--help`.
+        join: makes one value of the argument's name and several values; None if it has one value,
+            or its field has several.
     """
 
     help: str
+    join: Callable[[str, list[str]], str] | None = None
 
 
 @cache

@@ -1,4 +1,7 @@
-"""Read the text of an option: names, numbers, a window, memory, reference points."""
+"""Read the text of an option: names, numbers, locations, a window, memory, reference points."""
+
+import re
+from collections.abc import Sequence
 
 from segscore.pipeline.errors import Refused
 
@@ -13,6 +16,10 @@ OWN_POINT_NAMES = ("random-own", "shuffled-own")
 
 CUMULATIVE, ONLY = LEVELS = ("cumulative", "only")
 """Which boundaries a level of a hierarchy has: those of all types up to its own, or of its own."""
+
+
+_IN_LISTS = re.compile(r"[{},]")
+"""Characters that divide a list of locations."""
 
 
 def read_names(_option: str, text: str) -> tuple[str, ...]:
@@ -76,3 +83,34 @@ def parse_points(text: str) -> tuple[str, ...]:
     if len(set(chosen)) < len(chosen):
         raise Refused(f"--reference-points {text}: names a reference point twice")
     return chosen
+
+
+def join_locations(name: str, locations: Sequence[str]) -> str:
+    """Write one or several locations as one, in the order of their names.
+
+    Args:
+        name: the argument that gives them, for messages.
+        locations: files, folders, globs or URLs.
+
+    Raises:
+        Refused: one of several is blank or contains a comma or a brace, so that they cannot be
+            written as a list.
+
+    Examples:
+        >>> join_locations("HYPOTHESES", ["sys/b.jsonl", "sys/a.jsonl"])
+        '{sys/a.jsonl,sys/b.jsonl}'
+        >>> join_locations("HYPOTHESES", ["sys"])
+        'sys'
+    """
+    if len(locations) == 1:
+        return locations[0]
+    for location in locations:
+        if not location.strip():
+            raise Refused(f"{name}: is empty; name a file or folder")
+        if _IN_LISTS.search(location):
+            raise Refused(
+                f"{name} {location}: the name of one of several tables cannot contain a comma or "
+                "a brace; name the folder of the tables, or quote a glob, such as 'sys/*.jsonl'"
+            )
+    distinct = sorted({*locations})
+    return distinct[0] if len(distinct) == 1 else f"{{{','.join(distinct)}}}"

@@ -48,6 +48,7 @@ from segscore.pipeline.storage.locations import (
     join,
     pattern,
     require_writable_store,
+    split_locations,
 )
 from segscore.pipeline.storage.object_stores import configure, configured
 from segscore.pipeline.storage.parquet import (
@@ -111,6 +112,7 @@ __all__ = [
     "require_resolvable",
     "require_version",
     "require_writable_store",
+    "split_locations",
     "temporary_for",
     "text_chunks",
     "write_bytes",

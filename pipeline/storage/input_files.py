@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from segscore.pipeline.errors import Absent, Failed, Refused
-from segscore.pipeline.storage.locations import is_glob, is_table_file
+from segscore.pipeline.storage.locations import is_glob, is_table_file, split_locations
 from segscore.pipeline.storage.object_stores import (
     Info,
     Place,
@@ -56,8 +56,8 @@ def find_counted(url: str, *, any_kind: bool = False) -> Found:
     """Find the files of an input table.
 
     Args:
-        url: a file, a directory (searched recursively) or a glob.  In a directory only Parquet and
-            JSON Lines files count, and nothing whose name starts with `_` or `.`.
+        url: a file, a directory (searched recursively), a glob, or a list of these.  In a directory
+            only Parquet and JSON Lines files count, and nothing whose name starts with `_` or `.`.
         any_kind: whether files of every kind count in a directory.
 
     Raises:
@@ -65,6 +65,16 @@ def find_counted(url: str, *, any_kind: bool = False) -> Found:
         Refused: permission is missing, the bucket does not exist, or a file is a link to nothing.
         Failed: no server answers.
     """
+    several = [_find_in(location, any_kind=any_kind) for location in split_locations(url)]
+    if len(several) == 1:
+        return several[0]
+    files = {file.url: file for found in several for file in found.files}
+    others = {other for found in several for other in found.others}
+    return Found([files[name] for name in sorted(files)], sorted(others))
+
+
+def _find_in(url: str, *, any_kind: bool) -> Found:
+    """Find the files of a single location."""
     place = resolve(url)
     try:
         with explained(place):

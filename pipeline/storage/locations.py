@@ -29,6 +29,10 @@ _MARKS = "*?["
 """Characters that make a URL a glob."""
 
 
+_LIST = re.compile(r"\{([^{}]+,[^{}]+)\}")
+"""Several locations written as one."""
+
+
 def join(url: str, *names: str) -> str:
     """Return the URL of something inside a folder."""
     return "/".join([url.rstrip("/") if url.strip("/") else "", *names])
@@ -73,6 +77,19 @@ def require_writable_store(option: str, url: str) -> None:
             f"{option} {url}: cannot write to {protocol}://; write to a disk, or to s3://, gs:// "
             "or abfs://"
         )
+
+
+def split_locations(location: str) -> tuple[str, ...]:
+    """Return the locations that are written as one, such as those of several HYPOTHESES.
+
+    Examples:
+        >>> split_locations("{sys/a.jsonl,sys/b.jsonl}")
+        ('sys/a.jsonl', 'sys/b.jsonl')
+        >>> split_locations("sys/{date}.jsonl")
+        ('sys/{date}.jsonl',)
+    """
+    several = _LIST.fullmatch(location)
+    return tuple(several[1].split(",")) if several else (location,)
 
 
 def canonical(url: str) -> str:
@@ -152,20 +169,21 @@ def file_folders(url: str, files: Sequence[str]) -> list[FileFolders]:
     """Return the folders of each file of an input.
 
     Args:
-        url: a file, a folder or a glob.
+        url: a file, a folder or a glob, or a list of these.
         files: URLs of its files, as ``find`` lists them.
     """
-    place = resolve(url)
-    with explained(place):
-        marks = _MARKS if is_glob(place) else ""
-    base = place.url_of("/".join(_before_marks(place.path, marks)))
-    named = _before_marks(url.rstrip("/"), marks)
-    return [
-        FileFolders(named[:-1], ())
-        if file == base
-        else FileFolders(named, tuple(file.removeprefix(base).split("/")[:-1]))
-        for file in files
-    ]
+    bases = [base_of(location) for location in split_locations(url)]
+    return [_folders_of(file, bases) for file in files]
+
+
+def _folders_of(file: str, bases: Sequence[tuple[str, tuple[str, ...]]]) -> FileFolders:
+    """Return the folders of a file of an input; of several locations, the longest that has it."""
+    base, named = max(
+        bases, key=lambda one: len(one[0]) * (file == one[0] or file.startswith(one[0] + "/"))
+    )
+    if file == base:
+        return FileFolders(named[:-1], ())
+    return FileFolders(named, tuple(file.removeprefix(base).split("/")[:-1]))
 
 
 def base_of(url: str) -> tuple[str, tuple[str, ...]]:

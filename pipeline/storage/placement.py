@@ -58,8 +58,9 @@ def require_apart(
 
 def _input_urls(inputs: _Inputs) -> Iterator[tuple[str, str]]:
     for name, urls in inputs.items():
-        for url in [urls] if isinstance(urls, str) else urls or ():
-            yield name, url
+        for location in [urls] if isinstance(urls, str) else urls or ():
+            for url in storage.split_locations(location):
+                yield name, url
 
 
 def is_inside(place: str, folder: str) -> bool:
