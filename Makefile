@@ -7,6 +7,7 @@ INSTALL := $(PIP) install --constraint constraints.txt
 DEMO := build/demo
 AZURITE := build/azurite/node_modules/.bin/azurite-blob
 BROWSER := build/browser/chromium
+HARNESS := build/harness/ready
 NPM := npm install --no-audit --no-fund
 # On all cores; tests/conftest.py says which tests stay together.
 PYTEST := $(BIN)/pytest --numprocesses logical
@@ -101,7 +102,7 @@ site: $(VENV)/docs
 test: lint
 	$(PYTEST) -m quick
 
-test-all: $(VENV)/test $(AZURITE) $(BROWSER)
+test-all: $(VENV)/test $(AZURITE) $(BROWSER) $(HARNESS)
 	$(PYTEST) -m "not quick"
 
 test-deploy: $(VENV)/test
@@ -128,6 +129,14 @@ $(BROWSER):
 			'import chromium from "@sparticuz/chromium"; await chromium.executablePath()'; \
 		) >build/browser.log 2>&1 || { rm -f $@; \
 		echo "npm could not install a browser (build/browser.log): tests that need it are skipped"; }
+
+# Programs that segscore is used in, which cannot be in one environment with the other tests.
+$(HARNESS): pyproject.toml constraints-harness.txt
+	@echo "setting up build/harness"; mkdir -p build; rm -rf build/harness; \
+		( $(PYTHON) -m venv build/harness && build/harness/bin/python -m pip \
+		--disable-pip-version-check install --constraint constraints-harness.txt \
+		--editable '.[harness]' && touch $@ ) >build/harness.log 2>&1 || \
+		echo "pip could not install them (build/harness.log): tests that need them are skipped"
 
 image: $(VENV)/test
 	SEGSCORE_IMAGE=whole $(BIN)/pytest tests/deploy/test_image.py tests/deploy/test_compose.py

@@ -23,7 +23,13 @@ settings.register_profile(
 settings.load_profile("same")
 
 TESTS = Path(__file__).parent
-NOT_QUICK = {"stores": "server", "browser": "browser", "deploy": "deploy", "faults": "kill"}
+NOT_QUICK = {
+    "stores": "server",
+    "browser": "browser",
+    "deploy": "deploy",
+    "faults": "kill",
+    "integrations": "harness",
+}
 """Folder -> mark of its tests, which says why `make test` does not run them."""
 
 

@@ -14,6 +14,7 @@ from segscore.pipeline.comparison.run import compare_runs
 from segscore.pipeline.comparison.runs import open_runs
 from segscore.pipeline.comparison.settings import CompareSettings
 from segscore.pipeline.errors import Refused
+from segscore.pipeline.plain_text import visible
 from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 
@@ -50,6 +51,17 @@ class ComparisonTables(RunTables):
     def systems(self) -> pa.Table:
         """A row for each system, measure and average: value, interval, rank."""
         return self.table("systems")
+
+    def __repr__(self) -> str:
+        from segscore.api.shown_comparison import comparison_as_text
+
+        return visible(comparison_as_text(self), lines=True)
+
+    def _repr_html_(self) -> str:
+        """List the systems and the differences of all pairs by each measure."""
+        from segscore.api.shown_comparison import comparison_as_html
+
+        return comparison_as_html(self)
 
     def plot(
         self, measure: "AnyMeasure | None" = None, *, average: Literal["micro", "macro"] = "macro"

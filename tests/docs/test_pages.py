@@ -29,8 +29,9 @@ JOBS: dict[str, Any] = GROUP.commands
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 OF_OTHERS = {
     "--audits", "--build-arg", "--confidence", "--create-namespace", "--death-timeout", "--from",
-    "--from-env-file", "--help", "--install-completion", "--paired-ar", "--paired-bs",
-    "--now", "--protocol", "--repo", "--rm", "--tls-ca-file", "--tls-cert", "--tls-key", "--wait",
+    "--from-env-file", "--help", "--include", "--install-completion", "--model", "--paired-ar",
+    "--paired-bs", "--now", "--protocol", "--repo", "--rm", "--tasks", "--tls-ca-file",
+    "--tls-cert", "--tls-key", "--wait",
 }  # fmt: skip
 """Options of other programs, and options of every command."""
 

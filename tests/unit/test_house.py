@@ -13,7 +13,7 @@ import segscore.pipeline
 from segscore.jobs.cli import settings_schema
 from tests.support.paths import ROOT
 
-OURS = ("pipeline", "schemas", "jobs", "segscore/api")
+OURS = ("pipeline", "schemas", "jobs", "segscore/api", "segscore/integrations")
 FEW = 11
 """Public names that several modules may define, as each family of measures and of formats does."""
 

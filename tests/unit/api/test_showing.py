@@ -82,6 +82,16 @@ def test_evaluations_and_comparisons_draw_themselves(
         evaluation.plot("f1")
 
 
+def test_comparisons_show_systems_best_first_then_pairs(evaluation: api.Evaluation) -> None:
+    lines = repr(api.compare(evaluation, measure=["boundary_similarity"])).splitlines()
+    assert lines[0] == "boundary_similarity ↑, macro averages of all documents"
+    assert [line.split()[0] for line in lines[2:4]] == ["near", "far"]
+    assert lines[5] == "differences in boundary_similarity"
+    assert lines[7].split()[:2] == ["near", "far"]
+    html = api.compare(evaluation, measure=["pk"])._repr_html_()
+    assert html.index(">near<") < html.index(">far<")
+
+
 def test_evaluations_can_be_pickled(evaluation: api.Evaluation) -> None:
     for thing in (evaluation, api.compare(evaluation, measure="pk")):
         again = pickle.loads(pickle.dumps(thing))  # noqa: S301

@@ -1,0 +1,102 @@
+"""Show comparisons as text and in notebooks, as the command does: systems, then pairs."""
+
+from collections.abc import Iterator, Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from segscore.pipeline.comparison.pair_rows import better_first
+from segscore.pipeline.measures import ALL
+from segscore.pipeline.scoring.names import is_point
+from segscore.pipeline.statistics.p_values import shown_p
+from segscore.pipeline.statistics.shown_numbers import shown_change, shown_interval, shown_number
+
+if TYPE_CHECKING:
+    from segscore.api.compare import ComparisonTables
+
+_AVERAGE = "macro"
+_SYSTEMS = ("system, best first", "value", "95 % interval", "rank", "documents")
+_PAIRS = ("better", "than", "by", "95 % interval", "p (Holm)", "documents")
+
+
+class _Block(NamedTuple):
+    """A table with its title: the headings are the first of its rows."""
+
+    title: str
+    rows: Sequence[Sequence[str]]
+
+
+def comparison_as_text(comparison: "ComparisonTables") -> str:
+    """List the systems and the differences of all pairs by each measure."""
+    lines = []
+    for title, rows in _blocks(comparison):
+        widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+        lines += [title]
+        lines += [
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+            for row in rows
+        ]
+        lines += [""]
+    return "\n".join([*lines, *comparison.warnings, comparison.signature])
+
+
+def comparison_as_html(comparison: "ComparisonTables") -> str:
+    """Return the same as HTML tables."""
+    parts = []
+    for title, (heading, *rows) in _blocks(comparison):
+        head = "".join(f"<th>{escape(cell)}</th>" for cell in heading)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
+        )
+        parts.append(
+            f"<table><caption>{escape(title)}</caption><thead><tr>{head}</tr></thead>"
+            f"<tbody>{body}</tbody></table>"
+        )
+    notes = "".join(f"<p>{escape(text)}</p>" for text in comparison.warnings)
+    return f"{''.join(parts)}{notes}<code>{escape(comparison.signature)}</code>"
+
+
+def _blocks(comparison: "ComparisonTables") -> Iterator[_Block]:
+    settings = comparison.record["settings"]
+    systems, pairs = (
+        [row for row in table.to_pylist() if _is_whole(row, settings["group_by"])]
+        for table in (comparison.systems, comparison.comparisons)
+    )
+    for measure in settings["measures"]:
+        title = f"{measure}{ALL[measure].arrow}, {_AVERAGE} averages of all documents"
+        ranked = sorted((row for row in systems if row["measure"] == measure), key=_order)
+        if ranked:
+            yield _Block(title, [_SYSTEMS, *map(_system, ranked)])
+        chosen = [better_first(row) for row in pairs if row["measure"] == measure]
+        if chosen:
+            yield _Block(f"differences in {measure}", [_PAIRS, *map(_pair, chosen)])
+
+
+def _is_whole(row: dict[str, Any], by: Sequence[str]) -> bool:
+    return row["average"] == _AVERAGE and all(row[name] is None for name in by)
+
+
+def _order(row: dict[str, Any]) -> tuple[bool, bool, float, str]:
+    rank = row["rank"]
+    return is_point(row["hypothesis"]), rank is None, rank or 0.0, row["system"]
+
+
+def _system(row: dict[str, Any]) -> tuple[str, ...]:
+    return (
+        row["system"],
+        shown_number(row["value"]),
+        shown_interval(row["ci_low"], row["ci_high"]),
+        "–" if row["rank"] is None else f"{row['rank']:g}",
+        str(row["defined"]),
+    )
+
+
+def _pair(row: dict[str, Any]) -> tuple[str, ...]:
+    p = row["p_permutation_holm"]
+    return (
+        row["system"],
+        row["other"],
+        "–" if row["difference"] is None else shown_change(row["difference"]),
+        shown_interval(row["ci_low"], row["ci_high"]),
+        "–" if p is None else shown_p(p),
+        str(row["documents"]),
+    )

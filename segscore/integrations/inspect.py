@@ -1,0 +1,126 @@
+"""A scorer for inspect_ai: segmentations by language models, with every answer charged."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from segscore.integrations.answers import (
+    CHARGED,
+    MAIN,
+    AnswerScorer,
+    macro_average,
+    micro_average,
+)
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.measures import PAIRS
+
+try:
+    from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric, scorer
+    from inspect_ai.solver import TaskState
+except ImportError as problem:
+    raise ImportError(f"{problem}; pip install 'segscore[inspect]' installs it") from problem
+
+INPUT = "input"
+"""The ``source`` that takes the lines of a sample's input as units."""
+
+
+@metric  # type: ignore[untyped-decorator]
+def micro(*measures: str) -> Metric:
+    """Average measures by adding up the counts of all answers; by default those of the scorer.
+
+    The averages are named like the measures, and equal those of `segscore score`.
+    """
+    aggregations = {name: micro_average(name) for name in measures}
+
+    def average(scores: list[SampleScore]) -> dict[str, float]:
+        values = [score.score.value for score in scores]
+        chosen = aggregations or {name: micro_average(name) for name in _measures(values)}
+        return {name: aggregate(values) for name, aggregate in chosen.items()}
+
+    return average
+
+
+@metric  # type: ignore[untyped-decorator]
+def macro(*measures: str) -> Metric:
+    """Average the values of answers, as macro_pk and so on; by default for all measures."""
+    aggregations = {name: macro_average(name) for name in measures}
+
+    def average(scores: list[SampleScore]) -> dict[str, float]:
+        values = [score.score.value for score in scores]
+        chosen = aggregations or {name: macro_average(name) for name in _measures(values)}
+        return {f"macro_{name}": aggregate(values) for name, aggregate in chosen.items()}
+
+    return average
+
+
+@metric  # type: ignore[untyped-decorator]
+def failed() -> Metric:
+    """Return the share of answers that could not be used, which were charged in full."""
+
+    def share(scores: list[SampleScore]) -> dict[str, float]:
+        number = sum(score.score.value[CHARGED] for score in scores)
+        return {CHARGED: number / len(scores)} if scores else {}
+
+    return share
+
+
+def _measures(values: Sequence[dict[str, Any]]) -> list[str]:
+    return [name for name in (values[0] if values else ()) if name in PAIRS.measures]
+
+
+@scorer(metrics=[micro(), macro(), failed()])  # type: ignore[untyped-decorator]
+def boundaries(
+    format: str,  # noqa: A002  (the option is --format)
+    source: str = "units",
+    measures: Sequence[str] = MAIN,
+    failed: str = "none",
+    **options: Any,
+) -> Scorer:
+    """Score the segmentations that a model answers with.
+
+    The target of a sample is its reference: boundaries as a JSON list, such as "[3, 5]", or the
+    text with breaks. The explanation of a score draws reference and answer.
+
+    Args:
+        format: `rewritten`, `numbered` or `quoted`.
+        source: field of a sample's metadata that has the units that the model was given, a list of
+            texts or a text with a unit a line; `input` for the lines of the sample's input.
+        measures: names of measures.
+        failed: `none` charges an answer that cannot be used, as one without boundaries; `refuse`
+            ends the evaluation.
+        options: how answers are read and pairs are counted, as `AnswerScorer` says.
+
+    Raises:
+        Refused: an option is invalid, or a sample has no units or no readable target.
+    """
+    scored = AnswerScorer(format, measures=measures, failed=failed, **options)
+
+    async def score(state: TaskState, target: Target) -> Score:
+        answer = state.output.completion
+        try:
+            found = scored(answer, _units(state, source), _reference(target))
+        except Refused as problem:
+            raise Refused(f"sample {state.sample_id}: {problem}") from None
+        why = f"failed: {found.failure}\n" if found.failure else ""
+        return Score(
+            value={**found.values, **found.counts},
+            answer=answer,
+            explanation=f"{why}{found.score}",
+            metadata={"failure": found.failure, "signature": found.score.signature},
+        )
+
+    return score
+
+
+def _reference(target: Target) -> object:
+    """Return boundaries or a text; a target of several texts is a list of boundaries."""
+    if len(target) > 1 and all(text.strip().isdecimal() for text in target):
+        return [int(text) for text in target]
+    return target.text
+
+
+def _units(state: TaskState, source: str) -> list[str]:
+    units = state.input_text if source == INPUT else (state.metadata or {}).get(source)
+    if units is None:
+        raise Refused(f"source {source}: the metadata have no field of this name")
+    lines = units.splitlines() if isinstance(units, str) else units
+    return [line for line in lines if line.strip()] if isinstance(units, str) else [*lines]
