@@ -8,6 +8,7 @@ from segscore.pipeline.alignment.resegment import resegment
 from segscore.pipeline.alignment.tokens import TOKENS, WORDS, Vocabulary, tokenize
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.settings.ranges import one_of
+from segscore.pipeline.tables.rows import shown
 
 Texts = Iterable[str | Sequence[str]]
 """Texts, each of which is a string or a sequence of tokens."""
@@ -63,9 +64,10 @@ def align(
     vocabulary = Vocabulary()
     source, output = (
         vocabulary.number(
-            tokenize(text, tokens) if isinstance(text, str) else [*text] for text in texts
+            tokenize(text, tokens) if isinstance(text, str) else [*text]
+            for text in _checked(name, texts)
         )
-        for texts in (units, segments)
+        for name, texts in (("units", units), ("segments", segments))
     )
     for name, found in (("units", source), ("segments", output)):
         if not len(found.ends):
@@ -86,3 +88,14 @@ def align(
         break_cost=aligned.cost - aligned.edits.total,
         collapsed=aligned.collapsed,
     )
+
+
+def _checked(name: str, texts: Texts) -> list[str | Sequence[str]]:
+    """Return the texts of a side; refuse what is no list of texts or of lists of tokens."""
+    if isinstance(texts, str | bytes) or not isinstance(texts, Iterable):
+        raise Refused(f"{name}: must be a list of texts, not {type(texts).__name__}")
+    checked = [*texts]
+    for text in checked:
+        if not isinstance(text, Sequence):
+            raise Refused(f"{name}: {shown(text)} is neither a text nor a list of tokens")
+    return checked

@@ -123,7 +123,7 @@ def compare(
     urls = tuple(
         each.run.url if isinstance(each, Evaluation) else location_of_run(each) for each in runs
     )
-    measures = (measure,) if isinstance(measure, str) else measure
+    measures = tuple(measure.split(",")) if isinstance(measure, str) else measure
     given = read_settings(CompareSettings, {**settings, "measures": measures})
     chosen = CompareSettings(runs=urls, **given)
     compared = compare_runs(_opened(runs, urls), chosen)

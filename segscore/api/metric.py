@@ -43,6 +43,9 @@ if TYPE_CHECKING:
 
 Averaging = Literal["micro", "macro"]
 _AVERAGES = ("micro", "macro")
+_MARK = 3
+"""Numbers at the end of a state that are no sums of a resampling unit."""
+
 _DIGITS = 4
 """Columns of a state for the values of a measure: three digits, and how often it is defined."""
 
@@ -287,10 +290,16 @@ class Metric:
             seed: seed of the bootstrap.
 
         Raises:
-            Refused: a number is out of range.
+            Refused: a number is out of range; or intervals of a sum of states are asked for whose
+                pairs have no document_id, so that those of different states cannot be told apart.
         """
         within("--replicates", replicates, 0, MOST_REPLICATES)
         check_seed(seed)
+        if replicates and self._nameless > 1:
+            raise Refused(
+                f"replicates: {self._nameless} of the states that were added have pairs without a "
+                "name; give document_id with each pair, so that the sum knows its documents"
+            )
         averages = self._micro if self.average == "micro" else self._macro
         values, again = averages()
         known = {name: defined(values[name]) for name in self.measures}
@@ -353,6 +362,7 @@ class Metric:
         """
         self._state = np.zeros((BUCKETS, self._columns), np.int64)
         self._added = 1  # the number of states that this one is the sum of
+        self._nameless = 0  # how many of them have pairs without a name
 
     @property
     def pairs(self) -> int:
@@ -367,38 +377,40 @@ class Metric:
         >>> segscore.Metric("pk").state.dtype
         dtype('int64')
 
-        The last two numbers say how many states it is the sum of, and with which settings they
-        were computed. Assigning a state replaces all pairs.
+        The last numbers say how many states it is the sum of, in how many of them pairs have no
+        name, and with which settings they were computed. Assigning a state replaces all pairs.
 
         Raises:
             Refused: the vector is of another metric, or its settings were different.
         """
-        mark = [self._added, self._added * self._fingerprint]
+        mark = [self._nameless, self._added, self._added * self._fingerprint]
         return np.concatenate([self._state.reshape(-1), np.array(mark, np.int64)])
 
     @state.setter
     def state(self, vector: "Ints") -> None:
         given = np.asarray(vector)
-        size = self._state.size + 2
+        size = self._state.size + _MARK
         if given.shape != (size,) or given.dtype.kind not in "iu":
             raise Refused(
                 f"state: must be {size} integers, the state of a Metric of the same "
                 f"measures, not {given.dtype} of shape {given.shape}"
             )
-        added, mark = given[-2:].tolist()
-        if added < 1 or mark != added * self._fingerprint:
+        nameless, added, mark = given[-_MARK:].tolist()
+        if not 0 <= nameless <= added or added < 1 or mark != added * self._fingerprint:
             raise Refused(
                 "state: comes from a Metric with other settings, measures or average; create both "
                 f"alike (this one: {self.signature})"
             )
-        self._added = added
-        self._state = given[:-2].astype(np.int64).reshape(self._state.shape)
+        self._added, self._nameless = added, nameless
+        self._state = given[:-_MARK].astype(np.int64).reshape(self._state.shape)
 
     def __getstate__(self) -> tuple[Any, ...]:
-        return self.settings, self.measures, self.average, self._state, self._added
+        marks = self._added, self._nameless
+        return self.settings, self.measures, self.average, self._state, marks
 
     def __setstate__(self, kept: tuple[Any, ...]) -> None:
-        settings, measures, average, self._state, self._added = kept
+        settings, measures, average, self._state, marks = kept
+        self._added, self._nameless = marks
         self._prepare(settings, measures, average)
 
     @property
@@ -419,6 +431,7 @@ class Metric:
     def _units(self, rows: int, document_ids: list[str] | None) -> Any:
         """Return the resampling unit of each pair, shape (rows,)."""
         if document_ids is None:
+            self._nameless = max(1, self._nameless)
             return (self.pairs + np.arange(rows)) % BUCKETS
         import pyarrow as pa
 

@@ -223,7 +223,8 @@ class Segmentation:
         Args:
             units: texts of the units.
             text: the answer of the system.
-            breaks: what marks a break, as `--break` of `segscore import`.
+            breaks: what marks a break, as `--break` of `segscore import`; `auto` takes the first
+                kind that this text contains.
             max_edits: largest edit rate.
 
         Raises:
@@ -235,6 +236,9 @@ class Segmentation:
 
         if not units:
             raise Refused("units: there is none; give a list of one text or more")
+        for name, each in (("text", text), *(("units", unit) for unit in units)):
+            if not isinstance(each, str):
+                raise Refused(f"{name}: {shown(each)} is no text")
         require_break(breaks)
         if breaks == AUTO:
             found = kinds_in(text)

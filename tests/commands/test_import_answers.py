@@ -522,3 +522,32 @@ def test_other_files_are_not_taken_for_answers(
     assert ended.code == 2
     assert message in ended.err
     assert "language models" not in ended.err
+
+
+LISTS = ["1, 3 and 5", "1 3 5", "**1, 3, 5**", '"1, 3, 5"', "1, 3, and 5.", "[1, 3, 5]", "1\n3\n5"]
+
+
+@pytest.mark.parametrize("answer", LISTS)
+def test_a_line_of_nothing_but_numbers_is_a_list(imports: Imports, answer: str) -> None:
+    assert imports({"show-1": answer}, "--format", "numbered").code == 0
+    assert imports.boundaries() == {"show-1": [2, 4]}
+
+
+def test_ranges_in_one_line_are_all_read(imports: Imports) -> None:
+    ended = imports({"show-1": "1-2, 3-4 and (5-5)"}, "--format", "numbered", "--numbers", "ranges")
+    assert ended.code == 0, ended.err
+    assert imports.boundaries() == {"show-1": [2, 4]}
+    assert imports.rows("alignment")["show-1"]["problems"] is None
+
+
+def test_numbers_that_are_not_read_are_counted(imports: Imports) -> None:
+    ended = imports(
+        {"show-1": "Sure: 1, 3, 5", "show-2": "1. Prices\n3. A whale"}, "--format", "numbered",
+        "--first-number", "1",
+    )  # fmt: skip
+    assert ended.code == 0, ended.err
+    assert (
+        "1 answer with more numbers in a line than were read: name a path or a pattern with "
+        "--numbers"
+    ) in ended.out
+    assert imports.boundaries() == {"show-1": [], "show-2": [2]}

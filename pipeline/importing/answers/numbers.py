@@ -20,11 +20,16 @@ _PATTERN = "pattern:"
 _MOST_DIGITS = 15
 
 _NUMBER = re.compile(r"[0-9]+(?:[.,][0-9]+)*")
-_LIST_LINE = re.compile(r"[\[(]?[ \t]*[0-9]+(?:[ \t]*[,;][ \t]*[0-9]+)+[ \t]*[\])]?[ \t]*[,;.]?")
+_BETWEEN = r"(?:[ \t]*[,;&][ \t]*(?:and[ \t]+)?|[ \t]+and[ \t]+|[ \t]+)"
+_LIST_LINE = re.compile(
+    rf"[\[(\"'*_`]*[ \t]*[0-9]+(?:{_BETWEEN}[0-9]+)+[ \t]*[\])\"'*_`]*[ \t]*[,;.]?"
+)
 _RANGE = re.compile(
     r"(?<![0-9])([0-9]+)[ \t]*(?:-|–|—|\.\.\.?|to|bis|through)"
     r"[ \t]*[\[(]?[^\W\d_]{0,12}[ \t]?([0-9]+)"
 )
+_DIGITS = re.compile("[0-9]+")
+_ONLY_RANGES = re.compile(r"[\[\](),;. \t]*(?:and)?[\[\](),;. \t]*")
 
 OUTSIDE, NOT_ASCENDING, REPEATED = "outside", "not ascending", "repeated"
 GAP, OVERLAP, SUM, MISSING_TAIL = "gap", "overlap", "wrong sum", "missing tail"
@@ -69,9 +74,11 @@ class Numbers:
 
     Attributes:
         spans: pairs of the first and last unit of ranges; else the number twice.
+        unread: number of further numbers in the lines that were read.
     """
 
     spans: list[tuple[int, int]]
+    unread: int = 0
 
     @property
     def all(self) -> set[int]:
@@ -99,8 +106,14 @@ def numbers_in(answer: object, how: HowNumbered, place: RowPlace) -> Numbers:
         return Numbers([(value, value)])
     if not isinstance(answer, str):
         return Numbers([])
-    lines = lines_of(answer) if how.pattern is None else matches(answer, how.pattern)
-    return Numbers([span for line in lines for span in _spans_of(line, how.kind)])
+    if how.pattern is not None:
+        found = matches(answer, how.pattern)
+        return Numbers([span for line in found for span in _spans_of(line, how.kind)])
+    lines = [*lines_of(answer)]
+    spans = [[*_spans_of(line, how.kind)] for line in lines]
+    read = (2 if how.kind == RANGES else 1) * sum(map(len, spans))
+    there = sum(len(_DIGITS.findall(line)) for line in lines)
+    return Numbers([span for of_line in spans for span in of_line], max(0, there - read))
 
 
 def _json(text: str, *, wanted: bool) -> object:
@@ -147,10 +160,14 @@ def _spans_in(values: Sequence[object], kind: str) -> Iterator[tuple[int, int]]:
 
 
 def _spans_of(line: str, kind: str) -> Iterator[tuple[int, int]]:
-    """Yield the numbers of a line: its first range or number, or all if it has nothing else."""
+    """Yield the first range or number of a line, or all of them if it has nothing else."""
     if kind == RANGES:
-        if found := _RANGE.search(line):
-            yield _whole(found[1]), _whole(found[2])
+        found = [*_RANGE.finditer(line)]
+        if all(_ONLY_RANGES.fullmatch(rest) for rest in _RANGE.sub("\0", line).split("\0")):
+            yield from ((_whole(one[1]), _whole(one[2])) for one in found)
+            return
+        if found:
+            yield _whole(found[0][1]), _whole(found[0][2])
             return
         numbers = _NUMBER.findall(line)
         if len(numbers) == 1 and numbers[0].isdigit():

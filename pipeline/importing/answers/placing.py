@@ -51,6 +51,7 @@ class Placed:
         missing_tail: number of the last units that the answer lacks; None if it is not known.
         problems: how often something is wrong, by what is wrong.
         reasoned: whether reasoning before the answer was dropped.
+        unread: whether lines had more numbers than were read.
     """
 
     failure: str | None = None
@@ -67,6 +68,7 @@ class Placed:
     missing_tail: int | None = None
     problems: Counter[str] = field(default_factory=Counter)
     reasoned: bool = False
+    unread: bool = False
 
 
 def place_answer(
@@ -221,6 +223,7 @@ def _numbered(answer: object, n_units: int, options: AnswerOptions, place: RowPl
         breaks=len(found.boundaries),
         missing_tail=found.missing_tail,
         problems=found.problems,
+        unread=numbers.unread > 0,
     )
 
 

@@ -59,7 +59,7 @@ class AnswerTally:
 
 def tally_of(placed: Placed, failed: FailedAnswer | None) -> AnswerTally:
     """Return the tally of one answer."""
-    counts = {"reasoned": int(placed.reasoned)}
+    counts = {"reasoned": int(placed.reasoned), "unread": int(placed.unread)}
     problems = dict.fromkeys(placed.problems, 1)
     if failed is not None:
         return AnswerTally(1, counts, problems, 1, [failed])
@@ -117,6 +117,11 @@ def describe_tally(coder: str, tally: AnswerTally) -> str:
         parts.append(f"problems in answers: {found}")
     if counts.get("reasoned"):
         parts.append(f"reasoning dropped from {_number(counts['reasoned'], 'answer')}")
+    if counts.get("unread"):
+        parts.append(
+            f"{_number(counts['unread'], 'answer')} with more numbers in a line than were read: "
+            "name a path or a pattern with --numbers"
+        )
     parts.append(_failures(tally))
     return f"{coder}: {'; '.join(parts)}"
 

@@ -133,6 +133,30 @@ def test_a_state_of_other_settings_is_refused_also_in_a_sum(other: segscore.Metr
     assert metric.pairs == 3
 
 
+def test_intervals_of_added_states_need_names() -> None:
+    def metric_of(*names: str | None) -> segscore.Metric:
+        metric = segscore.Metric("pk")
+        for number, name in enumerate(names):
+            metric.update(reference=[2], hypothesis=[2 + number % 3], n_units=9, document_id=name)
+        return metric
+
+    def added(*parts: segscore.Metric) -> segscore.Metric:
+        total = segscore.Metric("pk")
+        total.state = sum((part.state for part in parts[1:]), start=parts[0].state)
+        return total
+
+    named = added(metric_of("a", "b"), metric_of("c"))
+    assert named.compute(replicates=50)["pk_ci_low"] is not None
+    alone = added(metric_of("a", "b"), metric_of(None, None))
+    assert alone.compute(replicates=50)["pk_ci_low"] is not None
+    unknown = added(metric_of(None, None), metric_of(None))
+    assert unknown.compute()["pk"] is not None
+    with pytest.raises(
+        segscore.Refused, match="2 of the states that were added have pairs without"
+    ):
+        unknown.compute(replicates=50)
+
+
 REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("update_masks", {"reference": [[0, 2]], "hypothesis": [[0, 0]]}, r"reference\[0\]\[1\] is 2"),
     ("update_masks", {"reference": [0, 1], "hypothesis": [0, 1]}, "reference: must be a table"),
