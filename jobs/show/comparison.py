@@ -42,9 +42,11 @@ def print_comparison(finished: "FinishedRun", average: str) -> None:
     """Print systems, pairs and tests for all documents and the first groups, then documents."""
     by = finished.record["settings"]["group_by"]
     tables = {name: _by_group(table, by, average) for name, table in finished.at_hand.items()}
+    both = _by_group(finished.table("systems"), by, None)
     groups = list(tables["systems"])
     for group in groups[: 1 + GROUPS_SHOWN]:
         of_group = {name: rows.get(group, []) for name, rows in tables.items()}
+        of_group["all averages"] = both.get(group, [])
         for name in finished.record["settings"]["measures"]:
             _print_measure(finished, of_group, name, _titled(by, group, name, average))
     if (more := len(groups) - 1 - GROUPS_SHOWN) > 0:
@@ -73,17 +75,21 @@ def _print_measure(
         for kind in ("systems", "comparisons", "omnibus")
     )
     if systems:
-        _print_systems(title, systems, tests)
+        every = [row for row in tables["all averages"] if row["measure"] == measure]
+        _print_systems(title, systems, every, tests)
     if pairs:
         _print_pairs(pairs)
         for line in power_lines(pairs, finished.record["settings"]):
             out().print(line, markup=False)
 
 
-def _by_group(table: "pa.Table", by: list[str], average: str) -> dict[tuple[Any, ...], list[_Row]]:
+def _by_group(
+    table: "pa.Table", by: list[str], average: str | None
+) -> dict[tuple[Any, ...], list[_Row]]:
+    """Return the rows of a table by group; those of one average, or of all with None."""
     groups: dict[tuple[Any, ...], list[_Row]] = {}
     for row in table.to_pylist():
-        if row.get("average", average) == average:
+        if average is None or row.get("average", average) == average:
             groups.setdefault(tuple(row.get(name) for name in by), []).append(row)
     return groups
 
@@ -95,7 +101,15 @@ def _titled(by: list[str], group: tuple[Any, ...], measure: str, average: str) -
     return f"{measure}{ALL[measure].arrow}, {average}, {', '.join(parts) or 'all documents'}"
 
 
-def _print_systems(title: str, rows: list[_Row], tests: list[_Row]) -> None:
+def _print_systems(title: str, rows: list[_Row], averages: list[_Row], tests: list[_Row]) -> None:
+    """Print the systems of a group with their ranks.
+
+    Args:
+        title: heading of the table.
+        rows: a row for each system, of the average to show.
+        averages: rows of both averages; the value of the other one is a column, too.
+        tests: tests of all systems at once.
+    """
     from segscore.pipeline.scoring.names import is_point
 
     def order(row: _Row) -> tuple[bool, bool, float | None, str]:
@@ -103,12 +117,18 @@ def _print_systems(title: str, rows: list[_Row], tests: list[_Row]) -> None:
 
     rows = sorted(rows, key=order)
     systems = sum(not is_point(row["hypothesis"]) for row in rows)
+    average = rows[0]["average"]
+    others = {row["system"]: row["value"] for row in averages if row["average"] != average}
     print_fitted(
         [
             Column("system, best first", [row["system"] for row in rows], is_name=True),
-            Column("value", [shown_number(row["value"]) for row in rows]),
+            Column(average, [shown_number(row["value"]) for row in rows]),
             Column(
                 "95 % interval", [shown_interval(row["ci_low"], row["ci_high"]) for row in rows]
+            ),
+            Column(
+                "micro" if average == "macro" else "macro",
+                [shown_number(others.get(row["system"])) for row in rows],
             ),
             Column("rank", [_short(row["rank"]) for row in rows]),
             Column("rank interval", [_ranks(row) for row in rows]),

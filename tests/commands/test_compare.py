@@ -480,3 +480,18 @@ def test_a_broken_table_is_refused(segscore: Segscore, runs: Path) -> None:
     assert part.name in refusal_line(segscore("compare", runs / "old", "--measure", "pk"))
     part.unlink()
     assert part.name in refusal_line(segscore("compare", runs / "old", "--measure", "pk"))
+
+
+@pytest.mark.parametrize(("average", "other"), [("macro", "micro"), ("micro", "macro")])
+def test_both_averages_of_a_system_are_printed_and_named(
+    segscore: Segscore, tmp_path: Path, average: str, other: str
+) -> None:
+    table = DATA / "tinyrec.jsonl"
+    assert segscore("score", table, table, "--output", tmp_path / "run").code == 0
+    options = ("--measure", "boundary_similarity", "--average", average)
+    lines = segscore("compare", tmp_path / "run", *options).out.splitlines()
+    words = lines[1].split()
+    assert words[3] == average and words[7] == other
+    system = next(line.split() for line in lines if line.startswith("EquiSeg"))
+    expected = {"macro": "0.0631", "micro": "0.0613"}
+    assert (system[1], system[5]) == (expected[average], expected[other])
