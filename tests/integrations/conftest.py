@@ -25,8 +25,16 @@ def harness(tmp_path: Path) -> RunFile:
     """Run a file in the folder of the test, without a network."""
     if not READY.exists():
         pytest.skip(f"{ENVIRONMENT} is not set up; `make {READY.relative_to(ROOT)}` does it")
-    quiet = {"HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path / "hf"), "WANDB_MODE": "offline"}
-    environment = {**os.environ, **quiet, "HOME": str(tmp_path)}
+    offline = {
+        "HF_HOME": str(tmp_path / "hf"),
+        "HF_HUB_OFFLINE": "1",
+        "HOME": str(tmp_path),
+        "MLFLOW_ALLOW_FILE_STORE": "true",  # a database needs more than mlflow-skinny
+        "MLFLOW_DISABLE_TELEMETRY": "true",
+        "MLFLOW_TRACKING_URI": f"file:{tmp_path}/mlruns",
+        "WANDB_MODE": "offline",
+    }
+    environment = {**os.environ, **offline}
     environment.pop("PYTHONPATH", None)
 
     def run(file: str) -> str:
