@@ -7,7 +7,10 @@ project = "segscore"
 author = "the segscore authors"
 copyright = "2026, the segscore authors"  # noqa: A001  (Sphinx's name)
 
-extensions = ["myst_parser"]
+extensions = ["myst_parser", "sphinx_copybutton"]
+# Of a console or a Python session, what was typed is copied, without prompts and output.
+copybutton_prompt_text = r"\$ |>>> |\.\.\. "
+copybutton_prompt_is_regexp = True
 myst_heading_anchors = 3
 nitpicky = True
 smartquotes = False  # an option's two dashes are two dashes

@@ -46,6 +46,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 TOGETHER = (
     "tests/browser/test_report_browser.py",
+    "tests/browser/test_site_browser.py",
+    "tests/docs/test_archives.py",
     "tests/commands/dashboards/",
     "tests/deploy/",
     "tests/docs/test_site.py",

@@ -25,6 +25,7 @@ COMMANDS = (
     "consensus",
     "sweep",
     "explain",
+    "cite",
     "export",
     "nightly",
     "history",

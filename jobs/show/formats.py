@@ -5,7 +5,7 @@ import io
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -78,6 +78,8 @@ class Layout:
         texts: number of leading columns that contain text.
         signature: signature of the run; empty for none.
         apart: number of leading columns that a paper states in the caption of a table.
+        best: cells with the best value of their column and group, as (row, column) of ``rows``.
+        beaten: cell -> the rows whose value it beats significantly, from 0.
     """
 
     headings: list[str]
@@ -87,6 +89,8 @@ class Layout:
     texts: int
     signature: str
     apart: int = 0
+    best: frozenset[tuple[int, int]] = frozenset()
+    beaten: Mapping[tuple[int, int], frozenset[int]] = field(default_factory=dict)
 
 
 def plain_layout(names: Sequence[str], rows: Sequence[Mapping[str, Any]], signature: str) -> Layout:

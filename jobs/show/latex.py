@@ -2,7 +2,9 @@
 
 import re
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
+from string import ascii_lowercase
 
 from segscore.jobs.show.fitted import Column
 from segscore.jobs.show.formats import Layout
@@ -14,6 +16,9 @@ _TEXT_WIDTH = 345.0
 
 _UNDEFINED = "–"
 _LONGEST_HEADING = 12
+_LABEL_WORDS = 4
+"""Number of words of a caption that its label has."""
+
 _GAP = 8.0
 """Points between two columns."""
 
@@ -29,8 +34,12 @@ _WIDTHS = {
     **dict.fromkeys("0123456789acez/", 5.0),
     **dict.fromkeys("mwMW%", 10.3),
     **dict.fromkeys("–<−↑↓", 7.8),
+    **dict.fromkeys("\ue000\ue001\ue002", 0.0),
 }
 """Character -> its width in Computer Modern at 10 pt, or a little more."""
+
+_BOLD, _RAISED, _END = "\ue000\ue001\ue002"
+"""Marks in the text of a cell: begin bold, begin a superscript, end either."""
 
 _OTHER_WIDTH = {True: 7.9, False: 5.6}
 """Width of other characters: capitals and symbols, and small letters."""
@@ -39,6 +48,7 @@ _SPECIAL = str.maketrans(
     {
         "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
         "{": r"\{", "}": r"\}", "[": "{[}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+        "\ue000": r"\textbf{", "\ue001": r"\textsuperscript{", "\ue002": "}",
         "<": "$<$", ">": "$>$", "−": "$-$", "–": "--", "↑": r"$\uparrow$", "↓": r"$\downarrow$",
     }
 )  # fmt: skip
@@ -50,29 +60,65 @@ _PIECES = re.compile(r"[^\s_/:.@-]{0,5}[\s_/:.@-]?")
 def latex_tables(layout: Layout, average: str) -> str:
     """Write a table of a comparison: a float for each measure and group that the caption states.
 
-    Columns without any value are left out, and an interval is below its value.
+    Columns without any value are left out, and an interval is below its value. The best values are
+    bold, and letters at a value name the systems of the table that it beats significantly.
 
     Args:
         layout: the table.
         average: micro or macro.
     """
-    tables: dict[tuple[str, ...], list[list[str]]] = {}
-    for row in layout.rows:
-        tables.setdefault(tuple(row[: layout.apart]), []).append(row[layout.apart :])
+    tables: dict[tuple[str, ...], list[int]] = {}
+    for place, row in enumerate(layout.rows):
+        tables.setdefault(tuple(row[: layout.apart]), []).append(place)
     floats = []
-    for apart, rows in tables.items():
+    for number, (apart, places) in enumerate(tables.items(), start=1):
+        letters = _letters_of(layout, places)
+        rows = [_marked_row(layout, place, letters)[layout.apart :] for place in places]
         with_intervals = any(
             "[" in cell for row in rows for cell in row[layout.texts - layout.apart :]
         )
         caption = _caption(layout.headings[: layout.apart], apart, average)
-        caption += "; 95 % intervals in brackets." if with_intervals else "."
-        floats.append(_latex_table(caption, _columns(layout, rows), layout.signature))
+        caption += "; 95 % intervals in brackets" if with_intervals else ""
+        caption += "; best values bold" if layout.best else ""
+        caption += "; letters: systems that it beats (Holm-adjusted p < .05)" if letters else ""
+        columns = _columns(layout, rows)
+        if letters:
+            columns.insert(0, Column("", [letters[place] for place in places], is_name=True))
+        label = "-".join(re.findall("[A-Za-z0-9]+", " ".join(apart))) or "systems"
+        label += f"-{number}" if len(tables) > 1 else ""
+        floats.append(_latex_table(f"{caption}.", columns, layout.signature, label))
     return "\n\n".join(floats)
+
+
+def _letters_of(layout: Layout, places: Sequence[int]) -> dict[int, str]:
+    """Return a letter for each of some rows; empty if no value in them is marked with one."""
+    if not any(row in places for row, _ in layout.beaten):
+        return {}
+    return {place: _letter(number) for number, place in enumerate(places)}
+
+
+def _letter(number: int) -> str:
+    """Return the letter of a system: a to z, then aa, ab and so on."""
+    more, last = divmod(number, len(ascii_lowercase))
+    return (_letter(more - 1) if more else "") + ascii_lowercase[last]
+
+
+def _marked_row(layout: Layout, place: int, letters: Mapping[int, str]) -> list[str]:
+    """Return the cells of a row, with marks for bold and for letters."""
+    cells = []
+    for column, cell in enumerate(layout.rows[place]):
+        value, space, interval = cell.partition(" [")
+        value = f"{_BOLD}{value}{_END}" if (place, column) in layout.best else value
+        beaten = [letters[row] for row in sorted(layout.beaten.get((place, column), ()))]
+        value += f"{_RAISED}{','.join(beaten)}{_END}" if beaten else ""
+        cells.append(f"{value}{space}{interval}")
+    return cells
 
 
 def latex_table(layout: Layout, caption: str) -> str:
     """Write one table as a float; columns without any value are left out."""
-    return _latex_table(caption, _columns(layout, layout.rows), layout.signature)
+    label = "-".join(re.findall("[a-z0-9]+", caption.lower())[:_LABEL_WORDS])
+    return _latex_table(caption, _columns(layout, layout.rows), layout.signature, label)
 
 
 def _columns(layout: Layout, rows: Sequence[Sequence[str]]) -> list[Column]:
@@ -113,7 +159,7 @@ def _number(cell: str) -> str:
     return re.sub(r"-(?=\.?\d)", "−", cell).replace(" [", "\n[")
 
 
-def _latex_table(caption: str, columns: Sequence[Column], signature: str) -> str:
+def _latex_table(caption: str, columns: Sequence[Column], signature: str, label: str) -> str:
     """Write a table as a float with its caption above and the signature below.
 
     If the columns do not fit beside each other, those of values continue in a further block, which
@@ -123,6 +169,7 @@ def _latex_table(caption: str, columns: Sequence[Column], signature: str) -> str
         caption: text of the caption.
         columns: the columns.
         signature: signature of the run.
+        label: name for references to the table, after `tab:`.
     """
     blocks = "\n\\par\\medskip\n".join(_blocks(columns))
     signed = _escape(signature).replace("|", r"|\allowbreak ")
@@ -131,6 +178,7 @@ def _latex_table(caption: str, columns: Sequence[Column], signature: str) -> str
             r"\begin{table}",
             r"\centering\small\setlength{\tabcolsep}{4pt}",
             rf"\caption{{{_escape(caption)}}}",
+            rf"\label{{tab:{label}}}",
             blocks,
             rf"\par\noindent{{\footnotesize\ttfamily {signed}}}",
             r"\end{table}",
@@ -153,7 +201,8 @@ def _blocks(columns: Sequence[Column]) -> Iterator[str]:
 
 def _block(names: Sequence[Column], values: Sequence[Column], free: float) -> str:
     """Write a block; ``free`` points beyond the least widths are for the columns of names."""
-    kinds, columns = [], []
+    kinds: list[str] = []
+    columns: list[list[list[str]]] = []
     for column in names:
         least = min(_points(column), _LEAST_NAME)
         extra = min(free, _points(column) - least)
@@ -161,11 +210,12 @@ def _block(names: Sequence[Column], values: Sequence[Column], free: float) -> st
         is_whole = least + extra >= _points(column)
         kinds.append("l" if is_whole else f"p{{{least + extra:.0f}pt}}")
         cells = [str(cell).replace("\n", " ") for cell in (column.heading, *column.cells)]
-        columns.append([_escape(cell) if is_whole else _breakable(cell) for cell in cells])
+        columns.append([[_escape(cell) if is_whole else _breakable(cell)] for cell in cells])
     for column in values:
         kinds.append("r")
-        columns.append([_stacked(str(cell)) for cell in (column.heading, *column.cells)])
-    heading, *rows = [" & ".join(cells) + r" \\" for cells in zip(*columns, strict=True)]
+        texts = [str(cell) for cell in (column.heading, *column.cells)]
+        columns.append([[_escape(line) for line in text.split("\n")] for text in texts])
+    heading, *rows = map(_row, zip(*columns, strict=True))
     return "\n".join(
         [
             rf"\begin{{tabular}}{{@{{}}{''.join(kinds)}@{{}}}}",
@@ -197,10 +247,7 @@ def _breakable(name: str) -> str:
     return r"\raggedright " + r"\allowbreak ".join(pieces)
 
 
-def _stacked(cell: str) -> str:
-    """Write the lines of a cell one above the other."""
-    lines = [_escape(line) for line in cell.split("\n")]
-    if len(lines) == 1:
-        return lines[0]
-    above = r" \\ ".join(lines)
-    return rf"\begin{{tabular}}[t]{{@{{}}r@{{}}}}{above}\end{{tabular}}"
+def _row(cells: Sequence[Sequence[str]]) -> str:
+    """Write the lines of the cells of a row as rows of LaTeX, one below the other."""
+    lines = zip_longest(*cells, fillvalue="")
+    return "\n".join(" & ".join(line) + r" \\" for line in lines)

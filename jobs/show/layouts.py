@@ -1,6 +1,7 @@
 """Lay out a table of a comparison for a paper, and write it as text, Markdown, LaTeX or CSV."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from segscore.jobs.show.by_system import by_system
@@ -13,10 +14,13 @@ from segscore.pipeline.statistics.shown_numbers import shown_number, with_interv
 
 if TYPE_CHECKING:
     from segscore.pipeline.runs.finished import FinishedRun
+    from segscore.pipeline.scoring.leaderboard import Leaderboard
 
 LAYOUTS = ("pairs", "systems", "references")
 _FORMATS = ("text", "json", "markdown", "latex", "csv")
 _AVERAGES = ("macro", "micro")
+_ALPHA = 0.05
+"""Level below which an adjusted p marks a system that another one beats."""
 
 
 def require(layout: str | None, format_name: str, average: str, group_by: tuple[str, ...]) -> None:
@@ -101,7 +105,47 @@ def _systems(finished: "FinishedRun", average: str) -> Layout:
     rows = _rows(finished, "systems", average)
     rows.sort(key=lambda row: measures.index(row["measure"]))
     boards = rank(rows, by, measures[0], "system")
-    return by_system(boards, by, "system", finished.record["signature"], measures)
+    layout = by_system(boards, by, "system", finished.record["signature"], measures)
+    return _marked(layout, boards, _rows(finished, "comparisons", average), by, measures)
+
+
+def _marked(
+    layout: Layout,
+    boards: "Sequence[Leaderboard]",
+    pairs: Sequence[dict[str, Any]],
+    by: Sequence[str],
+    measures: Sequence[str],
+) -> Layout:
+    """Mark the best values of a table of systems, and the systems that each beats significantly.
+
+    Args:
+        layout: the table, a row for each group and system.
+        boards: the systems of each group, ranked.
+        pairs: the comparisons of an average.
+        by: the group-by columns.
+        measures: the measures, which are the last columns of the table.
+    """
+    keys = [(board.group, name) for board in boards for name in board.names]
+    row_of = {key: row for row, key in enumerate(keys)}
+    first = len(layout.headings) - len(measures)
+    column_of = {measure: first + place for place, measure in enumerate(measures)}
+    best = {
+        (row_of[board.group, name], column)
+        for board in boards
+        for measure, column in column_of.items()
+        for name in board.systems
+        if (value := board.average(measure, name)["value"]) is not None
+        and value == board.best(measure, board.systems)
+    }
+    beaten: dict[tuple[int, int], set[int]] = {}
+    for pair in pairs:
+        p, group = pair["p_permutation_holm"], tuple(pair[name] for name in by)
+        if pair["better"] is not None and p is not None and p < _ALPHA:
+            other = ({pair["system"], pair["other"]} - {pair["better"]}).pop()
+            cell = row_of[group, pair["better"]], column_of[pair["measure"]]
+            beaten.setdefault(cell, set()).add(row_of[group, other])
+    marks = {cell: frozenset(rows) for cell, rows in beaten.items()}
+    return replace(layout, best=frozenset(best), beaten=marks)
 
 
 def _references(finished: "FinishedRun", average: str) -> Layout:

@@ -157,3 +157,53 @@ def test_markup_in_names_is_escaped(segscore: Segscore, tmp_path: Path) -> None:
     pairs = ("compare", tmp_path / "run", "--measure", "pk", "--layout", "pairs")
     for kind in ("text", "markdown", "latex", "csv"):
         assert segscore(*pairs, "--format", kind).code == 0
+
+
+@pytest.fixture
+def rivals(segscore: Segscore, tmp_path: Path) -> Path:
+    """A run in which `good` and `fair` are alike and `poor` is much worse."""
+    rows = []
+    for number in range(12):
+        document = {"document_id": f"d{number}", "n_units": 40}
+        rows.append(document | {"coder": "desk", "role": "reference", "boundaries": [9, 20, 31]})
+        for name, moved in (("good", number % 2), ("fair", 1 - number % 3 // 2), ("poor", 5)):
+            boundaries = [9, 20 + moved, 31 - moved]
+            rows.append(document | {"coder": name, "role": "hypothesis", "boundaries": boundaries})
+    table = tmp_path / "rivals.jsonl"
+    table.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert segscore("score", table, table, "--output", tmp_path / "rivals").code == 0
+    return tmp_path / "rivals"
+
+
+def test_latex_marks_the_best_and_the_beaten(segscore: Segscore, rivals: Path) -> None:
+    options = ("--measure", "boundary_similarity", "--layout", "systems", "--format", "latex")
+    result = segscore("compare", rivals, *options)
+    assert result.code == 0, result.err
+    lines = result.out.splitlines()
+    assert next(line for line in lines if line.startswith("a & good")).count(r"\textbf{") == 1
+    assert r"}\textsuperscript{c}" in next(line for line in lines if line.startswith("a & good"))
+    assert r"\textbf" not in next(line for line in lines if line.startswith("b & fair"))
+    assert r"\textsuperscript{c}" in next(line for line in lines if line.startswith("b & fair"))
+    assert "textsuperscript" not in next(line for line in lines if line.startswith("c & poor"))
+    assert "best values bold; letters: systems that it beats" in result.out
+    assert r"\label{tab:systems}" in lines
+
+
+@pytest.mark.parametrize("layout", ["pairs", "systems", "references"])
+def test_latex_is_balanced_and_has_no_table_in_a_cell(
+    segscore: Segscore, rivals: Path, layout: str
+) -> None:
+    options = ("--measure", "boundary_similarity,pk", "--layout", layout, "--format", "latex")
+    text = segscore("compare", rivals, *options).out
+    deepest, opened = 0, list[str]()
+    for command, name in re.findall(r"\\(begin|end)\{(\w+)\}", text):
+        if command == "begin":
+            opened.append(name)
+            deepest = max(deepest, opened.count("tabular"))
+        else:
+            assert opened.pop() == name
+    assert not opened and deepest == 1
+    escaped = re.sub(r"\\[{}]", "", text)
+    assert escaped.count("{") == escaped.count("}")
+    labels = re.findall(r"\\label\{(.*)\}", text)
+    assert len(labels) == len({*labels}) == text.count(r"\begin{table}")

@@ -1,8 +1,6 @@
 """The site of docs/ builds without a warning, loads nothing from elsewhere, and has sound links."""
 
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
@@ -13,6 +11,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from tests.support.paths import ROOT
+from tests.support.site import build_site
 
 LOADING = {"src", "srcset", "data", "poster", "action", "background"}
 """Attributes by which an element makes a browser load something; `href` of a link does too."""
@@ -54,13 +53,9 @@ class Site(NamedTuple):
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
     """The site as `make site` builds it."""
-    folder = tmp_path_factory.mktemp("site")
-    options = ("-W", "--keep-going", "-n", "-q", "-d", str(folder / "doctrees"))
-    command = [sys.executable, "-m", "sphinx", *options, str(ROOT / "docs"), str(folder / "html")]
-    built = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert built.returncode == 0, built.stderr
-    files = sorted((folder / "html").rglob("*.html"))
-    return Site(folder / "html", {file: Page(file) for file in files})
+    folder = build_site(tmp_path_factory.mktemp("site"))
+    files = sorted(folder.rglob("*.html"))
+    return Site(folder, {file: Page(file) for file in files})
 
 
 def test_every_page_is_in_the_site(site: Site) -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from segscore import read_run
-from tests.integrations.conftest import RunFile, write_files
 from tests.support.command_line import Segscore
+from tests.support.harness import RunFile, write_files
 from tests.support.pages import same
 
 MEASURES = ("boundary_similarity", "pk", "window_diff", "f1")

@@ -18,6 +18,7 @@ HEAVY = ("dask", "distributed", "pandas", "rich", "numba", "scipy", "pandera", "
 MODULES = [
     "segscore",
     *(f"segscore.api.{path.stem}" for path in (ROOT / "segscore/api").glob("[a-z]*.py")),
+    "segscore.integrations.answers",
 ]
 
 

@@ -1,0 +1,146 @@
+"""The publications that define the measures, and BibTeX of them."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from segscore.pipeline.measures.measure import Measure
+
+
+@dataclass(frozen=True)
+class Publication:
+    """A publication that the source of a measure names.
+
+    Attributes:
+        key: key of the entry in BibTeX.
+        named: how the sources of measures name it.
+        kind: kind of the entry, such as ``article``.
+        fields: fields of the entry; empty where the title could not be verified.
+    """
+
+    key: str
+    named: str
+    kind: str = ""
+    fields: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def bibtex(self) -> str:
+        """The entry, or a comment with what is known of it."""
+        if not self.fields:
+            return f"% {self.key}: {self.named}; complete the entry yourself"
+        width = max(map(len, self.fields))
+        lines = [f"  {name:<{width}} = {{{text}}}," for name, text in self.fields.items()]
+        return "\n".join([f"@{self.kind}{{{self.key},", *lines, "}"])
+
+
+def _article(key: str, named: str, **fields: str) -> Publication:
+    return Publication(key, named, "article", fields)
+
+
+def _paper(key: str, named: str, **fields: str) -> Publication:
+    return Publication(key, named, "inproceedings", fields)
+
+
+_NAACL_2012 = (
+    "Proceedings of Human Language Technologies: The 2012 Annual Conference of the North American "
+    "Chapter of the Association for Computational Linguistics"
+)
+
+PUBLICATIONS = (
+    _article(
+        "beeferman1999statistical",
+        "Beeferman, Berger & Lafferty 1999",
+        author="Beeferman, Doug and Berger, Adam and Lafferty, John",
+        title="Statistical Models for Text Segmentation",
+        journal="Machine Learning",
+        volume="34",
+        pages="177--210",
+        year="1999",
+    ),
+    Publication(
+        "fournier2013evaluating",
+        "Fournier 2013",
+        "misc",
+        {
+            "author": "Fournier, Chris",
+            "title": "Evaluating Text Segmentation using Boundary Edit Distance",
+            "year": "2013",
+        },
+    ),
+    _paper(
+        "franz2007user",
+        "Franz, McCarley & Xu 2007",
+        author="Franz, Martin and McCarley, J. Scott and Xu, Jian-Ming",
+        title="User-Oriented Text Segmentation Evaluation Measure",
+        booktitle="Proceedings of the 30th Annual International ACM SIGIR Conference on Research "
+        "and Development in Information Retrieval",
+        pages="701--702",
+        year="2007",
+    ),
+    _paper(
+        "georgescul2006analysis",
+        "Georgescul, Clark & Armstrong 2006",
+        author="Georgescul, Maria and Clark, Alexander and Armstrong, Susan",
+        title="An Analysis of Quantitative Aspects in the Evaluation of Thematic Segmentation "
+        "Algorithms",
+        booktitle="Proceedings of the 7th SIGdial Workshop on Discourse and Dialogue",
+        address="Sydney",
+        pages="144--151",
+        year="2006",
+    ),
+    Publication("hubert1985", "Hubert & Arabie 1985"),
+    _paper(
+        "kazantseva2012topical",
+        "Kazantseva & Szpakowicz 2012",
+        author="Kazantseva, Anna and Szpakowicz, Stan",
+        title="Topical Segmentation: a Study of Human Performance and a New Measure of Quality",
+        booktitle=_NAACL_2012,
+        pages="211--220",
+        year="2012",
+    ),
+    _paper(
+        "lamprier2007evaluation",
+        "Lamprier et al. 2007",
+        author="Lamprier, Sylvain and Amghar, Tassadit and Levrat, Bernard and Saubion, Frederic",
+        title="On Evaluation Methodologies for Text Segmentation Algorithms",
+        booktitle="Proceedings of the 19th IEEE International Conference on Tools with Artificial "
+        "Intelligence",
+        volume="2",
+        pages="19--26",
+        year="2007",
+    ),
+    Publication("ocampo2022", "Ocampo Diaz & Ouyang 2022"),
+    _article(
+        "pevzner2002critique",
+        "Pevzner & Hearst 2002",
+        author="Pevzner, Lev and Hearst, Marti A.",
+        title="A Critique and Improvement of an Evaluation Metric for Text Segmentation",
+        journal="Computational Linguistics",
+        volume="28",
+        number="1",
+        pages="19--36",
+        year="2002",
+    ),
+    Publication("rand1971", "Rand 1971"),
+    Publication("rasanen2009", "Räsänen, Laine & Altosaar 2009"),
+    Publication("scaiano2012", "Scaiano & Inkpen 2012"),
+)
+"""Titles and pages are those that the papers print, of themselves or of each other."""
+
+SEGSCORE = """\
+@software{segscore,
+  author  = {{the segscore authors}},
+  title   = {segscore},
+  version = {VERSION},
+}"""
+
+
+def publications_of(measures: Iterable[Measure]) -> list[Publication]:
+    """Return the publications that the sources of some measures name, by author."""
+    sources = [measure.source for measure in measures]
+    return [each for each in PUBLICATIONS if any(each.named in source for source in sources)]
+
+
+def bibliography(measures: Iterable[Measure], version: str) -> str:
+    """Return BibTeX of segscore and of the publications that define some measures."""
+    works = [each.bibtex for each in publications_of(measures)]
+    return "\n\n".join([SEGSCORE.replace("VERSION", version), *works])
