@@ -9,12 +9,15 @@ import typer
 from segscore.jobs.show.formats import ResultFormat
 
 if TYPE_CHECKING:
+    from segscore.pipeline.errors import Refused
     from segscore.pipeline.scoring.explain import Explained
 
 
 def explain(
     run: Annotated[str, typer.Argument(help="Folder of a finished run.")],
-    document: Annotated[str, typer.Option(help="Id of the document.")],
+    document: Annotated[
+        str | None, typer.Option(help="Id of the document; needed, without it some are named.")
+    ] = None,
     hypothesis: Annotated[
         str | None, typer.Option(help="Coder of the hypothesis; default: all.")
     ] = None,
@@ -25,6 +28,8 @@ def explain(
     from segscore.pipeline.measures.edit_list import Edit
     from segscore.pipeline.scoring import explain as explaining
 
+    if document is None:
+        raise _without_document(run)
     pairs = explaining.explain_pairs(run, [document], hypothesis)
     if format_name == "text":
         _print(pairs)
@@ -38,6 +43,19 @@ def explain(
             for edit in pair.edits
         ]
         print_table(plain_layout([*_NAMES, *Edit._fields], rows, ""), format_name)
+
+
+_SUGGESTED = 3
+
+
+def _without_document(run: str) -> "Refused":
+    """Return the error of a command that names no document; it names the first ones of the run."""
+    from segscore.pipeline.errors import Refused
+    from segscore.pipeline.scoring.finished_scoring import FinishedScoring
+
+    first = next(FinishedScoring.open(run).parts("scores", ["document_id"]))
+    ids = first.column("document_id").unique().to_pylist()[:_SUGGESTED]
+    return Refused(f"--document: name a document of the run, such as {', '.join(ids)}")
 
 
 _NAMES = ("document", "hypothesis", "reference")

@@ -156,3 +156,12 @@ def test_times_are_drawn_to_scale() -> None:
     )
     assert describe_edit(edits[1], "millisecond") == "miss: 0:10:00 in the reference only"
     assert describe_edit(edits[1]) == "miss: 600000 in the reference only"
+
+
+def test_without_a_document_some_are_named(segscore: Segscore, shows: Path) -> None:
+    result = segscore("explain", shows)
+    assert result.code == 2
+    start = "segscore: error: --document: name a document of the run, such as "
+    assert result.err.startswith(start)
+    first = result.err.removeprefix(start).strip().split(", ")[0]
+    assert segscore("explain", shows, "--document", first).code == 0
