@@ -25,10 +25,16 @@ from segscore.pipeline.tables.document_lengths import (
 )
 from segscore.pipeline.tables.read import Rows, refuse, validate_rows
 
-_HINT = (
-    "; --length-tolerance allows small differences, and segscore project carries segmentations to "
-    "another transcript"
-)
+_SMALL = 50
+"""Of so many units, a difference of one is small: 2 % of the length."""
+
+_HINTS = {
+    True: "; --length-tolerance allows small differences, and segscore project carries "
+    "segmentations to another transcript",
+    False: "; the units seem to differ, such as sentences and paragraphs: segment both in the same "
+    "units, or carry one to the other with segscore project",
+}
+"""Whether the lengths differ little -> what to do about it."""
 
 UNPAIRED_COLUMNS = ("table", "source", "row", "document_id", "coder")
 
@@ -160,11 +166,11 @@ def _with_document_lengths(
     """
     expected = units[document]
     differs = differing_lengths(rows, expected, tolerance)
-    hint = f", more than --length-tolerance {tolerance} apart" if tolerance else _HINT
+    apart = f", more than --length-tolerance {tolerance} apart" if tolerance else ""
     stated = numbers(rows.table.column("n_units").chunk(0))
     reasons = [
         f"n_units is {row_units}; the accepted references of this document have {row_expected}"
-        + hint
+        + (apart or _HINTS[abs(row_units - row_expected) * _SMALL <= row_expected])
         for row_units, row_expected in zip(
             stated[differs].tolist(), expected[differs].tolist(), strict=True
         )

@@ -859,8 +859,9 @@ def test_score__rejected_rows_are_counted_and_coders_without_scores_named(
         f"{workspace.run}/unpaired",
     ]
     assert {row["detail"] for row in workspace.rows("rejects") if row["document_id"] == "a"} == {
-        "n_units is 12; the accepted references of this document have 10; --length-tolerance "
-        "allows small differences, and segscore project carries segmentations to another transcript"
+        "n_units is 12; the accepted references of this document have 10; the units seem to "
+        "differ, such as sentences and paragraphs: segment both in the same units, or carry one to "
+        "the other with segscore project"
     }
 
 

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from segscore.pipeline.storage import read_table
-from tests.commands.test_report import Reader, number, plain, report
 from tests.support.command_line import Segscore
 from tests.support.corpora import corpus, run
+from tests.support.report_pages import Reader, number, plain, report
 
 
 def compared(segscore: Segscore, folder: Path, *options: object) -> Path:

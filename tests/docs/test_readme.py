@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from segscore.jobs.cli.commands import COMMANDS
+from segscore.pipeline.measures import ALL
+from segscore.pipeline.measures.selection import select
 from tests.support.command_line import Segscore
 from tests.support.paths import ROOT
 
@@ -47,3 +49,8 @@ def test_every_command_is_in_the_table() -> None:
 def test_the_readme_shows_the_version_of_signatures(segscore: Segscore) -> None:
     version = block("", "segscore|n_t").strip().rpartition("|v:")[2]
     assert segscore("--version").out == f"segscore {version}\n"
+
+
+def test_the_numbers_of_measures_are_right() -> None:
+    text = (ROOT / "README.md").read_text("utf-8")
+    assert f"Of the {len(ALL)} measures, {len(select(()).names)} are computed by default" in text

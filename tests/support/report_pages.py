@@ -1,0 +1,79 @@
+"""Pages of reports: written by the command, and read."""
+
+import json
+import re
+from collections.abc import Sequence
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+from tests.support.command_line import Segscore
+
+
+class Reader(HTMLParser):
+    """Reads a page: its tables by the titles of their figures, its charts, and its text."""
+
+    def __init__(self, file: Path) -> None:
+        super().__init__()
+        self.tables: dict[str, list[list[str]]] = {}
+        self.charts: dict[str, Any] = {}
+        self.text = ""
+        self.inside: list[str] = []
+        self.title = ""
+        self.answer: list[str] = []
+        self.failed: list[list[str]] = []
+        self.details: dict[str, list[str]] = {}
+        self.feed(file.read_text())
+
+    def handle_starttag(self, tag: str, attrs: Sequence[tuple[str, str | None]]) -> None:
+        self.inside.append(tag)
+        if tag == "h3":
+            self.title = ""
+        if tag == "tr":
+            self.tables.setdefault(self.title, []).append([])
+            if ("class", "failed") in attrs:
+                self.failed.append(self.tables[self.title][-1])
+        if ("class", "answer") in attrs:
+            self.inside[-1] = "answer"
+            self.answer.append("")
+        if tag in ("th", "td"):
+            self.tables[self.title][-1].append("")
+        if ("type", "application/json") in attrs:
+            self.inside[-1] = "chart"
+
+    def handle_endtag(self, tag: str) -> None:
+        while self.inside.pop() not in (tag, "chart", "answer"):
+            pass  # void elements contain nothing
+
+    def handle_data(self, data: str) -> None:
+        within = self.inside[-1] if self.inside else ""
+        if within == "h3":
+            self.title += data
+        elif within in ("th", "td"):
+            self.tables[self.title][-1][-1] += data
+        elif within == "answer":
+            self.answer[-1] += data
+        elif within == "small":
+            self.details.setdefault(self.title, []).append(data)
+        elif within == "chart":
+            self.charts[self.title] = json.loads(data)
+        if within not in ("chart", "script", "style"):
+            self.text += data
+
+
+def report(segscore: Segscore, run: Path, *options: str) -> Path:
+    """The page of a run."""
+    output = run.parent / f"{run.name}.html"
+    result = segscore("report", run, "--output", output, *options)
+    assert result.code == 0, result.err
+    return output
+
+
+def plain(text: str) -> str:
+    """A text without the marks that isolate names."""
+    return re.sub("[\u2066-\u2069]", "", text)
+
+
+def number(cell: str) -> float | None:
+    """Return the number in a cell; None for a dash."""
+    return None if cell == "–" else float(cell.replace(",", ""))
