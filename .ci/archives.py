@@ -1,4 +1,6 @@
-"""Build the archives of a release, the sdist and the wheel, into build/archives, and check them.
+"""Build the archives of a release, the sdist and the wheel, and check them.
+
+They are written to build/archives, or to the folder archives of the one that is named.
 
 Package indexes show the README without the repository, so its relative links would lead nowhere
 there. With ADDRESS, where the repository is, and TAG, the release's, in the environment, links and
@@ -13,8 +15,8 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-SOURCE = ROOT / "build" / "archives-source"
-ARCHIVES = ROOT / "build" / "archives"
+FOLDER = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "build"
+SOURCE, ARCHIVES = FOLDER / "archives-source", FOLDER / "archives"
 IGNORED = (".git", ".venv*", "build", "*.egg-info", "__pycache__", ".*_cache")
 
 

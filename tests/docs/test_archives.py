@@ -16,6 +16,8 @@ import pytest
 
 from tests.support.paths import ROOT
 
+pytestmark = pytest.mark.long
+
 ADDRESS, TAG = "https://code.example.org/segscore/segscore", "v9"
 
 
@@ -31,14 +33,15 @@ def script() -> ModuleType:
 
 
 @pytest.fixture(scope="module")
-def archives(script: ModuleType) -> Path:
+def archives(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of both archives, built as the release workflow does, without a network."""
     environment = {**os.environ, "ADDRESS": ADDRESS, "TAG": TAG}
-    command = [sys.executable, str(ROOT / ".ci/archives.py")]
+    folder = tmp_path_factory.mktemp("built")
+    command = [sys.executable, str(ROOT / ".ci/archives.py"), str(folder)]
     built = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     assert built.returncode == 0, built.stdout[-2000:] + built.stderr[-2000:]
     assert built.stdout.count("PASSED") == 2
-    return Path(script.ARCHIVES)
+    return folder / "archives"
 
 
 @pytest.fixture(scope="module")
