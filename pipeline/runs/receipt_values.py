@@ -15,6 +15,7 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from segscore.pipeline.runs.receipt_arrays import (
     DTYPES,
@@ -61,6 +62,8 @@ def codec(type_: Any) -> Codec:
         return _dataclass(type_)
     if origin in (Union, UnionType) and len(inner) == 2 and inner[1] is NoneType:
         return _optional(codec(inner[0]))
+    if origin is NDArray:  # an alias with a name of its own from Python 3.12 on
+        return _array(*inner)
     if origin is np.ndarray:
         return _array(*get_args(inner[1]))
     if origin is tuple and inner[-1] is not Ellipsis:
