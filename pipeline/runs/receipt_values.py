@@ -62,10 +62,8 @@ def codec(type_: Any) -> Codec:
         return _dataclass(type_)
     if origin in (Union, UnionType) and len(inner) == 2 and inner[1] is NoneType:
         return _optional(codec(inner[0]))
-    if origin is NDArray:  # an alias with a name of its own from Python 3.12 on
-        return _array(*inner)
-    if origin is np.ndarray:
-        return _array(*get_args(inner[1]))
+    if origin in (NDArray, np.ndarray):  # from Python 3.12 on, NDArray is an origin of its own
+        return _array(*(inner if origin is NDArray else get_args(inner[1])))
     if origin is tuple and inner[-1] is not Ellipsis:
         return _fixed([codec(annotation) for annotation in inner])
     if origin in (list, tuple):
