@@ -48,7 +48,7 @@ TITLES = "titles"
 
 @dataclass(frozen=True)
 class Bucket:
-    """Documents whose answers one task places.
+    """Documents whose answers one task places, or whose segmentations it projects.
 
     Attributes:
         name: name of the files of the task.

@@ -20,6 +20,7 @@ from segscore.pipeline.importing.answers.gathering import (
     read_bucket,
     units_by_document,
 )
+from segscore.pipeline.importing.answers.part import Bucket
 from segscore.pipeline.importing.answers.placing import Placed, missing_units
 from segscore.pipeline.importing.import_tables import check_block
 from segscore.pipeline.importing.projection.carried import (
@@ -38,19 +39,6 @@ from segscore.pipeline.importing.shards import Shard, read_spread, write_shard
 from segscore.pipeline.storage.memory import release_memory
 from segscore.pipeline.tables.read import Rows
 from segscore.schemas.input_columns import BY_UNIT, INPUT_TYPES
-
-
-@dataclass(frozen=True)
-class ProjectPart:
-    """Documents whose segmentations one task projects.
-
-    Attributes:
-        name: name of the files of the task.
-        number: number of the bucket.
-    """
-
-    name: str
-    number: int
 
 
 @dataclass(frozen=True)
@@ -91,7 +79,7 @@ class ProjectedReceipt:
     tally: ProjectionTally = field(default_factory=ProjectionTally)
 
 
-def project_part(job: ProjectJob, part: ProjectPart) -> ProjectedReceipt:
+def project_part(job: ProjectJob, part: Bucket) -> ProjectedReceipt:
     """Project the segmentations of some documents."""
     try:
         return _Projection(job, part).run()
@@ -105,7 +93,7 @@ def project_part(job: ProjectJob, part: ProjectPart) -> ProjectedReceipt:
 class _Projection:
     """The work of one task."""
 
-    def __init__(self, job: ProjectJob, part: ProjectPart) -> None:
+    def __init__(self, job: ProjectJob, part: Bucket) -> None:
         self.job, self.part, self.settings = job, part, job.settings
         self.units = {what: self._units(what) for what in (FROM, TO)}
         self.compared: dict[str, Transcripts | str] = {}

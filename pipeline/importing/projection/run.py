@@ -18,13 +18,13 @@ from segscore.pipeline.importing.answers.gathering import (
     gather_part,
     number_of_buckets,
 )
+from segscore.pipeline.importing.answers.part import Bucket
 from segscore.pipeline.importing.answers.stage import gathered_files
 from segscore.pipeline.importing.folders import Folders
 from segscore.pipeline.importing.import_blocks import Reading
 from segscore.pipeline.importing.parts import cut_files
 from segscore.pipeline.importing.projection.part import (
     ProjectJob,
-    ProjectPart,
     project_part,
 )
 from segscore.pipeline.importing.projection.settings import FROM, TO, ProjectSettings
@@ -151,9 +151,7 @@ def _read(
         [(shard, spread[shard.name].buckets) for shard in read.shards],
     )
     found = sorted({bucket for receipt in spread.values() for bucket in receipt.buckets})
-    chosen = [
-        ProjectPart(name_of_part(ALIGNMENT_FOLDER, number, buckets), number) for number in found
-    ]
+    chosen = [Bucket(name_of_part(ALIGNMENT_FOLDER, number, buckets), number) for number in found]
     receipts = run.tasks(project_part, chosen, job, stage="projected").values()
     require_accepted(receipts)
     number = sum(receipt.rows for receipt in receipts)
