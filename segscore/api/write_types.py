@@ -50,9 +50,11 @@ def python_types() -> str:
 def _lines() -> Iterator[str]:
     yield _HEAD
     yield from _literal("MeasureName", PAIRS.measures, "A measure of pairs.")
-    yield from _literal("AnyMeasure", ALL, "A measure of pairs or of panels.")
-    choices = [EVERYTHING, *FAMILIES, *ALL]
-    yield from _literal("MeasureChoice", choices, "A measure, a family of measures, or all.")
+    panels = [name for name in ALL if name not in PAIRS.measures]
+    yield from _literal("AnyMeasure", panels, "A measure of pairs or of panels.", "MeasureName")
+    choices = [EVERYTHING, *FAMILIES]
+    meaning = "A measure, a family of measures, or all."
+    yield from _literal("MeasureChoice", choices, meaning, "AnyMeasure")
     yield from _typed("PairKeywords", MeasuringSettings, OF_PAIRS, "`segscore.score`")
     pairs = [name for name in OF_PAIRS if name != "measures"]
     yield from _typed("MetricKeywords", MeasuringSettings, pairs, "`segscore.Metric`")
@@ -85,8 +87,11 @@ def _lines() -> Iterator[str]:
     yield "    ]"
 
 
-def _literal(name: str, values: Iterable[str], meaning: str) -> Iterator[str]:
+def _literal(name: str, values: Iterable[str], meaning: str, also: str = "") -> Iterator[str]:
+    """Write the type of a name that is one of some values, or of another such type."""
     yield f"{name} = Literal["
+    if also:
+        yield f"    {also},"
     for value in values:
         yield f'    "{value}",'
     yield "]"
