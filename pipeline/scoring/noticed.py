@@ -65,18 +65,27 @@ def notice_pairs(
     for table, (boundaries, chosen, n_units) in sides.items():
         positions, late = _count_late(boundaries, chosen, n_units)
         counts |= {_POSITIONS + table: positions, _LATE + table: late}
-    return counts | _notice_shifts(hypotheses, pairs, references)
+    return counts | _notice_shifts(hypotheses, pairs, references, units)
 
 
-def _notice_shifts(hypotheses: Hypotheses, pairs: Pairs, references: References) -> Noticed:
-    """Count the exact matches of each system as it is, and moved by one to three units."""
+def _notice_shifts(
+    hypotheses: Hypotheses, pairs: Pairs, references: References, units: Ints
+) -> Noticed:
+    """Count the exact matches of each system as it is, and moved by one to three units.
+
+    Args:
+        hypotheses: some hypotheses.
+        pairs: the hypotheses with their references.
+        references: the references of the run.
+        units: number of units of each reference's document, shape (references,).
+    """
     systems = hypotheses.system
     sides = pair_rows(
         references.side.in_units,
         hypotheses.side.in_units,
         pairs.ref_row,
         pairs.hyp_row,
-        references.units[references.document[pairs.ref_row]],
+        units[pairs.ref_row],
     )
     matches = count_shifted(sides, systems.code[pairs.hyp_row], len(systems.names))
     return {
