@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from segscore.pipeline.statistics.bootstrap import CONFIDENCE, interval
 
+TAIL = (1 - CONFIDENCE) / 2
 VALUES = st.one_of(
     st.floats(-1e300, 1e300),
     st.sampled_from([0.0, -0.0, 0.25, 1.0, 1 / 3, float("nan")]),
@@ -17,9 +18,8 @@ VALUES = st.one_of(
 def test_the_ends_are_those_of_numpy(values: list[float]) -> None:
     replicates = np.array(values)
     before = replicates.copy()
-    tail = (1 - CONFIDENCE) / 2
     defined = replicates[~np.isnan(replicates)]
-    expected = np.quantile(defined, [tail, 1 - tail]) if len(defined) else [np.nan, np.nan]
+    expected = np.quantile(defined, [TAIL, 1 - TAIL]) if len(defined) else [np.nan, np.nan]
     found = np.array(interval(replicates))
     assert found.tobytes() == np.array(expected).tobytes()
     assert before.tobytes() == replicates.tobytes()
@@ -28,4 +28,4 @@ def test_the_ends_are_those_of_numpy(values: list[float]) -> None:
 @pytest.mark.parametrize("n", [2, 3, 20, 41, 100, 1000, 10_000])
 def test_many_replicates(n: int) -> None:
     replicates = np.random.default_rng(n).normal(size=n)
-    assert interval(replicates) == tuple(np.quantile(replicates, [0.025, 0.975]))
+    assert interval(replicates) == tuple(np.quantile(replicates, [TAIL, 1 - TAIL]))
