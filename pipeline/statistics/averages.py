@@ -155,15 +155,7 @@ def averages(
             if resampled and defined > 1 and not np.isnan(value):
                 low, high = interval(resampled[name, average])
             rows[name, average] = Average(
-                name,
-                average,
-                float(value),
-                low,
-                high,
-                sd,
-                documents,
-                defined,
-                document_set=of_set,
+                name, average, float(value), low, high, sd, documents, defined, document_set=of_set
             )
     return GroupAverages(rows, resampled)
 
