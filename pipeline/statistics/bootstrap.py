@@ -183,5 +183,18 @@ def interval(replicates: Floats) -> tuple[float, float]:
     if len(defined) == 0:
         return float("nan"), float("nan")
     tail = (1 - CONFIDENCE) / 2
-    low, high = np.quantile(defined, [tail, 1 - tail])
-    return float(low), float(high)
+    return _quantile(defined, tail), _quantile(defined, 1 - tail)
+
+
+def _quantile(values: Floats, share: float) -> float:
+    """Return the value that a share of others is below, to the bit as `np.quantile` does.
+
+    That takes ten times as long, because it finds out what it was given.
+    """
+    place = (len(values) - 1) * share
+    below = int(place)
+    above = min(below + 1, len(values) - 1)
+    parted = np.partition(values, (below, above))
+    low, high, weight = float(parted[below]), float(parted[above]), place - below
+    step = high - low
+    return high - step * (1 - weight) if weight >= 0.5 else low + step * weight
