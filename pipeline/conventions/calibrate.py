@@ -14,8 +14,8 @@ from segscore.pipeline.conventions.calibrate_settings import CalibrateSettings
 from segscore.pipeline.conventions.document_sample import (
     DocumentSample,
     choose_documents,
-    rows_of,
-    take_rows,
+    reference_rows_of,
+    rows_taken,
 )
 from segscore.pipeline.conventions.faults import (
     COPIES,
@@ -295,12 +295,12 @@ class _Block:
     @classmethod
     def of(cls, references: References, documents: Ints) -> "_Block":
         """Return the references of some documents, each with a number for its random numbers."""
-        rows = rows_of(references, documents)
+        rows = reference_rows_of(references, documents)
         document = np.repeat(documents, np.diff(references.first)[documents])
         ids = references.documents.ids.take(pa.array(document))
         place = rows - references.first[document]
         numbers = hash_names(ids).hashes + place.astype(np.uint64)
-        return cls(rows, document, numbers, take_rows(references.side.boundaries, rows))
+        return cls(rows, document, numbers, rows_taken(references.side.boundaries, rows))
 
 
 def _divide(references: References, documents: Ints) -> list[Ints]:

@@ -11,7 +11,7 @@ from segscore.pipeline.arrays.document_ids import hash_names
 from segscore.pipeline.arrays.ragged import Ints, Ragged
 from segscore.pipeline.scoring.references import References
 
-ALL = "all"
+EVERY_DOCUMENT = "all"
 """The sample that is all documents."""
 
 SEGMENTS = 100_000
@@ -46,12 +46,12 @@ def choose_documents(references: References, asked: int | str | None) -> Documen
 
     Args:
         references: the accepted references of the corpus.
-        asked: number of documents, or ``ALL``; None for as many as have about ``SEGMENTS``
+        asked: number of documents, or ``EVERY_DOCUMENT``; None for as many as have about ``SEGMENTS``
             segments in their references, at least one.
     """
     number = len(references.documents)
     segments = np.add.reduceat(references.side.boundaries.lengths + 1, references.first[:-1])
-    if asked == ALL or (asked is None and segments.sum() <= SEGMENTS):
+    if asked == EVERY_DOCUMENT or (asked is None and segments.sum() <= SEGMENTS):
         return DocumentSample(np.arange(number), number)
     order = np.argsort(hash_names(references.documents.ids).hashes, kind="stable")
     most = asked if isinstance(asked, int) else 0
@@ -60,13 +60,13 @@ def choose_documents(references: References, asked: int | str | None) -> Documen
     return DocumentSample(order[:most] if most < number else np.arange(number), number)
 
 
-def rows_of(references: References, documents: Ints) -> Ints:
+def reference_rows_of(references: References, documents: Ints) -> Ints:
     """Return the rows of the references of some documents, in the order of the documents."""
     first, lengths = references.first[documents], np.diff(references.first)[documents]
     return np.repeat(first - (np.cumsum(lengths) - lengths), lengths) + np.arange(lengths.sum())
 
 
-def take_rows(lists: Ragged, rows: Ints) -> Ragged:
+def rows_taken(lists: Ragged, rows: Ints) -> Ragged:
     """Return some rows of a ragged array."""
     lengths = lists.lengths[rows]
     offsets = np.append(0, np.cumsum(lengths))
