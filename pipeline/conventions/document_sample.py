@@ -46,8 +46,8 @@ def choose_documents(references: References, asked: int | str | None) -> Documen
 
     Args:
         references: the accepted references of the corpus.
-        asked: number of documents, or ``EVERY_DOCUMENT``; None for as many as have about ``SEGMENTS``
-            segments in their references, at least one.
+        asked: number of documents, or ``EVERY_DOCUMENT``; None for as many as have about
+            ``SEGMENTS`` segments in their references, at least one.
     """
     number = len(references.documents)
     segments = np.add.reduceat(references.side.boundaries.lengths + 1, references.first[:-1])
