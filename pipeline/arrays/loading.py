@@ -17,7 +17,7 @@ import numba
 from llvmlite import binding
 from numba.core import codegen, environment
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
-from numba.core.runtime import _nrt_python, rtsys
+from numba.core.runtime import nrt, rtsys
 
 _KNOWN = numba.__version__.startswith("0.68.")
 """Whether numba stores loops as it did when this was written; if not, its own classes load them."""
@@ -50,7 +50,7 @@ class LoopCache(FunctionCache):  # type: ignore[misc]
 
 def _define_runtime() -> None:
     """Tell LLVM where the functions are that manage the memory of arrays."""
-    for name, address in _nrt_python.c_helpers.items():
+    for name, address in nrt._nrt.c_helpers.items():
         binding.add_symbol(name if name.startswith("_") else f"NRT_{name}", address)
 
 
