@@ -9,9 +9,6 @@ import stat
 from pathlib import Path
 from typing import Any
 
-Info = dict[str, Any]
-"""A file's description: its `type`, `size` in bytes, and `mtime`."""
-
 
 class Disk:
     """The disks of this machine."""
@@ -20,8 +17,8 @@ class Disk:
         """Read a file whole."""
         return Path(path).read_bytes()
 
-    def info(self, path: str) -> Info:
-        """Describe a file or folder; links are followed."""
+    def info(self, path: str) -> dict[str, Any]:
+        """Describe a file or folder by type, size in bytes and mtime; links are followed."""
         found = os.stat(path)
         kind = "directory" if stat.S_ISDIR(found.st_mode) else "other"
         kind = "file" if stat.S_ISREG(found.st_mode) else kind
