@@ -26,7 +26,7 @@ def block(language: str, containing: str) -> str:
 def test_score_your_own(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The three lines, the command with what it prints, the tables and the signature are those of the README."""
+    """The lines, the command with its output, the tables and the signature are the README's."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "shows.jsonl").write_text(block("json", "show-1"))
     line, shown = block("console", "segscore score shows.jsonl").split("\n", 1)
