@@ -46,7 +46,7 @@ class Reader(HTMLParser):
         if tag in ("th", "td"):
             rows = self.tables[self.title]
             rows[-1].append("")
-            if "best" in dict(attrs).get("class", "").split():
+            if "best" in (dict(attrs).get("class") or "").split():
                 self.bold.setdefault(self.title, []).append((len(rows) - 1, len(rows[-1]) - 1))
         if ("type", "application/json") in attrs:
             self.inside[-1] = "chart"
