@@ -54,6 +54,7 @@ $(VENV)/docs: $(VENV)/core
 
 demo: $(VENV)/core
 	@rm -rf $(DEMO)
+	$(BIN)/segscore warm-up
 	$(BIN)/segscore import tests/data/tinyrec.jsonl --output $(DEMO)
 	$(BIN)/segscore score $(DEMO)/references $(DEMO)/hypotheses --documents $(DEMO)/documents \
 		--group-by level --reference-points none,all,random-own --output $(DEMO)/run
