@@ -201,7 +201,8 @@ class ByDate:
     Attributes:
         dates: the dates, ascending.
         median: median of all coders on each date.
-        coders: values of the coders by name, those who drift first; None without peers on a date.
+        coders: values of the coders by name, those who drift first, then others who stand out;
+            None without peers on a date.
     """
 
     dates: list[str]
@@ -235,13 +236,15 @@ def by_date(coders: Sequence[_Row], group_by: Sequence[str]) -> ByDate | None:
         median=[median(values.values()) for values in dates.values()],
         coders={
             row["coder"]: [values.get(row["coder"]) for values in dates.values()]
-            for row in sorted(whole, key=_most_drift)
+            for row in sorted(whole, key=_stands_out_first)
         },
     )
 
 
-def _most_drift(row: _Row) -> tuple[bool, float, str]:
-    return not row.get("drifting"), -abs(row.get("peer_drift") or 0), row["coder"]
+def _stands_out_first(row: _Row) -> tuple[bool, bool, float, str]:
+    stands_out = any(row.get(mark) for mark in CODER_MARKS)
+    fall = -abs(row.get("peer_drift") or 0)
+    return not row.get("drifting"), not stands_out, fall, row["coder"]
 
 
 def meaningful(rows: Sequence[_Row], unit: str | None) -> list[_Row]:

@@ -677,5 +677,9 @@ def test_a_table_for_a_paper(segscore: Segscore, tmp_path: Path) -> None:
     options = ("--group-by", "group", "--replicates", 20, "--output", tmp_path / "run")
     result = segscore("agree", DATA / "moonstone.jsonl", *options, "--format", "latex")
     assert result.code == 0, result.err
-    assert r"\caption{Agreement between coders; 95 \% intervals in brackets.}" in result.out
-    assert all(name in result.out for name in ("pi B", "kappa B", r"group \allowbreak G5"))
+    about = "Agreement between coders; B is boundary similarity"
+    assert rf"\caption{{{about}; 95 \% intervals in brackets.}}" in result.out
+    assert r"\label{tab:agreement-between-coders}" in result.out
+    assert "group & documents & coders & pi (B) & kappa (B) & alpha \\\\\n" in result.out
+    assert "\nall & " in result.out
+    assert "\nG5 & " in result.out
