@@ -174,7 +174,7 @@ def _latex(finished: "FinishedAudit") -> str:
         ", ".join(by) or "",
         "documents",
         "coders",
-        *(_IN_PAPERS.get(key) if key in _IN_PAPERS else " ".join(key) for key in kept),
+        *(_IN_PAPERS.get(key, " ".join(key)) for key in kept),
     ]
     rows = []
     for group, of_group in _by_group(shown, by).items():

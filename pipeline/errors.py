@@ -1,7 +1,7 @@
 """Outcomes other than a new result; every message gives the problem, its place and a remedy."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import islice
@@ -135,7 +135,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return f"; the nearest is {ranked[0][-1]}"
 
 
-def _with_similar_beginning(asked: str, folded: Mapping[str, str]) -> str:
+def _with_similar_beginning(asked: str, folded: dict[str, str]) -> str:
     """Return a remark that names what begins like a name: `nltk-n-flags` for `nltkk`."""
     if len(asked) <= _LEAST_BEGINNING or len(folded) > _FEW or any(map(str.isdigit, asked)):
         return ""
