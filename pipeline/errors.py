@@ -1,7 +1,7 @@
 """Outcomes other than a new result; every message gives the problem, its place and a remedy."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import islice
