@@ -152,18 +152,15 @@ def count_blocks(lengths: Ints) -> Ints:
     return (lengths + 9 + BLOCK_BYTES - 1) // BLOCK_BYTES
 
 
-def digests_of(blocks: Bytes, first: Ints, lengths: Ints) -> HashWords:
+def write_digests(blocks: Bytes, first: Ints, lengths: Ints, digests: HashWords) -> None:
     """Compute the SHA-256 of many messages.
 
     Args:
         blocks: the messages, each completed by ``pad``, shape (bytes,).
         first: message m has the blocks first[m]..first[m+1]-1, shape (messages + 1,).
         lengths: length of each message in bytes, without the padding, shape (messages,).
-
-    Returns:
-        The digests as words, big end first, shape (messages, 8).
+        digests: output: the digests as words, big end first, shape (messages, 8).
     """
-    digests = np.empty((len(lengths), 8), np.uint32)
     counts = np.diff(first)
     order = np.argsort(counts, kind="stable")
     short = int(np.searchsorted(counts[order], _MOST_BLOCKS, side="right"))
@@ -172,4 +169,3 @@ def digests_of(blocks: Bytes, first: Ints, lengths: Ints) -> HashWords:
         begin = int(first[message]) * BLOCK_BYTES
         digest = sha256(blocks[begin : begin + int(lengths[message])].tobytes()).digest()
         digests[message] = np.frombuffer(digest, ">u4")
-    return digests

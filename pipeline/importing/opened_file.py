@@ -117,6 +117,16 @@ class OpenedFile:
         for line in text.split("\n") if text else ():
             yield line.removesuffix("\r")
 
+    def lines_with_text(self) -> Iterator[tuple[RowPlace, str]]:
+        """Yield the lines that are not blank, each with its place.
+
+        Raises:
+            Refused: as `text`.
+        """
+        for number, line in enumerate(self.lines(), start=self.first_line):
+            if line.strip():
+                yield self.place(number), line
+
     def table(self) -> pa.Table:
         """Read a Parquet file.
 

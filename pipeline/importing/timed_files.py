@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Absent, Refused
 from segscore.pipeline.importing.answers.options import ANSWER_FORMATS
-from segscore.pipeline.importing.answers.units import has_json_lines_name, name_at, records
+from segscore.pipeline.importing.answers.units import has_json_lines_name, name_at
 from segscore.pipeline.importing.conversion.names import ReadFile, without_endings
 from segscore.pipeline.importing.formats.label_records import field_path
-from segscore.pipeline.importing.formats.values import array_of
+from segscore.pipeline.importing.formats.values import array_of, line_objects
 from segscore.pipeline.importing.import_blocks import Reading, read_input
 from segscore.pipeline.importing.open_input import open_input
 from segscore.pipeline.importing.opened_file import OpenedFile
@@ -90,7 +90,7 @@ def _of_records(file: OpenedFile, settings: ImportSettings) -> Iterator[tuple[st
     """Yield the times in records of the source."""
     document = field_path("--document-field", settings.document_field or "document_id")
     starts = field_path(OPTION, settings.unit_times or "")
-    for place, record in records(file):
+    for place, record in line_objects(file):
         values = array_of(starts.value(record, "", place), starts.text, place)
         name = settings.document_id or name_at(document, record, place)
         yield name, times_of_list(values, starts.text, settings.clock, place)

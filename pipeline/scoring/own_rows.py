@@ -1,7 +1,6 @@
 """Turn the own points of some hypotheses into rows to score."""
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from segscore.pipeline.arrays.document_ids import hash_names
 from segscore.pipeline.arrays.ragged import Coded, Ints, ragged, trimmed
@@ -40,13 +39,12 @@ def own_rows(
     )
     source = own_draws.hypothesis
     taken = pa.array(source)
+    names = [f"{POINT}{name}:{system}" for system in hypotheses.system.names]
+    system = Coded(hypotheses.system.code[source], names)
     return Hypotheses(
         document_id=hypotheses.document_id.take(taken),
-        coder=pc.binary_join_element_wise(POINT + name, hypotheses.coder.take(taken), ":"),
-        system=Coded(
-            hypotheses.system.code[source],
-            [f"{POINT}{name}:{system}" for system in hypotheses.system.names],
-        ),
+        coder=pa.array(names, hypotheses.coder.type).take(pa.array(system.code)),
+        system=system,
         document=hypotheses.document[source],
         side=_side(name, own_draws, hypotheses.document[source], references.words),
         attributes=hypotheses.attributes.take(taken),

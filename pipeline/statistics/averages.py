@@ -154,8 +154,9 @@ def averages(
             low, high = undefined, undefined
             if resampled and defined > 1 and not np.isnan(value):
                 low, high = interval(resampled[name, average])
-            row = Average(name, average, float(value), low, high, sd, documents, defined)
-            rows[name, average] = replace(row, document_set=of_set)
+            rows[name, average] = Average(
+                name, average, float(value), low, high, sd, documents, defined, document_set=of_set
+            )
     return GroupAverages(rows, resampled)
 
 

@@ -180,8 +180,29 @@ def replicate_sums(sums: Floats, drawn: NDArray[np.uint8]) -> Floats:
 def interval(replicates: Floats) -> tuple[float, float]:
     """Return the ends of the central 95 % of the defined replicates; NaN, NaN if there are none."""
     defined = replicates[~np.isnan(replicates)]
-    if len(defined) == 0:
-        return float("nan"), float("nan")
+    if len(defined) < 2:
+        value = float(defined[0]) if len(defined) else float("nan")
+        return value, value
     tail = (1 - CONFIDENCE) / 2
-    low, high = np.quantile(defined, [tail, 1 - tail])
-    return float(low), float(high)
+    low, high = (_place(share, len(defined)) for share in (tail, 1 - tail))
+    defined.partition(sorted({0, low[0], low[0] + 1, high[0], high[0] + 1, len(defined) - 1}))
+    return _between(defined, *low), _between(defined, *high)
+
+
+def _place(share: float, n: int) -> tuple[int, float]:
+    """Return the value below a share of the way from the first of n to the last, and the rest."""
+    place = (n - 1) * share
+    return int(place), place - int(place)
+
+
+def _between(ordered: Floats, below: int, part: float) -> float:
+    """Interpolate as ``np.quantile``, to the same bits, without its checks, which take longer.
+
+    Args:
+        ordered: values, in order at ``below`` and the place after it, shape (values,).
+        below: the place of a value.
+        part: part of the way from there to the next value, at least 0 and below 1.
+    """
+    first, second = float(ordered[below]), float(ordered[below + 1])
+    difference = second - first
+    return first + difference * part if part < 0.5 else second - difference * (1 - part)

@@ -19,21 +19,24 @@ from typing import NamedTuple
 
 import numpy as np
 
-from segscore.pipeline.arrays.document_ids import Bytes
+from segscore.pipeline.arrays.document_ids import Bytes, Hashes
 from segscore.pipeline.arrays.kernel import inlined, kernel
 from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged
 from segscore.pipeline.arrays.sha256 import (
     BLOCK_BYTES,
     HashWords,
     count_blocks,
-    digests_of,
     pad,
+    write_digests,
 )
 
 FINGERPRINT = re.compile("[0-9a-f]{64}", re.ASCII)
 
 _BLOCKS_AT_ONCE = 1 << 15
 """Blocks of text (2 MB) that are made and hashed at a time, unless one reference needs more."""
+
+_ROWS_AT_ONCE = 1 << 15
+"""References whose lines are measured at a time."""
 
 _TYPES = np.frombuffer(b" types ", np.uint8)
 _SPACE, _NEWLINE, _ZERO = 32, 10, 48
@@ -59,7 +62,7 @@ class Digests:
     def fingerprint(self) -> str:
         """The sum of the digests modulo 2^256, as 64 hexadecimal digits."""
         total = 0
-        for sum_of_word in self.words.sum(axis=0, dtype=np.uint64).tolist():
+        for sum_of_word in _add_up(self.words).tolist():
             total = (total << 32) + sum_of_word
         return _as_digits(total)
 
@@ -82,21 +85,30 @@ def digest_rows(n_units: Ints, positions: Ragged, types: Positions | None = None
         types: type of each entry of ``positions.values``; None for references without types.
     """
     kinds = positions.values if types is None else types
-    rows = _References(n_units, positions.offsets, positions.values, kinds, types is not None)
-    lengths = np.empty(len(positions), np.int64)
-    _measure(rows, lengths)
-    first = np.concatenate([np.zeros(1, np.int64), np.cumsum(count_blocks(lengths))])
     words = np.empty((len(positions), 8), np.uint32)
-    start = 0
-    while start < len(positions):
-        most = int(np.searchsorted(first, first[start] + _BLOCKS_AT_ONCE, side="right")) - 1
-        end = max(start + 1, most)
-        own_first = first[start : end + 1] - first[start]
-        blocks = np.empty(int(own_first[-1]) * BLOCK_BYTES, np.uint8)
-        _write_lines(rows, start, own_first, blocks, _TYPES)
-        words[start:end] = digests_of(blocks, own_first, lengths[start:end])
-        start = end
+    for start in range(0, len(positions), _ROWS_AT_ONCE):
+        end = min(start + _ROWS_AT_ONCE, len(positions))
+        offsets = positions.offsets[start : end + 1]
+        references = _References(
+            n_units[start:end], offsets, positions.values, kinds, types is not None
+        )
+        _write_digests(references, words[start:end])
     return Digests(words)
+
+
+def _write_digests(references: "_References", words: HashWords) -> None:
+    lengths = np.empty(len(words), np.int64)
+    _measure(references, lengths)
+    first = np.concatenate([np.zeros(1, np.int64), np.cumsum(count_blocks(lengths))])
+    at_once = max(_BLOCKS_AT_ONCE, int(np.diff(first).max()))
+    blocks = np.empty(min(at_once, int(first[-1])) * BLOCK_BYTES, np.uint8)
+    start = 0
+    while start < len(words):
+        end = int(np.searchsorted(first, first[start] + at_once, side="right")) - 1
+        own_first = first[start : end + 1] - first[start]
+        _write_lines(references, start, own_first, blocks, _TYPES)
+        write_digests(blocks, own_first, lengths[start:end], words[start:end])
+        start = end
 
 
 class _References(NamedTuple):
@@ -109,9 +121,21 @@ class _References(NamedTuple):
     has_types: bool
 
 
+@kernel
+def _add_up(words: HashWords) -> Hashes:
+    """Add up each word over the digests, shape (8,)."""
+    sums = np.zeros(8, np.uint64)
+    for row in range(len(words)):
+        for word in range(8):
+            sums[word] += np.uint64(words[row, word])
+    return sums
+
+
 @inlined
 def _count_digits(number: int) -> int:
-    digits, rest = 1, number
+    if number < 100:
+        return 1 if number < 10 else 2
+    digits, rest = 2, number // 10
     while rest >= 10:
         rest //= 10
         digits += 1
@@ -121,6 +145,13 @@ def _count_digits(number: int) -> int:
 @inlined
 def _write(number: int, text: Bytes, at: int) -> int:
     """Write a number in decimal from a place on; return the place after it."""
+    if number < 10:
+        text[at] = _ZERO + number
+        return at + 1
+    if number < 100:
+        text[at] = _ZERO + number // 10
+        text[at + 1] = _ZERO + number % 10
+        return at + 2
     end = at + _count_digits(number)
     rest = number
     for place in range(end - 1, at - 1, -1):

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from segscore.pipeline.importing.answers.options import AnswerOptions
-from segscore.pipeline.importing.answers.units import has_json_lines_name, name_at, records
+from segscore.pipeline.importing.answers.units import has_json_lines_name, name_at
 from segscore.pipeline.importing.formats.label_records import field_path
+from segscore.pipeline.importing.formats.values import line_objects
 from segscore.pipeline.importing.opened_file import OpenedFile
 from segscore.pipeline.tables.rows import RowPlace
 
@@ -47,7 +48,7 @@ def read_replies(file: OpenedFile, name: str, options: AnswerOptions) -> Iterato
     document = field_path("--document-field", options.document_field)
     coder = field_path("--coder-field", options.coder_field)
     answer = field_path("--answer-field", options.answer_field)
-    for place, record in records(file):
+    for place, record in line_objects(file):
         own = options.document_id or name_at(document, record, place)
         if options.coder_field in record or options.coder is None:
             if options.coder_field == "coder" and "coder" not in record:

@@ -11,6 +11,7 @@ from segscore.pipeline.importing.answers.options import AnswerOptions
 from segscore.pipeline.importing.formats.format import JSON_LINES_ENDINGS
 from segscore.pipeline.importing.formats.label_records import FieldPath, field_path
 from segscore.pipeline.importing.formats.texts import CHOI_SEPARATOR
+from segscore.pipeline.importing.formats.values import line_objects
 from segscore.pipeline.importing.opened_file import OpenedFile
 from segscore.pipeline.importing.unit_times import OPTION
 from segscore.pipeline.storage.compression import without_compression
@@ -84,21 +85,6 @@ def read_units(file: OpenedFile, name: str, options: AnswerOptions) -> Iterator[
         yield source
 
 
-def records(file: OpenedFile) -> Iterator[tuple[RowPlace, dict[str, object]]]:
-    """Yield the objects of JSON Lines.
-
-    Raises:
-        Refused: a line is not an object.
-    """
-    for number, line in enumerate(file.lines(), start=file.first_line):
-        if line.strip():
-            place = file.place(number)
-            record = strict_json.loads(line, place)
-            if not isinstance(record, dict):
-                raise place.wrong("the line", record, "an object")
-            yield place, record
-
-
 def name_at(path: FieldPath, record: object, place: RowPlace) -> str:
     """Return the name at a path: a text that is not empty, or a whole number.
 
@@ -117,7 +103,7 @@ def _of_records(file: OpenedFile, options: AnswerOptions) -> Iterator[Source]:
     document = field_path("--document-field", options.document_field)
     texts = field_path("--text-field", options.text_field)
     starts = None if options.times_field is None else field_path(OPTION, options.times_field)
-    for place, record in records(file):
+    for place, record in line_objects(file):
         value = texts.value(record, "", place)
         if isinstance(value, str) and options.source_units == "tokens":
             value = [value]
@@ -185,11 +171,10 @@ _BY_RECORDING: dict[str, _ReadLine] = {".stm": _stm, ".ctm": _ctm}
 def _of_recordings(file: OpenedFile, read: _ReadLine) -> Iterator[Source]:
     found: dict[str, list[str]] = {}
     first: dict[str, RowPlace] = {}
-    for number, line in enumerate(file.lines(), start=1):
+    for place, line in file.lines_with_text():
         fields = line.split()
-        if not fields or fields[0].startswith(";;"):
+        if fields[0].startswith(";;"):
             continue
-        place = file.place(number)
         if (unit := read(fields, place)) is not None:
             found.setdefault(unit[0], []).append(unit[1])
             first.setdefault(unit[0], place)

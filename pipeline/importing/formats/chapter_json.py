@@ -11,6 +11,7 @@ from segscore.pipeline.importing.formats.values import (
     document_of_path,
     json_duration,
     json_time,
+    line_objects,
     named_id,
     object_of,
     required,
@@ -20,7 +21,6 @@ from segscore.pipeline.importing.opened_file import OpenedFile
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.importing.shapes import Mark, Marks, Moment, Segment, Shape
 from segscore.pipeline.importing.times import Clock
-from segscore.pipeline.tables import strict_json
 from segscore.pipeline.tables.rows import RowPlace, integer_of, shown, stem
 from segscore.pipeline.tables.units import MILLISECOND
 
@@ -191,17 +191,14 @@ def read_chunkseg(file: OpenedFile, settings: ImportSettings) -> Iterator[Shape]
     type, a missing --system, or a file without a line.
     """
     own = settings.document_id or stem(file.url)
-    lines = [line for line in enumerate(file.lines(), start=1) if line[1].strip()]
-    if not lines:
+    if next(file.lines_with_text(), None) is None:
         raise file.place(1).refusal(
             "the file contains no lines; expected objects with reference, hypothesis"
         )
-    for number, text in lines:
-        place = file.place(number)
-        record = object_of(strict_json.loads(text, place, decimals=True), "the line", place)
+    for place, record in line_objects(file, decimals=True):
         if settings.system is None:
             raise place.refusal("the hypothesis has no coder; name it with --system")
-        name = named_id(record.get("id"), "id", place) or f"{own}/{number}"
+        name = named_id(record.get("id"), "id", place) or f"{own}/{place.line}"
         for role, coder in (("reference", settings.coder), ("hypothesis", settings.system)):
             yield Marks(
                 place=place,

@@ -71,14 +71,11 @@ def read_youtube(file: OpenedFile, settings: ImportSettings) -> Iterator[Shape]:
     Other lines with text are counted as lines_not_taken.
     Raises Refused for minutes or seconds above 59, or a text without any such line.
     """
-    lines = [line for line in enumerate(file.lines(), start=1) if line[1].strip()]
-    times = [(number, time[1]) for number, line in lines if (time := _FIRST.match(line.strip()))]
+    lines = list(file.lines_with_text())
+    times = [(place, time[1]) for place, line in lines if (time := _FIRST.match(line.strip()))]
     if not times:
-        times = [(n, time[1]) for n, line in lines if (time := _LAST.fullmatch(line.strip()))]
-    marks = [
-        Segment(settings.clock.time(text, file.place(number)), None, number)
-        for number, text in times
-    ]
+        times = [(at, time[1]) for at, line in lines if (time := _LAST.fullmatch(line.strip()))]
+    marks = [Segment(settings.clock.time(text, place), None, place.line) for place, text in times]
     if others := len(lines) - len(marks):
         file.notes.add("lines_not_taken", others)
     yield chapter_list(marks, file.place(1))
@@ -96,10 +93,7 @@ def read_ogm(file: OpenedFile, settings: ImportSettings) -> Iterator[Shape]:
     time above it, a chapter with two times, a malformed time, or a file without chapters.
     """
     marks: dict[str, Segment] = {}
-    for number, line in enumerate(file.lines(), start=1):
-        if not line.strip():
-            continue
-        place = file.place(number)
+    for place, line in file.lines_with_text():
         parts = _OGM_LINE.fullmatch(line.strip())
         if parts is None:
             raise place.wrong("the line", line, "CHAPTER01=00:00:00.000 or CHAPTER01NAME=title")
@@ -112,7 +106,7 @@ def read_ogm(file: OpenedFile, settings: ImportSettings) -> Iterator[Shape]:
         elif not _OGM_TIME.fullmatch(parts[3]):
             raise place.wrong(f"the time of {name}", parts[3], "HH:MM:SS.fff")
         else:
-            marks[name] = Segment(settings.clock.time(parts[3], place), None, number)
+            marks[name] = Segment(settings.clock.time(parts[3], place), None, place.line)
     yield chapter_list(list(marks.values()), file.place(1))
 
 

@@ -59,13 +59,12 @@ def read(file: OpenedFile, _settings: ImportSettings) -> Iterator[Sizes]:
 
 def _documents(file: OpenedFile) -> list[_Document]:
     documents = [_Document(None, file.place(1))]
-    for number, line in enumerate(file.lines(), start=1):
-        place = file.place(number)
+    for place, line in file.lines_with_text():
         if line.startswith("#"):
             comment, _, name = line[1:].partition("=")
             if comment.strip() in _DOCUMENT:
                 documents.append(_Document(name.strip(), place))
-        elif line.strip():
+        else:
             _add_token(documents[-1], line, place)
     return documents if documents[0].tokens else documents[1:]
 

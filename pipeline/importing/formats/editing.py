@@ -26,15 +26,14 @@ def read_audacity(file: OpenedFile, settings: ImportSettings) -> Iterator[Interv
     Raises Refused for a line without two times.
     """
     segments = []
-    for number, line in enumerate(file.lines(), start=1):
-        if not line.strip() or line.startswith("\\"):
+    for place, line in file.lines_with_text():
+        if line.startswith("\\"):
             continue
-        place = file.place(number)
         cells = line.split("\t")
         if len(cells) < 2:
             raise place.refusal(f"{shown(line)} is not a label; expected start, end, text and tabs")
         start, end = (settings.clock.time(cell, place, unit="s") for cell in cells[:2])
-        segments.append(Segment(start, end, number))
+        segments.append(Segment(start, end, place.line))
     if not segments:
         raise file.refusal("the file contains no labels")
     yield Intervals(place=file.place(1), unit=MILLISECOND, segments=segments, ordered=True)
@@ -73,8 +72,8 @@ def read_edl(file: OpenedFile, settings: ImportSettings) -> Iterator[Marks]:
     """
     marks = []
     event: tuple[str, RowPlace] | None = None
-    for number, line in enumerate(file.lines(), start=1):
-        place, text = file.place(number), line.strip()
+    for place, line in file.lines_with_text():
+        text = line.strip()
         if locator := _LOCATOR.match(text):
             marks.append(timecode_mark(locator[1], place, settings))
         elif _RESOLVE.match(text):
@@ -101,17 +100,14 @@ def read_premiere(file: OpenedFile, settings: ImportSettings) -> Iterator[Marks]
     Raises Refused for a line without six cells, a malformed timecode, or no marker.
     """
     marks = []
-    for number, line in enumerate(file.lines(), start=1):
-        if not line.strip():
-            continue
-        place = file.place(number)
+    for place, line in file.lines_with_text():
         cells = line.split("\t")
         if len(cells) != CELLS:
             raise place.refusal(
                 f"{len(cells)} cells; expected {CELLS} with tabs between them: name, "
                 "description, in, out, duration, type"
             )
-        if number > 1:
+        if place.line > 1:
             marks.append(timecode_mark(cells[_IN], place, settings))
     if not marks:
         raise file.refusal("the file contains no markers after the header")

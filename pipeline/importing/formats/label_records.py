@@ -182,12 +182,12 @@ def _values(file: OpenedFile) -> Iterator[tuple[RowPlace, object]]:
         return
     if PurePosixPath(file.name.lower()).suffix in CSV_ENDINGS:
         raise file.refusal("labels are read from JSON Lines, JSON and Parquet, not from CSV")
-    lines = [(number, line) for number, line in enumerate(file.lines(), start=1) if line.strip()]
+    lines = list(file.lines_with_text())
     if not lines or not _has_lines(file, lines):
         yield file.place(1), strict_json.loads(file.text(), file.place(1))
         return
-    for number, line in lines:
-        yield file.place(number), strict_json.loads(line, file.place(number))
+    for place, line in lines:
+        yield place, strict_json.loads(line, place)
 
 
 def _rows(file: OpenedFile) -> Iterator[tuple[RowPlace, object]]:
@@ -206,7 +206,7 @@ def _rows(file: OpenedFile) -> Iterator[tuple[RowPlace, object]]:
             count += 1
 
 
-def _has_lines(file: OpenedFile, lines: list[tuple[int, str]]) -> bool:
+def _has_lines(file: OpenedFile, lines: list[tuple[RowPlace, str]]) -> bool:
     """Return whether a file is JSON Lines, by its name, or because a line is a whole object."""
     if {*JSON_LINES_ENDINGS} & {*PurePosixPath(file.name.lower()).suffixes}:
         return True

@@ -9,7 +9,6 @@ from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from segscore.pipeline.importing.formats.annotated_texts import ANNOTATED_TEXT
 from segscore.pipeline.importing.formats.format import FRAMES, Format
 from segscore.pipeline.importing.formats.label_studio_regions import (
     LabelStudioWork,
@@ -18,18 +17,18 @@ from segscore.pipeline.importing.formats.label_studio_regions import (
     take_control,
     work_of_task,
 )
+from segscore.pipeline.importing.formats.text_units import TEXT_OPTIONS
 from segscore.pipeline.importing.formats.values import (
     json_document,
-    json_objects,
     named_id,
     object_of,
     required,
+    whole_list,
 )
 from segscore.pipeline.importing.opened_file import OpenedFile
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.importing.shapes import Intervals, Segment
 from segscore.pipeline.importing.tracks import DocumentTracks, Region, Track, shown_end
-from segscore.pipeline.tables import strict_json
 from segscore.pipeline.tables.rows import RowPlace, shown
 from segscore.pipeline.tables.units import MILLISECOND
 
@@ -102,7 +101,7 @@ def read(file: OpenedFile, settings: ImportSettings) -> Iterator[Intervals]:
             is malformed or outside its text, or whose text differs.
     """
     place = file.place(1)
-    tasks = json_objects(strict_json.loads(file.text(), place, decimals=True), "the file", place)
+    tasks = whole_list(file, decimals=True)
     work = [one for number, task in enumerate(tasks) for one in work_of_task(number, task, file)]
     take_control(work, file, settings)
     data = [object_of(required(task, "data", "a task", place), "data", place) for task in tasks]
@@ -244,7 +243,7 @@ FORMATS = (
         read,
         shared=(".json",),
         content=lambda head: "[].annotations" in head.keys,
-        options=("from_name", *ANNOTATED_TEXT, *FRAMES),
+        options=("from_name", *TEXT_OPTIONS, *FRAMES),
         in_units=True,
         write=write_label_studio,
     ),

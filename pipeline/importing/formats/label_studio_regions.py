@@ -2,10 +2,9 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.importing.formats.annotated_texts import TextUnits, check_span, text_units
+from segscore.pipeline.importing.formats.text_units import TextUnits, check_span, text_units
 from segscore.pipeline.importing.formats.values import (
     brief,
     json_objects,
@@ -202,14 +201,7 @@ class TextRegions:
             self._file.notes.add("utf16_offsets", 1)
         if spans is None:
             raise misfit(text, stated, place)
-        segments, counted = units.segments(spans, place)
-        return Intervals(
-            place=place,
-            unit=units.unit,
-            length=Fraction(units.length),
-            segments=segments,
-            counted=counted,
-        )
+        return units.segmentation(spans, place)
 
     def _text_field(self, work: Sequence[LabelStudioWork]) -> str:
         """Return the field of the data with the text, the first that the first regions fit."""
@@ -249,14 +241,7 @@ def dialogue_regions(
         places.append((start, start + len(paragraph)))
     units = TextUnits("\n".join(paragraphs), "turn", places)
     spans = [_span(region, paragraphs, places, place) for region in one.regions]
-    segments, counted = units.segments(spans, place)
-    return Intervals(
-        place=place,
-        unit=units.unit,
-        length=Fraction(units.length),
-        segments=segments,
-        counted=counted,
-    )
+    return units.segmentation(spans, place)
 
 
 def _paragraphs(one: LabelStudioWork, data: Mapping[str, object], place: RowPlace) -> list[str]:

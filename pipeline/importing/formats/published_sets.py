@@ -3,26 +3,29 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import PurePosixPath
 
-from segscore.pipeline.importing.formats.annotated_texts import ANNOTATED_TEXT, text_units
 from segscore.pipeline.importing.formats.format import (
     FRAMES,
     JSON_LINES_ENDINGS,
     Format,
     Head,
 )
+from segscore.pipeline.importing.formats.text_units import TEXT_OPTIONS, text_units
 from segscore.pipeline.importing.formats.values import (
     array_of,
     brief,
     json_document,
     json_objects,
     json_offset,
+    line_objects,
     named_id,
     object_of,
     required,
+    whole_list,
     whole_object,
 )
 from segscore.pipeline.importing.opened_file import OpenedFile
@@ -122,10 +125,7 @@ def _meetings(file: OpenedFile) -> Iterator[tuple[RowPlace, Mapping[str, object]
         place = file.place(1)
         yield place, object_of(strict_json.loads(file.text(), place), "the file", place)
         return
-    for number, line in enumerate(file.lines(), start=1):
-        if line.strip():
-            place = file.place(number)
-            yield place, object_of(strict_json.loads(line, place), "the line", place)
+    yield from line_objects(file)
 
 
 def _list_in(meeting: Mapping[str, object], name: str, place: RowPlace) -> Sequence[object]:
@@ -179,7 +179,7 @@ def read_wikisection(file: OpenedFile, settings: ImportSettings) -> Iterator[Int
     the text.
     """
     place = file.place(1)
-    articles = json_objects(strict_json.loads(file.text(), place), "the file", place)
+    articles = whole_list(file)
     if not articles:
         raise place.refusal("the file contains no articles; expected objects with text")
     for number, article in enumerate(articles):
@@ -188,18 +188,11 @@ def read_wikisection(file: OpenedFile, settings: ImportSettings) -> Iterator[Int
         given = required(article, "annotations", name, place)
         sections = json_objects(given, f"{name}.annotations", place)
         units = text_units(text, settings, place)
-        segments, counted = units.segments([_span(one, place) for one in sections], place)
+        stated = units.segmentation([_span(one, place) for one in sections], place)
         document = json_document([article], settings, place)
         if document is None and settings.document_id is None:
             document = named_id(article.get("id"), "id", place)
-        flat = Intervals(
-            place=place,
-            unit=units.unit,
-            document_id=document,
-            length=Fraction(units.length),
-            counted=counted,
-            segments=segments,
-        )
+        flat = replace(stated, document_id=document)
         nested = settings.levels or settings.max_level is not None
         yield _with_levels(flat, sections) if nested else flat
 
@@ -244,11 +237,9 @@ def read_icsi(file: OpenedFile, settings: ImportSettings) -> Iterator[Marks]:
     Raises Refused for a line that begins with no time, or a file without times.
     """
     marks = []
-    for number, line in enumerate(file.lines(), start=1):
-        if line.strip():
-            place = file.place(number)
-            time = line.partition("\t")[0]
-            marks.append(Mark(settings.clock.time(time, place, unit="s"), number))
+    for place, line in file.lines_with_text():
+        time = line.partition("\t")[0]
+        marks.append(Mark(settings.clock.time(time, place, unit="s"), place.line))
     if not marks:
         raise file.place(1).refusal("the file contains no times; expected a time in each line")
     yield Marks(place=file.place(1), unit=MILLISECOND, marks=marks, ordered=True)
@@ -285,7 +276,7 @@ FORMATS = (
         read_wikisection,
         shared=(".json",),
         content=_is_wikisection,
-        options=ANNOTATED_TEXT,
+        options=TEXT_OPTIONS,
         in_units=True,
     ),
     Format("icsi", read_icsi, shared=(".ref",), content=_begins_with_time, options=FRAMES),

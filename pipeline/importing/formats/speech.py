@@ -3,11 +3,10 @@
 from collections.abc import Callable, Iterator
 
 from segscore.pipeline.importing.formats.format import FRAMES, Format
-from segscore.pipeline.importing.formats.values import json_objects, named_id, required
+from segscore.pipeline.importing.formats.values import named_id, required, whole_list
 from segscore.pipeline.importing.opened_file import OpenedFile
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.importing.shapes import Extent, Intervals, Moment, Segment
-from segscore.pipeline.tables import strict_json
 from segscore.pipeline.tables.rows import RowPlace
 from segscore.pipeline.tables.units import MILLISECOND
 
@@ -27,13 +26,12 @@ def turns_of_lines(
     Raises Refused if no line has a turn; `read_turn` raises it for a malformed line.
     """
     turns = []
-    for number, line in enumerate(file.lines(), start=1):
-        if fields := line.split():
-            turn = read_turn(fields, file.place(number), settings)
-            if turn is None:
-                file.notes.add("lines_not_taken", 1)
-            else:
-                turns.append(turn)
+    for place, line in file.lines_with_text():
+        turn = read_turn(line.split(), place, settings)
+        if turn is None:
+            file.notes.add("lines_not_taken", 1)
+        else:
+            turns.append(turn)
     return by_recording(file, turns)
 
 
@@ -151,9 +149,7 @@ def read_seglst(file: OpenedFile, settings: ImportSettings) -> Iterator[Interval
     """
     place = file.place(1)
     turns = []
-    for turn in json_objects(
-        strict_json.loads(file.text(), place, decimals=True), "the file", place
-    ):
+    for turn in whole_list(file, decimals=True):
         session, speaker = (
             named_id(required(turn, name, "a turn", place), name, place)
             for name in ("session_id", "speaker")
@@ -175,11 +171,10 @@ def read_regions(file: OpenedFile, settings: ImportSettings) -> dict[str, Extent
             that has no length, two regions of a recording, or none at all.
     """
     regions: dict[str, Extent] = {}
-    for number, line in enumerate(file.lines(), start=1):
+    for place, line in file.lines_with_text():
         fields = line.split()
-        if not fields or fields[0].startswith(";;"):
+        if fields[0].startswith(";;"):
             continue
-        place = file.place(number)
         require_fields(fields, 4, "recording, channel, start, end", place)
         start, end = (settings.clock.time(text, place, unit="s").exact for text in fields[2:4])
         if end <= start:

@@ -29,6 +29,28 @@ def whole_object(file: OpenedFile) -> Mapping[str, object]:
     return object_of(strict_json.loads(file.text(), place, decimals=True), "the file", place)
 
 
+def whole_list(file: OpenedFile, *, decimals: bool = False) -> list[Mapping[str, object]]:
+    """Return the JSON objects in the list that a file is; `decimals` keeps the digits of times.
+
+    Raises Refused if the file is not such a list.
+    """
+    place = file.place(1)
+    value = strict_json.loads(file.text(), place, decimals=decimals)
+    return json_objects(value, "the file", place)
+
+
+def line_objects(
+    file: OpenedFile, *, decimals: bool = False
+) -> Iterator[tuple[RowPlace, Mapping[str, object]]]:
+    """Yield the JSON object in each line with text; `decimals` keeps the digits of times.
+
+    Raises Refused for a line that is not a JSON object.
+    """
+    for place, line in file.lines_with_text():
+        value = strict_json.loads(line, place, decimals=decimals)
+        yield place, object_of(value, "the line", place)
+
+
 def array_of(value: object, name: str, place: RowPlace) -> Sequence[object]:
     """Return the value if it is a JSON array; raise Refused otherwise."""
     if not isinstance(value, list):

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.importing.formats.annotated_texts import TextUnits, text_units
+from segscore.pipeline.importing.formats.text_units import TextUnits, text_units
 from segscore.pipeline.tables.rows import RowPlace
 from tests.support.reading import import_settings
 
