@@ -139,7 +139,8 @@ def _with_similar_beginning(asked: str, folded: dict[str, str]) -> str:
     """Return a remark that names what begins like a name: `nltk-n-flags` for `nltkk`."""
     if len(asked) <= _LEAST_BEGINNING or len(folded) > _FEW or any(map(str.isdigit, asked)):
         return ""
-    starts = {other[: len(asked)]: other for other in reversed(folded)}
+    by_length = sorted(folded, key=lambda other: (-len(other), other))
+    starts = {other[: len(asked)]: other for other in by_length}
     found = get_close_matches(asked, starts, n=1, cutoff=_ALIKE)
     return f"; the nearest is {folded[starts[found[0]]]}" if found else ""
 

@@ -150,10 +150,12 @@ def _is_awaited(problem: Exception, settings: NightSettings) -> bool:
 
 
 def _stale_cause(problem: Exception) -> str:
-    """Return the probable cause if no row of a system, or of all, has a reference, else nothing."""
+    """Return why rows may have no reference: systems are stale, or not all documents get one."""
     if isinstance(problem, NothingPaired):
         return f"every system has {OTHER_NIGHT}; "
     systems = problem.systems if isinstance(problem, TooManyUnpaired) else ()
+    if isinstance(problem, TooManyUnpaired) and not systems:
+        return "if not all documents get a reference, set max-unpaired in [nightly]; "
     if not systems:
         return ""
     subject = "it has" if len(systems) == 1 else "each of them has"
@@ -219,6 +221,8 @@ def _warn_of_other_gate(before: Verdict | None, verdict: Verdict, warn: Warn) ->
     """Warn if a night succeeds only because the settings of its gate are other than before."""
     if before is None or verdict.exit_code >= before.exit_code or verdict.accepted is not None:
         return
+    if any(getattr(before, name) != getattr(verdict, name) for name in _NIGHTS):
+        return  # it may be because other nights are compared with
     changed = [
         f"{name.replace('_', '-')} was {setting_in_words(value)}, "
         f"is {setting_in_words(verdict.asked.get(name))}"
@@ -231,6 +235,10 @@ def _warn_of_other_gate(before: Verdict | None, verdict: Verdict, warn: Warn) ->
             f"changed ({'; '.join(changed)}); with the former settings it is {before.outcome} "
             "again; to keep it as a good night whatever the settings, run it with --accept REASON"
         )
+
+
+_NIGHTS = ("against", "medians", "trend")
+"""Fields of a verdict that name the nights compared with."""
 
 
 def _latest(published: Nights) -> tuple[date | None, str | None]:

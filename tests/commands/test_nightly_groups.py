@@ -60,8 +60,8 @@ def test_a_channel_that_falls_for_all_systems_is_named_on_its_first_night(
     assert nights.several(0, 4).code == 0
     result = nights.one(5)
     line = one_error(result.err)
-    assert result.code == 1 and "failed: regio fell for all 3 systems: mean micro bound" in line
-    assert "the recordings or the references changed" in line
+    assert result.code == 1 and "failed: regio fell for all 3 systems: boundary_sim" in line
+    assert "its recordings or references may have changed" in line
     assert "eins" not in line and "news" not in line
     assert "gate by group" in result.out
     verdict = nights.verdict(5)
@@ -80,7 +80,7 @@ def test_one_system_in_one_channel_is_named_by_itself(segscore: Segscore, tmp_pa
     nights.settle('gate-by = ["channel"]', '["boundary_similarity>=-0.2"]')
     assert nights.several(0, 3).code == 0
     line = one_error(nights.one(4).err)
-    assert "failed: beta in news: micro boundary_similarity fell by " in line
+    assert "failed: beta got worse in news: boundary_similarity ." in line
     assert "for all" not in line
 
 
@@ -110,7 +110,7 @@ def test_a_slow_decline_fails_a_rule_for_trends_until_it_is_accepted(
     outcomes = [line.split(": ")[1] for line in result.out.splitlines()]
     assert outcomes[:9] == ["passed"] * 9 and outcomes[-1] == "failed"
     line = next(line for line in result.err.splitlines() if nights.station.date(11) in line)
-    assert "beta: micro boundary_similarity fell by " in line and "per 30 nights, from " in line
+    assert "beta got worse: boundary_similarity fell by " in line and "per 30 nights, from " in line
     assert "alpha" not in line and "gamma" not in line
     accepted = nights.run("--date", nights.station.date(11), "--accept", "known")
     assert accepted.code == 0, accepted.err
