@@ -55,7 +55,8 @@ def _clause(checks: Sequence[Check]) -> str:
     """Describe the checks of one rule: against one night, and against the median of several."""
     first = checks[0]
     if first.value is None or first.before is None or first.change is None:
-        return f"is undefined, but had a value {night_of(first)}"
+        before = "defined" if first.before is None else short(first.before)
+        return f"is undefined, was {before} {night_of(first)}"
     allowed = f"{abs(first.limit):g} allowed, p {shown_p(first.p_adjusted)}".removeprefix("0")
     if first.is_trend:
         verb, over = "fell" if first.change < 0 else "rose", first.rule.partition(" per ")[2]
