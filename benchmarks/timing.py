@@ -35,13 +35,17 @@ class Usage:
 
 
 def run_timed(command: Sequence[str]) -> Usage:
-    """Run a command and return the resources it used.
+    """Run a command as if it were installed, with its bytecode, and return the resources it used.
 
     Raises:
         subprocess.CalledProcessError: the command failed; its output is in ``stderr``.
     """
     ended = subprocess.run(
-        [sys.executable, "-c", TIMED, *command], check=True, capture_output=True, text=True
+        [sys.executable, "-c", TIMED, *command],
+        check=True,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": ""},
     )
     seconds, cpu, kilobytes = map(float, ended.stdout.split())
     return Usage(seconds, cpu, kilobytes / 1024)

@@ -38,5 +38,8 @@ def calibrate(chosen: CalibrateSettings) -> None:
                 Column("value", [shown_number(point.micro) for point in points]),
             ]
         )
+    if calibration.sample.words:
+        sentence = f"simulated on {calibration.sample.words}; --sample all takes every one"
+        out().print(sentence, markup=False)
     if chosen.output is not None:
         out().print(f"written to {chosen.output}", markup=False)

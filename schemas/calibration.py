@@ -2,7 +2,7 @@
 
 import pandera.pyarrow as pap
 
-from segscore.schemas.columns import name, value
+from segscore.schemas.columns import name, value, whole
 
 CALIBRATION = pap.DataFrameSchema(
     {
@@ -14,6 +14,8 @@ CALIBRATION = pap.DataFrameSchema(
         "size": value("level; of moved, the mean distance, in the unit of the run"),
         "micro": value("value over all versions of all references", None, None),
         "macro": value("mean over documents of their values", None, None),
+        "documents": whole("documents whose references were simulated", 1),
+        "all_documents": whole("documents with an accepted reference", 1),
     },
     name="calibration",
     description="fault and level",

@@ -7,8 +7,9 @@ def main() -> None:
     """Run the command line."""
     interruption.end_at_once()
     from segscore.jobs.cli import app
+    from segscore.jobs.cli.startup import end_after
 
-    app.main()
+    end_after(app.main)
 
 
 if __name__ == "__main__":

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
-from numba.core.caching import FunctionCache
-from numba.core.runtime import rtsys
 
+from segscore.pipeline.arrays.loading import LoopCache
 from segscore.pipeline.arrays.ownership import first_exposed
 
 Loop = TypeVar("Loop", bound=Callable[..., Any])
@@ -19,23 +18,6 @@ _OPTIONS = {"nogil": True, "fastmath": False, "error_model": "numpy", "no_cfunc_
 
 CACHE_FILES = (".nbi", ".nbc")
 """Suffixes of the files in numba's cache: a loop's index, and its machine code."""
-
-
-class _Cache(FunctionCache):  # type: ignore[misc]
-    """Numba's cache on disk, from which machine code is loaded without the compiler.
-
-    Before numba loads anything it imports its compiler's whole library, and scipy if that is
-    installed.  This takes as long as all other imports of a run, and machine code needs none of it
-    but the runtime that manages the memory of arrays.
-    """
-
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return the compiled loop for a signature; None if the cache does not have it."""
-        target_context.refresh = lambda: rtsys.initialize(target_context)
-        try:
-            return super().load_overload(sig, target_context)
-        finally:
-            del target_context.refresh  # the method of the class, which compilation needs
 
 
 def kernel(loop: Loop) -> Loop:
@@ -48,13 +30,18 @@ def kernel(loop: Loop) -> Loop:
     whatever they put there.
     """
     compiled = numba.njit(**_OPTIONS)(loop)
+    compiled._compilation_chain_init_hook = _no_extensions
     try:
-        cache = _Cache(loop)  # reads nothing before the first call
+        cache = LoopCache(loop)  # reads nothing before the first call
     except RuntimeError:
         return cast(Loop, compiled)
     if _is_trusted(cache.cache_path):
         compiled._cache = cache
     return cast(Loop, compiled)
+
+
+def _no_extensions() -> None:
+    """Look for no extensions of numba, as it does by reading what every installed package says."""
 
 
 def inlined(loop: Loop) -> Loop:

@@ -8,15 +8,21 @@ import numpy as np
 import pyarrow as pa
 
 from segscore.pipeline import storage
-from segscore.pipeline.arrays.document_ids import hash_names
+from segscore.pipeline.arrays.document_ids import Hashes, hash_names
 from segscore.pipeline.arrays.ragged import Ints, Ragged, trimmed
 from segscore.pipeline.conventions.calibrate_settings import CalibrateSettings
+from segscore.pipeline.conventions.document_sample import (
+    DocumentSample,
+    choose_documents,
+    reference_rows_of,
+    rows_taken,
+)
 from segscore.pipeline.conventions.faults import (
     COPIES,
     MOVED,
     Fault,
     faults,
-    mean_distance,
+    summed_distance,
     with_fault,
 )
 from segscore.pipeline.errors import Refused
@@ -33,6 +39,9 @@ from segscore.pipeline.tables.source import TableSource, find_source
 from segscore.pipeline.tables.units import one_unit
 
 _CALIBRATION = "calibration.parquet"
+_SEGMENTS_AT_ONCE = 8192
+"""About how many segments of references are simulated at a time, each in ``COPIES`` versions."""
+
 _PHRASES = {
     "missed": "misses {size:.0%} of the boundaries",
     "added": "adds {size:.0%} of the boundaries",
@@ -49,7 +58,7 @@ class CurvePoint:
     Attributes:
         fault: the fault.
         size: share of boundaries; of ``moved``, mean distance in the unit of the run.
-        micro: value over all pairs; None if undefined.
+        micro: value over all versions; None if undefined.
         macro: mean over documents of their values; None if undefined.
     """
 
@@ -68,12 +77,14 @@ class Calibration:
         points: the faults and their values.
         references: number of references.
         warnings: what was rejected or converted when the tables were read.
+        sample: the documents whose references were simulated.
     """
 
     measure: str
     points: tuple[CurvePoint, ...]
     references: int
     warnings: tuple[str, ...]
+    sample: DocumentSample
 
     @property
     def kinds(self) -> Mapping[str, list[CurvePoint]]:
@@ -95,6 +106,8 @@ class Calibration:
                 "size": pa.array([point.size for point in points], pa.float64()),
                 "micro": pa.array([point.micro for point in points], pa.float64()),
                 "macro": pa.array([point.macro for point in points], pa.float64()),
+                "documents": pa.array([len(self.sample)] * len(points), pa.int64()),
+                "all_documents": pa.array([self.sample.of] * len(points), pa.int64()),
             }
         )
 
@@ -182,11 +195,16 @@ def calibrate_tables(
         Failed: no reference was accepted.
     """
     accepted, warnings = _accept_references(settings.measuring, references, documents)
-    return calibrate_references(settings.measure, settings.measuring, accepted, warnings)
+    measuring, sample = settings.measuring, settings.sample
+    return calibrate_references(settings.measure, measuring, accepted, warnings, sample)
 
 
 def calibrate_references(
-    measure: str, settings: MeasuringSettings, references: References, warnings: Sequence[str] = ()
+    measure: str,
+    settings: MeasuringSettings,
+    references: References,
+    warnings: Sequence[str] = (),
+    sample: int | str | None = None,
 ) -> Calibration:
     """Simulate faults on references that were accepted, and measure them.
 
@@ -195,6 +213,7 @@ def calibrate_references(
         settings: how it is measured, and the seed of the faults.
         references: the references, whose boundary types are ignored.
         warnings: what was rejected or converted when the references were read.
+        sample: number of documents, or ``all``; None for the default of the settings.
 
     Raises:
         Refused: no value of the measure is better than another, such as of a count.
@@ -205,8 +224,9 @@ def calibrate_references(
             "than another; choose another --measure"
         )
     untyped = replace(references, side=_untyped(trimmed(references.side.boundaries)))
-    points = tuple(_points(measure, replace(settings, measures=(measure,)), untyped))
-    return Calibration(measure, points, len(references), tuple(warnings))
+    chosen = choose_documents(untyped, sample)
+    points = tuple(_points(measure, replace(settings, measures=(measure,)), untyped, chosen))
+    return Calibration(measure, points, len(references), tuple(warnings), chosen)
 
 
 def _accept_references(
@@ -239,42 +259,94 @@ class _Versions:
 
 
 def _points(
-    measure: str, settings: MeasuringSettings, references: References
+    measure: str, settings: MeasuringSettings, references: References, sample: DocumentSample
 ) -> Iterator[CurvePoint]:
-    """Measure the references with each fault."""
+    """Measure the references of some documents with each fault."""
     rule = Rule(settings, (1,), {})
-    boundaries, copied = references.side.boundaries, np.repeat(np.arange(len(references)), COPIES)
-    of_document = np.arange(len(references)) - references.first[references.document]
-    numbers = hash_names(references.documents.ids).hashes[references.document]
-    numbers = numbers + of_document.astype(np.uint64)
-    pairs = Pairs(copied, np.arange(len(copied)))
-    segments = len(boundaries.values) + len(references)
+    blocks = [_Block.of(references, documents) for documents in _divide(references, sample.chosen)]
+    segments = len(references.side.boundaries.values) + len(references)
     for fault in faults(int(references.size.sum()) // segments):
-        versions = with_fault(fault, settings.seed, numbers, references.size, boundaries)
-        document = references.document[copied]
-        counts = count_pairs(_Versions(document, _untyped(versions)), pairs, references, rule)
+        counts = [_count(block, fault, references, rule) for block in blocks]
         size = fault.level
         if fault.kind == MOVED:
-            size = mean_distance(boundaries, versions)
-        yield CurvePoint(fault, size, *_averages(measure, rule, references, counts))
+            boundaries = COPIES * sum(len(block.boundaries.values) for block in blocks)
+            size = sum(moved for _, moved in counts) / max(1, boundaries)
+        document = [block.document for block in blocks]
+        counted = [each for each, _ in counts]
+        yield CurvePoint(fault, size, *_averages(measure, rule, references, document, counted))
+
+
+@dataclass(frozen=True)
+class _Block:
+    """The references of some documents, which are simulated together.
+
+    Attributes:
+        rows: the rows of these references, shape (rows,).
+        document: document number of each row, shape (rows,).
+        numbers: what the random numbers of each row depend on, shape (rows,).
+        boundaries: boundaries of each row.
+    """
+
+    rows: Ints
+    document: Ints
+    numbers: Hashes
+    boundaries: Ragged
+
+    @classmethod
+    def of(cls, references: References, documents: Ints) -> "_Block":
+        """Return the references of some documents, each with a number for its random numbers."""
+        rows = reference_rows_of(references, documents)
+        document = np.repeat(documents, np.diff(references.first)[documents])
+        ids = references.documents.ids.take(pa.array(document))
+        place = rows - references.first[document]
+        numbers = hash_names(ids).hashes + place.astype(np.uint64)
+        return cls(rows, document, numbers, rows_taken(references.side.boundaries, rows))
+
+
+def _divide(references: References, documents: Ints) -> list[Ints]:
+    """Divide documents into blocks of about so many segments that their versions fit the cache."""
+    segments = references.side.boundaries.lengths + 1
+    total = np.cumsum(np.add.reduceat(segments, references.first[:-1])[documents])
+    return np.split(documents, np.flatnonzero(np.diff(total // _SEGMENTS_AT_ONCE)) + 1)
+
+
+def _count(
+    block: _Block, fault: Fault, references: References, rule: Rule
+) -> tuple[Mapping[str, Ints], int]:
+    """Count the versions of a block, and by how many units their boundaries were moved."""
+    size = references.size[block.rows]
+    versions = with_fault(fault, rule.settings.seed, block.numbers, size, block.boundaries)
+    copied = np.repeat(block.rows, COPIES)
+    pairs = Pairs(copied, np.arange(len(copied)))
+    coded = _Versions(np.repeat(block.document, COPIES), _untyped(versions))
+    counts = count_pairs(coded, pairs, references, rule)
+    moved = summed_distance(block.boundaries, versions) if fault.kind == MOVED else 0
+    return counts, moved
 
 
 def _averages(
-    measure: str, rule: Rule, references: References, counts: Mapping[str, Ints]
+    measure: str,
+    rule: Rule,
+    references: References,
+    document: Sequence[Ints],
+    counts: Sequence[Mapping[str, Ints]],
 ) -> tuple[float | None, float | None]:
-    """Return the micro and the macro average of a measure, None if undefined."""
+    """Return the micro and the macro average of a measure over blocks, None if undefined."""
     parameters = rule.settings.parameters(references.p_seg)
     table = rule.selection.pairs
-    total = {name: np.array([count.sum()]) for name, count in counts.items()}
+    total = {name: np.array([sum(c[name].sum() for c in counts)]) for name in counts[0]}
     micro = table.values(total, parameters, rows=False)[measure]
-    rows = table.values(counts, parameters, rows=True)[measure]
-    defined = ~np.isnan(rows)
-    document = np.repeat(references.document, COPIES)[defined]
-    macro = [float("nan")]
-    if defined.any():
-        _, code = np.unique(document, return_inverse=True)
-        macro = [float((np.bincount(code, rows[defined]) / np.bincount(code)).mean())]
-    return _or_none(micro[0]), _or_none(macro[0])
+    means = []
+    for of_rows, counted in zip(document, counts, strict=True):
+        code = np.cumsum(np.diff(of_rows, prepend=of_rows[:1]) != 0)  # in the sample's order
+        rows = table.values(counted, parameters, rows=True)[measure]
+        defined = ~np.isnan(rows)
+        code = np.repeat(code, COPIES)[defined]
+        versions = np.bincount(code)
+        known = versions > 0
+        means.append(np.bincount(code, rows[defined])[known] / versions[known])
+    macro = np.concatenate(means)
+    return _or_none(micro[0]), _or_none(macro.mean()) if len(macro) else None
 
 
 def _or_none(value: float) -> float | None:

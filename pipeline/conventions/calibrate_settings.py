@@ -16,8 +16,17 @@ from segscore.pipeline.settings.options import (
     ToleranceOption,
     UnitsOption,
     WindowOption,
+    check_options,
 )
-from segscore.pipeline.settings.ranges import check_locations
+from segscore.pipeline.settings.ranges import MOST_UNITS, check_locations, within
+from segscore.pipeline.settings.reading import read_window
+
+
+def _check_sample(option: str, sample: int | str) -> None:
+    if isinstance(sample, int):
+        within(option, sample, 1, MOST_UNITS)
+    elif sample != "all":
+        raise Refused(f"{option} {sample}: must be a number of documents, or all")
 
 
 @dataclass(frozen=True)
@@ -29,6 +38,8 @@ class CalibrateSettings:
         measure: the measure.
         value: a value whose meaning to describe, or None.
         documents: table of unit lengths and attributes, or None.
+        sample: number of documents to simulate, or ``all``; None for as many as have about
+            100,000 segments.
         seed: seed of the faults.
         output: folder for the curve, or None.
         others: as in ``MeasuringSettings``.
@@ -47,6 +58,15 @@ class CalibrateSettings:
     length_tolerance: LengthToleranceOption = MeasuringSettings.length_tolerance
     tolerance: ToleranceOption = MeasuringSettings.tolerance
     seed: Annotated[int, Option("Seed of the random numbers.")] = MeasuringSettings.seed
+    sample: Annotated[
+        int | str | None,
+        Option(
+            "Number of documents to simulate, or `all`; default: as many as have about 100,000 "
+            "segments.",
+            read=read_window,
+            check=_check_sample,
+        ),
+    ] = None
     output: Annotated[str | None, Option("Folder for the table of the curve.", Panel.OUTPUT)] = None
 
     def __post_init__(self) -> None:
@@ -68,6 +88,7 @@ class CalibrateSettings:
             raise Refused(
                 f"--value {self.value:g}: {self.measure} has values from {ALL[self.measure].range}"
             )
+        check_options(self)
         check_locations({**self.inputs, "--output": self.output})
         self.measuring.require_documents(self.documents)
 

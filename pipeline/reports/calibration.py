@@ -64,12 +64,13 @@ def scale_figure(ranking: Ranking, calibration: Calibration) -> Figure:
     best = [
         calibration.describe(value, ranking.average) for value in values[:1] if value is not None
     ]
+    on = f" on {calibration.sample.words}" if calibration.sample.words else ""
     return Figure(
         f"What {name} is worth",
         " ".join(
             [
                 "Each column is the size of one fault that alone gives the value on the references "
-                "of this run, in simulations; – if no size does.",
+                f"of this run, in simulations{on}; – if no size does.",
                 *best,
             ]
         ),

@@ -2,7 +2,6 @@
 
 import errno
 import os
-import secrets
 import shutil
 from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
@@ -20,7 +19,7 @@ from segscore.pipeline.storage.object_stores import (
     require_container,
     resolve,
 )
-from segscore.pipeline.storage.temporary import TEMPORARY, drop, temporary_for
+from segscore.pipeline.storage.temporary import TEMPORARY, drop, temporary_for, unique
 
 
 def names(url: str) -> list[str]:
@@ -144,7 +143,7 @@ def copy(source: str, target: str, names: Mapping[str, str]) -> None:
 
 def _link(source: str, target: str) -> None:
     folder, name = os.path.split(target)
-    temporary = join(folder, f".{name}.{secrets.token_hex(8)}{TEMPORARY}")
+    temporary = join(folder, f".{name}.{unique()}{TEMPORARY}")
     try:
         try:
             os.link(source, temporary)
@@ -181,7 +180,7 @@ def remove(url: str) -> None:
 
 def _remove_folder(path: str) -> None:
     folder, name = os.path.split(path.rstrip("/"))
-    aside = join(folder, f".{name}.{secrets.token_hex(8)}{TEMPORARY}")
+    aside = join(folder, f".{name}.{unique()}{TEMPORARY}")
     if temporary_for(name):  # renamed already
         aside = path
     else:

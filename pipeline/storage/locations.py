@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-from fsspec.utils import glob_translate
-
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.storage.clouds import AZURE, CLOUDS
 from segscore.pipeline.storage.compression import without_compression
 from segscore.pipeline.storage.object_stores import (
+    DISKS,
     Place,
     explained,
     plain_url,
@@ -50,7 +49,7 @@ def absolute(url: str) -> str:
 
 def is_local(url: str) -> bool:
     """Return whether a URL is on a disk, without a request or a package of a store."""
-    return protocol_of(url) in (None, "file", "local")
+    return protocol_of(url) in DISKS
 
 
 def require_writable_store(option: str, url: str) -> None:
@@ -146,6 +145,8 @@ def pattern(url: str) -> Pattern | None:
     with explained(place):
         if not is_glob(place):
             return None
+    from fsspec.utils import glob_translate
+
     parts = place.path.split("/")
     first = next(i for i, part in enumerate(parts) if any(mark in part for mark in _MARKS))
     names = re.compile(glob_translate("/".join(parts[first:])))

@@ -7,20 +7,16 @@ import errno
 import io
 import os
 import re
-import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-import fsspec
-from fsspec.config import conf
-from fsspec.implementations.local import LocalFileSystem
-
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.plain_text import has_secret
 from segscore.pipeline.storage.clouds import AZURE, CLOUDS, GCS, Cloud
+from segscore.pipeline.storage.disk import Disk, disk_path
 from segscore.pipeline.storage.failures import (
     FORBIDDEN,
     FULL,
@@ -28,6 +24,9 @@ from segscore.pipeline.storage.failures import (
     facts,
     missing_container,
 )
+
+DISKS = (None, "file", "local")
+"""Protocols of a disk; None is that of a path."""
 
 _AT_ONCE = 16
 """Number of concurrent requests when many files are copied or removed."""
@@ -41,12 +40,18 @@ def configure(options: Mapping[str, Mapping[str, Any]]) -> None:
 
     The options never appear in messages or in run.json.
     """
+    if not options:
+        return
+    from fsspec.config import conf
+
     for protocol, settings in options.items():
         conf[protocol] = {**settings, **conf.get(protocol, {})}
 
 
 def configured() -> dict[str, dict[str, Any]]:
     """Return all options by protocol, to configure workers in other processes."""
+    from fsspec.config import conf
+
     return {
         protocol: dict(settings)
         for protocol, settings in conf.items()
@@ -66,14 +71,14 @@ class Place:
     """
 
     url: str
-    files: fsspec.AbstractFileSystem
+    files: Any
     path: str
     cloud: Cloud | None = None
 
     @property
     def local(self) -> bool:
         """Whether the place is on a disk of this machine."""
-        return isinstance(self.files, LocalFileSystem)
+        return isinstance(self.files, Disk)
 
     def url_of(self, name: str) -> str:
         """Return the URL of a name in the file system."""
@@ -90,13 +95,14 @@ def resolve(url: str) -> Place:
     _refuse_secrets(url)
     given, url = url, plain_url(url)
     protocol = protocol_of(url)
-    if protocol is None:
-        disk = LocalFileSystem()
-        return Place(given, disk, disk._strip_protocol(url))
+    if protocol in DISKS:
+        return Place(given, Disk(), disk_path(url))
     cloud = CLOUDS.get(protocol)
     try:
         if cloud is not None:
             return _in_cloud(url, protocol, cloud)
+        import fsspec
+
         return Place(given, *fsspec.core.url_to_fs(url))
     except ImportError as problem:
         hint = cloud and f"needs {cloud.package}: pip install 'segscore[{cloud.extra}]'"
@@ -109,8 +115,10 @@ def resolve(url: str) -> Place:
 
 def protocol_of(url: str) -> str | None:
     """Return the protocol of a URL in small letters; None for a path on a disk."""
-    protocol = fsspec.core.split_protocol(url)[0]
-    return None if protocol is None else str(protocol).lower()
+    if url.startswith("data:"):
+        return "data"
+    protocol, found, _ = url.partition("://")
+    return protocol.lower() if found and len(protocol) > 1 else None
 
 
 def plain_url(url: str) -> str:
@@ -143,6 +151,8 @@ _ONE_SLASH = re.compile(
 
 
 def _in_cloud(url: str, protocol: str, cloud: Cloud) -> Place:
+    from fsspec.config import apply_config
+
     kind = _kind(protocol, cloud)
     path = kind._strip_protocol(url)  # not by url_to_fs, which splits a name at "::"
     if not path.split("/", 1)[0]:
@@ -151,7 +161,7 @@ def _in_cloud(url: str, protocol: str, cloud: Cloud) -> Place:
         path.rstrip("/").partition("/")[2]
     ):
         raise Refused(f"{url!r}: {cloud.package} would store it as {path!r}; use another name")
-    overrides = fsspec.config.apply_config(kind, {})
+    overrides = apply_config(kind, {})
     defaults = {"use_listings_cache": False, **cloud.settings()}
     options = {name: value for name, value in defaults.items() if name not in overrides}
     try:
@@ -164,7 +174,9 @@ def _in_cloud(url: str, protocol: str, cloud: Cloud) -> Place:
     return Place(url, files, path, cloud)
 
 
-def _kind(protocol: str, cloud: Cloud) -> type[fsspec.AbstractFileSystem]:
+def _kind(protocol: str, cloud: Cloud) -> Any:
+    import fsspec
+
     if cloud is GCS and "GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT" not in os.environ:
         # The other class first queries the kind of a bucket by gRPC, which takes a minute for each
         # request if a firewall or an emulator does not answer gRPC.
@@ -174,7 +186,7 @@ def _kind(protocol: str, cloud: Cloud) -> type[fsspec.AbstractFileSystem]:
     return fsspec.get_filesystem_class(protocol)
 
 
-def _limit_retries(files: fsspec.AbstractFileSystem) -> None:
+def _limit_retries(files: Any) -> None:
     """Set the client to four retries within half a minute; adlfs has no option for that."""
     retry = files.service_client._config.retry_policy
     retry.initial_backoff, retry.increment_base, retry.random_jitter_range = 0.5, 2, 0.5
@@ -357,7 +369,7 @@ def put(place: Place, content: bytes, *, new: bool) -> None:
         place.files.pipe_file(place.path, content, mode="create" if new else "overwrite")
         return
     # If a write succeeds but its response is lost, it is retried and finds its own file.
-    mark = f"application/octet-stream; writer={secrets.token_hex(8)}"
+    mark = f"application/octet-stream; writer={os.urandom(8).hex()}"
     options = place.cloud.typed(mark) if new else {}
     try:
         place.files.pipe_file(place.path, content, mode="create" if new else "overwrite", **options)

@@ -10,7 +10,6 @@ from collections.abc import Iterable
 from functools import lru_cache
 from threading import Thread
 from urllib.parse import urlsplit
-from urllib.request import getproxies
 
 from segscore.pipeline.errors import Failed
 from segscore.pipeline.storage.object_stores import explained, resolve
@@ -35,7 +34,11 @@ def require_resolvable(urls: Iterable[str | None]) -> None:
     """
     for url in urls:
         place = resolve(url) if url is not None else None
-        if place is None or place.cloud is None or getproxies():
+        if place is None or place.cloud is None:
+            continue
+        from urllib.request import getproxies
+
+        if getproxies():
             continue
         with explained(place):
             host = urlsplit(place.cloud.address(place.files)).hostname or ""

@@ -2,7 +2,6 @@
 
 import os
 import re
-import secrets
 from contextlib import suppress
 
 from segscore.pipeline.storage.locations import join
@@ -15,11 +14,16 @@ TEMPORARY_NAME = re.compile(r"\.(.+)\.[0-9a-f]{16}\.tmp")
 """Name of a file being written, or of a folder being removed, next to its final name."""
 
 
+def unique() -> str:
+    """Return a part of a temporary name that no other file has; not for secrets."""
+    return os.urandom(8).hex()
+
+
 def path_beside(place: Place) -> str:
     """Return a temporary path next to a place on a disk, and create the folder."""
     folder, name = os.path.split(place.path)
     os.makedirs(folder, exist_ok=True)
-    return join(folder, f".{name}.{secrets.token_hex(8)}{TEMPORARY}")
+    return join(folder, f".{name}.{unique()}{TEMPORARY}")
 
 
 def temporary_for(name: str) -> str | None:

@@ -33,14 +33,14 @@ def calibrate(
     >>> calibration
     Calibration(measure='recall', references=1)
     >>> calibration.table.column_names
-    ['measure', 'fault', 'level', 'size', 'micro', 'macro']
+    ['measure', 'fault', 'level', 'size', 'micro', 'macro', 'documents', 'all_documents']
 
     Args:
         references: the references, in any form that `segscore.evaluate` takes.
         documents: table of unit lengths and attributes of documents, or None.
         measure: name of a measure of pairs.
         settings: options of `segscore calibrate`, as keywords: n_t, window, rounding, units,
-            tolerance, length_tolerance, seed.
+            tolerance, length_tolerance, sample, seed.
 
     Raises:
         Refused: the input or the settings are invalid; the command has the same message.

@@ -230,6 +230,7 @@ class CalibrateKeywords(TypedDict, total=False):
     length_tolerance: int
     tolerance: int
     seed: int
+    sample: int | str | None
 
 
 class ReconcileKeywords(TypedDict, total=False):

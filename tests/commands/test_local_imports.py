@@ -10,7 +10,18 @@ import pytest
 from tests.support.corpora import corpus
 from tests.support.paths import ROOT
 
-HEAVY = {"dask", "distributed", "pandas", "pandera", "scipy.linalg", "numba.np.arraymath"}
+HEAVY = {
+    "asyncio",
+    "dask",
+    "distributed",
+    "fsspec",
+    "numba.np.arraymath",
+    "numba.np.arrayobj",
+    "pandas",
+    "pandera",
+    "pydantic",
+    "scipy.linalg",
+}
 COMMAND = (
     "import sys\n"
     "from segscore.jobs.cli.app import main\n"

@@ -113,7 +113,6 @@ def test_credentials_of_a_store_are_written_nowhere(
     segscore: Segscore, tmp_path: Path, tables: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("fsspec.config.conf", {})
-    monkeypatch.setattr("segscore.pipeline.storage.object_stores.conf", {})
     secret = "kept-to-itself"  # noqa: S105
     file = write(tmp_path, scoring(tables, f'[storage.s3]\nsecret = "{secret}"\n'))
     run = tmp_path / "run"

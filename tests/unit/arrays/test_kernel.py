@@ -96,6 +96,45 @@ def test_a_folder_of_this_user_is_used(filled_cache: Cache) -> None:
     assert process.stderr == ""
 
 
+OTHER_LOOPS = """
+import sys
+import numpy as np
+sys.path.insert(0, sys.argv[1])
+from segscore.pipeline.arrays.kernel import kernel
+import loops
+
+@kernel
+def doubled(numbers):
+    result = np.empty(len(numbers), np.int64)
+    for i in range(len(numbers)):
+        if numbers[i] < 0:
+            raise ValueError("a negative number")
+        result[i] = loops.twice(numbers[i])
+    return result
+
+print(doubled(np.arange(4)), sum(doubled.stats.cache_hits.values()))
+print(loops.twice(np.int64(4)), sum(loops.twice.stats.cache_hits.values()))
+try:
+    doubled(np.array([-1]))
+except ValueError as problem:
+    print(problem)
+"""
+
+
+def test_a_loop_is_compiled_around_one_that_was_read(filled_cache: Cache) -> None:
+    """The intermediate code beside machine code is read when another loop needs it."""
+    module = filled_cache.sources / "others.py"
+    module.write_text(OTHER_LOOPS)
+    command = [sys.executable, str(module), str(filled_cache.sources)]
+    hits = []
+    for _ in range(2):
+        lines = run(command, filled_cache.folder).stdout.splitlines()
+        assert [line.split("]")[0] for line in lines[:1]] == ["[0 2 4 6"]
+        assert (lines[1].split()[0], lines[2]) == ("8", "a negative number")
+        hits.append((lines[0].split()[-1], lines[1].split()[1]))
+    assert hits == [("0", "1"), ("1", "1")]
+
+
 @pytest.mark.parametrize("sticky", [0, 0o1000])
 def test_a_writable_numba_folder_is_not_used(filled_cache: Cache, sticky: int) -> None:
     (folder,) = {

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from segscore import Segmentation, calibrate
 from segscore.pipeline.arrays.document_ids import hash_names, number
 from segscore.pipeline.arrays.ragged import Ragged, from_lists
+from segscore.pipeline.conventions import document_sample
 from segscore.pipeline.conventions.calibrate import (
     Calibration,
     CurvePoint,
@@ -20,18 +21,19 @@ from segscore.pipeline.conventions.calibrate import (
     size_of,
 )
 from segscore.pipeline.conventions.calibrate_settings import CalibrateSettings
+from segscore.pipeline.conventions.document_sample import DocumentSample
 from segscore.pipeline.conventions.faults import (
     COPIES,
     MOVED,
     Fault,
     faults,
-    mean_distance,
+    summed_distance,
     with_fault,
 )
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.storage import read_table
 from segscore.schemas.calibration import CALIBRATION
-from tests.oracles import naive
+from tests.oracles import naive, naive_sample
 from tests.support.command_line import Segscore
 from tests.support.paths import DATA
 from tests.support.strategies import segmentations
@@ -89,9 +91,8 @@ def test_a_fault_does_what_it_says(
             for place, coded in enumerate(made)
             for p, q in zip(coded, corpus[place // COPIES][1], strict=True)
         ]
-        mean = sum(distances) / len(distances) if distances else 0
         truths = from_lists([boundaries for _, boundaries in corpus])
-        assert mean_distance(truths, from_lists(made)) == pytest.approx(mean)
+        assert summed_distance(truths, from_lists(made)) == sum(distances)
 
 
 def test_levels_ascend_and_start_without_a_fault() -> None:
@@ -154,7 +155,9 @@ def test_sizes_lie_between_points(value: float, size: float | None) -> None:
 
 def test_a_value_is_described_in_a_sentence() -> None:
     curve = [*points("missed", [(0, 1.0), (1.0, 0.0)]), *points(MOVED, [(0, 1.0), (4, 0.2)])]
-    described = Calibration("boundary_similarity", tuple(curve), 3, ())
+    described = Calibration(
+        "boundary_similarity", tuple(curve), 3, (), DocumentSample(np.arange(3), 3)
+    )
     assert described.describe(0.6) == (
         "boundary_similarity 0.6 on this corpus is what a system gets that misses 40% of the "
         "boundaries; or moves every boundary by 2.0 units on average."
@@ -183,6 +186,70 @@ def test_the_curve_does_not_depend_on_the_order_of_rows(segscore: Segscore, tmp_
     CALIBRATION.validate(table)
     again = segscore("calibrate", STARGAZER, "--measure", "pk", "--output", tmp_path / "a")
     assert again.code == 2 and "already contains calibration.parquet" in again.err
+
+
+CORPUS = st.dictionaries(st.text(min_size=1, max_size=3), segmentations(12), min_size=1, max_size=8)
+
+
+@settings(max_examples=20, deadline=None)
+@given(corpus=CORPUS, most=st.integers(1, 30), data=st.data())
+def test_the_documents_with_the_lowest_hashes_are_simulated(
+    corpus: dict[str, tuple[int, list[int]]], most: int, data: st.DataObject
+) -> None:
+    chosen = naive_sample.chosen_documents(
+        {name: len(boundaries) + 1 for name, (_, boundaries) in corpus.items()}, most
+    )
+    shuffled = data.draw(st.permutations([*corpus]))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(document_sample, "SEGMENTS", most)
+        sampled = calibrate(_segmentations(corpus, shuffled), measure="boundary_similarity")
+    as_many = calibrate(
+        _segmentations(corpus, [*corpus]), measure="boundary_similarity", sample=len(chosen)
+    )
+    alone = calibrate(_segmentations(corpus, chosen), measure="boundary_similarity", sample="all")
+    assert (len(sampled.sample), sampled.sample.of) == (len(chosen), len(corpus))
+    assert sampled.references == len(corpus)
+    assert (sampled.sample.words == "") == (len(chosen) == len(corpus))
+    if len(chosen) < len(corpus):  # otherwise, documents keep their order
+        assert sampled.table.equals(as_many.table)
+    of_sample = {point.fault: point for point in sampled.points}
+    for point in alone.points:
+        if point.fault in of_sample:  # boundaries are moved up to the mean size of a segment
+            assert point.micro == of_sample[point.fault].micro
+            assert point.size == of_sample[point.fault].size
+            assert point.macro == pytest.approx(of_sample[point.fault].macro)
+
+
+def _segmentations(
+    corpus: dict[str, tuple[int, list[int]]], names: list[str]
+) -> dict[str, Segmentation]:
+    return {name: Segmentation(corpus[name][1], corpus[name][0]) for name in names}
+
+
+def test_a_sample_is_stated_and_the_same_for_any_order_of_rows(
+    segscore: Segscore, tmp_path: Path
+) -> None:
+    lines = (DATA / "tinyrec.jsonl").read_text("utf-8").splitlines(keepends=True)
+    tables = []
+    for name, ordered in (("a", lines), ("b", lines[::-1]), ("c", lines[::2] + lines[1::2])):
+        source = tmp_path / f"{name}.jsonl"
+        source.write_text("".join(ordered), "utf-8")
+        output = ("--output", tmp_path / name, "--value", 0.3)
+        result = segscore("calibrate", source, "--measure", "pk", "--sample", 7, *output)
+        assert result.code == 0, result.err
+        stated = "simulated on 7 of 42 documents, chosen by a hash of their ids; --sample all takes"
+        assert stated in " ".join(result.out.split())
+        tables.append((tmp_path / name / "calibration.parquet").read_bytes())
+    assert tables[0] == tables[1] == tables[2]
+    table = read_table(str(tmp_path / "a" / "calibration.parquet"))
+    assert table.column("documents").unique().to_pylist() == [7]
+    assert table.column("all_documents").unique().to_pylist() == [42]
+    for sample in ("all", 42, 50):
+        every = segscore("calibrate", source, "--measure", "pk", "--sample", sample, "--value", 0.3)
+        assert "simulated on" not in every.out
+    for sample in (0, "-1", "some", "7.5"):
+        wrong = segscore("calibrate", source, "--measure", "pk", "--sample", sample)
+        assert wrong.code == 2 and f"--sample {sample}: must be" in wrong.err
 
 
 def test_python_gives_the_table_of_the_command(segscore: Segscore, tmp_path: Path) -> None:
