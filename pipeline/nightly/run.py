@@ -122,8 +122,9 @@ def _run_night(
     except Exception as problem:
         if _is_awaited(problem, settings):
             _write_unfinished_metrics(settings, metrics.WAITING, NotYet.exit_code, warn)
+            cause = _unpaired_cause(problem, settings)
             raise NotYet(
-                f"{settings.night}: waiting for input: {problem}; {_unpaired_cause(problem, settings)}"
+                f"{settings.night}: waiting for input: {problem}; {cause}"
                 f"{_what_stands(settings)}; run the date again when the input is complete"
             ) from problem
         _write_unfinished_metrics(
