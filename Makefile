@@ -8,11 +8,12 @@ DEMO := build/demo
 AZURITE := build/azurite/node_modules/.bin/azurite-blob
 BROWSER := build/browser/chromium
 HARNESS := build/harness/ready
+TORCH := build/torch/ready
 NPM := npm install --no-audit --no-fund
 # On all cores; tests/conftest.py says which tests stay together.
 PYTEST := $(BIN)/pytest --numprocesses logical
 
-.PHONY: help demo table picture power site evidence columns nights dashboard test test-all test-deploy deploy-parts image chaos lint bench archives clean
+.PHONY: help demo table picture power site evidence columns nights dashboard test test-all test-deploy test-torch deploy-parts image chaos lint bench archives clean
 
 help:
 	@echo "make demo   score real meetings and show the result"
@@ -26,6 +27,7 @@ help:
 	@echo "make dashboard the dashboards, written from their scripts"
 	@echo "make test   rules, types, and the quick tests, which need no server, browser or root"
 	@echo "make test-all the other tests: object stores, a browser, deploy/, killed runs, what takes long"
+	@echo "make test-torch the files of docs/training.md, in an environment with torch (4 GB)"
 	@echo "make test-deploy the tests of deploy/ alone, on Docker, Slurm, Prometheus and systemd"
 	@echo "make deploy-parts installs these programs with apt; needs root of a Debian"
 	@echo "make image  the steps of the image, whole, in a folder: two minutes, needs root of a Linux"
@@ -137,6 +139,16 @@ $(HARNESS): pyproject.toml constraints-harness.txt
 		--disable-pip-version-check install --constraint constraints-harness.txt \
 		--editable '.[harness]' && touch $@ ) >build/harness.log 2>&1 || \
 		echo "pip could not install them (build/harness.log): tests that need them are skipped"
+
+# 4 GB, so these tests are in neither of the two; without it they are skipped.
+$(TORCH): pyproject.toml
+	@echo "setting up build/torch"; mkdir -p build; rm -rf build/torch; $(PYTHON) -m venv build/torch
+	build/torch/bin/python -m pip --disable-pip-version-check install --quiet --editable . \
+		lightning torch
+	@touch $@
+
+test-torch: $(VENV)/test $(TORCH)
+	$(PYTEST) tests/integrations/test_training.py
 
 image: $(VENV)/test
 	SEGSCORE_IMAGE=whole $(BIN)/pytest tests/deploy/test_image.py tests/deploy/test_compose.py

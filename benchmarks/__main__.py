@@ -14,6 +14,7 @@ BENCHMARKS = (
     "api",
     "whole_job",
     "chance",
+    "bounded",
     "growth",
     "memory",
     "meeting",

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from segscore.pipeline.arrays.ragged import Flags, Floats, Ints
+from segscore.pipeline.arrays.ragged import Floats, Ints
 from segscore.pipeline.conventions.convention import Answer, Answers, Family, Question
 from segscore.pipeline.conventions.corpus import Corpus
 
@@ -103,33 +103,36 @@ class ConventionAverages:
             parts = [self._macro(part, rows) for part in _PARTS[measure]]
             return 2 * parts[0] * parts[1] / sum(parts) if sum(parts) else 0.0
         if how == "micro":
-            kept = rows[self._kept(rows)]
+            kept = self._kept(rows)
             total = {name: np.array([count[kept].sum()]) for name, count in self.counts.items()}
             return float(self._formula(measure, total)[0])
         return self._pairs(measure, rows) if how == "pairs" else self._macro(measure, rows)
 
     def _pairs(self, measure: str, rows: Ints) -> float:
-        values = self._values(measure)[rows[self._kept(rows)]]
+        values = self._values(measure)[self._kept(rows)]
         values = values[~np.isnan(values)]
         return float(values.mean()) if len(values) else float("nan")
 
     def _macro(self, measure: str, rows: Ints) -> float:
-        kept = rows[self._kept(rows)]
+        kept = self._kept(rows)
         values = self._values(measure)[kept]
         defined = ~np.isnan(values)
         if not defined.any():
             return float("nan")
-        _, document = np.unique(self.corpus.document[kept[defined]], return_inverse=True)
-        return float((np.bincount(document, values[defined]) / np.bincount(document)).mean())
+        document = self.corpus.document[kept[defined]]
+        document -= document.min()
+        pairs = np.bincount(document)
+        known = pairs > 0
+        return float((np.bincount(document, values[defined])[known] / pairs[known]).mean())
 
-    def _kept(self, rows: Ints) -> Flags:
-        """Return which pairs are not left out."""
+    def _kept(self, rows: Ints) -> Ints:
+        """Return the pairs that are not left out."""
         without = self.answers["without"]
         if without == "left-out":
-            return ~self.corpus.unbounded[rows]
+            return rows[~self.corpus.unbounded[rows]]
         if without == "neither-left-out":
-            return ~self.corpus.neither[rows]
-        return np.ones(len(rows), bool)
+            return rows[~self.corpus.neither[rows]]
+        return rows
 
     def _values(self, measure: str) -> Floats:
         """Return the value of each pair, with undefined ones replaced, shape (pairs,)."""

@@ -1,11 +1,11 @@
 """Conventions of precision, recall and F: what matches, how far away, and the ends of the text."""
 
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import lru_cache
 
 import numpy as np
 
-from segscore.pipeline.arrays.ragged import Floats, Ints, Positions, Ragged, row_values
+from segscore.pipeline.arrays.ragged import Floats, Ints, Ragged
 from segscore.pipeline.conventions.averages import F_OF_MEANS
 from segscore.pipeline.conventions.convention import (
     Answer,
@@ -15,7 +15,7 @@ from segscore.pipeline.conventions.convention import (
     Question,
 )
 from segscore.pipeline.conventions.corpus import CodedSide, Corpus
-from segscore.pipeline.measures import tolerance
+from segscore.pipeline.measures import edits, tolerance
 
 _MATCHING = Question(
     "matching",
@@ -163,40 +163,65 @@ _EXACT = (
 )
 
 
+_ADDED: Mapping[str, int] = {"none": 0, "start": 1, "both": 2, "end": 1}
+"""How many ends of the text count as boundaries, by the answer about the edges."""
+
+
 class _BoundaryCounter:
-    """Counts boundaries by a convention, and remembers the counts."""
+    """Counts boundaries by a convention, and remembers the last counts."""
 
     def __init__(self, corpus: Corpus) -> None:
         self.corpus = corpus
-        self._remembered = cache(self._count)
+        self._tolerant = lru_cache(1)(self._count_tolerant)
+        self._closest = lru_cache(1)(self._count_closest)
+        self._named = lru_cache(1)(self._name_counts)
+
+    def order(self, answers: Answers) -> tuple[str, ...]:
+        """Return a sort key; see ``convention``."""
+        return answers["tolerance"], answers["edges"], answers["matching"]
 
     def counts(self, answers: Answers) -> Mapping[str, Ints]:
         """Return the counts of all pairs, shape (pairs,) each."""
-        return self._remembered(answers["matching"], int(answers["tolerance"]), answers["edges"])
+        return self._named(int(answers["tolerance"]), answers["edges"], answers["matching"])
 
-    def _count(self, matching: str, distance: int, edges: str) -> Mapping[str, Ints]:
-        corpus, added = self.corpus, {"none": 0, "start": 1, "both": 2, "end": 1}[edges]
+    def _name_counts(self, distance: int, edges: str, matching: str) -> Mapping[str, Ints]:
+        counted = self._tolerant(distance, edges)
+        right = counted["tolerant_matches"], counted["tolerant_matches"]
+        if matching == "reach":
+            right = counted["references_in_reach"], counted["hypotheses_in_reach"]
+        if matching == "closest":
+            # The two starts, and the two ends, are at distance 0 and thus paired with each other.
+            pairs_made = self._closest(distance) + _ADDED[edges]
+            right = pairs_made, pairs_made
+        n_units = self.corpus.references.n_units[self.corpus.ref_row]
+        return {
+            "places": n_units - 1,
+            "rows": np.ones_like(n_units),
+            "references": counted["reference_boundaries"] + _ADDED[edges],
+            "hypotheses": counted["hypothesis_boundaries"] + _ADDED[edges],
+            "references_right": right[0],
+            "hypotheses_right": right[1],
+        }
+
+    def _count_tolerant(self, distance: int, edges: str) -> Mapping[str, Ints]:
+        corpus = self.corpus
         sides = corpus.references, corpus.hypotheses
         if edges == "end":
             sides = _reversed(sides[0]), _reversed(sides[1])
         pairs = corpus.pairs(sides[0].boundaries, sides[1].boundaries, sides[0].n_units)
-        counted = dict(zip(tolerance.COUNTS, tolerance.count(pairs, distance, added), strict=True))
-        right = {
-            "most": (counted["tolerant_matches"], counted["tolerant_matches"]),
-            "reach": (counted["references_in_reach"], counted["hypotheses_in_reach"]),
-        }
-        if matching == "closest":
-            # The two starts, and the two ends, are at distance 0 and thus paired with each other.
-            pairs_made = _closest_first(corpus, distance) + added
-            right["closest"] = (pairs_made, pairs_made)
-        return {
-            "places": pairs.n_units - 1,
-            "rows": np.ones_like(pairs.n_units),
-            "references": counted["reference_boundaries"] + added,
-            "hypotheses": counted["hypothesis_boundaries"] + added,
-            "references_right": right[matching][0],
-            "hypotheses_right": right[matching][1],
-        }
+        counts = tolerance.count(pairs, distance, _ADDED[edges])
+        return dict(zip(tolerance.COUNTS, counts, strict=True))
+
+    def _count_closest(self, distance: int) -> Ints:
+        """Count the pairs made closest first; of equally close ones, the leftmost come first.
+
+        These are the matches and near misses of boundary edit distance.
+        """
+        corpus = self.corpus
+        sides = corpus.references.boundaries, corpus.hypotheses.boundaries
+        pairs = corpus.pairs(*sides, corpus.references.n_units)
+        counted = dict(zip(edits.COUNTS, edits.count(pairs, distance + 1), strict=True))
+        return counted["matches"] + counted["near_misses"]
 
 
 def _reversed(side: CodedSide) -> CodedSide:
@@ -206,36 +231,6 @@ def _reversed(side: CodedSide) -> CodedSide:
     backwards = offsets[row] + offsets[row + 1] - 1 - np.arange(len(row))
     values = (side.n_units[row] - side.boundaries.values[backwards]).astype(np.int32)
     return CodedSide(Ragged(offsets, values), side.n_units, side.document, side.system)
-
-
-def _closest_first(corpus: Corpus, distance: int) -> Ints:
-    """Count the pairs made closest first; of equally close ones, the leftmost reference first."""
-    references, hypotheses = (
-        side.boundaries.arrays for side in (corpus.references, corpus.hypotheses)
-    )
-    rows = zip(corpus.ref_row.tolist(), corpus.hyp_row.tolist(), strict=True)
-    return np.array(
-        [
-            _pair_closest(row_values(references, r), row_values(hypotheses, h), distance)
-            for r, h in rows
-        ],
-        np.int64,
-    )
-
-
-def _pair_closest(reference: Positions, hypothesis: Positions, distance: int) -> int:
-    first = np.searchsorted(hypothesis, reference - distance, "left").tolist()
-    last = np.searchsorted(hypothesis, reference + distance, "right").tolist()
-    refs, hyps = reference.tolist(), hypothesis.tolist()
-    near = sorted(
-        (abs(refs[i] - hyps[j]), i, j) for i in range(len(refs)) for j in range(first[i], last[i])
-    )
-    paired: tuple[set[int], set[int]] = (set(), set())
-    for _, i, j in near:
-        if i not in paired[0] and j not in paired[1]:
-            paired[0].add(i)
-            paired[1].add(j)
-    return len(paired[0])
 
 
 def _formula(measure: str, answers: Answers, counts: Mapping[str, Ints]) -> Floats:

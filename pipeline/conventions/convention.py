@@ -74,7 +74,10 @@ class Program:
 
 
 class _Counter(Protocol):
-    """What counts pairs by a convention."""
+    """What counts pairs by a convention, and remembers little more than the last counts."""
+
+    def order(self, answers: Answers) -> tuple[str, ...]:
+        """Return a sort key: neighbours have most of their counting in common."""
 
     def counts(self, answers: Answers) -> Mapping[str, Ints]:
         """Return the counts of all pairs, shape (pairs,) each."""

@@ -1,12 +1,13 @@
 """The pairs of a corpus, in arrays that every convention can count."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from segscore.pipeline.arrays.document_ids import Documents
 from segscore.pipeline.arrays.ragged import Flags, Ints, Ragged, trimmed
+from segscore.pipeline.conventions.document_sample import rows_taken
 from segscore.pipeline.measures.segmentation_pairs import SegmentationPairs, pair_rows
 from segscore.pipeline.scoring.boundaries import side_from_rows
 from segscore.pipeline.scoring.in_memory import AcceptedTables
@@ -69,6 +70,19 @@ class Corpus:
     def neither(self) -> Flags:
         """Whether neither side of each pair has a boundary, shape (pairs,)."""
         return self.unbounded & (self.hypotheses.boundaries.lengths[self.hyp_row] == 0)
+
+    def only(self, chosen: Ints) -> "Corpus":
+        """Return the corpus with some of its pairs, and all segmentations of their systems."""
+        ref_row, hyp_row, side = self.ref_row[chosen], self.hyp_row[chosen], self.hypotheses
+        kept = np.flatnonzero(np.isin(side.system, np.unique(side.system[hyp_row])))
+        hypotheses = CodedSide(
+            rows_taken(side.boundaries, kept),
+            side.n_units[kept],
+            side.document[kept],
+            side.system[kept],
+        )
+        hyp_row = np.searchsorted(kept, hyp_row)
+        return replace(self, hypotheses=hypotheses, ref_row=ref_row, hyp_row=hyp_row)
 
     def pairs(self, references: Ragged, hypotheses: Ragged, n_units: Ints) -> SegmentationPairs:
         """Return the pairs with other boundaries, and other lengths of the references."""

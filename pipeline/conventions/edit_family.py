@@ -1,7 +1,7 @@
 """Conventions of B and S: near misses, their weight, and the potential boundaries."""
 
 from collections.abc import Mapping
-from functools import cache
+from functools import lru_cache
 
 import numpy as np
 
@@ -151,11 +151,15 @@ _PROGRAMS = (
 
 
 class _EditCounter:
-    """Counts edits by a convention, and remembers the counts."""
+    """Counts edits by a convention, and remembers the last counts."""
 
     def __init__(self, corpus: Corpus) -> None:
         self.corpus = corpus
-        self._remembered = cache(self._count)
+        self._remembered = lru_cache(1)(self._count)
+
+    def order(self, answers: Answers) -> tuple[str, ...]:
+        """Return a sort key; see ``convention``."""
+        return answers["n_t"], answers["pairing"]
 
     def counts(self, answers: Answers) -> Mapping[str, Ints]:
         """Return the counts of all pairs, shape (pairs,) each."""

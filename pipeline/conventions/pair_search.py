@@ -124,7 +124,10 @@ def grid_of(family: Family, measures: Sequence[str], *, averaged: bool = True) -
 def _search(corpus: Corpus, family: Family, numbers: Sequence[Published]) -> Search:
     """Try all conventions of a family."""
     measures = list({number.measure: None for number in numbers})
-    rows = {(number.system, number.document): _select(corpus, number) for number in numbers}
+    selected = {(number.system, number.document): _select(corpus, number) for number in numbers}
+    needed = np.unique(np.concatenate([*selected.values()]))
+    rows = {about: np.searchsorted(needed, pairs) for about, pairs in selected.items()}
+    corpus = corpus.only(needed)
     averaged = any(len(pairs) > 1 for pairs in rows.values())
     counter = family.counter(corpus)
 
@@ -134,7 +137,11 @@ def _search(corpus: Corpus, family: Family, numbers: Sequence[Published]) -> Sea
 
     questions = questions_of(family, measures, averaged=averaged)
     return search_conventions(
-        numbers, questions, grid_of(family, measures, averaged=averaged), evaluate
+        numbers,
+        questions,
+        grid_of(family, measures, averaged=averaged),
+        evaluate,
+        counter.order,
     )
 
 

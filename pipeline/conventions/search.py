@@ -13,6 +13,9 @@ from segscore.pipeline.conventions.published import Published
 _DIGITS = 9
 """Decimals up to which values are compared; further ones differ by the rounding of sums."""
 
+_Order = Callable[[Answers], tuple[str, ...]]
+"""A sort key of conventions; those with equal keys count alike, and are tried after each other."""
+
 _Evaluate = Callable[[Answers], Sequence[float]]
 """The value of each published number by a convention, NaN if undefined."""
 
@@ -144,6 +147,7 @@ def search_conventions(
     questions: Sequence[Question],
     conventions: Sequence[Convention],
     evaluate: _Evaluate,
+    order: _Order = lambda _: (),
 ) -> Search:
     """Try conventions on published numbers.
 
@@ -152,8 +156,11 @@ def search_conventions(
         questions: the questions that their measures depend on.
         conventions: the conventions to try; the first one is segscore's default.
         evaluate: computes the values of the numbers.
+        order: the order in which conventions are tried, which does not change the result.
     """
-    tried = [_try(numbers, convention, evaluate) for convention in conventions]
+    in_order = sorted(range(len(conventions)), key=lambda i: order(conventions[i].answers))
+    by_number = {i: _try(numbers, conventions[i], evaluate) for i in in_order}
+    tried = [by_number[i] for i in range(len(conventions))]
     ranked = sorted(
         tried,
         key=lambda one: (

@@ -1,6 +1,7 @@
 """Count windows by the conventions of Pk and WindowDiff (``window_questions.py``)."""
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 
 import numpy as np
 
@@ -9,8 +10,9 @@ from segscore.pipeline.conventions.convention import Answers, Family
 from segscore.pipeline.conventions.corpus import CodedSide, Corpus
 from segscore.pipeline.conventions.window_questions import WINDOW_PROGRAMS, WINDOW_QUESTIONS
 from segscore.pipeline.measures import windows
+from segscore.pipeline.measures.segmentation_pairs import SegmentationPairs
 
-_OF_K = ("k", "rounding", "least", "scope", "roles")
+_OF_K = ("roles", "scope", "k", "rounding", "least")
 _NO_WINDOW = 0
 _COUNTED = (
     "windows",
@@ -22,41 +24,89 @@ _COUNTED = (
     "edge_windows",
     "edge_errors",
 )
+_COUNTED_ROWS = [[*windows.COUNTS].index(name) for name in _COUNTED]
+_SIZES = 8
+"""Number of window sizes for which the counts of a pair are kept."""
+
+
+class _CountsBySize:
+    """Counts of pairs by some of the window sizes for which they were counted before.
+
+    Conventions differ in k, but most pairs have one of few sizes by all of them. The counts of a
+    pair for k are kept in place k modulo ``_SIZES``, until they are needed for another k.
+    """
+
+    def __init__(self, pairs: SegmentationPairs) -> None:
+        """Start without counts.
+
+        Args:
+            pairs: the pairs as a program reads them.
+        """
+        self.pairs, places = pairs, _SIZES * len(pairs.ref_row)
+        is_small = pairs.n_units.max(initial=0) < 2**15  # no count exceeds the square of that
+        self.sizes = np.zeros(places, np.int64)
+        self.known = np.empty((places, len(_COUNTED)), np.int32 if is_small else np.int64)
+
+    def count(self, sizes: Ints) -> Ints:
+        """Return the counts of all pairs, in the order of ``_COUNTED``, shape (counts, pairs).
+
+        Args:
+            sizes: window size of each pair, at least 1, shape (pairs,).
+        """
+        place = _SIZES * np.arange(len(sizes)) + sizes % _SIZES
+        new = np.flatnonzero(self.sizes[place] != sizes)
+        if len(new):
+            pairs = self.pairs
+            rows = pairs.ref_row[new], pairs.hyp_row[new], pairs.n_units[new]
+            chosen = SegmentationPairs(pairs.references, pairs.hypotheses, *rows)
+            self.known[place[new]] = windows.count(chosen, sizes[new])[_COUNTED_ROWS].T
+            self.sizes[place[new]] = sizes[new]
+        return self.known.take(place, axis=0).T.astype(np.int64, order="C")
 
 
 class _WindowCounter:
-    """Counts windows by a convention, and remembers the counts."""
+    """Counts windows by a convention, and remembers the counts of the last text."""
 
     def __init__(self, corpus: Corpus) -> None:
         self.corpus = corpus
-        self.sizes: dict[tuple[str, ...], Ints] = {}
-        self.known: dict[tuple[str, str, bytes], Mapping[str, Ints]] = {}
+        self._counts = lru_cache(1)(self._count_by_size)
+        self._totals = lru_cache(None)(self._totals_of)
+        self._known: tuple[tuple[str, ...], Mapping[str, Ints]] = (), {}
+
+    def order(self, answers: Answers) -> tuple[str, ...]:
+        """Return a sort key; see ``convention``."""
+        return tuple(answers[name] for name in ("text", "windows", *_OF_K))
 
     def counts(self, answers: Answers) -> Mapping[str, Ints]:
         """Return the counts of all pairs, shape (pairs,) each."""
-        chosen = tuple(answers[name] for name in _OF_K)
-        if chosen not in self.sizes:
-            self.sizes[chosen] = _window_sizes(self.corpus, answers)
-        k = self.sizes[chosen]
-        k = k + (k != _NO_WINDOW) * (answers["windows"] == "longer")
-        key = (answers["text"], answers["windows"], k.tobytes())
-        if key not in self.known:
-            self.known[key] = self._count(answers, k)
-        return self.known[key]
+        chosen = self.order(answers)
+        if chosen != self._known[0]:
+            k = _window_sizes(self._totals(answers["roles"], answers["scope"]), answers)
+            k = k + (k != _NO_WINDOW) * (answers["windows"] == "longer")
+            of_text = self._counts(answers["text"], answers["windows"])
+            counts = of_text.count(np.maximum(1, k))
+            counts[:, k == _NO_WINDOW] = 0
+            named = dict(zip(_COUNTED, counts, strict=True))
+            self._known = chosen, named | {"rows": np.sign(k)}
+        return self._known[1]
 
-    def _count(self, answers: Answers, k: Ints) -> Mapping[str, Ints]:
+    def _count_by_size(self, text: str, which: str) -> _CountsBySize:
+        """Return what counts the pairs as a program reads them."""
         corpus = self.corpus
-        sides = [_rewritten(side, answers) for side in (corpus.references, corpus.hypotheses)]
-        pairs = corpus.pairs(sides[0][0], sides[1][0], sides[0][1])
-        counts = windows.count(pairs, np.maximum(1, k)) * (k != _NO_WINDOW)
-        counted = dict(zip(windows.COUNTS, counts, strict=True))
-        return {name: counted[name] for name in _COUNTED} | {"rows": np.sign(k)}
+        sides = [_rewritten(side, text, which) for side in (corpus.references, corpus.hypotheses)]
+        return _CountsBySize(corpus.pairs(sides[0][0], sides[1][0], sides[0][1]))
+
+    def _totals_of(self, roles: str, scope: str) -> Ints:
+        """Return what the window size of each pair is computed from; see ``_totals``."""
+        corpus, exchanged = self.corpus, roles == "exchanged"
+        side = corpus.hypotheses if exchanged else corpus.references
+        return _totals(side, scope)[:, corpus.hyp_row if exchanged else corpus.ref_row]
 
 
-def _rewritten(side: CodedSide, answers: Answers) -> tuple[Ragged, Ints]:
-    """Return boundaries and lengths as a program reads them."""
-    boundaries, n_units = _TEXTS[answers["text"]](side.boundaries, side.n_units)
-    if answers["windows"] == "last-left-out":
+def _rewritten(side: CodedSide, text: str, which: str) -> tuple[Ragged, Ints]:
+    """Return boundaries and lengths as a program reads them, by the answers on text and windows."""
+    boundaries, n_units = _TEXTS[text](side.boundaries, side.n_units)
+    if which == "last-left-out":
         n_units = np.maximum(1, n_units - 1)
         boundaries = _before_end(boundaries, n_units)
     return boundaries, n_units
@@ -94,38 +144,36 @@ _TEXTS: Mapping[str, Callable[[Ragged, Ints], tuple[Ragged, Ints]]] = {
 }
 
 
-def _window_sizes(corpus: Corpus, answers: Answers) -> Ints:
-    """Return the window size of each pair, shape (pairs,)."""
-    exchanged = answers["roles"] == "exchanged"
-    side = corpus.hypotheses if exchanged else corpus.references
-    sizes = _row_window_sizes(side, answers)
-    return sizes[corpus.hyp_row if exchanged else corpus.ref_row]
+def _totals(side: CodedSide, scope: str) -> Ints:
+    """Return units, boundaries and rows of the scope of each segmentation, shape (3, rows)."""
+    ones = np.ones_like(side.n_units)
+    if scope == "pair":
+        return np.stack([side.n_units, side.boundaries.lengths, ones])
+    group = {
+        "document": side.system * (1 + side.document.max()) + side.document,
+        "run": side.system,
+    }[scope]
+    _, code = np.unique(group, return_inverse=True)
+    lengths = side.boundaries.lengths
+    return np.stack([_summed(code, each)[code] for each in (side.n_units, lengths, ones)])
 
 
-def _row_window_sizes(side: CodedSide, answers: Answers) -> Ints:
-    """Return the window size of each segmentation, as if it were a reference, shape (rows,).
+def _window_sizes(totals: Ints, answers: Answers) -> Ints:
+    """Return the window size of each pair, shape (pairs,).
 
     It is ``_NO_WINDOW`` where the number of boundaries is 0 and must be divided by.
     """
-    group = {
-        "pair": np.arange(len(side.n_units)),
-        "document": side.system * (1 + side.document.max()) + side.document,
-        "run": side.system,
-    }[answers["scope"]]
-    _, code = np.unique(group, return_inverse=True)
-    boundaries = _summed(code, side.boundaries.lengths)
-    rows = _summed(code, np.ones_like(code))
-    units = _summed(code, side.n_units)
+    units, boundaries, rows = totals
     numerator, denominator = {
-        "half-segment": (units, 2 * (boundaries + rows)),
-        "flags-per-boundary": (units - rows, 2 * boundaries),
-        "units-per-boundary": (units, 2 * boundaries),
-        "half-segment-plus": (units + rows, 2 * (boundaries + rows)),
-        "segment": (units, boundaries + rows),
-    }[answers["k"]]
+        "half-segment": lambda: (units, 2 * (boundaries + rows)),
+        "flags-per-boundary": lambda: (units - rows, 2 * boundaries),
+        "units-per-boundary": lambda: (units, 2 * boundaries),
+        "half-segment-plus": lambda: (units + rows, 2 * (boundaries + rows)),
+        "segment": lambda: (units, boundaries + rows),
+    }[answers["k"]]()
     rounded = _rounded(numerator, np.maximum(1, denominator), answers["rounding"])
     sizes = np.maximum(2 if answers["least"] == "two" else 1, rounded)
-    return np.where(denominator > 0, sizes, _NO_WINDOW)[code]
+    return np.where(denominator > 0, sizes, _NO_WINDOW)
 
 
 def _summed(code: Ints, numbers: Ints) -> Ints:
@@ -137,14 +185,14 @@ def _summed(code: Ints, numbers: Ints) -> Ints:
 def _rounded(numerator: Ints, denominator: Ints, rounding: str) -> Ints:
     """Divide whole numbers and round, in integer arithmetic."""
     quotient, remainder = np.divmod(numerator, denominator)
+    if rounding == "down":
+        return quotient
+    if rounding == "up":
+        return quotient + (remainder > 0)
+    if rounding == "half-up":
+        return quotient + (2 * remainder >= denominator)
     half = 2 * remainder == denominator
-    up = {
-        "down": np.zeros_like(half),
-        "up": remainder > 0,
-        "half-up": 2 * remainder >= denominator,
-        "half-even": (2 * remainder > denominator) | (half & (quotient % 2 == 1)),
-    }[rounding]
-    return quotient + up
+    return quotient + ((2 * remainder > denominator) | (half & (quotient % 2 == 1)))
 
 
 def _formula(measure: str, answers: Answers, counts: Mapping[str, Ints]) -> Floats:

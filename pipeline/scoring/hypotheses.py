@@ -53,6 +53,8 @@ class Accepted:
         rejects: rejected rows.
         read: number of rows read.
         seen: which coders segmented which documents.
+        far: number of ``rows`` that state a length more than 2 % from their document's, which only
+            the length tolerance allows.
     """
 
     rows: Rows
@@ -61,6 +63,7 @@ class Accepted:
     rejects: pa.Table
     read: int
     seen: Seen
+    far: int
 
     @property
     def account(self) -> "Account":
@@ -143,17 +146,20 @@ def accept_hypotheses(
     twice = _marked(rows.coders, document, duplicates, len(references.documents))
     document = document[~twice]
     rows, repeated = refuse(rows, twice, UNIQUE_CODER, DUPLICATE_ROW)
-    rows, document, contradicting = _with_document_lengths(
+    rows, document, contradicting = _without_contradictions(
         rows, document, references.units, settings.length_tolerance
     )
     rejects += [repeated, *contradicting]
-    return Accepted(rows, document, unpaired, pa.concat_tables(rejects), read, seen)
+    length = references.units[document]
+    far = int(differing_lengths(rows, length, length // _SMALL).sum())
+    rows = adopt(rows, length)
+    return Accepted(rows, document, unpaired, pa.concat_tables(rejects), read, seen, far)
 
 
-def _with_document_lengths(
+def _without_contradictions(
     rows: Rows, document: Ints, units: Ints, tolerance: int
 ) -> tuple[Rows, Ints, list[pa.Table]]:
-    """Give hypotheses the length of their document; reject those whose length differs too much.
+    """Reject hypotheses whose length differs too much from their document's.
 
     Args:
         rows: hypotheses.
@@ -179,8 +185,7 @@ def _with_document_lengths(
     document = document[~differs]
     outside = beyond_end(rows, units[document], tolerance)
     rows, beyond = refuse(rows, outside, IN_RANGE, beyond_reason(tolerance))
-    document = document[~outside]
-    return adopt(rows, units[document]), document, [contradicting, beyond]
+    return rows, document[~outside], [contradicting, beyond]
 
 
 @kernel

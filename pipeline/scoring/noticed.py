@@ -18,6 +18,7 @@ Noticed = dict[str, int]
 """Numbers by what they count; those of several parts are added up."""
 
 _DIFFERS, _OVERRULED = "differs: ", "overruled: "
+_ROWS, _FAR = "rows", "rows of a length far from their document's"
 _POSITIONS, _LATE, _MATCHES = "positions: ", "late: ", "matches: "
 _FEWEST = 3
 """The fewest positions of a table that are said to be early."""
@@ -66,6 +67,11 @@ def notice_pairs(
         positions, late = _count_late(boundaries, chosen, n_units)
         counts |= {_POSITIONS + table: positions, _LATE + table: late}
     return counts | _notice_shifts(hypotheses, pairs, references, units)
+
+
+def notice_lengths(rows: int, far: int) -> Noticed:
+    """Count hypotheses, and those of a length far from their document's."""
+    return {_ROWS: rows, _FAR: far}
 
 
 def _notice_shifts(
@@ -139,7 +145,20 @@ def warn_of_noticed(noticed: Mapping[str, int]) -> list[str]:
                 f"{table}: all positions ({number}) are in the first hundredth of their document; "
                 "check that boundaries and n_units are in the same unit"
             )
-    return warnings + _warn_of_shifts(noticed)
+    return warnings + _warn_of_lengths(noticed) + _warn_of_shifts(noticed)
+
+
+def _warn_of_lengths(noticed: Mapping[str, int]) -> list[str]:
+    """Return a warning if most hypotheses are only scored because lengths may differ."""
+    rows, far = noticed.get(_ROWS, 0), noticed.get(_FAR, 0)
+    if far * 2 <= rows:
+        return []
+    return [
+        f"hypotheses: {far:,} of {rows:,} are more than 2 % longer or shorter than their document; "
+        "--length-tolerance allows it, but the units seem to differ, such as sentences and "
+        "paragraphs: segment both in the same units, or carry one to the other with segscore "
+        "project"
+    ]
 
 
 def _warn_of_shifts(noticed: Mapping[str, int]) -> list[str]:

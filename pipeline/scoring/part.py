@@ -24,7 +24,7 @@ from segscore.pipeline.scoring.levels import (
     window_counts,
 )
 from segscore.pipeline.scoring.names import POINT
-from segscore.pipeline.scoring.noticed import Noticed, add_noticed, notice_pairs
+from segscore.pipeline.scoring.noticed import Noticed, add_noticed, notice_lengths, notice_pairs
 from segscore.pipeline.scoring.own_rows import own_rows
 from segscore.pipeline.scoring.pairs import (
     Hypotheses,
@@ -327,6 +327,8 @@ def hypothesis_blocks(
         pairs = pair_up(document, references.first)
         paired[pairs.ref_row] = True
         noticed = notice_pairs(hypotheses, pairs, references, job.rule.group_by)
+        if start == 0:
+            noticed |= notice_lengths(len(accepted.rows), accepted.far)
         rows_of = [only_types(rows, level.types) if job.rule.by_level else rows for level in levels]
         on_levels = [
             _hypotheses(job, references, each, document) if job.rule.by_level else hypotheses

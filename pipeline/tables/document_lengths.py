@@ -72,7 +72,7 @@ def _stated_lengths(rows: Rows) -> tuple[Ints, Flags]:
     return numbers(column).astype(np.int64), flags(column.is_valid())
 
 
-def differing_lengths(rows: Rows, length: Ints, tolerance: int) -> Flags:
+def differing_lengths(rows: Rows, length: Ints, tolerance: int | Ints) -> Flags:
     """Return which rows state a length too far from that of their document, shape (rows,)."""
     stated, states = _stated_lengths(rows)
     return np.asarray(states & (np.abs(stated - length) > tolerance))

@@ -34,6 +34,11 @@ _NUMPY = (np.ndarray, np.integer)
 _PLAIN_TYPES = {str: pa.string(), int: pa.int64()}
 """Types of attributes that need no conversion, and their Arrow types."""
 
+_EXPECTED = (
+    "must be a Segmentation, which also says how many units the document has: "
+    "segscore.Segmentation([2, 5], n_units=11)"
+)
+
 
 def location_of(given: Given) -> str | None:
     """Return the path or URL of a table, or None if it is in memory.
@@ -138,14 +143,14 @@ def _require_codings(name: str, coder: Any, codings: Any) -> None:
     if isinstance(codings, Segmentation):
         raise Refused(f"{name}: {coder} is a Segmentation, others are not; all must be one")
     if not isinstance(codings, Mapping):
-        raise Refused(f"{name}: {coder} is {type(codings).__name__}; must be a Segmentation")
+        raise Refused(f"{name}: {coder} is {type(codings).__name__}; {_EXPECTED}")
     if not isinstance(coder, str):
         raise Refused(f"{name}: {coder!r} must be the name of a coder, a text")
     for document, each in codings.items():
         if not isinstance(document, str):
             raise Refused(f"{name}: {document!r} must be the id of a document, a text")
         if not isinstance(each, Segmentation):
-            raise Refused(f"{name}: {document} is {type(each).__name__}; must be a Segmentation")
+            raise Refused(f"{name}: {document} is {type(each).__name__}; {_EXPECTED}")
 
 
 def _rows(name: str, rows: list[Any]) -> tuple[pa.Table, Ints | None]:

@@ -241,3 +241,27 @@ def test_a_comparison_refuses_runs_of_other_tolerances(segscore: Segscore, tmp_p
     assert "length_tolerance" in ended.err
     ended = segscore("compare", *runs, "--measure", "pk", "--may-differ", "length_tolerance")
     assert ended.code == 0, ended.err
+
+
+@pytest.mark.parametrize(
+    ("paragraphs", "sentences", "warned"), [(3, 1, True), (2, 2, False), (0, 4, False)]
+)
+def test_units_that_seem_to_differ_are_told(
+    segscore: Segscore, tmp_path: Path, paragraphs: int, sentences: int, warned: bool
+) -> None:
+    names = [f"d{number}" for number in range(paragraphs + sentences)]
+    lengths = [4] * paragraphs + [99] * sentences  # 99 of 100: small, as rounding may give
+    references = [
+        (name, "r", 12 if n == 4 else 100, [2]) for name, n in zip(names, lengths, strict=True)
+    ]
+    hypotheses = [(name, "h", n, [2]) for name, n in zip(names, lengths, strict=True)]
+    pq.write_table(table(*references), tmp_path / "references.parquet")
+    pq.write_table(table(*hypotheses), tmp_path / "hypotheses.parquet")
+    run(
+        segscore, tmp_path, "score", tmp_path / "references.parquet",
+        tmp_path / "hypotheses.parquet", "--length-tolerance", 9,
+    )  # fmt: skip
+    record = json.loads((tmp_path / "score" / "run.json").read_text())
+    said = [line for line in record["warnings"] if "2 % longer or shorter" in line]
+    assert len(said) == warned
+    assert all(line.startswith(f"hypotheses: {paragraphs} of {len(names)} ") for line in said)

@@ -299,7 +299,7 @@ ROW: dict[Any, Any] = {"document_id": "d", "coder": "c", "n_units": 9, "boundari
         ([], "references: the table has no rows"),
         ({}, "references: the table has no rows"),
         (7, "references: is int; must be a mapping of document ids to segscore.Segmentation"),
-        ({"d": [2]}, "references: d is list; must be a Segmentation"),
+        ({"d": [2]}, "references: d is list; must be a Segmentation, which also says"),
         ([{**ROW, "n_units": "9"}], 'references:1: n_units is "9"; expected a whole number'),
         ([ROW, {**ROW, "boundaries": [2.5]}], r"references:2: boundaries\[0\] is 2.5; expected"),
         ([ROW, 5], "references: row 2 is 5; must be a dict with names of columns as keys"),
@@ -310,7 +310,7 @@ ROW: dict[Any, Any] = {"document_id": "d", "coder": "c", "n_units": 9, "boundari
         ({"c": {"d": ONE}, "d": ONE}, "references: d is a Segmentation, others are not"),
         ({1: {"d": ONE}}, "references: 1 must be the name of a coder, a text"),
         ({"c": {1: ONE}}, "references: 1 must be the id of a document, a text"),
-        ({"c": {"d": [2]}}, "references: d is list; must be a Segmentation"),
+        ({"c": {"d": [2]}}, "references: d is list; must be a Segmentation, which also says"),
         (pd.Series([1]), "references: Series cannot be read as a table: .*; a table has columns"),
         (
             pd.DataFrame({"boundaries": [[2], "x"]}),
