@@ -31,6 +31,7 @@ _MOST = 5
 
 _ALPHA = 0.05
 _HALF_WIDTH = 0.05
+_LEAST_CHANCE = 0.0001
 
 CODER_MARKS = ("low_agreement", "shifted", "outlying_rate", "drifting")
 """Columns of `coders` that mark a coder who stands out."""
@@ -158,11 +159,16 @@ def _agreement(rows: Sequence[_Row]) -> Iterator[str]:
         interval = f" (95 % interval {row['ci_low']:.4f} to {row['ci_high']:.4f})"
     yield (
         f"pi by {row['similarity']} is {row['value']:.4f}{interval}; 0 is agreement by chance and "
-        f"1 is full agreement: two coders agree by {row['actual']:.4f}, and {row['expected']:.4f} "
-        "is expected by chance."
+        f"1 is full agreement: two coders agree by {row['actual']:.4f}, and "
+        f"{_chance(row['expected'])} is expected by chance."
     )
     if row["ci_low"] is not None:
         yield _documents_needed(row)
+
+
+def _chance(expected: float) -> str:
+    """Write the agreement by chance; that in recordings, of milliseconds, is hardly any."""
+    return f"{expected:.4f}" if expected >= _LEAST_CHANCE else "next to nothing"
 
 
 def _documents_needed(row: _Row) -> str:

@@ -56,7 +56,7 @@ def _clause(checks: Sequence[Check]) -> str:
     first = checks[0]
     if first.value is None or first.before is None or first.change is None:
         before = "defined" if first.before is None else short(first.before)
-        return f"is undefined, was {before} {night_of(first)}"
+        return f"is undefined, was {before} {when_before(first)}"
     allowed = f"{abs(first.limit):g} allowed, p {shown_p(first.p_adjusted)}".removeprefix("0")
     if first.is_trend:
         verb, over = "fell" if first.change < 0 else "rose", first.rule.partition(" per ")[2]
@@ -67,14 +67,14 @@ def _clause(checks: Sequence[Check]) -> str:
     digits = 3 if short(first.value) != short(first.before) else 4
     now = short(first.value, digits)
     befores = [
-        f"{short(check.before, digits)} {night_of(check)}"
+        f"{short(check.before, digits)} {when_before(check)}"
         for check in checks
         if check.before is not None
     ]
     return f"{now}, was {' and '.join(befores)} ({allowed})"
 
 
-def night_of(check: Check) -> str:
+def when_before(check: Check) -> str:
     """Say on which night, or in which nights, the value before was."""
     if check.nights == 1:
         return f"on {check.against}"

@@ -463,7 +463,7 @@ def test_a_limit_of_rejects_applies_to_a_finished_audit(segscore: Segscore, tmp_
     assert "already contains this run" in segscore(*command, "--max-rejects", 0.4).out
     result = segscore(*command, "--max-rejects", 0.3)
     assert result.code == 1
-    assert "1 of 3 input rows were rejected, more than --max-rejects 0.3 allows" in result.err
+    assert "1 coding was rejected: it breaks boundaries_in_range, such as c for d" in result.err
 
 
 def test_contradictions_are_rejected_by_name(segscore: Segscore, tmp_path: Path) -> None:
