@@ -87,7 +87,7 @@ def run_night(settings: NightSettings, executor: Executor, progress: Progress, w
         return _run_night(settings, executor, progress, warn)
     except (Refused, Failed) as problem:
         outcome = metrics.WAITING if isinstance(problem, NotYet) else metrics.BROKEN
-        if outcome == metrics.BROKEN and str(settings.night) not in str(problem):
+        if outcome == metrics.BROKEN and not str(problem).startswith(str(settings.night)):
             problem.args = (f"{settings.night}: broken: {problem}",)
         problem.fields = {
             "date": str(settings.night),

@@ -27,6 +27,9 @@ LINE, STEP = "line", "step"
 
 FELL, ROSE, STEADY, WITH_GROUP, TOO_FEW = "fell", "rose", "steady", "with_group", "too_few"
 
+_HALF = 0.5
+"""Most of the sum of squares left by a line that a step may leave to describe a change better."""
+
 _ONE = 0.05
 """Largest p, of a single test, at which a system counts as falling with the others."""
 
@@ -170,16 +173,19 @@ def _decide(level: Level, settings: TrendSettings) -> Level:
     )
     if not by_line and not by_step:
         return replace(level, verdict=STEADY)
-    return _named(level, STEP if by_step and not by_line else _better_kind(level))
+    explains_more = step is not None and step.explained > level.explained
+    return _named(level, STEP if by_step and (explains_more or not by_line) else _kind_of(level))
 
 
-def _better_kind(level: Level) -> str:
-    """Return what describes a change best: a step only if it is none by chance, and a better fit.
+def _kind_of(level: Level) -> str:
+    """Return what describes a change: a step only if it leaves at most half of what a line does.
 
     That there is a change has been tested already, so that a single test is enough for its form.
     """
     step = level.step
-    is_step = step is not None and step.p <= _ONE and step.explained > level.explained
+    is_step = (
+        step is not None and step.p <= _ONE and 1 - step.explained <= _HALF * (1 - level.explained)
+    )
     return STEP if is_step else LINE
 
 
@@ -234,7 +240,7 @@ def _traced_to_groups(means: list[Level]) -> list[Level]:
     }
     if not due or len(due) >= max(2, len(groups) - 1):
         return means
-    return [_named(mean, _better_kind(mean)) if mean.group in due else mean for mean in means]
+    return [_named(mean, _kind_of(mean)) if mean.group in due else mean for mean in means]
 
 
 def _changes(level: Level, sign: float) -> bool:
