@@ -5,12 +5,10 @@ import json
 import re
 import sys
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
-import vl_convert
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -40,37 +38,54 @@ from tests.support.nights import DAYS, Archive
 from tests.support.paths import DATA
 from tests.support.report_pages import Reader, number, plain, report
 
-BUNDLE = cache(vl_convert.javascript_bundle)
 
-
-@pytest.fixture(autouse=True)
-def one_bundle(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Bundle the library that draws charts once, not for every page."""
-    monkeypatch.setattr(vl_convert, "javascript_bundle", BUNDLE)
-
-
-@pytest.fixture
-def scored(segscore: Segscore, tmp_path: Path) -> Path:
+def score_corpus(segscore: Segscore, folder: Path) -> Path:
     """A run with several references, groups, rejects, undefined values and a hostile name."""
     generated = corpus(5, documents=30)
     for row in generated.hypotheses:
         row["coder"] = MARKUP if row["coder"] == "h1" else row["coder"]
     generated.hypotheses.append({**generated.hypotheses[0], "boundaries": [0]})
-    generated.write(tmp_path)
+    generated.write(folder)
     result = segscore(
-        "score", tmp_path / "references", tmp_path / "hypotheses", "--output", tmp_path / "run",
-        "--documents", tmp_path / "documents.parquet", "--group-by", "genre",
+        "score", folder / "references", folder / "hypotheses", "--output", folder / "run",
+        "--documents", folder / "documents.parquet", "--group-by", "genre",
         "--reference-points", "none,all",
     )  # fmt: skip
     assert result.code == 0, result.err
-    return tmp_path / "run"
+    return folder / "run"
 
 
-def test_values_of_systems_equal_the_summary(segscore: Segscore, scored: Path) -> None:
-    read = Reader(report(segscore, scored, "--measure", "pk", "--average", "macro"))
+@pytest.fixture
+def scored(segscore: Segscore, tmp_path: Path) -> Path:
+    """The run, for a test that changes its files."""
+    return score_corpus(segscore, tmp_path)
+
+
+@pytest.fixture(scope="module")
+def scored_once(segscore_once: Segscore, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The run, for all tests that only read it."""
+    return score_corpus(segscore_once, tmp_path_factory.mktemp("scored"))
+
+
+@pytest.fixture(scope="module")
+def page(segscore_once: Segscore, scored_once: Path) -> Path:
+    """The page of the run, without options."""
+    made = report(segscore_once, scored_once)
+    return made.rename(made.with_name("page.html"))
+
+
+@pytest.fixture(scope="module")
+def macro_page(segscore_once: Segscore, scored_once: Path) -> Path:
+    """Its page about the macro averages of pk."""
+    made = report(segscore_once, scored_once, "--measure", "pk", "--average", "macro")
+    return made.rename(made.with_name("macro.html"))
+
+
+def test_values_of_systems_equal_the_summary(scored_once: Path, macro_page: Path) -> None:
+    read = Reader(macro_page)
     summary = [
         row
-        for row in read_table(str(scored / "summary")).to_pylist()
+        for row in read_table(str(scored_once / "summary")).to_pylist()
         if row["genre"] is None and row["measure"] == "pk"
     ]
     macro = {row["hypothesis"]: row for row in summary if row["average"] == "macro"}
@@ -92,13 +107,12 @@ def test_values_of_systems_equal_the_summary(segscore: Segscore, scored: Path) -
         assert values == sorted(values)
 
 
-def test_the_leaderboard_equals_the_summary(segscore: Segscore, scored: Path) -> None:
+def test_the_leaderboard_equals_the_summary(scored_once: Path, macro_page: Path) -> None:
     """Systems are ranked, reference points are below them, and intervals are beside values."""
-    page = report(segscore, scored, "--measure", "pk", "--average", "macro")
-    read = Reader(page)
+    read = Reader(macro_page)
     summary = {
         (row["hypothesis"], row["measure"]): row
-        for row in read_table(str(scored / "summary")).to_pylist()
+        for row in read_table(str(scored_once / "summary")).to_pylist()
         if row["genre"] is None and row["average"] == "macro"
     }
     heads, *rows = read.tables["Leaderboard"]
@@ -126,17 +140,18 @@ def test_the_leaderboard_equals_the_summary(segscore: Segscore, scored: Path) ->
 
 
 @pytest.mark.parametrize("average", ["micro", "macro"])
-def test_the_scale_is_that_of_calibrate(segscore: Segscore, scored: Path, average: str) -> None:
-    page = report(segscore, scored, "--average", average, "--calibrate")
-    read = Reader(page)
+def test_the_scale_is_that_of_calibrate(
+    segscore: Segscore, scored_once: Path, average: str
+) -> None:
+    read = Reader(report(segscore, scored_once, "--average", average, "--calibrate"))
     calibration = calibrate(
-        str(scored.parent / "references"),
-        str(scored.parent / "documents.parquet"),
+        str(scored_once.parent / "references"),
+        str(scored_once.parent / "documents.parquet"),
         measure="boundary_similarity",
     )
     summary = {
         row["hypothesis"]: row["value"]
-        for row in read_table(str(scored / "summary")).to_pylist()
+        for row in read_table(str(scored_once / "summary")).to_pylist()
         if row["genre"] is None
         and (row["measure"], row["average"]) == ("boundary_similarity", average)
     }
@@ -280,27 +295,32 @@ def test_long_names_that_differ_in_the_middle_have_different_labels() -> None:
     assert "1204" in labels[1]
 
 
-def test_row_counts_and_rejects_equal_the_run(segscore: Segscore, scored: Path) -> None:
-    read = Reader(report(segscore, scored))
-    record = json.loads((scored / "run.json").read_text())
+def test_row_counts_and_rejects_equal_the_run(scored_once: Path, page: Path) -> None:
+    read = Reader(page)
+    record = json.loads((scored_once / "run.json").read_text())
     assert record["signature"] in read.text
     (heads, *rows) = read.tables["Input rows"]
     account = {row[0]: dict(zip(heads[1:], map(int, row[1:]), strict=True)) for row in rows}
     assert account == record["rows"]
-    rejects = read_table(str(scored / "rejects")).to_pylist()
+    rejects = read_table(str(scored_once / "rejects")).to_pylist()
     assert rejects
     listed = read.tables["Rejected rows, by rule"][1:]
     assert sum(int(row[2]) for row in listed) == len(rejects)
     assert {row[0] for row in listed} == {row["rule"] for row in rejects}
 
 
-def test_differences_equal_those_of_compare(segscore: Segscore, scored: Path) -> None:
-    read = Reader(report(segscore, scored, "--average", "macro"))
+def test_differences_equal_those_of_compare(segscore: Segscore, scored_once: Path) -> None:
+    read = Reader(report(segscore, scored_once, "--average", "macro"))
     result = segscore(
-        "compare", scored, "--measure", "boundary_similarity", "--output", scored.parent / "c"
+        "compare",
+        scored_once,
+        "--measure",
+        "boundary_similarity",
+        "--output",
+        scored_once.parent / "c",
     )
     assert result.code == 0, result.err
-    compared = read_table(str(scored.parent / "c" / "comparisons")).to_pylist()
+    compared = read_table(str(scored_once.parent / "c" / "comparisons")).to_pylist()
     differences = {
         frozenset((row["system"], row["other"])): row
         for row in compared
@@ -321,12 +341,12 @@ def test_differences_equal_those_of_compare(segscore: Segscore, scored: Path) ->
             assert number(cells[name]) == pytest.approx(expected[column], abs=1e-4)
 
 
-def test_groups_equal_the_summary(segscore: Segscore, scored: Path) -> None:
-    read = Reader(report(segscore, scored))
+def test_groups_equal_the_summary(scored_once: Path, page: Path) -> None:
+    read = Reader(page)
     (title,) = (name for name in read.tables if " by genre" in name)
     expected = {
         (row["genre"], row["hypothesis"]): row["value"]
-        for row in read_table(str(scored / "summary")).to_pylist()
+        for row in read_table(str(scored_once / "summary")).to_pylist()
         if row["genre"] is not None
         and (row["measure"], row["average"]) == ("boundary_similarity", "micro")
     }
@@ -336,12 +356,12 @@ def test_groups_equal_the_summary(segscore: Segscore, scored: Path) -> None:
         assert values[key] == (None if value is None else pytest.approx(value, abs=1e-4))
 
 
-def test_worst_documents_are_drawn_with_their_counts(segscore: Segscore, scored: Path) -> None:
+def test_worst_documents_are_drawn_with_their_counts(scored_once: Path, page: Path) -> None:
     """The counts beside a drawing are those of scores; its document is one of the worst."""
-    read = Reader(report(segscore, scored))
+    read = Reader(page)
     scores = {
         (row["document_id"], row["hypothesis"], row["reference"]): row
-        for row in read_table(str(scored / "scores")).to_pylist()
+        for row in read_table(str(scored_once / "scores")).to_pylist()
     }
     drawn = [name for name in read.tables if re.fullmatch(r"d\d+", name)]
     assert drawn
@@ -352,11 +372,10 @@ def test_worst_documents_are_drawn_with_their_counts(segscore: Segscore, scored:
             assert [int(count) for count in counts] == [row[kind] for kind in kinds]
 
 
-def test_other_documents_can_be_opened(segscore: Segscore, scored: Path) -> None:
+def test_other_documents_can_be_opened(scored_once: Path, page: Path) -> None:
     """Every document that all systems have is drawn, or listed to be opened, once."""
-    page = report(segscore, scored)
     systems: dict[str, set[str]] = {}
-    for row in read_table(str(scored / "scores")).to_pylist():
+    for row in read_table(str(scored_once / "scores")).to_pylist():
         systems.setdefault(row["hypothesis"], set()).add(row["document_id"])
     shared = set.intersection(*systems.values())
     drawn = [name for name in Reader(page).tables if re.fullmatch(r"d\d+", name)]
@@ -365,16 +384,16 @@ def test_other_documents_can_be_opened(segscore: Segscore, scored: Path) -> None
     assert page.read_text().count("<template>") == len(listed)
 
 
-def test_names_are_shown_as_text(segscore: Segscore, scored: Path) -> None:
-    page = report(segscore, scored)
+def test_names_are_shown_as_text(page: Path) -> None:
     read = Reader(page)
     assert MARKUP in {row[0] for row in read.tables["boundary_similarity ↑"]}
     assert "<img src=x" not in page.read_text()
 
 
-def test_the_same_run_gives_the_same_bytes_of_a_page(segscore: Segscore, scored: Path) -> None:
-    first = report(segscore, scored).read_bytes()
-    assert report(segscore, scored).read_bytes() == first
+def test_the_same_run_gives_the_same_bytes_of_a_page(
+    segscore: Segscore, scored_once: Path, page: Path
+) -> None:
+    assert report(segscore, scored_once).read_bytes() == page.read_bytes()
 
 
 def test_the_report_of_an_audit_shows_its_tables(segscore: Segscore, tmp_path: Path) -> None:
