@@ -172,6 +172,15 @@ def test_an_incomplete_night_does_not_say_which_systems_there_must_be(archive: A
     assert "missing" not in one_error(result.err)
 
 
+def test_a_night_that_is_scored_again_is_no_longer_accepted(archive: Archive) -> None:
+    archive.deliver(SECOND, WORSE)
+    assert archive.run(SECOND, "--accept", "intended").code == 0
+    archive.deliver(SECOND, {"steady": 0.9, "other": 0.3})
+    result = archive.run(SECOND)
+    assert result.code == 1
+    assert f"{SECOND} was accepted (intended), which no longer holds; if it should" in result.err
+
+
 def test_a_discontinued_system_is_accepted_once(archive: Archive) -> None:
     archive.deliver(SECOND, {"steady": 0.9})
     assert archive.run(SECOND).code == 1

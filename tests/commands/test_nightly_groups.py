@@ -64,6 +64,9 @@ def test_a_channel_that_falls_for_all_systems_is_named_on_its_first_night(
     assert "its recordings or references may have changed" in line
     assert "eins" not in line and "news" not in line
     assert "gate by group" in result.out
+    accepted = nights.run("--date", nights.station.date(5), "--accept", "new recorder")
+    assert accepted.code == 0, accepted.err
+    assert nights.one(6).code == 0  # what was accepted is not held against it
     verdict = nights.verdict(5)
     checks = verdict["group_checks"]
     assert isinstance(checks, list)
@@ -210,6 +213,29 @@ def test_a_dry_run_says_what_would_be_done_and_writes_nothing(
     assert f"compared with {first}; expected: alpha, beta and gamma" in second
     after = {path: path.read_bytes() for path in nights.station.runs.rglob("*") if path.is_file()}
     assert before == after
+
+
+def test_a_dry_run_refuses_attributes_that_the_input_lacks(
+    segscore: Segscore, tmp_path: Path
+) -> None:
+    nights = Nights(tmp_path, segscore)
+    nights.settle()
+    nights.station.deliver(0)
+    wrong = nights.run("--date", nights.station.date(0), "--dry-run", "--gate-by", "chanel")
+    assert wrong.code == 2
+    assert "--gate-by chanel: the documents have no such attribute; the nearest is" in wrong.err
+
+
+def test_what_many_nights_share_is_said_once(segscore: Segscore, tmp_path: Path) -> None:
+    nights = Nights(tmp_path, segscore)
+    nights.settle()
+    assert nights.several(0, 3).code == 0
+    nights.station.settings("", "replicates = 0\nn-t = 3", f'["{RULE}"]')
+    first, last = (nights.station.date(night) for night in (0, 3))
+    again = nights.run("--from", first, "--to", last, "--not-comparable", "pass")
+    assert again.code == 0, again.err
+    said = f"{first} is scored again: n_t was 2, is 3; and likewise 3 more nights to {last}"
+    assert again.err.count("is scored again") == 1 and said in again.err
 
 
 def test_lines_for_programs_have_the_outcome(segscore: Segscore, tmp_path: Path) -> None:
