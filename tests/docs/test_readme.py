@@ -10,6 +10,7 @@ from segscore.jobs.cli.commands import COMMANDS
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.measures.selection import select
 from tests.support.command_line import Segscore
+from tests.support.pages import same
 from tests.support.paths import ROOT
 
 README = (ROOT / "README.md").read_text()
@@ -25,14 +26,15 @@ def block(language: str, containing: str) -> str:
 def test_score_your_own(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The three lines, the two commands, the tables and the signature are those of the README."""
+    """The lines, the command with its output, the tables and the signature are the README's."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "shows.jsonl").write_text(block("json", "show-1"))
-    for line in block("", "segscore import shows.jsonl").splitlines():
-        command, *arguments = line.split()
-        assert command == "segscore"
-        result = segscore(*arguments)
-        assert result.code == 0, result.err
+    line, shown = block("console", "segscore score shows.jsonl").split("\n", 1)
+    prompt, command, *arguments = line.split()
+    assert (prompt, command) == ("$", "segscore")
+    result = segscore(*arguments)
+    assert result.code == 0, result.err
+    assert same(shown, result.out + result.err), result.out + result.err
     signature = json.loads((tmp_path / "run" / "run.json").read_text())["signature"]
     assert signature == block("", "segscore|n_t").strip()
     for table in ("scores", "summary", "rejects", "unpaired"):
