@@ -14,7 +14,7 @@ from tests.support import kernels  # noqa: E402
 
 kernels.share()
 
-from tests.support.command_line import Segscore  # noqa: E402  (it imports numba)
+from tests.support.command_line import Segscore, SegscoreOnce  # noqa: E402  (it imports numba)
 from tests.support.dask_cluster import dask_cluster  # noqa: E402
 
 settings.register_profile(
@@ -77,6 +77,12 @@ def segscore(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
     """Run commands as a user would, one call for each command line."""
     monkeypatch.setenv("COLUMNS", "200")
     return Segscore(capsys, monkeypatch)
+
+
+@pytest.fixture(scope="module")
+def segscore_once() -> Segscore:
+    """Run commands whose results all tests of a module read and none changes."""
+    return SegscoreOnce()
 
 
 @pytest.fixture(scope="module")

@@ -10,6 +10,8 @@ DECIMALS = 12
 """Decimals that values are rounded to, so that floating-point errors do not break ties."""
 
 _UNDEFINED = float("nan")
+_FEW = 13
+"""Most differences with ties whose distribution `scipy.stats.wilcoxon` counts out."""
 
 
 @dataclass(frozen=True)
@@ -48,9 +50,25 @@ def signed_ranks(first: Floats, second: Floats) -> SignedRanks:
     higher = int(np.count_nonzero(difference > 0))
     p = effect_rank = _UNDEFINED
     if len(moved):
-        p = float(stats.wilcoxon(moved).pvalue)
         rank = stats.rankdata(np.abs(moved))
+        few_with_ties = len(moved) <= _FEW and len(np.unique(rank)) < len(rank)
+        p = _counted(moved, rank) if few_with_ties else float(stats.wilcoxon(moved).pvalue)
         effect_rank = float((np.sign(moved) * rank).sum() / rank.sum())
     spread = difference.std(ddof=1) if len(difference) > 1 else 0.0
     effect_d = float(difference.mean() / spread) if spread > 0 else _UNDEFINED
     return SignedRanks(p, higher, len(moved) - higher, effect_d, effect_rank)
+
+
+def _counted(moved: Floats, rank: Floats) -> float:
+    """Return the p-value over all signs that the differences could have had, as scipy does.
+
+    Scipy ranks the differences again for each of the up to 8,192 ways, which takes seconds.
+
+    Args:
+        moved: differences that are not 0, shape (differences,).
+        rank: the ranks of their sizes, which are multiples of 0.5 and therefore add up exactly.
+    """
+    ways = np.arange(2 ** len(rank))[:, None] >> np.arange(len(rank)) & 1
+    sums, observed = ways @ rank, rank[moved > 0].sum()
+    tail = min(np.count_nonzero(sums <= observed), np.count_nonzero(sums >= observed))
+    return min(1.0, float(2 * tail / len(sums)))

@@ -85,7 +85,7 @@ def listed(frame: pd.DataFrame, *without: str) -> list[str]:
     return sorted(map(str, rows.astype(object).where(rows.notna(), None).to_dict("records")))
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=4, deadline=None)
 @given(
     seed=st.integers(0, 2**32),
     kind=st.sampled_from(["cumulative", "only"]),

@@ -5,12 +5,10 @@ import json
 import re
 import sys
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
-import vl_convert
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,7 +19,6 @@ from segscore.pipeline.reports.documents import box
 from segscore.pipeline.reports.group_dates import as_dates
 from segscore.pipeline.reports.short_labels import short_labels
 from segscore.pipeline.reports.strips import (
-    LEFT,
     WIDTH,
     StripPart,
     boundary_strip,
@@ -40,37 +37,54 @@ from tests.support.nights import DAYS, Archive
 from tests.support.paths import DATA
 from tests.support.report_pages import Reader, number, plain, report
 
-BUNDLE = cache(vl_convert.javascript_bundle)
 
-
-@pytest.fixture(autouse=True)
-def one_bundle(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Bundle the library that draws charts once, not for every page."""
-    monkeypatch.setattr(vl_convert, "javascript_bundle", BUNDLE)
-
-
-@pytest.fixture
-def scored(segscore: Segscore, tmp_path: Path) -> Path:
+def score_corpus(segscore: Segscore, folder: Path) -> Path:
     """A run with several references, groups, rejects, undefined values and a hostile name."""
     generated = corpus(5, documents=30)
     for row in generated.hypotheses:
         row["coder"] = MARKUP if row["coder"] == "h1" else row["coder"]
     generated.hypotheses.append({**generated.hypotheses[0], "boundaries": [0]})
-    generated.write(tmp_path)
+    generated.write(folder)
     result = segscore(
-        "score", tmp_path / "references", tmp_path / "hypotheses", "--output", tmp_path / "run",
-        "--documents", tmp_path / "documents.parquet", "--group-by", "genre",
+        "score", folder / "references", folder / "hypotheses", "--output", folder / "run",
+        "--documents", folder / "documents.parquet", "--group-by", "genre",
         "--reference-points", "none,all",
     )  # fmt: skip
     assert result.code == 0, result.err
-    return tmp_path / "run"
+    return folder / "run"
 
 
-def test_values_of_systems_equal_the_summary(segscore: Segscore, scored: Path) -> None:
-    read = Reader(report(segscore, scored, "--measure", "pk", "--average", "macro"))
+@pytest.fixture
+def scored(segscore: Segscore, tmp_path: Path) -> Path:
+    """The run, for a test that changes its files."""
+    return score_corpus(segscore, tmp_path)
+
+
+@pytest.fixture(scope="module")
+def scored_once(segscore_once: Segscore, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The run, for all tests that only read it."""
+    return score_corpus(segscore_once, tmp_path_factory.mktemp("scored"))
+
+
+@pytest.fixture(scope="module")
+def page(segscore_once: Segscore, scored_once: Path) -> Path:
+    """The page of the run, without options."""
+    made = report(segscore_once, scored_once)
+    return made.rename(made.with_name("page.html"))
+
+
+@pytest.fixture(scope="module")
+def macro_page(segscore_once: Segscore, scored_once: Path) -> Path:
+    """Its page about the macro averages of pk."""
+    made = report(segscore_once, scored_once, "--measure", "pk", "--average", "macro")
+    return made.rename(made.with_name("macro.html"))
+
+
+def test_values_of_systems_equal_the_summary(scored_once: Path, macro_page: Path) -> None:
+    read = Reader(macro_page)
     summary = [
         row
-        for row in read_table(str(scored / "summary")).to_pylist()
+        for row in read_table(str(scored_once / "summary")).to_pylist()
         if row["genre"] is None and row["measure"] == "pk"
     ]
     macro = {row["hypothesis"]: row for row in summary if row["average"] == "macro"}
@@ -92,51 +106,117 @@ def test_values_of_systems_equal_the_summary(segscore: Segscore, scored: Path) -
         assert values == sorted(values)
 
 
-def test_the_leaderboard_equals_the_summary(segscore: Segscore, scored: Path) -> None:
+def test_the_leaderboard_equals_the_summary(scored_once: Path, macro_page: Path) -> None:
     """Systems are ranked, reference points are below them, and intervals are beside values."""
-    page = report(segscore, scored, "--measure", "pk", "--average", "macro")
-    read = Reader(page)
+    read = Reader(macro_page)
     summary = {
         (row["hypothesis"], row["measure"]): row
-        for row in read_table(str(scored / "summary")).to_pylist()
+        for row in read_table(str(scored_once / "summary")).to_pylist()
         if row["genre"] is None and row["average"] == "macro"
     }
-    heads, *rows = read.tables["Leaderboard"]
+    heads, *rows = read.tables["Leaderboard, macro averages"]
+    assert heads[:4] == ["rank", "system", "pk ↓", "to best"]
     assert heads[-1] == "documents"  # which not all systems have
-    names = [head.split()[0] for head in heads[1:-1]]
-    assert names[0] == "pk"
+    names = ["pk", *(head.split()[0] for head in heads[4:-1])]
     apart = next(i for i, row in enumerate(rows) if len(row) == 1)
     assert rows[apart] == ["Reference points"]
-    assert [row[0].startswith("point:") for row in rows if len(row) > 1] == [False] * apart + [
+    assert [row[1].startswith("point:") for row in rows if len(row) > 1] == [False] * apart + [
         True
     ] * (len(rows) - apart - 1)
-    details = iter(read.details["Leaderboard"])
-    for name, *cells, documents in (row for row in rows if len(row) > 1):
+    intervals = (text for text in read.details["Leaderboard, macro averages"] if "." in text)
+    for _, name, value, _, *cells, documents in (row for row in rows if len(row) > 1):
         assert number(documents) == summary[name, "pk"]["documents"]
-        for measure, cell in zip(names, cells, strict=True):
+        for measure, cell in zip(names, [value, *cells], strict=True):
             expected = summary[name, measure]
             assert number(cell) == (
                 None if expected["value"] is None else pytest.approx(expected["value"], abs=1e-4)
             )
             if expected["value"] is not None and expected["ci_low"] is not None:
-                assert next(details) == f"{expected['ci_low']:.4f} to {expected['ci_high']:.4f}"
+                assert next(intervals) == f"{expected['ci_low']:.4f}–{expected['ci_high']:.4f}"
     most = max(number(row[-1]) or 0 for row in rows[:apart])
-    ranked = [(number(row[-1]) != most, number(row[1])) for row in rows[:apart]]
+    ranked = [(number(row[-1]) != most, number(row[2])) for row in rows[:apart]]
     assert ranked == sorted(ranked)
+    full = [row for row in rows[:apart] if number(row[-1]) == most]
+    assert [row[0] for row in full] == [str(1 + place) for place in range(len(full))]
+    assert [row[0] for row in rows[len(full) :] if len(row) > 1] == [""] * (
+        len(rows) - 1 - len(full)
+    )
+    best = summary[full[0][1], "pk"]["value"]
+    assert full[0][3] == "best"
+    for row in full[1:]:
+        assert number(row[3]) == pytest.approx(summary[row[1], "pk"]["value"] - best, abs=1e-4)
+    assert (len(full) > 1) == ("Leaderboard, macro averages" in read.bold)
+
+
+def test_letters_name_the_systems_that_another_one_beats(
+    segscore: Segscore, tmp_path: Path
+) -> None:
+    """As `segscore compare` finds them; without any, there are no letters."""
+    rows: list[dict[str, Any]] = []
+    for d in range(30):
+        row: dict[str, Any] = {"document_id": f"d{d}", "n_units": 30}
+        rows.append(row | {"coder": "desk", "role": "reference", "boundaries": [7, 15, 22]})
+        boundaries = {"good": [7, 15, 22 if d else 28], "same": [7 if d else 3, 15, 22], "bad": [3]}
+        for name, places in boundaries.items():
+            rows.append(row | {"coder": name, "role": "hypothesis", "boundaries": places})
+    corpus_file = tmp_path / "all.jsonl"
+    corpus_file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    run = tmp_path / "run"
+    assert segscore("score", corpus_file, corpus_file, "--output", run).code == 0
+    page = Reader(report(segscore, run))
+    title = "Leaderboard, micro averages"
+    details = [text.replace("\N{WORD JOINER}", "") for text in page.details[title]]
+    assert [text for text in details if "." not in text] == ["a", "beats c", "b", "beats c", "c"]
+    heads, *systems = page.tables[title]
+    assert [row[1] for row in systems] == ["good", "same", "bad"]
+    assert len(page.bold[title]) >= len(heads) - len(["rank", "system", "to best", "skill"])
+    for place, column in page.bold[title]:
+        better = min if heads[column].endswith("↓") else max
+        values = [float(row[column]) for row in systems if row[column] != "–"]
+        assert float(page.tables[title][place][column]) == better(values)
+    alone = tmp_path / "alone.jsonl"
+    chosen = [row for row in rows if row["coder"] != "bad"]
+    alone.write_text("".join(json.dumps(row) + "\n" for row in chosen))
+    assert segscore("score", alone, alone, "--output", tmp_path / "two").code == 0
+    page = Reader(report(segscore, tmp_path / "two"))
+    assert not any("beats" in text for text in page.details[title])
+    assert "Difference in boundary_similarity ↑" not in page.charts  # of one bar
+
+
+def test_the_worst_documents_are_those_of_the_best_system(
+    segscore: Segscore, tmp_path: Path
+) -> None:
+    """Not those on which a bad system, whose errors are larger, does worst."""
+    rows: list[dict[str, Any]] = []
+    for d in range(12):
+        row: dict[str, Any] = {"document_id": f"d{d:02}", "n_units": 30}
+        rows.append(row | {"coder": "desk", "role": "reference", "boundaries": [7, 15, 22]})
+        good = [7, 15] if d in (4, 9) else [7, 15, 22]
+        bad = [1] if d < 4 else [7]
+        for name, places in (("good", good), ("bad", bad)):
+            rows.append(row | {"coder": name, "role": "hypothesis", "boundaries": places})
+    corpus_file = tmp_path / "all.jsonl"
+    corpus_file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    run = tmp_path / "run"
+    assert segscore("score", corpus_file, corpus_file, "--output", run).code == 0
+    read = Reader(report(segscore, run))
+    assert [name for name in read.tables if re.fullmatch(r"d\d+", name)] == ["d04", "d09"]
+    assert "on which good, the best system, has its worst" in plain(read.text)
 
 
 @pytest.mark.parametrize("average", ["micro", "macro"])
-def test_the_scale_is_that_of_calibrate(segscore: Segscore, scored: Path, average: str) -> None:
-    page = report(segscore, scored, "--average", average, "--calibrate")
-    read = Reader(page)
+def test_the_scale_is_that_of_calibrate(
+    segscore: Segscore, scored_once: Path, average: str
+) -> None:
+    read = Reader(report(segscore, scored_once, "--average", average, "--calibrate"))
     calibration = calibrate(
-        str(scored.parent / "references"),
-        str(scored.parent / "documents.parquet"),
+        str(scored_once.parent / "references"),
+        str(scored_once.parent / "documents.parquet"),
         measure="boundary_similarity",
     )
     summary = {
         row["hypothesis"]: row["value"]
-        for row in read_table(str(scored / "summary")).to_pylist()
+        for row in read_table(str(scored_once / "summary")).to_pylist()
         if row["genre"] is None
         and (row["measure"], row["average"]) == ("boundary_similarity", average)
     }
@@ -280,33 +360,38 @@ def test_long_names_that_differ_in_the_middle_have_different_labels() -> None:
     assert "1204" in labels[1]
 
 
-def test_row_counts_and_rejects_equal_the_run(segscore: Segscore, scored: Path) -> None:
-    read = Reader(report(segscore, scored))
-    record = json.loads((scored / "run.json").read_text())
+def test_row_counts_and_rejects_equal_the_run(scored_once: Path, page: Path) -> None:
+    read = Reader(page)
+    record = json.loads((scored_once / "run.json").read_text())
     assert record["signature"] in read.text
     (heads, *rows) = read.tables["Input rows"]
     account = {row[0]: dict(zip(heads[1:], map(int, row[1:]), strict=True)) for row in rows}
     assert account == record["rows"]
-    rejects = read_table(str(scored / "rejects")).to_pylist()
+    rejects = read_table(str(scored_once / "rejects")).to_pylist()
     assert rejects
     listed = read.tables["Rejected rows, by rule"][1:]
     assert sum(int(row[2]) for row in listed) == len(rejects)
     assert {row[0] for row in listed} == {row["rule"] for row in rejects}
 
 
-def test_differences_equal_those_of_compare(segscore: Segscore, scored: Path) -> None:
-    read = Reader(report(segscore, scored, "--average", "macro"))
+def test_differences_equal_those_of_compare(segscore: Segscore, scored_once: Path) -> None:
+    read = Reader(report(segscore, scored_once, "--average", "macro"))
     result = segscore(
-        "compare", scored, "--measure", "boundary_similarity", "--output", scored.parent / "c"
+        "compare",
+        scored_once,
+        "--measure",
+        "boundary_similarity",
+        "--output",
+        scored_once.parent / "c",
     )
     assert result.code == 0, result.err
-    compared = read_table(str(scored.parent / "c" / "comparisons")).to_pylist()
+    compared = read_table(str(scored_once.parent / "c" / "comparisons")).to_pylist()
     differences = {
         frozenset((row["system"], row["other"])): row
         for row in compared
         if row["average"] == "macro"
     }
-    heads, *rows = read.tables["Difference in boundary_similarity ↑, row minus column"]
+    heads, *rows = read.tables["Difference in boundary_similarity ↑"]
     assert len(rows) == len(differences)
     for row in rows:
         cells = dict(zip(heads, row, strict=True))
@@ -321,12 +406,12 @@ def test_differences_equal_those_of_compare(segscore: Segscore, scored: Path) ->
             assert number(cells[name]) == pytest.approx(expected[column], abs=1e-4)
 
 
-def test_groups_equal_the_summary(segscore: Segscore, scored: Path) -> None:
-    read = Reader(report(segscore, scored))
+def test_groups_equal_the_summary(scored_once: Path, page: Path) -> None:
+    read = Reader(page)
     (title,) = (name for name in read.tables if " by genre" in name)
     expected = {
         (row["genre"], row["hypothesis"]): row["value"]
-        for row in read_table(str(scored / "summary")).to_pylist()
+        for row in read_table(str(scored_once / "summary")).to_pylist()
         if row["genre"] is not None
         and (row["measure"], row["average"]) == ("boundary_similarity", "micro")
     }
@@ -336,12 +421,12 @@ def test_groups_equal_the_summary(segscore: Segscore, scored: Path) -> None:
         assert values[key] == (None if value is None else pytest.approx(value, abs=1e-4))
 
 
-def test_worst_documents_are_drawn_with_their_counts(segscore: Segscore, scored: Path) -> None:
+def test_worst_documents_are_drawn_with_their_counts(scored_once: Path, page: Path) -> None:
     """The counts beside a drawing are those of scores; its document is one of the worst."""
-    read = Reader(report(segscore, scored))
+    read = Reader(page)
     scores = {
         (row["document_id"], row["hypothesis"], row["reference"]): row
-        for row in read_table(str(scored / "scores")).to_pylist()
+        for row in read_table(str(scored_once / "scores")).to_pylist()
     }
     drawn = [name for name in read.tables if re.fullmatch(r"d\d+", name)]
     assert drawn
@@ -352,11 +437,10 @@ def test_worst_documents_are_drawn_with_their_counts(segscore: Segscore, scored:
             assert [int(count) for count in counts] == [row[kind] for kind in kinds]
 
 
-def test_other_documents_can_be_opened(segscore: Segscore, scored: Path) -> None:
+def test_other_documents_can_be_opened(scored_once: Path, page: Path) -> None:
     """Every document that all systems have is drawn, or listed to be opened, once."""
-    page = report(segscore, scored)
     systems: dict[str, set[str]] = {}
-    for row in read_table(str(scored / "scores")).to_pylist():
+    for row in read_table(str(scored_once / "scores")).to_pylist():
         systems.setdefault(row["hypothesis"], set()).add(row["document_id"])
     shared = set.intersection(*systems.values())
     drawn = [name for name in Reader(page).tables if re.fullmatch(r"d\d+", name)]
@@ -365,16 +449,16 @@ def test_other_documents_can_be_opened(segscore: Segscore, scored: Path) -> None
     assert page.read_text().count("<template>") == len(listed)
 
 
-def test_names_are_shown_as_text(segscore: Segscore, scored: Path) -> None:
-    page = report(segscore, scored)
+def test_names_are_shown_as_text(page: Path) -> None:
     read = Reader(page)
     assert MARKUP in {row[0] for row in read.tables["boundary_similarity ↑"]}
     assert "<img src=x" not in page.read_text()
 
 
-def test_the_same_run_gives_the_same_bytes_of_a_page(segscore: Segscore, scored: Path) -> None:
-    first = report(segscore, scored).read_bytes()
-    assert report(segscore, scored).read_bytes() == first
+def test_the_same_run_gives_the_same_bytes_of_a_page(
+    segscore: Segscore, scored_once: Path, page: Path
+) -> None:
+    assert report(segscore, scored_once).read_bytes() == page.read_bytes()
 
 
 def test_the_report_of_an_audit_shows_its_tables(segscore: Segscore, tmp_path: Path) -> None:
@@ -514,9 +598,9 @@ def test_rejected_rows_are_not_drawn(
     ]
     audited(segscore, tmp_path, [rows[0] | refused_row, *rows])
     page = (tmp_path / "audit.html").read_text()
-    assert page.count('<rect class="bar"') == 3
+    assert page.count('<p class="strip">') == 3
     assert "30" in page.split("Codings", 1)[1]
-    assert ">600</text>" not in page
+    assert ">600</i>" not in page
 
 
 def test_equal_values_are_drawn_at_their_position(segscore: Segscore, tmp_path: Path) -> None:
@@ -711,17 +795,17 @@ def test_every_boundary_is_drawn_at_its_position(pair: tuple[int, list[int], lis
     def places(rows: list[StripPart]) -> set[int]:
         """Read the positions of the marks from the paths."""
         return {
-            starts[line] + round((float(x) - LEFT) / scale)
+            starts[line] + round(float(x) / scale)
             for line, row in enumerate(rows)
             for path in row.paths.values()
-            for x in re.findall(r"M([\d.]+) (?:0|16)V", path)
+            for x in re.findall(r"M([\d.]+) (?:0|3|5|11|16)V", path)
         }
 
     rows_of = {name: [row for row in drawing.rows if row.name == name] for name in "rh"}
     assert places(rows_of["r"]) == set(reference)
     missed = {e.position for e in edits if e.kind == "miss"}
     assert places(rows_of["h"]) == {*hypothesis, *missed}
-    assert all(row.width <= WIDTH - LEFT for row in drawing.rows)
+    assert all(row.width <= WIDTH for row in drawing.rows)
 
 
 @given(st.lists(st.sampled_from([0.0, 0.1, 0.5, 0.55, 0.6, 1.0]), min_size=1, max_size=40))

@@ -44,13 +44,17 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def command_lines(corpus: Path, folder: Path) -> dict[str, list[object]]:
     """Return the commands that print tables, each with what it needs done before."""
     run, options = folder / "run", ("--reference-points", "none", "--group-by", "genre")
+    few = ("--replicates", 20)
+    chance = (*few, "--permutations", 99)
     return {
-        "score": ["score", corpus, corpus, *options, "--layout", "groups", "--output", run],
-        "measures": ["score", corpus, corpus, "--layout", "measures", "--output", folder / "all"],
-        "compare": ["compare", run, "--measure", "pk,boundary_similarity", "--where"],
-        "layout": ["compare", run, "--measure", "pk", "--layout", "systems"],
-        "gate": ["compare", run, folder / "all", "--measure", "pk", "--gate", "pk<=+0.01"],
-        "agree": ["agree", corpus, "--output", folder / "audit"],
+        "score": ["score", corpus, corpus, *options, *few, "--layout", "groups", "--output", run],
+        "measures": [
+            *("score", corpus, corpus, *few, "--layout", "measures", "--output", folder / "all")
+        ],
+        "compare": ["compare", run, "--measure", "pk,boundary_similarity", "--where", *chance],
+        "layout": ["compare", run, "--measure", "pk", "--layout", "systems", *chance],
+        "gate": ["compare", run, folder / "all", "--measure", "pk", "--gate", "pk<=+0.01", *chance],
+        "agree": ["agree", corpus, "--output", folder / "audit", *few],
         "explain": ["explain", run, "--document", "show-3"],
         "status": ["status", run],
         "list": ["measures"],

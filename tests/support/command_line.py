@@ -2,13 +2,20 @@
 
 import gc
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from functools import cache
+from io import BytesIO, TextIOWrapper
 
 import pandas  # noqa: F401  (commands leave it out of a process that has not imported it)
 import pytest
+import vl_convert
 
 from segscore.jobs.cli import app
 from tests.support.kernels import without_announcement
+
+# A process that writes many pages needs the library that draws their charts only once.
+vl_convert.javascript_bundle = cache(vl_convert.javascript_bundle)
 
 
 @dataclass(frozen=True)
@@ -29,16 +36,44 @@ class Segscore:
 
     def __call__(self, *arguments: object) -> CommandResult:
         """Run `segscore ARGUMENTS`."""
-        self.patch.setattr(sys, "argv", ["segscore", *map(str, arguments)])
         self.capture.readouterr()
-        code: object = 0
-        try:
-            app.main()
-        except SystemExit as left:
-            code = left.code or 0
-        finally:
-            gc.unfreeze()  # a command assumes that its process ends soon
-            gc.enable()
+        code = _exit_code(self.patch, arguments)
         captured = self.capture.readouterr()
-        assert isinstance(code, int)
         return CommandResult(code, captured.out, without_announcement(captured.err))
+
+
+class SegscoreOnce(Segscore):
+    """The command line, run in this process before the tests of a module."""
+
+    def __init__(self) -> None:
+        pass
+
+    def __call__(self, *arguments: object) -> CommandResult:
+        """Run `segscore ARGUMENTS`."""
+        printed = [TextIOWrapper(BytesIO(), "utf-8", newline="") for _ in range(2)]
+        with (
+            pytest.MonkeyPatch.context() as patch,
+            redirect_stdout(printed[0]),
+            redirect_stderr(printed[1]),
+        ):
+            patch.setenv("COLUMNS", "200")
+            code = _exit_code(patch, arguments)
+        for stream in printed:
+            stream.seek(0)
+        out, err = (stream.read() for stream in printed)
+        return CommandResult(code, out, without_announcement(err))
+
+
+def _exit_code(patch: pytest.MonkeyPatch, arguments: tuple[object, ...]) -> int:
+    """Run `segscore ARGUMENTS` and return its exit code."""
+    patch.setattr(sys, "argv", ["segscore", *map(str, arguments)])
+    code: object = 0
+    try:
+        app.main()
+    except SystemExit as left:
+        code = left.code or 0
+    finally:
+        gc.unfreeze()  # a command assumes that its process ends soon
+        gc.enable()
+    assert isinstance(code, int)
+    return code

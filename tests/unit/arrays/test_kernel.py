@@ -77,16 +77,24 @@ class Cache:
         assert "Set NUMBA_CACHE_DIR to a folder that only you" in line
 
 
-@pytest.fixture
-def filled_cache(tmp_path: Path) -> Cache:
-    """A folder of mode 0700 that holds the compiled loop."""
-    (tmp_path / "sources").mkdir()
-    (tmp_path / "sources" / "loops.py").write_text(LOOP)
-    (tmp_path / "cache").mkdir(mode=0o700)
-    cache = Cache(tmp_path / "sources", tmp_path / "cache")
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> Cache:
+    """A folder of mode 0700 that holds the compiled loop, compiled once for all tests."""
+    base = tmp_path_factory.mktemp("compiled")
+    (base / "sources").mkdir()
+    (base / "sources" / "loops.py").write_text(LOOP)
+    (base / "cache").mkdir(mode=0o700)
+    cache = Cache(base / "sources", base / "cache")
     cache.run()
     assert cache.files(".nbi")
     return cache
+
+
+@pytest.fixture
+def filled_cache(compiled: Cache, tmp_path: Path) -> Cache:
+    """A copy of the folder, for a test that changes who can write to it."""
+    shutil.copytree(compiled.folder, tmp_path / "cache")
+    return Cache(compiled.sources, tmp_path / "cache")
 
 
 def test_a_folder_of_this_user_is_used(filled_cache: Cache) -> None:

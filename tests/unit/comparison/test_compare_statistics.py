@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -163,6 +163,14 @@ def test_signed_ranks_with_ties_and_undefined_values() -> None:
     assert result.p == pytest.approx(stats.wilcoxon([0.1, -0.1, 0.2]).pvalue)
     moved = np.array([0, 0, 0.1, -0.1, 0.2])
     assert result.effect_d == pytest.approx(moved.mean() / moved.std(ddof=1))
+
+
+@settings(max_examples=20)
+@given(st.lists(st.sampled_from([-0.3, -0.2, -0.1, 0.1, 0.2, 0.3]), min_size=1, max_size=7))
+@example([0.1, 0.1, 0.2, 0.2, 0.2, 0.3, -0.1, 0.2, 0.2, 0.3, -0.3])
+def test_few_differences_with_ties_have_the_p_value_of_scipy(differences: list[float]) -> None:
+    found = signed_ranks(np.array(differences), np.zeros(len(differences))).p
+    assert found == stats.wilcoxon(differences).pvalue
 
 
 def test_equal_values_have_no_signed_ranks() -> None:
