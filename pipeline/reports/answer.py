@@ -16,7 +16,7 @@ _NAMED = 3
 """Maximum number of systems that a sentence names."""
 
 
-def listed_names(names: Sequence[str], shown: Callable[[str], str] = isolated) -> str:
+def _listed(names: Sequence[str], shown: Callable[[str], str] = isolated) -> str:
     """Name a few systems, and the number of the others."""
     return verdict.listed_names(names, shown)
 
@@ -40,12 +40,12 @@ def best_system(ranking: Ranking, pairs: PairRows, untested: str) -> str:
     tied = [row["hypothesis"] for row in systems if row["value"] == best["value"]]
     if len(systems) == 1:
         only = "the only system with all documents" if ranking.fewer else "the only system"
-        first = f"{_with_interval(best)} in {measure} for {only}, {listed_names(tied)}."
+        first = f"{_with_interval(best)} in {measure} for {only}, {_listed(tied)}."
     elif len(tied) > 1:
-        first = f"{listed_names(tied)} are equally good in {measure}: {_with_interval(best)}."
+        first = f"{_listed(tied)} are equally good in {measure}: {_with_interval(best)}."
     else:
         others = [row["hypothesis"] for row in systems[1:]]
-        first = f"{listed_names(tied)} is best in {measure}: {_with_interval(best)}. "
+        first = f"{_listed(tied)} is best in {measure}: {_with_interval(best)}. "
         shared = next(iter(pairs.values()))["documents"] if ranking.fewer and pairs else None
         first += verdict.describe_certainty(
             best["hypothesis"], others, pairs, shown=isolated, untested=untested, shared=shared
@@ -53,7 +53,7 @@ def best_system(ranking: Ranking, pairs: PairRows, untested: str) -> str:
     better = [row["hypothesis"] for row in rows[: rows.index(best)] if is_point(row["hypothesis"])]
     if better:
         point, verb = ("point", "is") if len(better) == 1 else ("points", "are")
-        first += f" But the reference {point} {listed_names(better)} {verb} better."
+        first += f" But the reference {point} {_listed(better)} {verb} better."
     if (sentence := describe_chance(ranking.board)) is not None:
         first += f" {sentence[0].upper()}{sentence[1:]}."
     return f"{first} {_left_out(ranking)}".strip()
@@ -69,11 +69,11 @@ def _left_out(ranking: Ranking) -> str:
     if min(ranking.fewer.values()) == most:
         least = "other documents"
     if len(ranking.fewer) == 1:
-        return f"Not ranked: {listed_names([*ranking.fewer])}, which was scored on {least}."
+        return f"Not ranked: {_listed([*ranking.fewer])}, which was scored on {least}."
     if least == "other documents":
-        return f"Not ranked: {listed_names([*ranking.fewer])}, which were scored on {least}."
+        return f"Not ranked: {_listed([*ranking.fewer])}, which were scored on {least}."
     return (
-        f"Not ranked: {listed_names([*ranking.fewer])}, which were scored on fewer documents, the "
+        f"Not ranked: {_listed([*ranking.fewer])}, which were scored on fewer documents, the "
         f"fewest on {least}."
     )
 
@@ -100,7 +100,7 @@ def verdict_in_words(night: Verdict) -> str:
         sentences.append(f"{len(night.unusable) - _NAMED} more files cannot be read.")
     for what, names in (("Missing", night.missing), ("New", night.new)):
         if names:
-            sentences.append(f"{what}: {listed_names(names)}.")
+            sentences.append(f"{what}: {_listed(names)}.")
     return " ".join(sentences)
 
 
@@ -176,6 +176,6 @@ def tolerances_in_words(run: FinishedRun, shown: Callable[[str], str] = isolated
         best = [row["hypothesis"] for row in known if row["tolerant_f1"] == highest]
         verb = "has" if len(best) == 1 else "have"
         yield (
-            f"At a tolerance of {tolerance:,}, {listed_names(best, shown)} {verb} the highest F, "
+            f"At a tolerance of {tolerance:,}, {_listed(best, shown)} {verb} the highest F, "
             f"{shown_number(highest)}."
         )
