@@ -88,7 +88,7 @@ def compare(
         print_comparison(finished, average)
     else:
         table = layouts.lay_out(layout or "pairs", finished, average)
-        layouts.print_layout(table, format_name, average)
+        layouts.print_layout(table, format_name)
     if (output := chosen.output) is not None:
         state = "written" if finished.is_published else "already contains this comparison"
         LOG.say("info", f"{output}: {state}", output=output)

@@ -8,7 +8,7 @@ from segscore.jobs.cli import startup
 from segscore.jobs.cli.log import LOG
 from segscore.jobs.cli.options import Cluster, ExplainPlan, Workers
 from segscore.jobs.show.by_system import summary_layout
-from segscore.jobs.show.formats import ResultFormat, as_rows, described, print_json, print_table
+from segscore.jobs.show.formats import PaperFormat, as_rows, described, print_json
 from segscore.jobs.show.leaderboard import SCORE_LAYOUTS
 from segscore.jobs.show.printing import (
     Bar,
@@ -19,7 +19,7 @@ from segscore.jobs.show.printing import (
     say_done,
     suggest_n_t,
 )
-from segscore.pipeline.errors import Done
+from segscore.pipeline.errors import Done, Refused
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.settings.options import Panel
 from segscore.pipeline.settings.ranges import one_of
@@ -39,7 +39,7 @@ def score(
             rich_help_panel=Panel.OUTPUT,
         ),
     ] = "systems",
-    format_name: ResultFormat = "text",
+    format_name: PaperFormat = "text",
 ) -> None:
     """Score hypotheses against references and write scores, averages and intervals."""
     from segscore.pipeline.runs import executors
@@ -49,6 +49,8 @@ def score(
     from segscore.pipeline.scoring.inputs import find_inputs
 
     one_of("--layout", layout, SCORE_LAYOUTS)
+    if (layout, format_name) == ("measures", "latex"):
+        raise Refused("--layout measures: has no form in LaTeX; name systems or groups")
     if explain_plan:
         print_plan(run.scoring_plan(chosen, find_inputs(chosen), LIMITS))
         return
@@ -79,5 +81,8 @@ def score(
         tables = as_rows({"summary": finished.table("summary")})
         print_json("score", {"output": chosen.output, **described(finished.record), **tables})
     else:
+        from segscore.jobs.show.layouts import print_layout
+
         signature = finished.record["signature"]
-        print_table(summary_layout(finished.table("summary"), layout, signature), format_name)
+        table = summary_layout(finished.table("summary"), layout, signature)
+        print_layout(table, format_name)

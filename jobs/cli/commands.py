@@ -37,6 +37,7 @@ COMMANDS = (
     "measures",
     "testsets",
     "status",
+    "warm-up",
 )
 """Names of the commands, in the order of the help text; each has a module of jobs/ of its own."""
 
@@ -145,7 +146,8 @@ def _process(parameter: Any, check: Callable[..., Any], context: Any, value: Any
 
 
 def _load(name: str) -> Any:
-    python_name = name if name != "import" else "import_"  # a keyword cannot name a module
+    # A keyword cannot name a module.
+    python_name = name.replace("-", "_") if name != "import" else "import_"
     function = getattr(import_module(f"segscore.jobs.{python_name}"), python_name)
     alone = typer.Typer(add_completion=False, rich_markup_mode="rich")
     alone.command(name, cls=_Command)(in_one_line(build_command(function)))

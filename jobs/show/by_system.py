@@ -1,6 +1,7 @@
 """Arrange averages as a table with one row per system and one column per measure."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from segscore.jobs.show.formats import Layout, plain_layout
@@ -61,6 +62,25 @@ def by_system(
     )
 
 
+def mark_best(layout: Layout, boards: Sequence["Leaderboard"], measures: Sequence[str]) -> Layout:
+    """Mark the best values of a table that ``by_system`` made.
+
+    Args:
+        layout: the table.
+        boards: the systems of each group, ranked.
+        measures: the measures that it shows, which are its last columns.
+    """
+    keys = ((board, name) for board in boards for name in board.names)
+    first = len(layout.headings) - len(measures)
+    best = {
+        (row, first + place)
+        for row, (board, name) in enumerate(keys)
+        for place, measure in enumerate(measures)
+        if name in board.best(measure)
+    }
+    return replace(layout, best=frozenset(best))
+
+
 def _cell(row: _Row) -> str:
     return with_interval(*(row[part] for part in _PARTS))
 
@@ -86,5 +106,7 @@ def summary_layout(summary: "pa.Table", layout: str, signature: str) -> Layout:
         summary, by = summary.filter(are_over_all(summary, by)), []
     rows = [row for row in summary.to_pylist() if row["average"] == "micro"]
     measures = list(dict.fromkeys(row["measure"] for row in rows))
-    boards = rank(rows, by, measures[0]) if rows else []
-    return by_system(boards, by, "hypothesis", signature, shown_measures(measures))
+    boards = rank(rows, by)
+    shown = shown_measures(measures)
+    arranged = by_system(boards, by, "hypothesis", signature, shown)
+    return replace(mark_best(arranged, boards, shown), average="micro")

@@ -24,7 +24,7 @@ _FORMATS = ("text", "json", "csv", "markdown")
 SCHEMA_VERSION = 1
 """Version of the JSON objects; it grows when a field is removed or changes its meaning."""
 
-_SIGNATURE = "signature"
+_AVERAGE, _SIGNATURE = "average", "signature"
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """Characters with which a formula of a spreadsheet begins."""
@@ -78,6 +78,7 @@ class Layout:
         texts: number of leading columns that contain text.
         signature: signature of the run; empty for none.
         apart: number of leading columns that a paper states in the caption of a table.
+        average: micro or macro, which is named beside the table; empty if its columns name it.
         best: cells with the best value of their column and group, as (row, column) of ``rows``.
         beaten: cell -> the rows whose value it beats significantly, from 0.
     """
@@ -89,6 +90,7 @@ class Layout:
     texts: int
     signature: str
     apart: int = 0
+    average: str = ""
     best: frozenset[tuple[int, int]] = frozenset()
     beaten: Mapping[tuple[int, int], frozenset[int]] = field(default_factory=dict)
 
@@ -112,15 +114,16 @@ def _is_text(rows: Sequence[Mapping[str, Any]], name: str) -> bool:
 
 
 def csv_text(layout: Layout) -> str:
-    """Write the values of a table as CSV, with the signature as the last column.
+    """Write the values of a table as CSV, with the average and the signature as last columns.
 
     A text that a spreadsheet would take for a formula begins with an apostrophe.
     """
-    own = [layout.signature] if layout.signature else []
+    own = {_AVERAGE: layout.average, _SIGNATURE: layout.signature}
+    own = {name: text for name, text in own.items() if text and name not in layout.names}
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(map(_csv_cell, [*layout.names, *[_SIGNATURE] * len(own)]))
-    writer.writerows(map(_csv_cell, [*row, *own]) for row in layout.numbers)
+    writer.writerow(map(_csv_cell, [*layout.names, *own]))
+    writer.writerows(map(_csv_cell, [*row, *own.values()]) for row in layout.numbers)
     return text.getvalue().rstrip("\n")
 
 
@@ -132,14 +135,15 @@ def _csv_cell(value: object) -> object:
 
 
 def markdown_text(layout: Layout) -> str:
-    """Write a table as Markdown, with the signature below it."""
+    """Write a table as Markdown, with the average and the signature below it."""
     from tabulate import tabulate
 
     rows = [[_markdown_cell(cell) for cell in row] for row in layout.rows]
     headings = [_markdown_cell(heading) for heading in layout.headings]
     sides = ["left"] * layout.texts + ["right"] * (len(headings) - layout.texts)
     table = tabulate(rows, headings, "github", disable_numparse=True, colalign=sides * bool(rows))
-    return f"{table}\n\n`{layout.signature}`" if layout.signature else table
+    named = f"\n\n{layout.average} averages" if layout.average else ""
+    return f"{table}{named}\n\n`{layout.signature}`" if layout.signature else table + named
 
 
 def _markdown_cell(text: str) -> str:

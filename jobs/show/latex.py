@@ -4,10 +4,10 @@ import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
-from string import ascii_lowercase
 
 from segscore.jobs.show.fitted import Column
 from segscore.jobs.show.formats import Layout
+from segscore.pipeline.comparison.pair_rows import letter
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.measures.published import published_name
 
@@ -57,15 +57,14 @@ _PIECES = re.compile(r"[^\s_/:.@-]{0,5}[\s_/:.@-]?")
 """A part of a name after which a line may end: at a mark, or after five characters."""
 
 
-def latex_tables(layout: Layout, average: str) -> str:
-    """Write a table of a comparison: a float for each measure and group that the caption states.
+def latex_tables(layout: Layout) -> str:
+    """Write a table of systems or pairs: a float for each measure and group of its caption.
 
     Columns without any value are left out, and an interval is below its value. The best values are
     bold, and letters at a value name the systems of the table that it beats significantly.
 
     Args:
         layout: the table.
-        average: micro or macro.
     """
     tables: dict[tuple[str, ...], list[int]] = {}
     for place, row in enumerate(layout.rows):
@@ -77,7 +76,7 @@ def latex_tables(layout: Layout, average: str) -> str:
         with_intervals = any(
             "[" in cell for row in rows for cell in row[layout.texts - layout.apart :]
         )
-        caption = _caption(layout.headings[: layout.apart], apart, average)
+        caption = _caption(layout.headings[: layout.apart], apart, layout.average)
         caption += "; 95 % intervals in brackets" if with_intervals else ""
         caption += "; best values bold" if layout.best else ""
         caption += "; letters: systems that it beats (Holm-adjusted p < .05)" if letters else ""
@@ -94,13 +93,7 @@ def _letters_of(layout: Layout, places: Sequence[int]) -> dict[int, str]:
     """Return a letter for each of some rows; empty if no value in them is marked with one."""
     if not any(row in places for row, _ in layout.beaten):
         return {}
-    return {place: _letter(number) for number, place in enumerate(places)}
-
-
-def _letter(number: int) -> str:
-    """Return the letter of a system: a to z, then aa, ab and so on."""
-    more, last = divmod(number, len(ascii_lowercase))
-    return (_letter(more - 1) if more else "") + ascii_lowercase[last]
+    return {place: letter(number) for number, place in enumerate(places)}
 
 
 def _marked_row(layout: Layout, place: int, letters: Mapping[int, str]) -> list[str]:

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from segscore.jobs.show.by_system import by_system
+from segscore.jobs.show.by_system import by_system, mark_best
 from segscore.jobs.show.fitted import Column, out, print_fitted
 from segscore.jobs.show.formats import Layout, print_table, print_text, require_names_printable
 from segscore.jobs.show.latex import latex_tables
-from segscore.pipeline.comparison.pair_rows import better_first, by_difference
+from segscore.pipeline.comparison.pair_rows import beaten_systems, better_first, by_difference
 from segscore.pipeline.statistics.p_values import shown_p
 from segscore.pipeline.statistics.shown_numbers import shown_number, with_interval
 
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 LAYOUTS = ("pairs", "systems", "references")
 _FORMATS = ("text", "json", "markdown", "latex", "csv")
 _AVERAGES = ("macro", "micro")
-_ALPHA = 0.05
-"""Level below which an adjusted p marks a system that another one beats."""
 
 
 def require(layout: str | None, format_name: str, average: str, group_by: tuple[str, ...]) -> None:
@@ -52,7 +50,7 @@ def lay_out(layout: str, finished: "FinishedRun", average: str) -> Layout:
         average: micro or macro.
     """
     builders = {"pairs": _pairs, "systems": _systems, "references": _references}
-    return builders[layout](finished, average)
+    return replace(builders[layout](finished, average), average=average)
 
 
 def _rows(finished: "FinishedRun", table: str, average: str) -> list[dict[str, Any]]:
@@ -129,23 +127,16 @@ def _marked(
     row_of = {key: row for row, key in enumerate(keys)}
     first = len(layout.headings) - len(measures)
     column_of = {measure: first + place for place, measure in enumerate(measures)}
-    best = {
-        (row_of[board.group, name], column)
-        for board in boards
-        for measure, column in column_of.items()
-        for name in board.systems
-        if (value := board.average(measure, name)["value"]) is not None
-        and value == board.best(measure, board.systems)
-    }
-    beaten: dict[tuple[int, int], set[int]] = {}
+    parts: dict[tuple[tuple[Any, ...], str], list[dict[str, Any]]] = {}
     for pair in pairs:
-        p, group = pair["p_permutation_holm"], tuple(pair[name] for name in by)
-        if pair["better"] is not None and p is not None and p < _ALPHA:
-            other = ({pair["system"], pair["other"]} - {pair["better"]}).pop()
-            cell = row_of[group, pair["better"]], column_of[pair["measure"]]
-            beaten.setdefault(cell, set()).add(row_of[group, other])
-    marks = {cell: frozenset(rows) for cell, rows in beaten.items()}
-    return replace(layout, best=frozenset(best), beaten=marks)
+        group = tuple(pair[name] for name in by)
+        parts.setdefault((group, pair["measure"]), []).append(pair)
+    beaten = {
+        (row_of[group, name], column_of[measure]): frozenset(row_of[group, o] for o in others)
+        for (group, measure), part in parts.items()
+        for name, others in beaten_systems(part).items()
+    }
+    return replace(mark_best(layout, boards, measures), beaten=beaten)
 
 
 def _references(finished: "FinishedRun", average: str) -> Layout:
@@ -190,19 +181,18 @@ def _reference_order(reference: str | None) -> tuple[int, float]:
     return 0, -float(parse_share(reference.removeprefix(CONSENSUS))[1])
 
 
-def print_layout(layout: Layout, format_name: str, average: str) -> None:
-    """Print a table in a format, with the signature below; in CSV it is the last column.
+def print_layout(layout: Layout, format_name: str) -> None:
+    """Print a table in a format, with the average and the signature below, in CSV beside it.
 
     Args:
         layout: the table.
         format_name: text, markdown, latex or csv.
-        average: micro or macro.
     """
     if format_name == "text":
         _print_as_text(layout)
     elif format_name == "latex":
         require_names_printable(layout)
-        print_text(latex_tables(layout, average))
+        print_text(latex_tables(layout))
     else:
         print_table(layout, format_name)
 
@@ -213,6 +203,7 @@ def _print_as_text(layout: Layout) -> None:
         [
             Column(heading, [row[place] for row in layout.rows], is_name=place < layout.texts)
             for place, heading in enumerate(layout.headings)
-        ]
+        ],
+        caption=f"{layout.average} averages",
     )
     out().print(layout.signature, markup=False)

@@ -8,6 +8,7 @@ from rich.text import Text
 from segscore.jobs.show.fitted import Column, out, print_fitted
 from segscore.pipeline.statistics.shown_numbers import (
     counted,
+    short_interval,
     shown_cell,
     shown_interval,
     shown_number,
@@ -85,7 +86,7 @@ def _print_leaderboard(title: str, board: "Leaderboard", hint: list[str]) -> Non
     averages = (row for of in board.averages.values() for row in of.values())
     remarks = [f"micro averages{over}"]
     remarks += ["95 % intervals below them"] * any(r["ci_low"] is not None for r in averages)
-    if len(board.systems) - len(board.fewer) > 1:
+    if len(board.contenders) > 1:
         remarks.append(f"* best system{' with all documents' if board.fewer else ''}")
     remarks += hint if len(board.measures) > _MOST_MEASURES else []
     if "skill" in board.beside():
@@ -121,25 +122,19 @@ def measure_heading(measure: str) -> str:
 
 
 def _measure(measure: str, board: "Leaderboard") -> Column:
-    compared = [name for name in board.systems if name not in board.fewer]
-    best, points = board.best(measure, compared), board.points
+    best, points = board.best(measure), board.points
     cells = []
     for name in board.names:
         row = board.average(measure, name)
         value = row["value"]
-        is_best = value is not None and value == best and name in compared
+        is_best = name in best
         cell = Text(shown_number(value) + ("*" if is_best else " "), "bold" if is_best else "")
         if row["ci_low"] is not None:
-            cell.append(f"\n{_short_interval(row['ci_low'], row['ci_high'])}", "not bold dim")
+            cell.append(f"\n{short_interval(row['ci_low'], row['ci_high'])}", "not bold dim")
         if name in points:
             cell.stylize("dim")
         cells.append(cell)
     return Column(measure_heading(measure), cells)
-
-
-def _short_interval(low: float, high: float) -> str:
-    """Format an interval; the ends are joined by a dash unless one is negative."""
-    return f"{shown_number(low)}{'–' if low >= 0 else ' to '}{shown_number(high)}"
 
 
 def _print_measures(title: str, board: "Leaderboard", macro: "Leaderboard") -> None:

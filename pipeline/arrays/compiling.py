@@ -88,6 +88,17 @@ def announce_compilation(say: Say) -> None:
     event.register(_EVENT, _COMMAND[-1])
 
 
+@contextmanager
+def count_compilation() -> Iterator[Compilation]:
+    """Count the loops that are compiled meanwhile, and say nothing."""
+    compilation = Compilation(lambda _: None)
+    event.register(_EVENT, compilation)
+    try:
+        yield compilation
+    finally:
+        event.unregister(_EVENT, compilation)
+
+
 def end_announcement(*, report: bool) -> None:
     """Announce no more compilation in a command.
 

@@ -1,6 +1,7 @@
 """Compile loops with numba, and cache them on disk where only their owner can write."""
 
 import logging
+import os
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -34,10 +35,21 @@ def kernel(loop: Loop) -> Loop:
     try:
         cache = LoopCache(loop)  # reads nothing before the first call
     except RuntimeError:
+        _FOLDERS.add(None)
         return cast(Loop, compiled)
-    if _is_trusted(cache.cache_path):
+    trusted = _is_trusted(cache.cache_path)
+    _FOLDERS.add(cache.cache_path if trusted else None)
+    if trusted:
         compiled._cache = cache
     return cast(Loop, compiled)
+
+
+def cache_folder() -> str | None:
+    """Return the folder below which compiled loops are cached; None if some are not cached.
+
+    It has a folder for each package, which may be `__pycache__` beside the sources.
+    """
+    return None if None in _FOLDERS else os.path.commonpath([*filter(None, _FOLDERS)])
 
 
 def _no_extensions() -> None:
@@ -57,6 +69,9 @@ def _is_trusted(folder: str) -> bool:
         _warn(exposed)
     return exposed is None
 
+
+_FOLDERS: set[str | None] = set()
+"""Folders in which the loops of this process are cached; None if a loop is not."""
 
 _WARNED: set[str] = set()
 

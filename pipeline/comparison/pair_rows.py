@@ -1,7 +1,11 @@
-"""Order rows of the table comparisons for people."""
+"""Order rows of the table comparisons for people, and tell which systems beat which."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from string import ascii_lowercase
 from typing import Any
+
+SIGNIFICANT = 0.05
+"""Level below which the adjusted p of a permutation test says that a system beats another one."""
 
 
 def better_first(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -17,3 +21,24 @@ def better_first(row: Mapping[str, Any]) -> dict[str, Any]:
 def by_difference(row: Mapping[str, Any]) -> tuple[bool, float]:
     """Return a sort key for pairs: the largest difference first, undefined ones last."""
     return row["difference"] is None, -abs(row["difference"] or 0)
+
+
+def beaten_systems(pairs: Iterable[Mapping[str, Any]]) -> dict[str, set[str]]:
+    """Return the systems that each system beats significantly.
+
+    Args:
+        pairs: rows of one measure, average and group.
+    """
+    beaten: dict[str, set[str]] = {}
+    for pair in pairs:
+        p, better = pair["p_permutation_holm"], pair["better"]
+        if better is not None and p is not None and p < SIGNIFICANT:
+            other = pair["other"] if better == pair["system"] else pair["system"]
+            beaten.setdefault(better, set()).add(other)
+    return beaten
+
+
+def letter(number: int) -> str:
+    """Return the letter that marks a system in a table: a to z, then aa, ab and so on."""
+    more, last = divmod(number, len(ascii_lowercase))
+    return (letter(more - 1) if more else "") + ascii_lowercase[last]

@@ -4,8 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import isnan
 from typing import Any
 
+from segscore.pipeline.comparison.pair_rows import SIGNIFICANT
 from segscore.pipeline.nightly.verdict import Verdict, describe_failure
-from segscore.pipeline.reports.differences import SIGNIFICANT, PairRows
+from segscore.pipeline.reports.differences import PairRows
 from segscore.pipeline.reports.page import isolated
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.runs.finished import FinishedRun, RunRow, rows_over_all

@@ -17,8 +17,9 @@ MarkValues = Mapping[str, Any]
 Chart = dict[str, Any]
 _Side = Literal["left", "right"]
 
-BLUE, ORANGE, RED = "#3b82c4", "#c77a14", "#d6336c"
-"""Colours that colour-blind readers can distinguish, visible on white and on black."""
+DATA, MIDDLE, FLAGGED = "#64748b", "currentColor", "#d6336c"
+"""Colours of what was measured, of its middle, and of what is to be looked at, visible on white and
+on black.  Blue is only for values that are better, in matrices."""
 
 _STEP = 24
 """Height of a row."""
@@ -106,12 +107,16 @@ NARROW = 1e-9
 """Range of the values, as a share of the largest, up to which they count as equal."""
 
 
-def intervals(rows: Sequence[MarkValues], axis: str) -> Chart | None:
+def intervals(
+    rows: Sequence[MarkValues], axis: str, kinds: Sequence[str] = (), *, legend: bool = True
+) -> Chart | None:
     """Draw one point with its interval per row; return None if nothing is defined.
 
     Args:
         rows: ``name``, ``value``, ``low``, ``high`` and ``kind``, from top to bottom.
         axis: title of the axis of values.
+        kinds: all kinds, each with a shape of its own, in the order of the legend.
+        legend: whether a legend tells several kinds apart.
     """
     import altair as alt
 
@@ -130,15 +135,24 @@ def intervals(rows: Sequence[MarkValues], axis: str) -> Chart | None:
         ],
     )
     scale = _value_scale(rows, "value", "low", "high")
-    span = base.mark_rule(strokeWidth=2, color=BLUE).encode(
+    span = base.mark_rule(strokeWidth=2, color=DATA).encode(
         x=alt.X("low:Q", title=axis, scale=scale), x2="high:Q"
     )
-    point = base.mark_point(filled=True, size=70, color=BLUE, opacity=1).encode(
+    point = base.mark_point(filled=True, size=70, color=DATA, opacity=1).encode(
         x=alt.X("value:Q", title=axis, scale=scale),
-        shape=alt.Shape("kind:N", legend=_legend(rows, "kind")),
+        shape=alt.Shape(
+            "kind:N",
+            scale=alt.Scale(domain=list(kinds), range=_SHAPES[: len(kinds)])
+            if kinds
+            else alt.Scale(),
+            legend=_legend(rows, "kind") if legend else None,
+        ),
     )
     layers = [span, point] if _any_defined(rows, "low", "high") else [point]
     return _as_json(alt.layer(*layers), _height(rows, "name"))
+
+
+_SHAPES = ["circle", "diamond"]
 
 
 def _legend(rows: Sequence[MarkValues], name: str) -> "alt.Legend | None":
@@ -146,7 +160,7 @@ def _legend(rows: Sequence[MarkValues], name: str) -> "alt.Legend | None":
     import altair as alt
 
     several = len(_distinct(rows, name)) > 1
-    return alt.Legend(title=None, orient="bottom", symbolFillColor=BLUE) if several else None
+    return alt.Legend(title=None, orient="bottom", symbolFillColor=DATA) if several else None
 
 
 def scatter(rows: Sequence[MarkValues], across: str, up: str) -> Chart | None:
@@ -172,12 +186,12 @@ def scatter(rows: Sequence[MarkValues], across: str, up: str) -> Chart | None:
             alt.Tooltip("y:Q", title=up, format=".4f"),
         ],
     )
-    layers = [base.mark_point(filled=True, size=70, color=BLUE, opacity=1)]
+    layers = [base.mark_point(filled=True, size=70, color=DATA, opacity=1)]
     if any(row["x"] <= edge for row in rows):
         layers.append(_labels(base, f"datum.x <= {edge}", "left", 7))
     if any(row["x"] > edge for row in rows):
         layers.append(_labels(base, f"datum.x > {edge}", "right", -7))
-    span = base.mark_rule(color=BLUE, opacity=0.5)
+    span = base.mark_rule(color=DATA, opacity=0.5)
     if _any_defined(rows, "x_low", "x_high"):
         layers.append(span.encode(x=alt.X("x_low:Q", title=across), x2="x_high:Q"))
     if _any_defined(rows, "y_low", "y_high"):
@@ -223,12 +237,12 @@ def boxes(rows: Sequence[MarkValues], outliers: Sequence[MarkValues], axis: str)
         ],
     )
     layers = [
-        base.mark_rule(color=BLUE).encode(x=x("low"), x2="high:Q"),
-        base.mark_bar(size=12, color=BLUE, opacity=0.6).encode(x=x("q1"), x2="q3:Q"),
-        base.mark_tick(thickness=3, size=14, color=ORANGE).encode(x=x("median")),
+        base.mark_rule(color=DATA).encode(x=x("low"), x2="high:Q"),
+        base.mark_bar(size=12, color=DATA, opacity=0.6).encode(x=x("q1"), x2="q3:Q"),
+        base.mark_tick(thickness=3, size=14, color=MIDDLE).encode(x=x("median")),
     ]
     if outliers:
-        points = alt.Chart(_data(outliers)).mark_point(color=RED, size=25)
+        points = alt.Chart(_data(outliers)).mark_point(color=DATA, size=25)
         tooltip = [
             alt.Tooltip("document:N", title="document"),
             alt.Tooltip("name:N", title="name"),
@@ -239,7 +253,7 @@ def boxes(rows: Sequence[MarkValues], outliers: Sequence[MarkValues], axis: str)
 
 
 def heat(rows: Sequence[MarkValues], value: str) -> Chart:
-    """Draw a matrix with one cell per pair of names, darker for higher values.
+    """Draw a matrix with one cell per pair of names, bluer for higher values.
 
     Args:
         rows: ``row``, ``column``, ``value``, ``text`` (text of the cell) and ``mark`` (its text if
@@ -249,33 +263,30 @@ def heat(rows: Sequence[MarkValues], value: str) -> Chart:
     import altair as alt
 
     largest = max((abs(row["value"]) for row in rows if row["value"] is not None), default=0) or 1.0
-    scale = alt.Scale(domain=[0, largest], range=[_MIDDLE, _BETTER])
+    scale = alt.Scale(domain=[0, largest], range=[_WORST, _BETTER])
     return _matrix(rows, value, scale, f"abs(datum.value) > {DARK * largest}")
 
 
-def graded(
-    rows: Sequence[MarkValues], value: str, better: str, *, middle: float | None = None
-) -> Chart:
-    """Draw a matrix with one cell per pair of names, blue for better values and red for worse.
+def graded(rows: Sequence[MarkValues], value: str, better: str) -> Chart:
+    """Draw a matrix with one cell per pair of names, bluer for better values.
 
     Args:
         rows: as in ``heat``.
         value: title of the values.
         better: whether lower or higher values are better.
-        middle: the value between better and worse; None for the middle of the values.
     """
     import altair as alt
 
     values = [row["value"] for row in rows if row["value"] is not None] or [0.0]
-    if middle is None:
-        middle = (min(values) + max(values)) / 2
-    reach = max(abs(value - middle) for value in values) or 1.0
-    colours = [_WORSE, _MIDDLE, _BETTER] if better == "higher" else [_BETTER, _MIDDLE, _WORSE]
-    scale = alt.Scale(domain=[middle - reach, middle, middle + reach], range=colours)
-    return _matrix(rows, value, scale, f"abs(datum.value - {middle}) > {DARK * reach}")
+    worst, best = (min(values), max(values)) if better == "higher" else (max(values), min(values))
+    ends = [(worst, _WORST), (best if best != worst else worst + 1.0, _BETTER)]
+    ends.sort()
+    scale = alt.Scale(domain=[end for end, _ in ends], range=[colour for _, colour in ends])
+    dark = f"abs(datum.value - {worst}) > {DARK * abs(best - worst) or 1.0}"
+    return _matrix(rows, value, scale, dark)
 
 
-_BETTER, _MIDDLE, _WORSE = "#22689f", "#f4f4f4", "#b8325e"
+_BETTER, _WORST = "#22689f", "#f4f4f4"
 """Colours of values in a matrix."""
 
 
@@ -443,7 +454,7 @@ def band(rows: Sequence[MarkValues], low: float, mean: float, high: float, axis:
     points = alt.Chart(_data(rows)).encode(
         y=_name_axis(_distinct(rows, "name_label")),
         x=alt.X("value:Q", title=axis, scale=scale),
-        color=alt.condition("datum.flagged == true", alt.value(RED), alt.value(BLUE)),
+        color=alt.condition("datum.flagged == true", alt.value(FLAGGED), alt.value(DATA)),
         shape=alt.condition("datum.flagged == true", alt.value("triangle-up"), alt.value("circle")),
         tooltip=[
             alt.Tooltip("name:N", title="coder"),
@@ -452,10 +463,10 @@ def band(rows: Sequence[MarkValues], low: float, mean: float, high: float, axis:
     )
     return _as_json(
         alt.layer(
-            group.mark_rect(opacity=0.15, color=BLUE).encode(
+            group.mark_rect(opacity=0.15, color=DATA).encode(
                 x=alt.X("low:Q", title=axis, scale=scale), x2="high:Q"
             ),
-            group.mark_rule(color=ORANGE, strokeDash=[4, 4]).encode(
+            group.mark_rule(color=MIDDLE, strokeDash=[4, 4]).encode(
                 x=alt.X("mean:Q", title=axis, scale=scale)
             ),
             points.mark_point(filled=True, size=80, opacity=1),
@@ -476,7 +487,7 @@ def columns(rows: Sequence[MarkValues], across: str, up: str) -> Chart:
 
     chart = (
         alt.Chart(_data(rows))
-        .mark_bar(color=BLUE)
+        .mark_bar(color=DATA)
         .encode(
             x=alt.X(
                 "name:N",

@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from segscore.pipeline.comparison.pair_rows import better_first, by_difference
+from segscore.pipeline.comparison.pair_rows import SIGNIFICANT, better_first, by_difference
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.reports import charts
-from segscore.pipeline.reports.differences import SIGNIFICANT
 from segscore.pipeline.reports.page import Cell, Figure, NumberCell, PageTable, Section, isolated
 from segscore.pipeline.reports.run_tables import group_name
 from segscore.pipeline.runs.finished import FinishedRun, RunRow
@@ -127,7 +126,9 @@ def difference_chart(
         }
         for row in drawn[:_PAIRS]
     ]
-    return charts.intervals(spans, f"difference in {measure}")
+    average = f", {drawn[0]['average']} averages" if drawn else ""
+    kinds = (_TWO_SYSTEMS, _WITH_POINT)
+    return charts.intervals(spans, f"difference in {measure}{average}", kinds)
 
 
 def _left_out(rows: int, table: str) -> str:
@@ -136,7 +137,10 @@ def _left_out(rows: int, table: str) -> str:
 
 def _kind(row: RunRow) -> str:
     points = any(is_point(row[name]) for name in ("system", "other"))
-    return "with a reference point" if points else "of two systems"
+    return _WITH_POINT if points else _TWO_SYSTEMS
+
+
+_TWO_SYSTEMS, _WITH_POINT = "of two systems", "with a reference point"
 
 
 def _pair(row: RunRow) -> str:

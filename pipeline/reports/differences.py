@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import permutations
 from typing import Any
 
 import numpy as np
 
 from segscore.pipeline.comparison.averages import average
-from segscore.pipeline.comparison.pair_rows import better_first
+from segscore.pipeline.comparison.pair_rows import SIGNIFICANT, better_first, by_difference
 from segscore.pipeline.comparison.samples import Sample
 from segscore.pipeline.comparison.settings import CompareSettings
 from segscore.pipeline.comparison.tables import compare_sample
@@ -15,12 +16,11 @@ from segscore.pipeline.reports import charts
 from segscore.pipeline.reports.page import Cell, Figure, NumberCell, PageTable
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
+from segscore.pipeline.scoring.names import is_point
 from segscore.pipeline.statistics.p_values import shown_p
 
 COMPARED = 20
 """Maximum number of systems that are compared pair by pair, the best ones."""
-
-SIGNIFICANT = 0.05
 
 LISTED = ("difference", "ci_low", "ci_high", "p_permutation", "p_permutation_holm")
 _HEADINGS = ("system, better first", "against", "difference", "95 % from", "to", "p", "p (Holm)")
@@ -46,23 +46,37 @@ def compare_best(run: FinishedScoring, sample: Sample, ranking: Ranking) -> Pair
 
 
 def difference_figure(pairs: PairRows, sample: Sample, ranking: Ranking) -> Figure:
-    """Draw the differences between pairs of systems."""
+    """Draw the differences between pairs of systems; list those of reference points, too."""
     left = len(sample.systems) - COMPARED
     best = [sample.systems[i].label for i in ranking.order(sample)[:COMPARED]]
+    systems = [name for name in best if not is_point(name)]
     cells: list[list[Cell]] = [
         [row["system"], row["other"], *(_difference_cell(name, row[name]) for name in LISTED)]
-        for row in map(better_first, pairs.values())
+        for row in sorted(map(better_first, pairs.values()), key=_systems_first)
     ]
+    is_matrix = len(systems) >= _LEAST_OF_MATRIX
+    read = "Each cell: the system of the row is better than that of the column, by so much; "
     more = f" The best {COMPARED} systems; {left} more are left out." if left > 0 else ""
     return Figure(
-        f"Difference in {ranking.measure.name}{ranking.measure.arrow}, row minus column",
-        f"{ranking.average.capitalize()} averages. * p < {SIGNIFICANT} in a paired permutation "
-        "test, adjusted by Holm for all these pairs. Blue: the system of the row is better. The "
-        f"command segscore compare runs more tests.{more}",
-        PageTable(_HEADINGS, cells),
-        charts.graded([*_cells(best, pairs)], "difference", ranking.measure.better, middle=0.0),
+        f"Difference in {ranking.measure.name}{ranking.measure.arrow}",
+        f"{ranking.average.capitalize()} averages. {read if is_matrix else ''}"
+        f"{'* ' if is_matrix else ''}p < {SIGNIFICANT} in a paired permutation test, adjusted by "
+        f"Holm for all pairs of the table. The command segscore compare runs more tests.{more}",
+        table=PageTable(_HEADINGS, cells),
+        chart=charts.heat([*_cells(systems, pairs)], "difference") if is_matrix else None,
+        folded=is_matrix,
         wide=True,
     )
+
+
+_LEAST_OF_MATRIX = 3
+"""Number of systems from which a matrix shows more than a table does."""
+
+
+def _systems_first(row: Mapping[str, Any]) -> tuple[bool, tuple[bool, float]]:
+    """Return a sort key: pairs of systems, the largest difference first; then reference points."""
+    known = {**row, "difference": _or_none(row["difference"])}
+    return is_point(row["system"]) or is_point(row["other"]), by_difference(known)
 
 
 def _select_systems(sample: Sample, systems: Sequence[int]) -> Sample:
@@ -82,16 +96,15 @@ def _difference_cell(column: str, value: float) -> Cell:
     return NumberCell(shown_p(known), known) if column.startswith("p_") else known
 
 
-def _cells(best: Sequence[str], pairs: PairRows) -> Iterator[charts.MarkValues]:
-    for name in best:
-        for other in (system for system in best if system != name):
-            row, sign = (
-                (pairs[name, other], 1) if (name, other) in pairs else (pairs[other, name], -1)
-            )
+def _cells(systems: Sequence[str], pairs: PairRows) -> Iterator[charts.MarkValues]:
+    """Yield a cell for each pair of systems, in the row of the better one."""
+    for name, other in permutations(systems, 2):
+        row = better_first(pairs.get((name, other)) or pairs[other, name])
+        if row["system"] == name:
             mark = "*" if row["p_permutation_holm"] < SIGNIFICANT else ""
-            value = _or_none(row["difference"])
-            value = None if value is None else sign * value
-            text = "–" if value is None else f"{round(value, 3) + 0:+.3f}{mark}"
+            difference = _or_none(row["difference"])
+            value = None if difference is None else abs(difference)
+            text = "–" if value is None else f"{value:.3f}{mark}"
             yield {"row": name, "column": other, "value": value, "text": text, "mark": mark}
 
 

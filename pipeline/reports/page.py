@@ -4,15 +4,20 @@ The page opens from disk without a network: it contains the charting library, th
 data, and its content security policy allows nothing else.
 """
 
+import re
 from base64 import b64encode
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from segscore.pipeline.reports.figures import require_charts
-from segscore.pipeline.reports.strips import Drawing
+from segscore.pipeline.reports.strips import MARKS, Drawing
 from segscore.pipeline.statistics.shown_numbers import shown_number
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
 
 
 @dataclass(frozen=True)
@@ -23,13 +28,15 @@ class NumberCell:
         text: how the number is written.
         value: what the cell is sorted by; None if undefined.
         detail: smaller text below the number, such as its interval; empty for none.
-        grade: how good the number is, from -1 (worst) to 1 (best); 0 for no shade.
+        grade: how good the number is, from 0 (worst, no shade) to 1 (best).
+        best: whether it is the best of its column, which is bold.
     """
 
     text: str
     value: float | None
     detail: str = ""
     grade: float = 0.0
+    best: bool = False
 
 
 Cell = str | int | float | NumberCell | None
@@ -46,6 +53,9 @@ class PageTable:
         failed: indices of the rows that are marked as failed.
         apart: rows below the others, under a heading of their own; sorted among themselves.
         apart_heading: that heading.
+        named_by: index of the column that names the rows.
+        sorted_by: index of the column that the rows are sorted by; None if the page does not say.
+        descending: whether they are sorted from the largest value to the smallest.
     """
 
     headings: Sequence[str]
@@ -54,6 +64,19 @@ class PageTable:
     failed: Collection[int] = ()
     apart: Sequence[Sequence[Cell]] = ()
     apart_heading: str = ""
+    named_by: int = 0
+    sorted_by: int | None = None
+    descending: bool = True
+
+    @cached_property
+    def numeric(self) -> frozenset[int]:
+        """Indices of the columns of numbers, which stand on the right with their headings."""
+        columns = zip(*self.rows, *self.apart, strict=True)
+        return frozenset(
+            place
+            for place, cells in enumerate(columns)
+            if not any(isinstance(cell, str) for cell in cells)
+        )
 
 
 @dataclass(frozen=True)
@@ -68,6 +91,7 @@ class Figure:
         drawings: drawings of segmentations.
         folded: whether the table is collapsed until the reader opens it.
         wide: whether the figure takes the width of the page; others are placed side by side.
+        note: more about how to read it, below the table; empty for nothing.
     """
 
     title: str
@@ -77,6 +101,7 @@ class Figure:
     drawings: Sequence[Drawing] = ()
     folded: bool = True
     wide: bool = False
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -99,6 +124,13 @@ class Section:
     missing: str = ""
     openable: Sequence[Figure] = ()
 
+    @property
+    def marks(self) -> list[str]:
+        """Kinds of marks in the drawings, in the order of the key."""
+        figures = (*self.figures, *self.openable)
+        kinds = {kind for each in figures for drawing in each.drawings for kind in drawing.kinds}
+        return [kind for kind in MARKS if kind in kinds]
+
 
 @dataclass(frozen=True)
 class Page:
@@ -108,7 +140,7 @@ class Page:
         title: name of the run.
         answer: what the run shows, one sentence or more in each paragraph.
         signature: signature of the run.
-        summary: the run in a few words.
+        summary: what else to know first, such as rows that were left out; empty for nothing.
         sections: sections in reading order.
     """
 
@@ -136,8 +168,8 @@ def render(page: Page, library: str) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"cell": _format_cell}
-    environment.globals["marks"] = _MARKS
+    environment.filters |= {"cell": _format_cell, "breakable": _breakable}
+    environment.globals["marks"] = MARKS
     environment.tests["written"] = lambda cell: isinstance(cell, NumberCell)
     script, *_ = loader.get_source(environment, "page.js")
     return environment.get_template("page.html").render(
@@ -151,17 +183,6 @@ def render(page: Page, library: str) -> str:
 def is_report(head: bytes) -> bool:
     """Check whether a file that starts with these bytes is a page of `segscore report`."""
     return head.startswith(b"<!doctype html>") and b" segscore</title>" in head
-
-
-_MARKS = {
-    "boundary": ("M0 0V16", "boundary"),
-    "match": ("M0 0V16", "match"),
-    "near": ("M-4 16V4H4", "near miss, linked to the reference boundary"),
-    "other": ("M0 0V16M-3 15h6", "other type"),
-    "miss": ("M0 0V16", "miss"),
-    "extra": ("M0 16V0M-3 1h6", "false alarm"),
-}
-"""Kind of mark -> its SVG path in the key, and its meaning."""
 
 
 def charting_library() -> str:
@@ -184,6 +205,14 @@ def _digest(script: str) -> str:
 def isolated(name: str) -> str:
     """Isolate a name for use in a sentence, so that it cannot change the direction of the text."""
     return f"\N{FIRST STRONG ISOLATE}{name}\N{POP DIRECTIONAL ISOLATE}"
+
+
+def _breakable(heading: str) -> "Markup":
+    """Let a heading continue on a further line after an underscore, but not before an arrow."""
+    from markupsafe import Markup, escape
+
+    together = re.sub(" (?=[↑↓])", "\N{NO-BREAK SPACE}", heading)
+    return Markup(str(escape(together)).replace("_", "_<wbr>"))  # noqa: S704 (escaped)
 
 
 def _format_cell(cell: Cell) -> str:

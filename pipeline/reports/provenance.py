@@ -7,19 +7,23 @@ from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section
 from segscore.pipeline.reports.run_tables import ROW_COUNTS
 from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.settings import signature
+from segscore.pipeline.statistics.shown_numbers import counted
 
 FILES = 50
 """Maximum number of input files listed for each table."""
 
 
-def row_counts_in_words(run: FinishedRun) -> str:
-    """Describe in one sentence how many rows of each input table were scored or rejected."""
-    tables = [
-        f"{name}: {counts['in']:,} in, {counts['scored']:,} scored, {counts['rejected']:,} "
-        f"rejected, {counts['unpaired']:,} unpaired"
+def left_out_in_words(run: FinishedRun) -> str:
+    """Say which input rows were not scored, and how many warnings there are; empty if none."""
+    parts = [
+        f"{name}: {counts[key]:,} of {counts['in']:,} rows {key}"
         for name, counts in run.record["rows"].items()
+        for key in ("rejected", "unpaired")
+        if counts[key]
     ]
-    return "; ".join(tables) + "."
+    if warnings := len(run.record["warnings"]):
+        parts.append(counted(warnings, "warning"))
+    return f"{'; '.join(parts)}; see What was computed." if parts else ""
 
 
 def section(run: FinishedRun) -> Section:
@@ -43,9 +47,7 @@ def _figures(run: FinishedRun) -> Iterator[Figure]:
         for name, value in signature.fields(run.signature).items()
     ]
     heads = ["field", "value", "meaning"]
-    yield Figure(
-        "The signature, field by field", table=PageTable(heads, fields), folded=False, wide=True
-    )
+    yield Figure("The signature, field by field", table=PageTable(heads, fields), wide=True)
     rows: list[list[Cell]] = [
         [name, *(counts[key] for key in ROW_COUNTS)] for name, counts in run.record["rows"].items()
     ]

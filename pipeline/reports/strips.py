@@ -8,17 +8,27 @@ from segscore.pipeline.measures.edit_list import Edit
 from segscore.pipeline.reports.positions import round_step, shown_position
 from segscore.pipeline.reports.short_labels import short_labels
 
-WIDTH, LEFT, RIGHT = 1000, 190, 10
-"""Width of a drawing in its own unit, and of its margins; names are in the left one."""
+WIDTH = 1000
+"""Width of a strip in its own unit; a page stretches it to the space that it has."""
 
-HIGH, _STEP, RULER, _GAP = 16, 24, 18, 14
-"""Height of a strip, from one strip to the next, of a ruler, and between two lines."""
+HIGH = 16
+"""Height of a strip."""
 
 _UNITS, LINES = 300, 8
 """Units in a line, and maximum number of lines; a longer document has more units in a line."""
 
 _NAME = 20
 """Letters of a name that fit beside a strip."""
+
+MARKS = {
+    "boundary": (f"M0 0V{HIGH}", "reference boundary"),
+    "match": ("M0 3V13", "match"),
+    "near": (f"M-4 {HIGH}V5H4", "near miss, linked to the reference boundary"),
+    "other": (f"M0 5V{HIGH}M-4 {HIGH - 1}h8", "other type"),
+    "miss": (f"M0 0V{HIGH}", "miss"),
+    "extra": ("M0 11V0M-4 1h8", "false alarm"),
+}
+"""Kind of mark -> its SVG path in the key, and its meaning, in the order of the key."""
 
 _KINDS = {
     "match": "match",
@@ -44,44 +54,54 @@ class Strip:
 
 @dataclass(frozen=True)
 class StripPart:
-    """The part of a strip in one line of a drawing: its place, width, and SVG paths by kind.
+    """The part of a strip in one line of a drawing: its width, and SVG paths by kind.
 
     Attributes:
         name: coder of the strip.
         label: its name, shortened to fit beside the strip.
-        top: distance from the top of the drawing.
-        width: width of the strip.
+        width: width of this part, ``WIDTH`` or less.
         paths: kind of mark -> SVG path.
     """
 
     name: str
     label: str
-    top: int
     width: float
     paths: Mapping[str, str]
 
 
 @dataclass(frozen=True)
+class Line:
+    """A line of a drawing: a stretch of the document, in all segmentations.
+
+    Attributes:
+        ruler: numbers above the strips, each as text and x.
+        rows: strips from top to bottom.
+    """
+
+    ruler: Sequence[tuple[str, float]]
+    rows: Sequence[StripPart]
+
+
+@dataclass(frozen=True)
 class Drawing:
-    """A drawing: rows of strips, and the numbers above them.
+    """A drawing of one or several lines.
 
     Attributes:
         title: title of the drawing.
         description: text for readers who cannot see the drawing.
-        height: height in the drawing's own unit; the width is ``WIDTH``.
-        rows: strips, line by line.
-        rulers: numbers above the strips, each as text, x and y.
-        kinds: kinds of marks in the drawing.
+        lines: its lines.
+        kinds: kinds of marks in the drawing, in the order of ``MARKS``.
     """
 
     title: str
     description: str
-    height: int
-    rows: Sequence[StripPart]
-    rulers: Sequence[tuple[str, float, int]]
+    lines: Sequence[Line]
     kinds: Sequence[str] = field(default_factory=tuple)
-    width: int = WIDTH
-    left: int = LEFT
+
+    @property
+    def rows(self) -> list[StripPart]:
+        """The strips of all lines."""
+        return [row for line in self.lines for row in line.rows]
 
 
 def boundary_strip(name: str, positions: Sequence[int]) -> Strip:
@@ -119,28 +139,26 @@ def draw_strip(
     """
     labels = short_labels((strip.name for strip in strips), _NAME)
     units = max(_UNITS, ceil(n_units / LINES))
-    scale = (WIDTH - LEFT - RIGHT) / min(units, n_units)
-    rows: list[StripPart] = []
-    rulers: list[tuple[str, float, int]] = []
-    top = 0
+    scale = WIDTH / min(units, n_units)
+    lines = []
     for first in range(0, n_units, units):
         last = min(first + units, n_units)
-        rulers += [
-            (shown_position(place, unit), LEFT + (place - first) * scale, top + RULER - 5)
-            for place in _ruler_units(first, last, round_step(min(units, n_units) / 10, unit))
+        step = round_step(min(units, n_units) / 10, unit)
+        ruler = [
+            (shown_position(place, unit), round((place - first) * scale, 1))
+            for place in _ruler_units(first, last, step)
         ]
-        top += RULER
+        rows = []
         for strip in strips:
             paths = {
                 kind: "".join(_paths(kind, marks, first, last, scale))
                 for kind, marks in strip.marks.items()
             }
             width = round((last - first) * scale, 1)
-            rows.append(StripPart(strip.name, labels[strip.name], top, width, paths))
-            top += _STEP
-        top += _GAP
-    kinds = [kind for strip in strips for kind in strip.marks]
-    return Drawing(title, description, top - _GAP, rows, rulers, tuple(dict.fromkeys(kinds)))
+            rows.append(StripPart(strip.name, labels[strip.name], width, paths))
+        lines.append(Line(ruler, rows))
+    kinds = {kind for strip in strips for kind in strip.marks}
+    return Drawing(title, description, lines, tuple(kind for kind in MARKS if kind in kinds))
 
 
 def _ruler_units(first: int, last: int, step: int) -> range:
@@ -155,22 +173,22 @@ def _paths(
     seen = set()
     for position, linked in marks:
         if first < position <= last:
-            x, linked_x = (
-                round(2 * (LEFT + (place - first) * scale)) / 2 for place in (position, linked)
-            )
+            x, linked_x = (round(2 * (place - first) * scale) / 2 for place in (position, linked))
             if (x, linked_x) not in seen:
                 seen.add((x, linked_x))
-                yield _mark(kind, x, min(max(linked_x, LEFT), WIDTH - RIGHT))
+                yield _mark(kind, x, min(max(linked_x, 0), WIDTH))
 
 
 def _mark(kind: str, x: float, linked_x: float) -> str:
     """Return the path of a mark; kinds differ in shape, not only in colour."""
     match kind:
         case "near":
-            return f"M{x:g} {HIGH}V4H{linked_x:g}"
+            return f"M{x:g} {HIGH}V5H{linked_x:g}"
+        case "match":
+            return f"M{x:g} 3V13"
         case "extra":
-            return f"M{x:g} {HIGH}V0M{x - 3:g} 1h6"
+            return f"M{x:g} 11V0M{x - 4:g} 1h8"
         case "other":
-            return f"M{x:g} 0V{HIGH}M{x - 3:g} {HIGH - 1}h6"
+            return f"M{x:g} 5V{HIGH}M{x - 4:g} {HIGH - 1}h8"
         case _:
             return f"M{x:g} 0V{HIGH}"

@@ -6,6 +6,7 @@ from segscore.pipeline.conventions.calibrate import Calibration
 from segscore.pipeline.measures import ALL, HEADLINES
 from segscore.pipeline.reports import charts
 from segscore.pipeline.reports.calibration import scale_figure
+from segscore.pipeline.reports.differences import PairRows
 from segscore.pipeline.reports.group_dates import as_dates
 from segscore.pipeline.reports.leaderboard import leaderboard
 from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section
@@ -26,12 +27,15 @@ LABELLED = 8
 _HEADINGS = ("system", "micro", "95 % from", "to", "macro", "95 % from", "to", "SD", "documents")
 
 
-def interval_chart(rows: Sequence[RunRow], measure: str) -> charts.Chart | None:
+def interval_chart(
+    rows: Sequence[RunRow], measure: str, *, legend: bool = True
+) -> charts.Chart | None:
     """Draw the value of each system with its interval; None if no value is defined.
 
     Args:
-        rows: rows of the summary, best first.
+        rows: rows of the summary, of one average, best first.
         measure: name of the measure.
+        legend: whether a legend tells systems and reference points apart.
     """
     spans: list[charts.MarkValues] = [
         {
@@ -39,44 +43,46 @@ def interval_chart(rows: Sequence[RunRow], measure: str) -> charts.Chart | None:
             "value": row["value"],
             "low": row["ci_low"],
             "high": row["ci_high"],
-            "kind": "reference point" if is_point(row["hypothesis"]) else "system",
+            "kind": _KINDS[is_point(row["hypothesis"])],
         }
         for row in rows
     ]
-    return charts.intervals(spans, measure)
+    average = f", {rows[0]['average']} average" if rows else ""
+    return charts.intervals(spans, f"{measure}{average}", _KINDS, legend=legend)
 
 
-def ranked_systems(ranking: Ranking, calibration: Calibration | None) -> Section:
+_KINDS = ("system", "reference point")
+
+
+def ranked_systems(ranking: Ranking, pairs: PairRows, calibration: Calibration | None) -> Section:
     """Rank systems by the chosen measure, in a table with the headline measures beside it.
 
     Args:
         ranking: the systems, ranked.
+        pairs: the comparisons of the best systems, by the names of both.
         calibration: the values that known faults give, to show what those of systems are worth.
     """
     scale = [] if calibration is None else [scale_figure(ranking, calibration)]
-    return Section(
-        "systems",
-        "Systems",
-        f"The {ranking.average} average over all documents{ranking.and_levels}, best first, with "
-        "95 % bootstrap intervals if there are enough documents. ↑: higher is better; ↓: lower.",
-        [leaderboard(ranking), *scale, _ranked(ranking, ranking.measure.name)],
-    )
+    chart = _ranked(ranking, ranking.measure.name, legend=True)
+    return Section("systems", "Systems", "", [leaderboard(ranking, pairs), *scale, chart])
 
 
 def other_measures(ranking: Ranking) -> Section:
     """Rank systems by each other headline measure, and list all measures."""
     names = [name for name in HEADLINES if name != ranking.measure.name and ranking.rows(name)]
     figures = [_ranked(ranking, name) for name in names]
-    return Section("measures", "Other measures", "", [*figures, _all_measures(ranking)])
+    text = f"The charts show {ranking.average} averages."
+    text += " Circles are systems, diamonds reference points." if ranking.board.points else ""
+    return Section("measures", "Other measures", text, [*figures, _all_measures(ranking)])
 
 
-def _ranked(ranking: Ranking, name: str) -> Figure:
+def _ranked(ranking: Ranking, name: str, *, legend: bool = False) -> Figure:
     rows = ranking.rows(name)
     return Figure(
         name + ALL[name].arrow,
         f"{ALL[name].description[:1].upper()}{ALL[name].description[1:]}.",
-        PageTable(_HEADINGS, [_line(ranking, name, row["hypothesis"]) for row in rows]),
-        interval_chart(rows, name),
+        table=PageTable(_HEADINGS, [_line(ranking, name, row["hypothesis"]) for row in rows]),
+        chart=interval_chart(rows, name, legend=legend),
     )
 
 
@@ -101,7 +107,7 @@ def _all_measures(ranking: Ranking) -> Figure:
     return Figure(
         "Every measure",
         "The command segscore measures lists formulas, ranges and sources.",
-        PageTable(["measure", *_HEADINGS], rows),
+        table=PageTable(["measure", *_HEADINGS], rows),
         wide=True,
     )
 
@@ -169,8 +175,8 @@ def _against(ranking: Ranking, x: str, y: str, caption: str) -> Figure:
     return Figure(
         f"{y} against {x}",
         caption + marked,
-        PageTable(["system", "rank", x, *spans, y, *spans], rows),
-        charts.scatter(points, x + ALL[x].arrow, y + ALL[y].arrow),
+        table=PageTable(["system", "rank", x, *spans, y, *spans], rows),
+        chart=charts.scatter(points, x + ALL[x].arrow, y + ALL[y].arrow),
     )
 
 
@@ -193,7 +199,8 @@ def groups(ranking: Ranking) -> Iterator[Section]:
     headings = ["group", "system", ranking.average, "95 % from", "to", "documents"]
     caption, chart = _group_chart(ranking, rows, place, dates)
     title = f"{ranking.measure.name}{ranking.measure.arrow} by {', '.join(ranking.by)}"
-    figure = Figure(title, caption, PageTable(headings, cells, more), chart, wide=True)
+    table = PageTable(headings, cells, more)
+    figure = Figure(title, caption, table=table, chart=chart, wide=True)
     yield Section("groups", "Groups", "", [figure])
 
 
@@ -211,12 +218,13 @@ def _group_chart(
         left = len(ranking.systems) - len(drawn)
         more = f" The best {LINES} systems; {left} more are in the table." if left else ""
         (by,) = ranking.by
-        caption = f"Each line is a system.{more}"
+        caption = f"{ranking.average.capitalize()} averages; each line is a system.{more}"
         return caption, charts.line_chart(points, by, ranking.measure.name, dates=True)
     shown = f" The {_GROUPS} largest of {len(place)} groups." if len(place) > _GROUPS else ""
     cells = [_cell(row) for row in rows if place[row["group"]] < _GROUPS]
     return (
-        f"Groups of documents by systems; blue is better.{shown}",
+        f"{ranking.average.capitalize()} averages of groups of documents, by systems; the bluer, "
+        f"the better.{shown}",
         charts.graded(cells, "average", ranking.measure.better),
     )
 

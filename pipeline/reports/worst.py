@@ -8,6 +8,7 @@ import numpy as np
 
 from segscore.pipeline.arrays.ragged import Floats
 from segscore.pipeline.comparison.samples import Sample
+from segscore.pipeline.comparison.systems import System
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.measures.edit_list import Edit
 from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section, isolated
@@ -42,7 +43,7 @@ _KINDS = ("match", "near_miss", "substitution", "miss", "false_alarm")
 
 
 def worst_sections(run: FinishedScoring, sample: Sample, ranking: Ranking) -> Iterator[Section]:
-    """Draw the documents with the worst mean over systems, then others, each to be opened."""
+    """Draw the worst documents of the best system, then others, each to be opened."""
     title, worst = "The worst documents", hardest(sample, ranking)
     others = [name for name in _worst_first(sample, ranking) if name not in worst][:OPENED]
     try:
@@ -54,11 +55,13 @@ def worst_sections(run: FinishedScoring, sample: Sample, ranking: Ranking) -> It
     by_document: dict[str, list[Explained]] = {name: [] for name in (*worst, *others)}
     for pair in explained:
         by_document[pair.document].append(pair)
-    text = f"None: {ranking.measure.name} is perfect or undefined."
+    best = isolated(_best(sample, ranking).label)
+    text = f"None: {ranking.measure.name} of {best} is perfect or undefined."
     if worst:
         text = (
-            f"The documents with the worst mean {ranking.measure.name} over systems. Below each "
-            "reference are the systems, best first, with the outcome of each boundary."
+            f"The documents on which {best}, the best system, has its worst "
+            f"{ranking.measure.name}. Below each reference are the systems, best first, with the "
+            "outcome of each boundary."
         )
     drawn = {name: by_document[name] for name in worst if by_document[name]}
     figures = [_figure(name, pairs, sample, ranking) for name, pairs in drawn.items()]
@@ -67,7 +70,10 @@ def worst_sections(run: FinishedScoring, sample: Sample, ranking: Ranking) -> It
     if openable:
         left = len(sample.documents) - len(worst) - len(openable)
         more = f" {left:,} more are not in this page: segscore explain shows them." if left else ""
-        text = f"{len(openable):,} documents, the worst first; open one to see it drawn.{more}"
+        text = (
+            f"{len(openable):,} documents, the worst of {best} first; open one to see it drawn."
+            f"{more}"
+        )
         yield Section("other", "Other documents", text, [], openable=openable)
 
 
@@ -87,35 +93,31 @@ def _openable(
 
 
 def hardest(sample: Sample, ranking: Ranking) -> list[str]:
-    """Return the documents with the worst mean over systems, ties by id.
-
-    Reference points are not averaged, and perfect documents are left out.
-    """
-    means = _means(sample, ranking)
+    """Return the worst documents of the best system, ties by id, without perfect ones."""
+    values = _values_of_best(sample, ranking)
     perfect = 0.0 if ranking.measure.better == "lower" else ranking.measure.upper
-    known = int((~np.isnan(means) & (means != perfect)).sum())
+    known = int((~np.isnan(values) & (values != perfect)).sum())
     return _worst_first(sample, ranking)[: min(known, _WORST)]
 
 
 def _worst_first(sample: Sample, ranking: Ranking) -> list[str]:
-    """Return all documents by their mean over systems, ties by id, undefined ones last."""
-    means = _means(sample, ranking)
-    order = np.argsort(-means if ranking.measure.better == "lower" else means, kind="stable")
+    """Return all documents by the best system's value, ties by id, undefined ones last."""
+    values = _values_of_best(sample, ranking)
+    order = np.argsort(-values if ranking.measure.better == "lower" else values, kind="stable")
     return [sample.documents[int(i)].as_py() for i in order]
 
 
-def _means(sample: Sample, ranking: Ranking) -> Floats:
-    """Return the mean of each document over systems, without reference points."""
-    real = [i for i, system in enumerate(sample.systems) if not is_point(system.hypothesis)]
-    return _mean(sample.values[ranking.measure.name][real])
+def _values_of_best(sample: Sample, ranking: Ranking) -> Floats:
+    values: Floats = sample.values[ranking.measure.name][
+        sample.systems.index(_best(sample, ranking))
+    ]
+    return values
 
 
-def _mean(values: Floats) -> Floats:
-    """Return the mean over systems, leaving out NaN, shape (documents,)."""
-    known = ~np.isnan(values)
-    with np.errstate(invalid="ignore"):
-        means: Floats = np.where(known, values, 0).sum(axis=0) / known.sum(axis=0)
-    return means
+def _best(sample: Sample, ranking: Ranking) -> System:
+    """Return the best system; a reference point only if there is no system."""
+    ordered = [sample.systems[i] for i in ranking.order(sample)]
+    return min(ordered, key=lambda system: is_point(system.hypothesis))
 
 
 def _figure(document: str, pairs: Sequence[Explained], sample: Sample, ranking: Ranking) -> Figure:

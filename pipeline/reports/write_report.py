@@ -70,8 +70,8 @@ def write_report(settings: ReportSettings) -> _Written:
     library = charting_library()
     contents = _contents(run, settings)
     sections = [*contents.sections, provenance.section(run)]
-    counts = provenance.row_counts_in_words(run)
-    page = Page(_title(run), contents.answer, run.signature, counts, sections)
+    left_out = provenance.left_out_in_words(run)
+    page = Page(_title(run), contents.answer, run.signature, left_out, sections)
     text = render(page, library)
     try:
         storage.write_text(settings.output, text)
@@ -148,7 +148,7 @@ def _scored(run: FinishedRun, settings: ReportSettings) -> _Contents:
     words.append(answer.best_system(ranking, documents.pairs, documents.untested))
     sections = [] if night is None else [gate_section(night)]
     sections += [
-        systems.ranked_systems(ranking, calibration),
+        systems.ranked_systems(ranking, documents.pairs, calibration),
         *document_sections(opened, documents, ranking),
         *systems.errors(ranking),
         *systems.groups(ranking),

@@ -108,16 +108,38 @@ class Leaderboard:
         """Return the row of a system for a measure; of undefined values if there is none."""
         return self.averages.get(measure, {}).get(name, _UNDEFINED)
 
-    def best(self, measure: str, names: Iterable[str]) -> float | None:
-        """Return the best of some systems' values.
+    @cached_property
+    def contenders(self) -> list[str]:
+        """The systems that can be compared, best first: those with all documents."""
+        return [name for name in self.systems if name not in self.fewer]
 
-        None if there are no two to choose from, or neither direction is better.
+    def best(self, measure: str) -> set[str]:
+        """Return the contenders with the best value.
+
+        Empty if there are no two to choose from, or neither direction is better.
         """
-        values = [self.average(measure, name)["value"] for name in names]
-        known = [value for value in values if value is not None]
+        values = {name: self.average(measure, name)["value"] for name in self.contenders}
+        known = [value for value in values.values() if value is not None]
         if len(known) < 2 or ALL[measure].better == "neither":
-            return None
-        return max(known) if ALL[measure].better == "higher" else min(known)
+            return set()
+        best = max(known) if ALL[measure].better == "higher" else min(known)
+        return {name for name, value in values.items() if value == best}
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """Contender -> its rank by the measure, from 1; equal values have the same rank."""
+        values = [self.average(self.measure, name)["value"] for name in self.contenders]
+        return {
+            name: 1 + values.index(value)
+            for name, value in zip(self.contenders, values, strict=True)
+            if value is not None
+        }
+
+    def behind(self, name: str) -> float | None:
+        """Return the value of a system minus the best contender's; None if one is undefined."""
+        best = self.average(self.measure, self.contenders[0])["value"] if self.contenders else None
+        value = self.average(self.measure, name)["value"]
+        return None if best is None or value is None else value - best
 
     def beside(self) -> list[str]:
         """Return the names of the columns beside the averages that people need to see."""

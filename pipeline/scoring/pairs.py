@@ -262,12 +262,13 @@ def count_pairs(
     hypotheses: CountedHypotheses, pairs: Pairs, references: CountedReferences, rule: Rule
 ) -> dict[str, Ints]:
     """Count all pairs for the families that are needed: count name -> shape (pairs,)."""
-    ref, hyp = references.side, hypotheses.side
+    ref, hyp, selection = references.side, hypotheses.side, rule.selection
     rows = pairs.ref_row, pairs.hyp_row, references.size[pairs.ref_row]
     untyped = pair_rows(ref.boundaries, hyp.boundaries, *rows)
+    same = ref.typed is ref.boundaries and hyp.typed is hyp.boundaries
     compared = ComparedPairs(
         untyped,
-        pair_rows(ref.typed, hyp.typed, *rows),
+        untyped if same else pair_rows(ref.typed, hyp.typed, *rows),
         TypedSides(rule.types, ref.types, hyp.types),
         references.window[pairs.ref_row],
         rule.settings,
@@ -275,9 +276,9 @@ def count_pairs(
     )
     counts: dict[str, Ints] = {}
     for name, family in PAIR_FAMILIES.items():
-        if name in rule.selection.families:
+        if name in selection.families:
             counts |= zip(family.COUNTS, family.count_compared(compared), strict=True)
-    return {name: counts[name] for name in rule.selection.pairs.counts}
+    return {name: counts[name] for name in selection.pairs.counts}
 
 
 def _weighted(

@@ -26,6 +26,11 @@ def shown_interval(low: float | None, high: float | None) -> str:
     return "–" if low is None or high is None else f"{shown_number(low)} to {shown_number(high)}"
 
 
+def short_interval(low: float, high: float) -> str:
+    """Format an interval in few characters: a dash joins its ends unless one is negative."""
+    return f"{shown_number(low)}{'–' if low >= 0 else ' to '}{shown_number(high)}"
+
+
 def with_interval(value: float | None, low: float | None, high: float | None) -> str:
     """Format a number with its interval in brackets, if there is one."""
     shown = shown_number(value)

@@ -12,6 +12,7 @@ from segscore.pipeline.arrays.ragged import Ints, Ragged
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import Table as MeasureTable
 from segscore.pipeline.measures.selection import EVERYTHING
+from segscore.pipeline.measures.windows import window_size
 from segscore.pipeline.scoring.boundaries import Side, UnitLengths, typed_side
 from segscore.pipeline.scoring.pairs import Pairs, Rule, count_pairs
 from segscore.pipeline.scoring.window_policy import window_sizes
@@ -87,7 +88,10 @@ def _count(
     """Count pairs; return the counts by name and the window size of each pair, shape (pairs,)."""
     rows = np.arange(len(size))
     segments = reference.boundaries.lengths + 1
-    window, _ = window_sizes(size, segments, rows, len(rows), rule.settings)
+    if rule.settings.window in ("per-pair", "per-document"):  # each pair is a document of its own
+        window = window_size(size, segments, rule.settings.rounding)
+    else:
+        window, _ = window_sizes(size, segments, rows, len(rows), rule.settings)
     counts = count_pairs(
         _Hypotheses(rows, hypothesis),
         Pairs(rows, rows, one_to_one=True),

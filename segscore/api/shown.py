@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from segscore.pipeline.measures import ALL, HEADLINES
 from segscore.pipeline.reports.strips import (
-    LEFT,
+    HIGH,
+    MARKS,
+    WIDTH,
     Drawing,
     boundary_strip,
     draw_strip,
@@ -22,22 +24,17 @@ if TYPE_CHECKING:
 _HEADINGS = ("measure", "hypothesis", "micro", "95 % interval", "macro", "documents")
 
 _COLORS = {
-    "boundary": "#5a6672",
+    "boundary": "currentColor",
     "match": "#5a6672",
     "near": "#b86e00",
-    "other": "#7a3fb5",
+    "other": "#0b7a75",
     "miss": "#c2255c",
-    "extra": "#1c6fb8",
+    "extra": "#7a3fb5",
 }
-"""Kind of mark -> its color; kinds also differ in shape."""
+"""Kind of mark -> its color, as in a report; kinds also differ in shape."""
 
-_MEANINGS = {
-    "match": "match",
-    "near": "near miss",
-    "other": "other type",
-    "miss": "miss",
-    "extra": "false alarm",
-}
+_LEFT, _STEP, _RULER = 190, 24, 18
+"""Width of the names beside a drawing, and distances between its strips and above its numbers."""
 
 
 class _Line(NamedTuple):
@@ -89,7 +86,7 @@ def _lines(evaluation: "Evaluation") -> Iterator[_Line]:
     board = evaluation.board
     beside = _headings(evaluation)[len(_HEADINGS) :]
     for name in board.measures:
-        best = board.best(name, board.names)
+        best = board.best(name)
         for number, (hypothesis, row) in enumerate(board.averages[name].items()):
             average = evaluation[name, hypothesis]
             cells = (
@@ -101,7 +98,7 @@ def _lines(evaluation: "Evaluation") -> Iterator[_Line]:
                 str(average.defined),
                 *(shown_cell(row[column]) for column in beside),
             )
-            yield _Line(cells, average.micro is not None and average.micro == best)
+            yield _Line(cells, hypothesis in best)
 
 
 def _scale(evaluation: "Evaluation") -> list[str]:
@@ -161,28 +158,32 @@ def _headlines(score: "Score") -> list[str]:
 
 def _svg(drawing: Drawing) -> str:
     """Return a drawing as SVG that needs no style sheet."""
-    parts = [
-        f'<text x="{x:.1f}" y="{y}" text-anchor="middle" opacity=".7">{escape(text)}</text>'
-        for text, x, y in drawing.rulers
-    ]
-    for row in drawing.rows:
-        paths = "".join(
-            f'<path d="{path}" fill="none" stroke="{_COLORS[kind]}" stroke-width="2"/>'
-            for kind, path in row.paths.items()
-            if path
-        )
-        parts.append(
-            f'<g transform="translate(0 {row.top})"><text x="{LEFT - 8}" y="12" '
-            f'text-anchor="end">{escape(row.name)}</text><rect x="{LEFT}" width="{row.width}" '
-            f'height="16" fill="none" stroke="#c9d0d8"/>{paths}</g>'
-        )
+    parts, top = [], 0
+    for line in drawing.lines:
+        top += _RULER
+        parts += [
+            f'<text x="{_LEFT + x:.1f}" y="{top - 5}" text-anchor="middle" opacity=".7">'
+            f"{escape(text)}</text>"
+            for text, x in line.ruler
+        ]
+        for row in line.rows:
+            paths = "".join(
+                f'<path d="{path}" fill="none" stroke="{_COLORS[kind]}" stroke-width="2"/>'
+                for kind, path in row.paths.items()
+                if path
+            )
+            parts.append(
+                f'<g transform="translate({_LEFT} {top})"><text x="-8" y="12" text-anchor="end">'
+                f'{escape(row.name)}</text><rect width="{row.width}" height="{HIGH}" fill="none" '
+                f'stroke="#c9d0d8"/>{paths}</g>'
+            )
+            top += _STEP
     key = ", ".join(
-        f'<span style="color:{_COLORS[kind]}">{_MEANINGS[kind]}</span>'
+        f'<span style="color:{_COLORS[kind]}">{MARKS[kind][1].partition(",")[0]}</span>'
         for kind in drawing.kinds
-        if kind in _MEANINGS
     )
     return (
-        f'<svg viewBox="0 0 {drawing.width} {drawing.height}" role="img" '
+        f'<svg viewBox="0 0 {_LEFT + WIDTH + 10} {top}" role="img" '
         f'aria-label="{escape(drawing.description)}" fill="currentColor" font-size="12" '
         f'style="max-width:60rem;width:100%">{"".join(parts)}</svg><p>{key}</p>'
     )

@@ -50,6 +50,9 @@ def _score(folder: Path) -> None:
     generated = corpus(5, documents=30)
     for row in generated.hypotheses:
         row["coder"] = {"h0": "__proto__", "h1": MARKUP, "h2": "constructor"}[row["coder"]]
+    for row in [row for row in generated.hypotheses if row["coder"] == "__proto__"]:
+        places = range(1, row["n_units"])
+        generated.hypotheses.append(row | {"coder": "everywhere", "boundaries": [*places]})
     generated.write(folder)
     run(
         "score", folder / "references", folder / "hypotheses", "--output", folder / "run",
@@ -237,26 +240,30 @@ def test_a_narrow_matrix_keeps_the_stars_of_its_numbers(
     """Numbers that have no room in their cells leave their stars, and return with the room."""
     cells = "[...e.querySelectorAll('.mark-text.role-mark text')].map(text => text.textContent)"
     with open_report(chromium, pages["scored"]) as log:
-        chart = log.page.locator("figure", has_text="row minus column").locator("[data-chart]")
+        chart = log.page.locator("figure", has_text="Difference in").locator("[data-chart]")
         wide = chart.evaluate(f"e => {cells}")
-        assert all(text[0] in "+-–0" for text in wide)
+        assert all(text[0] in "–01" for text in wide)
+        chart.evaluate("e => { e.style.width = '190px' }")
         log.page.set_viewport_size({"width": 390, "height": 900})
         log.page.wait_for_timeout(500)
         stars = ["*" if text.endswith("*") else "" for text in wide]
         assert chart.evaluate(f"e => {cells}") == stars
         assert "*" in stars
+        chart.evaluate("e => { e.style.width = '' }")
         log.page.set_viewport_size({"width": 1280, "height": 900})
         log.page.wait_for_timeout(500)
         assert chart.evaluate(f"e => {cells}") == wide
 
 
 def test_leaderboard_is_sorted_by_a_heading(chromium: Browser, pages: dict[str, Path]) -> None:
-    """Largest first, then smallest first; undefined values and reference points stay last."""
+    """Best first, then worst first; undefined values and reference points stay last."""
     with open_report(chromium, pages["scored"]) as log:
         table = log.page.locator("figure", has_text="Leaderboard").locator("table").first
-        heading = table.locator("thead th").nth(2)
-        values = "e => [...e.tBodies[0].rows].map(row => Number(row.cells[2].dataset.value))"
-        for direction in ("descending", "ascending"):
+        assert table.locator("th[aria-sort]").all_text_contents() == ["pk\xa0↓"]
+        assert table.locator("th[aria-sort=ascending]").count() == 1
+        heading = table.locator("thead th").nth(5)  # of the measure after the difference and pk
+        values = "e => [...e.tBodies[0].rows].map(row => Number(row.cells[5].dataset.value))"
+        for direction in ("ascending", "descending"):
             heading.locator("button").click()
             assert heading.get_attribute("aria-sort") == direction
             actual = table.evaluate(values)
@@ -265,6 +272,77 @@ def test_leaderboard_is_sorted_by_a_heading(chromium: Browser, pages: dict[str, 
         points = "e => [...e.tBodies[1].rows].map(row => row.cells[0].textContent)"
         assert table.evaluate(points)[0] == "Reference points"
         assert log.messages == []
+
+
+@pytest.mark.parametrize("kind", ["scored", "many"])
+@pytest.mark.parametrize("width", [360, 390, 1280])
+def test_the_leaderboard_is_on_the_first_screen(
+    chromium: Browser, pages: dict[str, Path], kind: str, width: int
+) -> None:
+    """It begins high up, and numbers stand right under their headings."""
+    with open_report(chromium, pages[kind], width) as log:
+        table = log.page.locator("figure", has_text="Leaderboard").locator("table").first
+        box = table.bounding_box()
+        assert box is not None
+        assert box["y"] <= (300 if kind == "many" or width == 1280 else 350)
+        ends = table.evaluate(
+            "e => [...e.tHead.rows[0].cells].map((head, i) => [head, e.tBodies[0].rows[0].cells[i]]"
+            ".map(cell => [cell.className, getComputedStyle(cell).textAlign]))"
+        )
+        for (head, side), (cell, cell_side) in ends:
+            assert ("number" in head.split()) == ("number" in cell.split())
+            assert side == cell_side
+
+
+@pytest.mark.parametrize(("kind", "begins"), [("SVG", b"<svg"), ("PNG", b"\x89PNG")])
+def test_charts_can_be_saved(
+    chromium: Browser, pages: dict[str, Path], kind: str, begins: bytes
+) -> None:
+    """In dark text, as for paper, whatever the colours of the page are."""
+    with open_report(chromium, pages["scored"], scheme="dark") as log:
+        with log.page.expect_download() as download:
+            log.page.get_by_role("button", name=f"Save pk ↓ as {kind}").click()
+        assert download.value.suggested_filename == f"pk.{kind.lower()}"
+        content = Path(download.value.path()).read_bytes()
+        assert content.startswith(begins)
+        if kind == "SVG":
+            assert b"color: #1b1f24" in content
+        assert log.messages == []
+
+
+def test_the_signature_can_be_copied(chromium: Browser, pages: dict[str, Path]) -> None:
+    """It is folded; the button copies it without opening it."""
+    with open_report(chromium, pages["scored"]) as log:
+        signature = log.page.locator(".signature code")
+        assert not signature.is_visible()
+        log.page.evaluate(
+            "() => { navigator.clipboard.writeText = async t => { window.copied = t } }"
+        )
+        log.page.get_by_role("button", name="Copy the signature").click()
+        log.page.get_by_role("button", name="Copied").wait_for()
+        assert log.page.evaluate("window.copied") == signature.text_content()
+        log.page.evaluate("() => { navigator.clipboard.writeText = async () => { throw 0 } }")
+        log.page.evaluate(
+            "document.addEventListener('copy', e => { window.copied = e.target.value })"
+        )
+        log.page.get_by_role("button", name="Copy the signature").click()
+        log.page.get_by_role("button", name="Copied").wait_for()
+        assert log.page.evaluate("window.copied") == signature.text_content()
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_names_beside_drawings_leave_room_on_a_phone(
+    chromium: Browser, pages: dict[str, Path], width: int
+) -> None:
+    """On a phone, strips take the width of the page, and names stand above them."""
+    with open_report(chromium, pages["scored"], width) as log:
+        boxes = "all => all.map(e => e.getBoundingClientRect()).map(box => [box.left, box.width])"
+        strips = log.page.locator(".strip svg").evaluate_all(boxes)
+        assert len(strips) > 10
+        for left, across in strips:
+            assert left == pytest.approx(16 if width == 360 else 216, abs=2)
+            assert across > (0.9 if width == 360 else 0.75) * width
+        assert log.page.locator("section .key", has_text="match").count() <= 2
 
 
 def test_documents_are_found_by_name_and_opened(chromium: Browser, pages: dict[str, Path]) -> None:
@@ -279,9 +357,9 @@ def test_documents_are_found_by_name_and_opened(chromium: Browser, pages: dict[s
         chosen = log.page.locator(f".openable > details[data-name='{name}']")
         assert chosen.locator("svg").count() == 0
         chosen.locator("summary").click()
-        drawing = chosen.locator(".drawn > svg").first
+        drawing = chosen.locator(".drawn").first
         drawing.wait_for()
-        assert drawing.locator("rect.bar").count() >= 9  # a reference and eight systems
+        assert drawing.locator("rect").count() >= 9  # a reference and eight systems
         assert log.messages == []
 
 

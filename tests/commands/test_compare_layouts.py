@@ -62,7 +62,8 @@ def test_the_columns_of_references_are_in_the_order_of_systems(
     references = segscore("compare", tinyrec, *options, "--layout", "references").out
     listed = [row["system"] for row in csv.DictReader(systems.splitlines())]
     columns = csv.DictReader(references.splitlines()).fieldnames
-    assert columns is not None and columns[2:-1] == listed
+    assert columns is not None and columns[2:-2] == listed
+    assert all(row["average"] == average for row in csv.DictReader(references.splitlines()))
     assert listed[1:] == sorted(listed[1:]) and len(listed) == 3
 
 

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -83,10 +84,37 @@ def test_score_by_system(segscore: Segscore, scored: Path) -> None:
             for suffix, part in shown.items():
                 value = row[name + suffix]
                 assert (float(value) if value else None) == expected[part]
-    markdown = segscore(*again(scored, "--format", "markdown")).out.splitlines()
+        assert row["average"] == "micro"
+    printed = segscore(*again(scored, "--format", "markdown")).out
+    assert "\n\nmicro averages\n\n`segscore|" in printed
+    markdown = printed.splitlines()
     assert len([line for line in markdown if line.startswith("|")]) == 2 + len(rows)
     groups = rows_of_csv(segscore(*again(scored, "--format", "csv", "--layout", "groups")))
     assert [row["level"] for row in groups] == ["", "", "coarse", "coarse", "fine", "fine"]
+
+
+def test_score_in_latex(segscore: Segscore, tmp_path: Path) -> None:
+    """The best is bold, also of several groups; values are those of CSV."""
+    run = ("score", DATA / "stargazer.jsonl", DATA / "stargazer.jsonl", "--consensus", "0.5")
+    options = (*run, "--measures", "boundary_similarity,pk", "--output", tmp_path / "run")
+    printed = segscore(*options, "--format", "latex", "--layout", "groups")
+    assert printed.code == 0, printed.err
+    tables = printed.out.split("\n\n")
+    assert r"\caption{Reference all, micro averages; best values bold.}" in tables[0]
+    for number, table in enumerate(tables, start=1):
+        (label,) = re.findall(r"\\label\{(.*)\}", table)
+        assert label.startswith("tab:") and label.endswith(f"-{number}")
+        assert r"segscore|\allowbreak n\_t:2" in table
+        (heading,) = [line for line in table.splitlines() if line.startswith("system")]
+        for place, name in enumerate(heading.removesuffix(r" \\").split(" & ")[2:], start=2):
+            lines = [line for line in table.splitlines() if line.startswith("textseg")]
+            cells = [line.removesuffix(r" \\").split(" & ")[place] for line in lines]
+            values = [float(re.sub(r"\\textbf|[{}]", "", cell)) for cell in cells]
+            bold = [cell.startswith(r"\textbf") for cell in cells]
+            best = (max if r"\uparrow" in name else min)(values)
+            assert bold == [value == best for value in values], table
+    refused = segscore(*options, "--format", "latex", "--layout", "measures")
+    assert refused.code == 2 and "name systems or groups" in refused.err
 
 
 def test_there_are_no_groups_without_attributes(segscore: Segscore, tmp_path: Path) -> None:

@@ -19,7 +19,6 @@ from segscore.pipeline.reports.documents import box
 from segscore.pipeline.reports.group_dates import as_dates
 from segscore.pipeline.reports.short_labels import short_labels
 from segscore.pipeline.reports.strips import (
-    LEFT,
     WIDTH,
     StripPart,
     boundary_strip,
@@ -115,28 +114,94 @@ def test_the_leaderboard_equals_the_summary(scored_once: Path, macro_page: Path)
         for row in read_table(str(scored_once / "summary")).to_pylist()
         if row["genre"] is None and row["average"] == "macro"
     }
-    heads, *rows = read.tables["Leaderboard"]
+    heads, *rows = read.tables["Leaderboard, macro averages"]
+    assert heads[:4] == ["rank", "system", "pk ↓", "to best"]
     assert heads[-1] == "documents"  # which not all systems have
-    names = [head.split()[0] for head in heads[1:-1]]
-    assert names[0] == "pk"
+    names = ["pk", *(head.split()[0] for head in heads[4:-1])]
     apart = next(i for i, row in enumerate(rows) if len(row) == 1)
     assert rows[apart] == ["Reference points"]
-    assert [row[0].startswith("point:") for row in rows if len(row) > 1] == [False] * apart + [
+    assert [row[1].startswith("point:") for row in rows if len(row) > 1] == [False] * apart + [
         True
     ] * (len(rows) - apart - 1)
-    details = iter(read.details["Leaderboard"])
-    for name, *cells, documents in (row for row in rows if len(row) > 1):
+    intervals = (text for text in read.details["Leaderboard, macro averages"] if "." in text)
+    for _, name, value, _, *cells, documents in (row for row in rows if len(row) > 1):
         assert number(documents) == summary[name, "pk"]["documents"]
-        for measure, cell in zip(names, cells, strict=True):
+        for measure, cell in zip(names, [value, *cells], strict=True):
             expected = summary[name, measure]
             assert number(cell) == (
                 None if expected["value"] is None else pytest.approx(expected["value"], abs=1e-4)
             )
             if expected["value"] is not None and expected["ci_low"] is not None:
-                assert next(details) == f"{expected['ci_low']:.4f} to {expected['ci_high']:.4f}"
+                assert next(intervals) == f"{expected['ci_low']:.4f}–{expected['ci_high']:.4f}"
     most = max(number(row[-1]) or 0 for row in rows[:apart])
-    ranked = [(number(row[-1]) != most, number(row[1])) for row in rows[:apart]]
+    ranked = [(number(row[-1]) != most, number(row[2])) for row in rows[:apart]]
     assert ranked == sorted(ranked)
+    full = [row for row in rows[:apart] if number(row[-1]) == most]
+    assert [row[0] for row in full] == [str(1 + place) for place in range(len(full))]
+    assert [row[0] for row in rows[len(full) :] if len(row) > 1] == [""] * (
+        len(rows) - 1 - len(full)
+    )
+    best = summary[full[0][1], "pk"]["value"]
+    assert full[0][3] == "best"
+    for row in full[1:]:
+        assert number(row[3]) == pytest.approx(summary[row[1], "pk"]["value"] - best, abs=1e-4)
+    assert (len(full) > 1) == ("Leaderboard, macro averages" in read.bold)
+
+
+def test_letters_name_the_systems_that_another_one_beats(
+    segscore: Segscore, tmp_path: Path
+) -> None:
+    """As `segscore compare` finds them; without any, there are no letters."""
+    rows: list[dict[str, Any]] = []
+    for d in range(30):
+        row: dict[str, Any] = {"document_id": f"d{d}", "n_units": 30}
+        rows.append(row | {"coder": "desk", "role": "reference", "boundaries": [7, 15, 22]})
+        boundaries = {"good": [7, 15, 22 if d else 28], "same": [7 if d else 3, 15, 22], "bad": [3]}
+        for name, places in boundaries.items():
+            rows.append(row | {"coder": name, "role": "hypothesis", "boundaries": places})
+    corpus_file = tmp_path / "all.jsonl"
+    corpus_file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    run = tmp_path / "run"
+    assert segscore("score", corpus_file, corpus_file, "--output", run).code == 0
+    page = Reader(report(segscore, run))
+    title = "Leaderboard, micro averages"
+    details = [text.replace("\N{WORD JOINER}", "") for text in page.details[title]]
+    assert [text for text in details if "." not in text] == ["a", "beats c", "b", "beats c", "c"]
+    heads, *systems = page.tables[title]
+    assert [row[1] for row in systems] == ["good", "same", "bad"]
+    assert len(page.bold[title]) >= len(heads) - len(["rank", "system", "to best", "skill"])
+    for place, column in page.bold[title]:
+        better = min if heads[column].endswith("↓") else max
+        values = [float(row[column]) for row in systems if row[column] != "–"]
+        assert float(page.tables[title][place][column]) == better(values)
+    alone = tmp_path / "alone.jsonl"
+    chosen = [row for row in rows if row["coder"] != "bad"]
+    alone.write_text("".join(json.dumps(row) + "\n" for row in chosen))
+    assert segscore("score", alone, alone, "--output", tmp_path / "two").code == 0
+    page = Reader(report(segscore, tmp_path / "two"))
+    assert not any("beats" in text for text in page.details[title])
+    assert "Difference in boundary_similarity ↑" not in page.charts  # of one bar
+
+
+def test_the_worst_documents_are_those_of_the_best_system(
+    segscore: Segscore, tmp_path: Path
+) -> None:
+    """Not those on which a bad system, whose errors are larger, does worst."""
+    rows: list[dict[str, Any]] = []
+    for d in range(12):
+        row: dict[str, Any] = {"document_id": f"d{d:02}", "n_units": 30}
+        rows.append(row | {"coder": "desk", "role": "reference", "boundaries": [7, 15, 22]})
+        good = [7, 15] if d in (4, 9) else [7, 15, 22]
+        bad = [1] if d < 4 else [7]
+        for name, places in (("good", good), ("bad", bad)):
+            rows.append(row | {"coder": name, "role": "hypothesis", "boundaries": places})
+    corpus_file = tmp_path / "all.jsonl"
+    corpus_file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    run = tmp_path / "run"
+    assert segscore("score", corpus_file, corpus_file, "--output", run).code == 0
+    read = Reader(report(segscore, run))
+    assert [name for name in read.tables if re.fullmatch(r"d\d+", name)] == ["d04", "d09"]
+    assert "on which good, the best system, has its worst" in plain(read.text)
 
 
 @pytest.mark.parametrize("average", ["micro", "macro"])
@@ -326,7 +391,7 @@ def test_differences_equal_those_of_compare(segscore: Segscore, scored_once: Pat
         for row in compared
         if row["average"] == "macro"
     }
-    heads, *rows = read.tables["Difference in boundary_similarity ↑, row minus column"]
+    heads, *rows = read.tables["Difference in boundary_similarity ↑"]
     assert len(rows) == len(differences)
     for row in rows:
         cells = dict(zip(heads, row, strict=True))
@@ -533,9 +598,9 @@ def test_rejected_rows_are_not_drawn(
     ]
     audited(segscore, tmp_path, [rows[0] | refused_row, *rows])
     page = (tmp_path / "audit.html").read_text()
-    assert page.count('<rect class="bar"') == 3
+    assert page.count('<p class="strip">') == 3
     assert "30" in page.split("Codings", 1)[1]
-    assert ">600</text>" not in page
+    assert ">600</i>" not in page
 
 
 def test_equal_values_are_drawn_at_their_position(segscore: Segscore, tmp_path: Path) -> None:
@@ -730,17 +795,17 @@ def test_every_boundary_is_drawn_at_its_position(pair: tuple[int, list[int], lis
     def places(rows: list[StripPart]) -> set[int]:
         """Read the positions of the marks from the paths."""
         return {
-            starts[line] + round((float(x) - LEFT) / scale)
+            starts[line] + round(float(x) / scale)
             for line, row in enumerate(rows)
             for path in row.paths.values()
-            for x in re.findall(r"M([\d.]+) (?:0|16)V", path)
+            for x in re.findall(r"M([\d.]+) (?:0|3|5|11|16)V", path)
         }
 
     rows_of = {name: [row for row in drawing.rows if row.name == name] for name in "rh"}
     assert places(rows_of["r"]) == set(reference)
     missed = {e.position for e in edits if e.kind == "miss"}
     assert places(rows_of["h"]) == {*hypothesis, *missed}
-    assert all(row.width <= WIDTH - LEFT for row in drawing.rows)
+    assert all(row.width <= WIDTH for row in drawing.rows)
 
 
 @given(st.lists(st.sampled_from([0.0, 0.1, 0.5, 0.55, 0.6, 1.0]), min_size=1, max_size=40))

@@ -15,12 +15,12 @@ from tests.support.browser import INSTALLED, open_report
 
 WIDTH = 1180
 CUT = """
-document.querySelectorAll('nav, details, footer, section > p').forEach(e => e.remove());
+document.querySelectorAll('nav, details, footer, .save, .signature').forEach(e => e.remove());
 document.querySelectorAll('section').forEach(e => {
   if (!e.querySelector('#systems, #worst')) e.remove();
 });
 document.querySelectorAll('section:first-child figure:nth-child(n + 5)').forEach(e => e.remove());
-document.querySelectorAll('tr > :nth-child(n + 9)').forEach(e => e.remove());
+document.querySelectorAll('tr > :nth-child(n + 10)').forEach(e => e.remove());
 [...document.querySelectorAll('.drawn')].slice(1).forEach(e => e.remove());
 """
 

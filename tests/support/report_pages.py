@@ -11,7 +11,11 @@ from tests.support.command_line import Segscore
 
 
 class Reader(HTMLParser):
-    """Reads a page: its tables by the titles of their figures, its charts, and its text."""
+    """Reads a page: its tables by the titles of their figures, its charts, and its text.
+
+    Attributes:
+        bold: places of the best values, as (row, column), by the title of their figure.
+    """
 
     def __init__(self, file: Path) -> None:
         super().__init__()
@@ -22,10 +26,13 @@ class Reader(HTMLParser):
         self.title = ""
         self.answer: list[str] = []
         self.failed: list[list[str]] = []
+        self.bold: dict[str, list[tuple[int, int]]] = {}
         self.details: dict[str, list[str]] = {}
         self.feed(file.read_text())
 
     def handle_starttag(self, tag: str, attrs: Sequence[tuple[str, str | None]]) -> None:
+        if tag == "wbr":
+            return
         self.inside.append(tag)
         if tag == "h3":
             self.title = ""
@@ -37,7 +44,10 @@ class Reader(HTMLParser):
             self.inside[-1] = "answer"
             self.answer.append("")
         if tag in ("th", "td"):
-            self.tables[self.title][-1].append("")
+            rows = self.tables[self.title]
+            rows[-1].append("")
+            if "best" in (dict(attrs).get("class") or "").split():
+                self.bold.setdefault(self.title, []).append((len(rows) - 1, len(rows[-1]) - 1))
         if ("type", "application/json") in attrs:
             self.inside[-1] = "chart"
 
@@ -47,6 +57,7 @@ class Reader(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         within = self.inside[-1] if self.inside else ""
+        data = data.replace("\N{NO-BREAK SPACE}", " ")
         if within == "h3":
             self.title += data
         elif within in ("th", "td"):

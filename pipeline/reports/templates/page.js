@@ -68,14 +68,77 @@ function labelPoints(place, texts) {
   }
 }
 
+// A narrow screen has no room beside a chart: the names of rows stand above their marks.
+const isNarrow = matchMedia("(max-width: 48rem)").matches;
+function fitted(spec) {
+  if (!isNarrow) return spec;
+  const isMatrix = JSON.stringify(spec).includes('"column_label"');
+  const hasRows = JSON.stringify(spec).includes('"name_label"') && spec.layer && !isMatrix;
+  const above = { labelAlign: "left", labelBaseline: "bottom", labelPadding: -2, labelOffset: -5, labelLimit: 320, ticks: false, domain: false, zindex: 1 };
+  const config = isMatrix ? { axis: { ...theme.axis, labelLimit: 90 } } : hasRows ? { axisYBand: above, axisYPoint: above } : {};
+  return { ...spec, height: hasRows ? spec.height * 1.5 : spec.height, config };
+}
+
+// Let readers save a chart as it is drawn, with dark text on white.
+function offerToSave(place) {
+  const title = document.getElementById(place.getAttribute("aria-labelledby")).textContent.trim();
+  const name = title.replace(/[^A-Za-z0-9]+/g, "-").replace(/^-|-$/g, "") || "chart";
+  const line = document.createElement("p");
+  line.className = "save";
+  line.append("Save as");
+  for (const kind of ["SVG", "PNG"]) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = kind;
+    button.setAttribute("aria-label", `Save ${title} as ${kind}`);
+    button.addEventListener("click", () => save(place.querySelector("svg"), name, kind));
+    line.append(button);
+  }
+  place.after(line);
+}
+
+async function save(chart, name, kind) {
+  const { width, height } = chart.getBoundingClientRect();
+  const copy = chart.cloneNode(true);
+  copy.setAttribute("width", width);
+  copy.setAttribute("height", height);
+  copy.setAttribute("style", "color: #1b1f24; background: #ffffff");
+  const svg = new Blob([new XMLSerializer().serializeToString(copy)], { type: "image/svg+xml" });
+  const link = document.createElement("a");
+  link.download = `${name}.${kind.toLowerCase()}`;
+  link.href = URL.createObjectURL(kind === "SVG" ? svg : await asPng(svg, width, height));
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}
+
+const pixels = 3; // of a PNG, for each of the page's
+async function asPng(svg, width, height) {
+  const image = new Image();
+  image.src = await new Promise((resolve) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(reader.result);
+    reader.readAsDataURL(svg);
+  });
+  await image.decode();
+  const canvas = document.createElement("canvas");
+  canvas.width = width * pixels;
+  canvas.height = height * pixels;
+  const paint = canvas.getContext("2d");
+  paint.fillStyle = "#ffffff";
+  paint.fillRect(0, 0, canvas.width, canvas.height);
+  paint.drawImage(image, 0, 0, canvas.width, canvas.height);
+  return new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
+}
+
 async function draw() {
   for (const place of document.querySelectorAll("[data-chart]")) {
-    const spec = JSON.parse(document.getElementById(place.dataset.chart).textContent);
+    const spec = fitted(JSON.parse(document.getElementById(place.dataset.chart).textContent));
     try {
       const { view } = await vegaEmbed(place, spec, { actions: false, renderer: "svg", ast: true, config: theme });
       arrangeTexts(place);
       view.addResizeListener(() => setTimeout(() => arrangeTexts(place), 100));
       place.dataset.drawn = "yes";
+      offerToSave(place);
     } catch (problem) {
       place.textContent = `This chart could not be drawn (${problem.message}); its numbers are in the table.`;
       place.dataset.drawn = "no";
@@ -87,7 +150,9 @@ async function draw() {
 // Sort a table by the column whose heading is pressed; undefined values come last.
 function sortBy(table, column) {
   const heading = table.tHead.rows[0].cells[column];
-  const down = heading.ariaSort !== "descending";
+  // Best first, then worst first; a column that is not of a measure begins with its largest value.
+  const bestUp = heading.textContent.includes("↓") || heading.textContent === "rank";
+  const down = heading.ariaSort === null ? !bestUp : heading.ariaSort !== "descending";
   for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
   heading.setAttribute("aria-sort", down ? "descending" : "ascending");
   const key = (row) => {
@@ -130,6 +195,29 @@ for (const input of document.querySelectorAll("[data-finds]")) {
     const shown = entries.filter((entry) => !entry.hidden).length;
     input.parentElement.querySelector("output").textContent = wanted ? `${shown} of ${entries.length}` : "";
   });
+}
+
+// Copy the signature, also where the browser has no clipboard for pages on a disk.
+for (const place of document.querySelectorAll(".signature")) {
+  const text = place.querySelector("code").textContent;
+  const button = document.createElement("button");
+  button.type = "button";
+  button.textContent = "Copy the signature";
+  button.addEventListener("click", async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      const field = document.createElement("textarea");
+      field.value = text;
+      place.append(field);
+      field.select();
+      document.execCommand("copy");
+      field.remove();
+    }
+    button.textContent = "Copied";
+    setTimeout(() => { button.textContent = "Copy the signature"; }, 2000);
+  });
+  place.append(button);
 }
 
 // Unfold tables for printing, except those that would fill several sheets.

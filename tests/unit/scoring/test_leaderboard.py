@@ -31,9 +31,9 @@ def test_a_column_is_written_once_and_shown_everywhere(
     assert layout.names[:4] == ["hypothesis", "documents", "average", "pk"]
     assert layout.headings == ["system", "documents", "average", "pk"]
     assert [row[:3] for row in layout.numbers][1] == ["far", 4, "micro"]
-    table = page_leaderboard(Ranking(evaluation.run, ALL["pk"], "macro")).table
+    table = page_leaderboard(Ranking(evaluation.run, ALL["pk"], "macro"), {}).table
     assert table is not None
-    assert list(table.headings) == ["system", "pk ↓", "documents", "average"]
+    assert list(table.headings) == ["rank", "system", "pk ↓", "to best", "documents", "average"]
     assert table.rows[0][-1] == "macro"
     assert "<th>average</th>" in evaluation._repr_html_()
     assert "average" in repr(evaluation).splitlines()[0]
@@ -51,5 +51,24 @@ def test_systems_with_fewer_documents_and_reference_points_come_last() -> None:
         assert board.names[:3] == board.systems
         assert sorted(board.points) == [f"point:{name}" for name in points]
         assert board.fewer == {"absent": 1}
+        assert board.contenders == ["exact", "far"]
+        assert board.places == {"exact": 1, "far": 2}
+        assert board.best(measure) == {"exact"}
+        assert board.behind("exact") == 0
+        assert (
+            board.behind("far")
+            == board.average(measure, "far")["value"] - board.average(measure, "exact")["value"]
+        )
         assert board.measures[0] == measure
     assert rank([]) == []
+
+
+def test_equal_systems_have_the_same_rank_and_one_system_alone_is_not_best() -> None:
+    same = dict.fromkeys(("a", "b"), SYSTEMS["far"]) | {"exact": SYSTEMS["exact"]}
+    rows = segscore.evaluate(REFERENCES, same, measures=["pk"]).summary.to_pylist()
+    (board,) = rank((row for row in rows if row["average"] == "micro"), measure="pk")
+    assert board.places == {"exact": 1, "a": 2, "b": 2}
+    one = segscore.evaluate(REFERENCES, {"exact": same["exact"]}, measures=["pk"])
+    (board,) = rank((r for r in one.summary.to_pylist() if r["average"] == "micro"), measure="pk")
+    assert board.places == {"exact": 1}
+    assert board.best("pk") == set()
