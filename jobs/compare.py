@@ -71,8 +71,7 @@ def compare(
     if figure is not None:
         require_figure("--figure", figure)
     rules = _rules(gate, chosen.runs)
-    if layout == "references":
-        chosen = replace(chosen, group_by=(_REFERENCE,))
+    chosen = _completed(chosen, layout)
     startup.work()
     with Bar("comparing", first=""):
         finished = run_comparison(chosen)
@@ -100,6 +99,15 @@ def compare(
     return None
 
 
+def _completed(chosen: CompareSettings, layout: str | None) -> CompareSettings:
+    """Add the measure that is compared by default, and the groups that the layout needs."""
+    from segscore.pipeline.comparison.runs import first_measure, open_runs
+
+    if not chosen.measures:
+        chosen = replace(chosen, measures=(first_measure(open_runs(chosen.runs)),))
+    return replace(chosen, group_by=(_REFERENCE,)) if layout == "references" else chosen
+
+
 def _save_figure(path: str, finished: "FinishedRun", chosen: CompareSettings, average: str) -> None:
     """Save a chart of the differences in each measure."""
     from segscore.pipeline.errors import Refused
@@ -117,9 +125,9 @@ def _save_figure(path: str, finished: "FinishedRun", chosen: CompareSettings, av
 
 def _require_passed(runs: Sequence[str], checks: "list[Check]") -> None:
     """Fail if a check of a run against another fails."""
-    from segscore.pipeline.nightly.verdict import describe_failure
+    from segscore.pipeline.nightly.failures import failures_in_words
 
-    if problems := [describe_failure(check) for check in checks if check.fails]:
+    if problems := failures_in_words(check for check in checks if check.fails):
         run, other = runs
         raise Failed(f"{run}: worse than {other}: {'; '.join(problems)}")
 
