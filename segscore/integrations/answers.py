@@ -11,7 +11,7 @@ from segscore.api.score import Score, pair_settings, parameters_of, score
 from segscore.api.segmentation import Segmentation
 from segscore.api.settings import read_settings
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.importing.answers.from_settings import options_of
+from segscore.pipeline.importing.answers.from_settings import options_of_answers
 from segscore.pipeline.importing.answers.options import (
     ANSWER_FORMATS,
     AUTO,
@@ -103,7 +103,7 @@ class AnswerScorer:
         pair_settings(self._settings)
         reading = read_settings(ImportSettings, options, _READING)
         settings = ImportSettings((), "-", format_name=format, failed=failed, **reading)
-        self._options = options_of(settings)
+        self._options = options_of_answers(settings)
         _require_named(self._options)
 
     def __call__(self, answer: object, units: Sequence[str], target: object) -> ScoredAnswer:

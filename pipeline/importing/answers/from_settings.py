@@ -60,10 +60,10 @@ def answer_options(settings: ImportSettings, source: Sequence[InputFile]) -> Ans
     Raises:
         Refused: a pattern or a path is malformed.
     """
-    return options_of(settings) if source else None
+    return options_of_answers(settings) if source else None
 
 
-def options_of(settings: ImportSettings) -> AnswerOptions:
+def options_of_answers(settings: ImportSettings) -> AnswerOptions:
     """Return the options of settings whose format is one of answers, with their defaults.
 
     Raises:
