@@ -101,12 +101,13 @@ site: $(VENV)/docs
 	@$(BIN)/sphinx-build -W --keep-going -n -q docs build/site
 	@echo "the documentation: build/site/index.html"
 
-# Every test is run by exactly one of the two; tests/conftest.py marks those that are quick.
+# Every test is run by one of the two; tests/conftest.py marks those that are quick.  Those that
+# generate examples are run by both, with a third of their examples and with all.
 test: lint
 	$(PYTEST) -m quick
 
 test-all: $(VENV)/test $(AZURITE) $(BROWSER) $(HARNESS)
-	$(PYTEST) -m "not quick"
+	SEGSCORE_EXAMPLES=all $(PYTEST) -m "not quick or hypothesis"
 
 test-deploy: $(VENV)/test
 	$(BIN)/pytest tests/deploy

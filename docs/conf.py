@@ -1,5 +1,8 @@
 """How Sphinx makes a site of these pages; `make site` builds it."""
 
+import re
+from typing import Any
+
 from pygments.lexers.special import TextLexer
 from sphinx.application import Sphinx
 
@@ -21,8 +24,26 @@ html_title = "segscore"
 html_use_index = False
 html_show_sourcelink = False
 html_copy_source = False
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_js_files = ["site.js"]
+
+
+def keep_options_whole(
+    _app: object, _page: str, _template: str, context: dict[str, Any], _tree: object
+) -> None:
+    """Let no line of an example end between the dashes of an option and its name."""
+    context["body"] = re.sub(
+        r"<pre>.*?</pre>",
+        lambda example: re.sub(
+            r"(?<![\w-])(--[a-z][a-z-]*)", r'<span class="option">\1</span>', example[0]
+        ),
+        context.get("body", ""),
+        flags=re.DOTALL,
+    )
 
 
 def setup(app: Sphinx) -> None:
-    """Show the cases of measures.md as they stand."""
+    """Show the cases of measures.md as they stand, and no option in two halves."""
     app.add_lexer("case", TextLexer)
+    app.connect("html-page-context", keep_options_whole)

@@ -16,9 +16,14 @@ kernels.share()
 
 from tests.support.command_line import Segscore, SegscoreOnce  # noqa: E402  (it imports numba)
 from tests.support.dask_cluster import dask_cluster  # noqa: E402
+from tests.support.examples import examples  # noqa: E402
 
 settings.register_profile(
-    "same", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    "same",
+    derandomize=True,
+    deadline=None,
+    max_examples=examples(100),
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("same")
 

@@ -22,7 +22,7 @@ from segscore.pipeline.alignment.edits import (
 )
 from segscore.pipeline.alignment.tokens import Tokens
 from segscore.pipeline.arrays.kernel import inlined, kernel
-from segscore.pipeline.arrays.ragged import Ints, Positions
+from segscore.pipeline.arrays.ragged import Ints, Positions, offsets_of
 from segscore.pipeline.errors import Refused
 
 _LEAST_SLACK = 32
@@ -108,7 +108,7 @@ def _cheapest(source: Tokens, output: Tokens, width: int, *, latest: bool) -> tu
     slack = (width - abs(end)) // 2
     first = np.searchsorted(rows, breaks + min(0, end) - slack)
     last = np.searchsorted(rows, breaks + max(0, end) + slack, "right")
-    kept = np.append(0, np.cumsum(last - first))
+    kept = offsets_of(last - first)
     if kept[-1] > _MOST_CUTS:
         raise Refused(
             f"{len(source)} tokens in {len(source.ends)} units with {len(breaks)} breaks and about "

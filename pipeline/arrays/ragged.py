@@ -87,6 +87,11 @@ def flags(column: pa.BooleanArray) -> Flags:
     return numbers(column.cast(pa.int8())).astype(bool)
 
 
+def offsets_of(lengths: NDArray[Any]) -> Ints:
+    """Return the offsets of lists, shape (lists + 1,); of lengths 2 and 3 they are 0, 2, 5."""
+    return np.append(0, np.cumsum(lengths, dtype=np.int64))
+
+
 def ragged(column: pa.ListArray) -> Ragged:
     """View a list<int32> array as offsets and values; whether a list is null is ignored."""
     offsets = np.frombuffer(column.buffers()[1], np.int32) if len(column) else np.zeros(1, np.int32)

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from segscore.pipeline.arrays.document_ids import Hashes, hash_names, mix
 from segscore.pipeline.arrays.kernel import kernel
-from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged, RowArrays
+from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged, RowArrays, offsets_of
 from segscore.pipeline.scoring.draws import GOLDEN_RATIO, below, place_randomly
 
 
@@ -145,13 +145,9 @@ def _deal(
             written += 1
 
 
-def _offsets(lengths: Ints) -> Ints:
-    return np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
-
-
 def _random(own_draws: OwnDraws, own: Ragged) -> Ragged:
     rows = own_draws.hypothesis
-    offsets = _offsets(own.lengths[rows])
+    offsets = offsets_of(own.lengths[rows])
     values = np.empty(offsets[-1], np.int32)
     one_each = np.arange(len(rows) + 1)
     place_randomly(
@@ -162,7 +158,7 @@ def _random(own_draws: OwnDraws, own: Ragged) -> Ragged:
 
 def _shuffled(own_draws: OwnDraws, own: Ragged) -> Ragged:
     rows = own_draws.hypothesis
-    offsets = _offsets(own.lengths[rows])
+    offsets = offsets_of(own.lengths[rows])
     values = np.empty(offsets[-1], np.int32)
     streams = own_draws.streams("shuffled-own")
     _shuffle_segments(streams, rows, own_draws.n_units, own.arrays, values)
@@ -195,7 +191,7 @@ def draw(name: str, own_draws: OwnDraws) -> tuple[Ragged, Positions | None]:
     if own_draws.types is None:
         return drawn, None
     rows = own_draws.hypothesis
-    offsets = _offsets(own_draws.boundaries.lengths[rows])
+    offsets = offsets_of(own_draws.boundaries.lengths[rows])
     dealt = np.empty(offsets[-1], np.int32), np.empty(offsets[-1], np.int32)
     typed = own_draws.boundaries.offsets, own_draws.boundaries.values, own_draws.types
     _deal(own_draws.streams(f"{name}: types"), rows, typed, drawn.arrays, dealt)
@@ -208,4 +204,4 @@ def _distinct(positions: Ragged) -> Ragged:
     first = np.ones(len(row), bool)
     first[1:] = (row[1:] != row[:-1]) | (positions.values[1:] != positions.values[:-1])
     lengths = np.bincount(row[first], minlength=len(positions))
-    return Ragged(_offsets(lengths), positions.values[first])
+    return Ragged(offsets_of(lengths), positions.values[first])

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from segscore.pipeline.arrays.document_ids import Hashes, hash_names, mix
 from segscore.pipeline.arrays.kernel import kernel
-from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged
+from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged, offsets_of
 from segscore.pipeline.scoring.draws import GOLDEN_RATIO, below, place_randomly
 
 
@@ -177,7 +177,7 @@ def _space_evenly(
 
 def _random_positions(codings: Codings, name: str, first: Ints, how_many: Ints) -> Ragged:
     """Place ``how_many`` boundaries in each row, with all choices of positions equally likely."""
-    offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(how_many)))
+    offsets = offsets_of(how_many)
     values = np.empty(offsets[-1], np.int32)
     place_randomly(_streams(codings, name), codings.n_units, first, offsets, values)
     return Ragged(offsets, values)

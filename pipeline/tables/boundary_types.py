@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from segscore.pipeline.arrays.ragged import Flags, flags, ragged, trimmed
+from segscore.pipeline.arrays.ragged import Flags, flags, offsets_of, ragged, trimmed
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.tables.find import InputTable
 from segscore.pipeline.tables.read import Rows, refuse
@@ -90,7 +90,7 @@ def only_types(rows: Rows, types: Sequence[int]) -> Rows:
     """
     table = rows.table
     kept = np.isin(trimmed(ragged(table.column(COLUMN).combine_chunks())).values, types)
-    before = np.concatenate((np.zeros(1, np.int64), np.cumsum(kept)))
+    before = offsets_of(kept)
     for name in ("boundaries", COLUMN):
         lists = trimmed(ragged(table.column(name).combine_chunks()))
         offsets = pa.array(before[lists.offsets], pa.int32())

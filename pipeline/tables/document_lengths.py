@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
-from segscore.pipeline.arrays.ragged import Flags, Ints, flags, numbers, ragged
+from segscore.pipeline.arrays.ragged import Flags, Ints, flags, numbers, offsets_of, ragged
 from segscore.pipeline.tables.read import Rows, in_one_chunk, refuse
 from segscore.schemas.input_columns import BY_BOUNDARY
 
@@ -149,7 +149,7 @@ def _first_elements(lists: pa.ListArray, kept: Ints) -> pa.ListArray:
     offsets = numbers(lists.offsets).astype(np.int64)
     lengths = np.where(flags(lists.is_valid()), np.diff(offsets), 0)
     remaining = np.minimum(lengths, kept)
-    new_offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(remaining)])
+    new_offsets = offsets_of(remaining)
     shift = np.repeat(offsets[:-1] - new_offsets[:-1], remaining)
     elements = lists.values.take(pa.array(np.arange(new_offsets[-1]) + shift))
     return pa.ListArray.from_arrays(

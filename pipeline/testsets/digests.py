@@ -21,7 +21,7 @@ import numpy as np
 
 from segscore.pipeline.arrays.document_ids import Bytes, Hashes
 from segscore.pipeline.arrays.kernel import inlined, kernel
-from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged
+from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged, offsets_of
 from segscore.pipeline.arrays.sha256 import (
     BLOCK_BYTES,
     HashWords,
@@ -99,7 +99,7 @@ def digest_rows(n_units: Ints, positions: Ragged, types: Positions | None = None
 def _write_digests(references: "_References", words: HashWords) -> None:
     lengths = np.empty(len(words), np.int64)
     _measure(references, lengths)
-    first = np.concatenate([np.zeros(1, np.int64), np.cumsum(count_blocks(lengths))])
+    first = offsets_of(count_blocks(lengths))
     at_once = max(_BLOCKS_AT_ONCE, int(np.diff(first).max()))
     blocks = np.empty(min(at_once, int(first[-1])) * BLOCK_BYTES, np.uint8)
     start = 0

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from segscore.pipeline.arrays.ragged import Flags, Ints, Ragged
+from segscore.pipeline.arrays.ragged import Flags, Ints, Ragged, offsets_of
 from segscore.pipeline.errors import Refused
 
 if TYPE_CHECKING:
@@ -166,5 +166,4 @@ def _positions(flags: Flags, n_units: Ints) -> Ragged:
 
 
 def _ragged(lengths: Any, values: Any) -> Ragged:
-    offsets = np.concatenate([[0], np.cumsum(np.asarray(lengths, np.int64))])
-    return Ragged(offsets.astype(np.int64), np.asarray(values, np.int32))
+    return Ragged(offsets_of(np.asarray(lengths, np.int64)), np.asarray(values, np.int32))

@@ -24,6 +24,7 @@ from tests.oracles.naive_agreement import Corpus, Document
 from tests.support.agreement_strategies import corpora
 from tests.support.audits import Rows, audit
 from tests.support.command_line import Segscore
+from tests.support.examples import examples
 from tests.support.paths import DATA
 from tests.support.run_files import files
 
@@ -67,7 +68,7 @@ def is_equal(actual: float | None, expected: Fraction | float | None) -> bool:
     ("expected", "published"),
     [("pooled", None), ("item", None), ("pooled", "fournier2013")],
 )
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(corpus=corpora(), n_t=st.integers(1, 4))
 def test_coefficients_equal_the_twin(
     folders: Iterator[Path], expected: Any, published: str | None, corpus: Corpus, n_t: int
@@ -94,7 +95,7 @@ def test_coefficients_equal_the_twin(
             )
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(corpus=corpora(), n_t=st.integers(1, 4))
 def test_coders_and_corpus_equal_the_twin(
     folders: Iterator[Path], corpus: Corpus, n_t: int
@@ -118,7 +119,7 @@ def test_coders_and_corpus_equal_the_twin(
     assert (row["documents"], row["coded_once"]) == (len(corpus), len(alone))
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(corpus=corpora(), n_t=st.integers(1, 4))
 def test_documents_and_pairs_equal_the_twin(
     folders: Iterator[Path], corpus: Corpus, n_t: int
@@ -150,7 +151,7 @@ def test_documents_and_pairs_equal_the_twin(
     assert not pairs
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(corpus=corpora(max_units=40))
 def test_prominence_equals_the_twin(folders: Iterator[Path], corpus: Corpus) -> None:
     tables = audit_tables(next(folders), corpus)
@@ -181,7 +182,7 @@ def test_prominence_equals_the_twin(folders: Iterator[Path], corpus: Corpus) -> 
                 assert is_equal(row[f"{kind}_{reach}_{label}"], value)
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(corpus=corpora(max_documents=5), seed=st.integers(0, 2**32))
 def test_a_replicate_equals_the_corpus_with_documents_repeated(
     folders: Iterator[Path], corpus: Corpus, seed: int

@@ -18,6 +18,7 @@ from segscore.pipeline.reports.export.write_export import export_tracks, write_e
 from segscore.pipeline.runs.tasks import ignore_progress
 from segscore.pipeline.runs.threads import Threads
 from tests.support.command_line import Segscore
+from tests.support.examples import examples
 
 IMPORTED_AS = {
     "webvtt": ("show.vtt", "webvtt"),
@@ -68,7 +69,7 @@ def times(draw: st.DrawFn) -> tuple[int, list[int]]:
 
 
 @pytest.mark.parametrize("name", EXPORT_FORMATS)
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(case=times(), coder=st.sampled_from(["desk", 'a "b"', "Ärger", "7", "07", "a@b.org"]))
 @example(case=(LONGEST, [1, LONGEST - 1]), coder="desk")
 @example(case=(1, []), coder="desk")

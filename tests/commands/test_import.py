@@ -24,6 +24,7 @@ from segscore.pipeline.runs.tasks import ignore_progress
 from segscore.pipeline.runs.threads import Threads
 from tests.oracles.naive_import import naive_import
 from tests.support.command_line import Segscore
+from tests.support.examples import examples
 from tests.support.run_files import files
 
 TABLES = ("references", "hypotheses", "documents")
@@ -82,7 +83,7 @@ rows = st.builds(
 
 
 @given(rows=st.lists(rows, min_size=1, max_size=12), size=st.sampled_from([60, 300, 10**6]))
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_tables_are_those_of_the_slow_import(
     tmp_path_factory: pytest.TempPathFactory, rows: list[dict[str, Any]], size: int
 ) -> None:

@@ -22,6 +22,7 @@ from segscore.pipeline.storage import read_table
 from tests.oracles import naive, naive_levels
 from tests.support import passes
 from tests.support.command_line import Segscore
+from tests.support.examples import examples
 from tests.support.nights import DAYS, Archive
 from tests.support.paths import ROOT
 
@@ -85,7 +86,7 @@ def listed(frame: pd.DataFrame, *without: str) -> list[str]:
     return sorted(map(str, rows.astype(object).where(rows.notna(), None).to_dict("records")))
 
 
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=examples(8), deadline=None)
 @given(
     seed=st.integers(0, 2**32),
     kind=st.sampled_from(["cumulative", "only"]),

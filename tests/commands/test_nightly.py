@@ -423,10 +423,10 @@ def test_max_unpaired_of_a_night_that_is_scored_already(archive: Archive) -> Non
 
 def test_a_slow_decline_is_noticed_by_the_median(archive: Archive) -> None:
     """Every night is as good as the one before, within the limit, and worse than it was."""
-    archive.settle('baseline = "median-of-3"', gate="boundary_similarity>=-0.03")
+    archive.settle('baseline = "median-of-3"', gate="boundary_similarity>=-0.06")
     values: list[float] = []
     for place, night in enumerate(DAYS):
-        archive.deliver(night, {"steady": 0.9, "other": 0.9 - 0.03 * place}, documents=120)
+        archive.deliver(night, {"steady": 0.9, "other": 0.9 - 0.06 * place}, documents=60)
         result = archive.run(night)
         if result.code:
             break

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import accumulate, groupby
 
 from segscore.pipeline.importing.conversion.counts import Counted, Event, Task
 from segscore.pipeline.importing.conversion.intervals import convert_intervals
@@ -13,7 +13,6 @@ from segscore.pipeline.importing.conversion.names import (
     name_in_folder,
     shared_folders,
 )
-from segscore.pipeline.importing.conversion.sizes import convert_sizes
 from segscore.pipeline.importing.conversion.surveyed import (
     SurveyedShape,
     colliding_names,
@@ -144,7 +143,7 @@ def _boundaries(shape: Shape, task: Task) -> list[tuple[int, int]]:
         return convert_intervals(shape, task)
     if isinstance(shape, Marks):
         return convert_marks(shape.marks, task)
-    return convert_sizes(shape, task)
+    return _convert_sizes(shape, task)
 
 
 def _unit_lengths(shape: Shape) -> tuple[int, ...] | None:
@@ -160,3 +159,14 @@ def _add_stated(shape: Shape, counts: Counted) -> None:
         if counts.strict and number:
             message = f"{number} {name.replace('_', ' ')}"
             counts.events.append(Event(shape.place, message))
+
+
+def _convert_sizes(shape: Sizes, task: Task) -> list[tuple[int, int]]:
+    """Return the (position, level) of each boundary; the level is that of the segment after it."""
+    levels = shape.levels or (1,) * len(shape.sizes)
+    starts = (0, *accumulate(shape.sizes))
+    return [
+        (start, level)
+        for start, level in zip(starts, levels, strict=False)
+        if not task.too_deep(level) and start
+    ]

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import pairwise
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.conversion.intervals import are_points
@@ -11,8 +12,7 @@ from segscore.pipeline.importing.conversion.names import (
     NamedShape,
     name_in_folder,
 )
-from segscore.pipeline.importing.conversion.order import require_order
-from segscore.pipeline.importing.shapes import Intervals, Shape
+from segscore.pipeline.importing.shapes import Intervals, Mark, Marks, Segment, Shape
 from segscore.pipeline.tables.rows import RowPlace, shown
 
 
@@ -51,7 +51,7 @@ def survey_shapes(named: Iterable[NamedShape]) -> list[SurveyedShape]:
     """
     surveyed = []
     for one in named:
-        require_order(one.shape)
+        _require_order(one.shape)
         surveyed.append(
             SurveyedShape(
                 one.file.url,
@@ -136,3 +136,28 @@ def _last_end(shape: Shape) -> str | None:
     if any(s.end is None and s.start.exact == last[s.level] for s in shape.segments):
         return None
     return str(max(s.end.exact for s in shape.segments if s.end is not None))
+
+
+def _require_order(shape: Shape) -> None:
+    """Refuse a segment that ends before it starts, and an ordered list whose times decrease."""
+    if isinstance(shape, Intervals):
+        for segment in shape.segments:
+            if segment.end is not None and segment.end.exact < segment.start.exact:
+                raise RowPlace(shape.place.source, segment.line).refusal(
+                    f"the segment ends at {segment.end.text}, before it starts at "
+                    f"{segment.start.text}"
+                )
+        if shape.ordered:
+            _require_ascending(shape.segments, shape.place.source)
+    elif isinstance(shape, Marks) and shape.ordered:
+        _require_ascending(shape.marks, shape.place.source)
+
+
+def _require_ascending(starts: Sequence[Mark | Segment], source: str) -> None:
+    for above, below in pairwise(starts):
+        if below.start.exact < above.start.exact:
+            raise RowPlace(source, below.line).refusal(
+                f"{below.start.text} comes after {above.start.text}, so times go back; expected "
+                "ascending times: correct a typing error, or write a second track or list to a "
+                "file of its own"
+            )

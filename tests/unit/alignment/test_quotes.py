@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from segscore.pipeline.alignment.quotes import PlacedQuotes, place_quotes
 from segscore.pipeline.alignment.tokens import Vocabulary
 from tests.oracles import naive_alignment as naive
+from tests.support.examples import examples
 
 
 def placed(units: list[str], quotes: list[str]) -> PlacedQuotes:
@@ -16,7 +17,7 @@ def placed(units: list[str], quotes: list[str]) -> PlacedQuotes:
 letters = st.text("abc", max_size=6)
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=examples(1000), deadline=None)
 @given(
     st.lists(letters, min_size=1, max_size=4),
     st.lists(st.text("abc", min_size=1, max_size=7), min_size=1, max_size=4),

@@ -12,6 +12,7 @@ from segscore.pipeline.alignment.edits import count_edits
 from segscore.pipeline.alignment.resegment import Resegmentation, resegment
 from segscore.pipeline.alignment.tokens import Tokens, Vocabulary
 from tests.oracles import naive_alignment as naive
+from tests.support.examples import examples
 
 Texts = Sequence[Sequence[str]]
 
@@ -66,7 +67,7 @@ def test_another_order_has_as_many_edits_as_tokens() -> None:
 texts = st.lists(st.text("abc", max_size=4), min_size=1, max_size=5)
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=examples(1500), deadline=None)
 @given(texts, texts)
 @example(["", "a", ""], ["a", ""])
 def test_every_cut_is_that_of_the_slow_twin(units: list[str], segments: list[str]) -> None:
@@ -75,7 +76,7 @@ def test_every_cut_is_that_of_the_slow_twin(units: list[str], segments: list[str
     assert (found.cost, tuple(found.cuts), tuple(found.earliest)) == (cost, latest, earliest)
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=examples(1000), deadline=None)
 @given(st.text("abc", max_size=9), st.text("abc", max_size=9))
 def test_edits_are_those_of_the_slow_twin(source: str, output: str) -> None:
     edits = count_edits(*numbered([source], [output]), inf)
@@ -102,7 +103,7 @@ def altered(draw: st.DrawFn) -> tuple[list[list[str]], list[list[str]]]:
     return units, segments
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(altered())
 def test_bands_do_not_change_the_result(texts: tuple[list[list[str]], list[list[str]]]) -> None:
     """Compare with the same dynamic programme over all cells, which needs no band."""
@@ -144,7 +145,7 @@ def distances(units: Texts, segment: Sequence[str]) -> list[tuple[int, int]]:
 words = st.lists(st.text("abc", min_size=1, max_size=5), min_size=1, max_size=5)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.text("abc", min_size=6, max_size=16), words)
 def test_cost_is_that_of_mweralign(source: str, segments: list[str]) -> None:
     """Where each unit is one token, the cost is that of another program's re-segmentation."""

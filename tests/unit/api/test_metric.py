@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import settings as examples
+from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 import segscore
 from segscore.pipeline.statistics.bootstrap import BUCKETS
+from tests.support.examples import examples
 from tests.support.strategies import pairs
 
 Pair = tuple[int, list[int], list[int]]
@@ -22,7 +23,7 @@ def filled(given: list[Pair], *measures: str) -> segscore.Metric:
     return metric
 
 
-@examples(max_examples=30)
+@hypothesis_settings(max_examples=examples(30))
 @given(st.lists(pairs(), max_size=6), st.lists(pairs(), max_size=6))
 def test_the_sum_of_states_is_the_state_of_all_pairs(one: list[Pair], other: list[Pair]) -> None:
     """As two devices would have it, each with some of the pairs."""
@@ -34,7 +35,7 @@ def test_the_sum_of_states_is_the_state_of_all_pairs(one: list[Pair], other: lis
     assert both.state.dtype == np.int64
 
 
-@examples(max_examples=30)
+@hypothesis_settings(max_examples=examples(30))
 @given(st.lists(pairs(), min_size=1, max_size=4), st.sampled_from(DEFAULT))
 def test_some_measures_have_the_values_of_all(given: list[Pair], name: str) -> None:
     assert filled(given, name).compute() == {name: filled(given).compute()[name]}

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import settings as examples
+from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 import segscore
 from segscore.pipeline.statistics.bootstrap import BUCKETS
+from tests.support.examples import examples
 from tests.support.strategies import pairs
 
 Pair = tuple[int, list[int], list[int]]
@@ -40,7 +41,7 @@ def labels(rows: list[list[int]], width: int) -> list[list[int]]:
     return [[sum(place < unit for place in row) for unit in range(1, width + 1)] for row in rows]
 
 
-@examples(max_examples=30)
+@hypothesis_settings(max_examples=examples(30))
 @given(st.lists(pairs(), min_size=1, max_size=5), st.sampled_from(["micro", "macro"]))
 def test_batches_add_what_single_pairs_add(given: list[Pair], average: Any) -> None:
     n_units, references, hypotheses = (list(column) for column in zip(*given, strict=True))

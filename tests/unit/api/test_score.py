@@ -5,13 +5,14 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import settings as examples
+from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 import segscore
 from segscore.pipeline.measures import PAIRS
 from tests.oracles import naive
 from tests.support.command_line import Segscore
+from tests.support.examples import examples
 from tests.support.passes import close
 from tests.support.strategies import pairs, typed_pairs
 from tests.unit.api.pairs import twin
@@ -50,7 +51,7 @@ def test_every_value_is_that_of_the_twin(
         assert score[name] == getattr(score, name) == value
 
 
-@examples(max_examples=15)
+@hypothesis_settings(max_examples=examples(15))
 @given(st.lists(pairs(40), min_size=1, max_size=5), SETTINGS)
 def test_a_sum_has_micro_averages(
     several: list[tuple[int, list[int], list[int]]], settings: dict[str, Any]

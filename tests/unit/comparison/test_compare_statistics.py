@@ -20,6 +20,7 @@ from segscore.pipeline.statistics import bootstrap, rank_tests
 from segscore.pipeline.statistics.multiple_tests import holm
 from segscore.pipeline.statistics.signed_ranks import signed_ranks
 from tests.oracles import naive_comparison as naive
+from tests.support.examples import examples
 
 ROUNDING = [
     (5.40, 5.50, 5.55), (5.85, 5.70, 5.75), (5.20, 5.60, 5.50), (5.55, 5.50, 5.40),
@@ -165,7 +166,7 @@ def test_signed_ranks_with_ties_and_undefined_values() -> None:
     assert result.effect_d == pytest.approx(moved.mean() / moved.std(ddof=1))
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(st.lists(st.sampled_from([-0.3, -0.2, -0.1, 0.1, 0.2, 0.3]), min_size=1, max_size=7))
 @example([0.1, 0.1, 0.2, 0.2, 0.2, 0.3, -0.1, 0.2, 0.2, 0.3, -0.3])
 def test_few_differences_with_ties_have_the_p_value_of_scipy(differences: list[float]) -> None:

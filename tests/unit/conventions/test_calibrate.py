@@ -35,6 +35,7 @@ from segscore.pipeline.storage import read_table
 from segscore.schemas.calibration import CALIBRATION
 from tests.oracles import naive, naive_sample
 from tests.support.command_line import Segscore
+from tests.support.examples import examples
 from tests.support.paths import DATA
 from tests.support.strategies import segmentations
 
@@ -58,7 +59,7 @@ def versions(fault: Fault, corpus: list[tuple[int, list[int]]], seed: int = 0) -
     return lists(made)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(
     corpus=st.lists(segmentations(30), min_size=1, max_size=4),
     kind=st.sampled_from(KINDS),
@@ -191,7 +192,7 @@ def test_the_curve_does_not_depend_on_the_order_of_rows(segscore: Segscore, tmp_
 CORPUS = st.dictionaries(st.text(min_size=1, max_size=3), segmentations(12), min_size=1, max_size=8)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(corpus=CORPUS, most=st.integers(1, 30), data=st.data())
 def test_the_documents_with_the_lowest_hashes_are_simulated(
     corpus: dict[str, tuple[int, list[int]]], most: int, data: st.DataObject

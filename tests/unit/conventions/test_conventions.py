@@ -17,6 +17,7 @@ from segscore.pipeline.conventions.window_family import WINDOW_FAMILY
 from tests.oracles import naive_conventions
 from tests.oracles.naive_agreement import Corpus
 from tests.support import agreement_strategies
+from tests.support.examples import examples
 from tests.support.pair_corpora import Documents, corpus_arrays
 from tests.support.strategies import boundaries_of, jittered
 
@@ -64,7 +65,7 @@ FAMILY = {"windows": WINDOW_FAMILY, "edits": EDIT_FAMILY, "boundaries": BOUNDARY
 
 
 @pytest.mark.parametrize("name", ALL)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(documents=corpora(), drawn=st.data())
 def test_a_convention_gives_the_value_of_its_slow_twin(
     name: str, documents: Documents, drawn: st.DataObject

@@ -27,6 +27,7 @@ from segscore.pipeline.runs.receipt_arrays import read_array, write_array
 from segscore.pipeline.runs.receipt_values import codec
 from segscore.pipeline.scoring.part import PartSums, Receipt
 from segscore.pipeline.statistics.sums import DIGITS, PRODUCTS, Sums
+from tests.support.examples import examples
 from tests.support.forged import FORGERIES, GENUINE, TABLES, sealed, zeros
 
 ROOT = Path(__file__).parents[3]
@@ -180,7 +181,7 @@ def packed(value: object) -> bytes:
 
 
 @given(EVERYTHING)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_a_written_receipt_is_read_back(value: Everything) -> None:
     content = packed(value)
     node, buffers = receipt_file.unpack(content)

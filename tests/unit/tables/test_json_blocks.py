@@ -18,6 +18,7 @@ from segscore.pipeline.tables import jsonl
 from segscore.pipeline.tables.json_blocks import JsonLines, whole_lines
 from segscore.pipeline.tables.rows import Defaults, ParsedRow
 from segscore.pipeline.tables.stated_table import join_stated, stated_table
+from tests.support.examples import examples
 
 URL = "f.jsonl"
 WHOLE = st.integers(-3, 12) | st.sampled_from([2**31 - 1, 2**31, 2**53 + 1, 2**63 - 1, 2**63, -0])
@@ -117,7 +118,7 @@ def outcome(read: Any, *arguments: Any) -> Any:
     return table.schema.names, table.schema.types, repr(table.to_pylist()), more
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.lists(LINE | ODD, max_size=6), st.booleans(), st.sampled_from(["\n", "\r\n"]))
 @example(
     ['{"document_id": "d", "coder": "c", "n_units": 1, "boundaries": [], "x": -0}'], True, "\n"
@@ -138,7 +139,7 @@ def test_one_block_is_read_as_the_exact_reader_reads_it(
     assert outcome(in_blocks, content, 10**6, lenient) == outcome(exactly, content, lenient)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.lists(COMMON.map(json.dumps), min_size=1, max_size=12), st.integers(1, 400))
 def test_the_size_of_blocks_changes_nothing(lines: list[str], size: int) -> None:
     content = "\n".join(lines).encode()

@@ -23,6 +23,7 @@ from segscore.pipeline.importing.opened_file import OpenedFile
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.importing.shapes import Shape
 from segscore.pipeline.importing.times import Clock, frame_rate
+from tests.support.examples import examples
 from tests.support.reading import Reader, convert_files, import_settings
 
 SLOTS = '<TIME_SLOT TIME_SLOT_ID="a" TIME_VALUE="0"/><TIME_SLOT TIME_SLOT_ID="b" TIME_VALUE="9"/>'
@@ -125,7 +126,7 @@ def as_regions(file: OpenedFile, options: ImportSettings) -> Iterable[Shape]:
 @pytest.mark.parametrize(
     ("read", "text"), [*FILES, (as_regions, ";; x\ntalk 1 0 60\nother 1 0 1:00\n")]
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.data())
 def test_nothing_but_rows_and_refusals(read: Reader, text: str, data: st.DataObject) -> None:
     content = data.draw(damaged(text.encode()))
