@@ -2,8 +2,8 @@
 
 Both ways give the same counts.  In a dense document, each window needs little more than its two
 numbers of boundaries, which are computed for many windows at once.  A sparse document has long runs
-of equal windows, so it is enough to visit the changes between them.  Small windows of documents that
-are not sparse are counted 64 at a time (``words``), with the same counts too.
+of equal windows, so it is enough to visit the changes between them.  Small windows of documents
+that are not sparse are counted 64 at a time (``words``), with the same counts too.
 """
 
 from typing import NamedTuple
