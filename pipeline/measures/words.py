@@ -14,7 +14,7 @@ from segscore.pipeline.measures.prefetch import Index
 from segscore.pipeline.measures.sliding import WindowTally, write_tally
 
 Word = np.uint64
-Words = NDArray[np.uint64]
+WindowBits = NDArray[np.uint64]
 _ZERO, _ONE, _ALL = Word(0), Word(1), Word(0xFFFFFFFFFFFFFFFF)
 _PAIRS, _FOURS, _EIGHTS = (
     Word(0x5555555555555555),
@@ -24,20 +24,20 @@ _PAIRS, _FOURS, _EIGHTS = (
 _BYTES = Word(0x0101010101010101)
 _B1, _B2, _B4, _B6, _B56, _B63 = Word(1), Word(2), Word(4), Word(6), Word(56), Word(63)
 
-LARGEST = 15
+LARGEST_WINDOW = 15
 """Largest window whose boundaries four binary digits can count."""
 
-WORDS = 520
-"""Words for the longest document that may be counted by words, with its padding."""
+MOST_WORDS = 520
+"""WindowBits for the longest document that may be counted by words, with its padding."""
 
-_UNITS = 64 * (WORDS - 8)
+_UNITS = 64 * (MOST_WORDS - 8)
 
 
 @inlined
 def few_words(boundaries: int, n_units: int, k: int) -> bool:
     """Return whether counting by words is faster than from boundary to boundary."""
     words = (n_units + 2 * k) // 64 + 1
-    return k <= LARGEST and n_units <= _UNITS and words * (16 + 3 * k) < 11 * boundaries
+    return k <= LARGEST_WINDOW and n_units <= _UNITS and words * (16 + 3 * k) < 11 * boundaries
 
 
 @inlined
@@ -58,7 +58,7 @@ def _below(bits: int | np.int64) -> Word:
 
 
 @inlined
-def _set_bits(positions: Positions, k: int, bits: Words) -> None:
+def _set_bits(positions: Positions, k: int, bits: WindowBits) -> None:
     """Set the bit of each boundary: bits i..i + k - 1 are the positions in window i."""
     current, word = Index(0), _ZERO
     for p in positions:
@@ -71,7 +71,7 @@ def _set_bits(positions: Positions, k: int, bits: Words) -> None:
 
 @kernel
 def slide_by_word(
-    ref: Positions, hyp: Positions, n_units: int, k: int, bits: Words, out: Ints
+    ref: Positions, hyp: Positions, n_units: int, k: int, bits: WindowBits, out: Ints
 ) -> None:
     """Count windows, 64 at a time.
 
@@ -79,8 +79,8 @@ def slide_by_word(
         ref: positions of the reference, strictly ascending.
         hyp: positions of the hypothesis, strictly ascending.
         n_units: number N of units of the document.
-        k: window size, at most LARGEST.
-        bits: scratch space of type uint64, shape (2, WORDS).
+        k: window size, at most LARGEST_WINDOW.
+        bits: scratch space of type uint64, shape (2, MOST_WORDS).
         out: output: the counts of ``windows.COUNTS``, shape (11,).
     """
     last = Index(n_units + k - 1) >> _B6
