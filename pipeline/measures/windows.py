@@ -13,7 +13,7 @@ from segscore.pipeline.measures.measure import IDENTITY, REVERSIBLE, SYMMETRIC, 
 from segscore.pipeline.measures.prefetch import AT_ONCE, FIRST_PAIR, prefetch
 from segscore.pipeline.measures.segmentation_pairs import SegmentationPairs
 from segscore.pipeline.measures.sliding import LONGEST, dense, slide_by_boundary, slide_by_unit
-from segscore.pipeline.measures.words import MOST_WORDS, few_words, slide_by_word
+from segscore.pipeline.measures.words import BIT_WORDS, few_words, slide_by_word
 
 COUNTS = {
     "windows": "windows that fit: max(0, n_units - window)",
@@ -37,7 +37,7 @@ def _count_pairs(pairs: SegmentationPairs, window: Ints, counts: Ints) -> None:
     ref_row, hyp_row, n_units = pairs.ref_row, pairs.hyp_row, pairs.n_units
     row = np.zeros(_ROWS, np.int64)
     passed = np.empty(LONGEST, np.int32)
-    bits = np.empty((2, MOST_WORDS), np.uint64)
+    bits = np.empty((2, BIT_WORDS), np.uint64)
     ends, buffer = np.empty(AT_ONCE + 1, np.int64), np.empty(0, np.int32)
     first = FIRST_PAIR
     while first < len(ref_row):

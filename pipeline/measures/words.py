@@ -27,10 +27,10 @@ _B1, _B2, _B4, _B6, _B56, _B63 = Word(1), Word(2), Word(4), Word(6), Word(56), W
 LARGEST_WINDOW = 15
 """Largest window whose boundaries four binary digits can count."""
 
-MOST_WORDS = 520
-"""WindowBits for the longest document that may be counted by words, with its padding."""
+BIT_WORDS = 520
+"""Words for the longest document that may be counted by words, with its padding."""
 
-_UNITS = 64 * (MOST_WORDS - 8)
+_UNITS = 64 * (BIT_WORDS - 8)
 
 
 @inlined
@@ -80,7 +80,7 @@ def slide_by_word(
         hyp: positions of the hypothesis, strictly ascending.
         n_units: number N of units of the document.
         k: window size, at most LARGEST_WINDOW.
-        bits: scratch space of type uint64, shape (2, MOST_WORDS).
+        bits: scratch space of type uint64, shape (2, BIT_WORDS).
         out: output: the counts of ``windows.COUNTS``, shape (11,).
     """
     last = Index(n_units + k - 1) >> _B6

@@ -63,7 +63,7 @@ def sliding_counts(
     if by == "unit":
         sliding.slide_by_unit(ref, hyp, n_units, k, np.empty(sliding.LONGEST, np.int32), out)
     elif by == "word":
-        words.slide_by_word(ref, hyp, n_units, k, np.empty((2, words.MOST_WORDS), np.uint64), out)
+        words.slide_by_word(ref, hyp, n_units, k, np.empty((2, words.BIT_WORDS), np.uint64), out)
     else:
         sliding.slide_by_boundary(ref, hyp, n_units, k, out)
     return dict(zip(windows.COUNTS, out.tolist(), strict=True))

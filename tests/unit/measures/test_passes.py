@@ -19,7 +19,7 @@ from segscore.pipeline.measures.prefetch import AT_ONCE, COPY_SIZE
 from segscore.pipeline.measures.segmentation_pairs import pair_rows
 from segscore.pipeline.measures.sliding import LONGEST, dense
 from segscore.pipeline.measures.type_confusion import no_decisions
-from segscore.pipeline.measures.words import LARGEST_WINDOW, MOST_WORDS, few_words
+from segscore.pipeline.measures.words import BIT_WORDS, LARGEST_WINDOW, few_words
 from tests.oracles import naive
 from tests.support import passes
 from tests.support.strategies import pairs, segmentations
@@ -75,7 +75,7 @@ def test_windows_counted_by_words_equal_the_twin(pair: Pair, k: int) -> None:
 @pytest.mark.parametrize("k", [1, 2, 3, LARGEST_WINDOW])
 def test_the_longest_documents_counted_by_words(k: int) -> None:
     """Boundaries everywhere give the largest counts, and the last word is used."""
-    n_units = 64 * (MOST_WORDS - 8)
+    n_units = 64 * (BIT_WORDS - 8)
     everywhere = list(range(1, n_units))
     assert few_words(2 * len(everywhere), n_units, k)
     assert not few_words(2 * len(everywhere), n_units + 1, k)
