@@ -71,8 +71,7 @@ def compare(
     if figure is not None:
         require_figure("--figure", figure)
     rules = _rules(gate, chosen.runs)
-    if layout == "references":
-        chosen = replace(chosen, group_by=(_REFERENCE,))
+    chosen = _completed(chosen, layout)
     startup.work()
     with Bar("comparing", first=""):
         finished = run_comparison(chosen)
@@ -98,6 +97,15 @@ def compare(
         _print_checks(chosen.runs[0], checks, chosen.alpha)
     _require_passed(chosen.runs, checks)
     return None
+
+
+def _completed(chosen: CompareSettings, layout: str | None) -> CompareSettings:
+    """Add the measure that is compared by default, and the groups that the layout needs."""
+    from segscore.pipeline.comparison.runs import first_measure, open_runs
+
+    if not chosen.measures:
+        chosen = replace(chosen, measures=(first_measure(open_runs(chosen.runs)),))
+    return replace(chosen, group_by=(_REFERENCE,)) if layout == "references" else chosen
 
 
 def _save_figure(path: str, finished: "FinishedRun", chosen: CompareSettings, average: str) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from segscore.jobs.cli import startup
 from segscore.jobs.cli.options import Cluster, Workers
-from segscore.jobs.show.fitted import Column, print_fitted
+from segscore.jobs.show.fitted import Column, out, print_fitted
 from segscore.jobs.show.formats import (
     ResultFormat,
     as_rows,
@@ -57,6 +57,7 @@ def sweep(
     format_name: ResultFormat = "text",
 ) -> None:
     """Write error rates at every threshold of boundary scores, or at several tolerances."""
+    from segscore.pipeline.reports.answer import thresholds_in_words, tolerances_in_words
     from segscore.pipeline.runs import executors
     from segscore.pipeline.runs.finished import FinishedRun
     from segscore.pipeline.scoring.sweep.run import run_sweep
@@ -75,6 +76,9 @@ def sweep(
         print_record(chosen.output, finished.record)
         if finished is outcome:
             print_written(chosen.output)
+        describe = tolerances_in_words if chosen.tolerances else thresholds_in_words
+        for sentence in describe(finished, str):
+            out().print(sentence, markup=False)
         return
     log_finished(chosen.output, finished.record)
     if format_name == "json":

@@ -9,6 +9,7 @@ from segscore.jobs.show.fitted import Column, out, print_fitted
 from segscore.jobs.show.leaderboard import GROUPS_SHOWN
 from segscore.jobs.show.published import print_published
 from segscore.pipeline.comparison.pair_rows import better_first, by_difference
+from segscore.pipeline.comparison.verdict import comparison_in_words
 from segscore.pipeline.statistics.p_values import shown_p
 from segscore.pipeline.statistics.power import LEAST_DOCUMENTS
 from segscore.pipeline.statistics.shown_numbers import (
@@ -64,6 +65,9 @@ def print_comparison(finished: "FinishedRun", average: str) -> None:
         line = f"{run}: compared on {counts['scored']} of {counts['in']} documents"
         out().print(line, markup=False)
     out().print(finished.record["signature"], markup=False)
+    out().print()
+    for sentence in comparison_in_words(finished, average):
+        out().print(sentence, markup=False)
 
 
 def _print_measure(

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.measures import ALL, PAIRS, PANELS, Table
+from segscore.pipeline.measures import ALL, PAIRS, PANELS, Table, shown_measures
 from segscore.pipeline.measures.measure import Measure
 from segscore.pipeline.measures.published import nearest_measure
 from segscore.pipeline.measures.selection import Selection, normal_form, select
@@ -37,6 +37,13 @@ def _names(urls: Sequence[str]) -> list[str]:
         if len(set(ends)) == len(ends):
             return ends
     return list(urls)
+
+
+def first_measure(runs: Sequence[FinishedScoring]) -> str:
+    """Return the measure that `segscore score` shows first, of those that all of some runs have."""
+    first, *others = (run.selection.names for run in runs)
+    available = [name for name in first if all(name in names for names in others)]
+    return shown_measures(available or first)[0]
 
 
 def chosen_measures(names: Iterable[str]) -> list[tuple[Table, list[Measure]]]:

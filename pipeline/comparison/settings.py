@@ -19,13 +19,19 @@ from segscore.pipeline.settings.reading import (
 )
 
 
+def _read_measures(option: str, text: str) -> tuple[str, ...]:
+    """Read names of measures; an empty text is refused, unlike a missing option."""
+    return read_names(option, text) or ("",)
+
+
 @dataclass(frozen=True)
 class CompareSettings:
     """Settings of `segscore compare`.
 
     Attributes:
         runs: folders of finished scoring runs.
-        measures: columns of scores or panel_scores to compare.
+        measures: columns of scores or panel_scores to compare; empty for the one by which the
+            first run's systems are ranked.
         output: folder or URL to write the tables to; None to write none.
         systems: names of the systems to compare; empty for all.
         group_by: attributes to group by, or ``reference``; each combination of their values is
@@ -48,12 +54,13 @@ class CompareSettings:
     measures: Annotated[
         tuple[str, ...],
         Option(
-            "Measures to compare, separated by commas.",
+            "Measures to compare, separated by commas; default: the one by which `segscore score` "
+            "ranks the systems.",
             Panel.MEASURES,
-            read_names,
+            _read_measures,
             flags="--measure",
         ),
-    ]
+    ] = ()
     output: Annotated[
         str | None, Option("Folder to write the tables to; default: none.", Panel.OUTPUT)
     ] = None
@@ -121,7 +128,7 @@ class CompareSettings:
                 allowed.
         """
         for option, given in (("RUN", self.runs), ("--measure", self.measures)):
-            if not given or not all(name.strip() for name in given):
+            if (option == "RUN" and not given) or not all(name.strip() for name in given):
                 raise Refused(f"{option}: is empty; name at least one")
         for option, given in (
             ("--measure", self.measures),

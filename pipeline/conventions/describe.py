@@ -31,7 +31,18 @@ def describe_search(search: Search, command: str) -> list[str]:
         lines += ["", "Nearest of the others:"]
     for group in others[:_OTHERS_SHOWN]:
         lines += _describe_group(search, group, command)
-    return lines
+    return [*lines, "", _conclude(search, [*fitting, *others][0])]
+
+
+def _conclude(search: Search, group: Sequence[Tried]) -> str:
+    """Name the simplest convention that fits, or the nearest one, in a line."""
+    first = group[0]
+    values = " ".join(_shown(value) for value in first.values[:_NUMBERS_SHOWN])
+    if search.chance is None:
+        return f"Nearest: {first.convention.name}, with {values}; no convention gives the number."
+    apply = f" (--apply {convention_name(first.convention)})" if search.can_be_applied else ""
+    sure = "" if search.chance <= _UNLIKELY else "; too many fit to tell which one was used"
+    return f"Simplest that fits: {first.convention.name}, with {values}{apply}{sure}."
 
 
 def command_of(questions: Sequence[Question], convention: Convention, command: str) -> str:

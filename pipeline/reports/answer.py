@@ -1,31 +1,24 @@
 """What a run shows, in a few sentences: the beginning of a report."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from math import isnan
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
 
-from segscore.pipeline.comparison.pair_rows import SIGNIFICANT
+from segscore.pipeline.comparison import verdict
+from segscore.pipeline.comparison.verdict import PairRows
 from segscore.pipeline.nightly.verdict import Verdict, describe_failure
-from segscore.pipeline.reports.differences import PairRows
 from segscore.pipeline.reports.page import isolated
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.runs.finished import FinishedRun, RunRow, rows_over_all
 from segscore.pipeline.scoring.chance import describe_chance
 from segscore.pipeline.scoring.names import is_point
-from segscore.pipeline.statistics.p_values import shown_p
 from segscore.pipeline.statistics.shown_numbers import shown_interval, shown_number
 
 _NAMED = 3
 """Maximum number of systems that a sentence names."""
 
 
-def listed_names(names: Sequence[str]) -> str:
+def _listed(names: Sequence[str], shown: Callable[[str], str] = isolated) -> str:
     """Name a few systems, and the number of the others."""
-    shown = [isolated(name) for name in names[:_NAMED]]
-    left = len(names) - len(shown)
-    if left:
-        return f"{', '.join(shown)} and {left} more"
-    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+    return verdict.listed_names(names, shown)
 
 
 def best_system(ranking: Ranking, pairs: PairRows, untested: str) -> str:
@@ -47,18 +40,20 @@ def best_system(ranking: Ranking, pairs: PairRows, untested: str) -> str:
     tied = [row["hypothesis"] for row in systems if row["value"] == best["value"]]
     if len(systems) == 1:
         only = "the only system with all documents" if ranking.fewer else "the only system"
-        first = f"{_with_interval(best)} in {measure} for {only}, {listed_names(tied)}."
+        first = f"{_with_interval(best)} in {measure} for {only}, {_listed(tied)}."
     elif len(tied) > 1:
-        first = f"{listed_names(tied)} are equally good in {measure}: {_with_interval(best)}."
+        first = f"{_listed(tied)} are equally good in {measure}: {_with_interval(best)}."
     else:
         others = [row["hypothesis"] for row in systems[1:]]
-        first = f"{listed_names(tied)} is best in {measure}: {_with_interval(best)}. "
+        first = f"{_listed(tied)} is best in {measure}: {_with_interval(best)}. "
         shared = next(iter(pairs.values()))["documents"] if ranking.fewer and pairs else None
-        first += _certainty(best["hypothesis"], others, pairs, untested, shared)
+        first += verdict.describe_certainty(
+            best["hypothesis"], others, pairs, shown=isolated, untested=untested, shared=shared
+        )
     better = [row["hypothesis"] for row in rows[: rows.index(best)] if is_point(row["hypothesis"])]
     if better:
         point, verb = ("point", "is") if len(better) == 1 else ("points", "are")
-        first += f" But the reference {point} {listed_names(better)} {verb} better."
+        first += f" But the reference {point} {_listed(better)} {verb} better."
     if (sentence := describe_chance(ranking.board)) is not None:
         first += f" {sentence[0].upper()}{sentence[1:]}."
     return f"{first} {_left_out(ranking)}".strip()
@@ -74,11 +69,11 @@ def _left_out(ranking: Ranking) -> str:
     if min(ranking.fewer.values()) == most:
         least = "other documents"
     if len(ranking.fewer) == 1:
-        return f"Not ranked: {listed_names([*ranking.fewer])}, which was scored on {least}."
+        return f"Not ranked: {_listed([*ranking.fewer])}, which was scored on {least}."
     if least == "other documents":
-        return f"Not ranked: {listed_names([*ranking.fewer])}, which were scored on {least}."
+        return f"Not ranked: {_listed([*ranking.fewer])}, which were scored on {least}."
     return (
-        f"Not ranked: {listed_names([*ranking.fewer])}, which were scored on fewer documents, the "
+        f"Not ranked: {_listed([*ranking.fewer])}, which were scored on fewer documents, the "
         f"fewest on {least}."
     )
 
@@ -88,49 +83,6 @@ def _with_interval(row: RunRow) -> str:
     if row["ci_low"] is None:
         return text
     return f"{text} (95 % {shown_interval(row['ci_low'], row['ci_high'])})"
-
-
-def _certainty(
-    best: str, others: Sequence[str], pairs: PairRows, untested: str, shared: int | None
-) -> str:
-    """Say from which systems the best one differs more than by chance.
-
-    Args:
-        best: the best system.
-        others: the systems that it is compared with.
-        pairs: as for ``best_system``.
-        untested: as for ``best_system``.
-        shared: number of documents that all systems have, if some have more.
-    """
-    compared = {name: row for name in others if (row := _tested(pairs, best, name)) is not None}
-    if not compared:
-        return f"Whether that is due to chance was not tested{untested}."
-    on = "" if shared is None else f" on the {shared:,} documents that all systems share"
-    test = f"in a paired permutation test{on}, adjusted by Holm"
-    p_values = {name: float(row["p_permutation_holm"]) for name, row in compared.items()}
-    close = [
-        name
-        for name, row in compared.items()
-        if p_values[name] >= SIGNIFICANT or row["better"] != best
-    ]
-    if not close:
-        most = shown_p(max(p_values.values()))
-        at_most = "" if most.startswith("<") or len(compared) == 1 else "at most "
-        many = "the other system" if len(compared) == 1 else f"all {len(compared)} others"
-        omitted = " that were compared" if len(compared) < len(others) else ""
-        return f"This is sure: it is better than {many}{omitted}, p {at_most}{most} {test}."
-    least, *more = dict.fromkeys(map(shown_p, sorted(p_values[name] for name in close)))
-    at_least = "at least " if more else ""
-    return (
-        f"This is not sure: its difference from {listed_names(close)} may be due to chance, p "
-        f"{at_least}{least} {test}."
-    )
-
-
-def _tested(pairs: PairRows, name: str, other: str) -> Mapping[str, Any] | None:
-    """Return the comparison of two systems; None if they were not compared, or p is undefined."""
-    row = pairs.get((name, other)) or pairs.get((other, name))
-    return None if row is None or isnan(row["p_permutation_holm"]) else row
 
 
 def verdict_in_words(night: Verdict) -> str:
@@ -148,7 +100,7 @@ def verdict_in_words(night: Verdict) -> str:
         sentences.append(f"{len(night.unusable) - _NAMED} more files cannot be read.")
     for what, names in (("Missing", night.missing), ("New", night.new)):
         if names:
-            sentences.append(f"{what}: {listed_names(names)}.")
+            sentences.append(f"{what}: {_listed(names)}.")
     return " ".join(sentences)
 
 
@@ -177,11 +129,16 @@ def agreement_in_words(run: FinishedRun, similarity: str) -> str:
     )
 
 
-def thresholds_in_words(run: FinishedRun) -> Iterator[str]:
-    """Say at which threshold each of the first systems has segments of the references' length."""
+def thresholds_in_words(run: FinishedRun, shown: Callable[[str], str] = isolated) -> Iterator[str]:
+    """Say at which threshold each of the first systems has segments of the references' length.
+
+    Args:
+        run: run of `segscore sweep`.
+        shown: writes a name.
+    """
     rows = run.rows("operating_points")
     for row in rows[:_NAMED]:
-        name = isolated(row["hypothesis"])
+        name = shown(row["hypothesis"])
         if row["threshold"] is None:
             yield f"{name}: no threshold gives segments as long as the references'."
             continue
@@ -192,15 +149,20 @@ def thresholds_in_words(run: FinishedRun) -> Iterator[str]:
             "alarms."
         )
     if len(rows) > _NAMED:
-        yield f"{len(rows) - _NAMED} more systems are below."
+        yield f"{len(rows) - _NAMED} more systems are in the table operating_points."
 
 
 def _share(value: float | None) -> str:
     return "an undefined share" if value is None else f"{100 * value:.1f} %"
 
 
-def tolerances_in_words(run: FinishedRun) -> Iterator[str]:
-    """Say which system has the highest F at the smallest and at the largest tolerance."""
+def tolerances_in_words(run: FinishedRun, shown: Callable[[str], str] = isolated) -> Iterator[str]:
+    """Say which system has the highest F at the smallest and at the largest tolerance.
+
+    Args:
+        run: run of `segscore sweep --tolerances`.
+        shown: writes a name.
+    """
     rows = run.rows("tolerances")
     tolerances = sorted({row["tolerance"] for row in rows})
     for tolerance in dict.fromkeys([tolerances[0], tolerances[-1]]):
@@ -214,6 +176,6 @@ def tolerances_in_words(run: FinishedRun) -> Iterator[str]:
         best = [row["hypothesis"] for row in known if row["tolerant_f1"] == highest]
         verb = "has" if len(best) == 1 else "have"
         yield (
-            f"At a tolerance of {tolerance:,}, {listed_names(best)} {verb} the highest F, "
+            f"At a tolerance of {tolerance:,}, {_listed(best, shown)} {verb} the highest F, "
             f"{shown_number(highest)}."
         )

@@ -12,6 +12,7 @@ from segscore.pipeline.comparison.pair_rows import SIGNIFICANT, better_first, by
 from segscore.pipeline.comparison.samples import Sample
 from segscore.pipeline.comparison.settings import CompareSettings
 from segscore.pipeline.comparison.tables import compare_sample
+from segscore.pipeline.comparison.verdict import PairRows
 from segscore.pipeline.reports import charts
 from segscore.pipeline.reports.page import Cell, Figure, NumberCell, PageTable
 from segscore.pipeline.reports.ranking import Ranking
@@ -24,9 +25,6 @@ COMPARED = 20
 
 LISTED = ("difference", "ci_low", "ci_high", "p_permutation", "p_permutation_holm")
 _HEADINGS = ("system, better first", "against", "difference", "95 % from", "to", "p", "p (Holm)")
-
-PairRows = Mapping[tuple[str, str], Mapping[str, Any]]
-"""Names of two systems -> their row of the table comparisons."""
 
 
 def compare_best(run: FinishedScoring, sample: Sample, ranking: Ranking) -> PairRows:

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from segscore.pipeline.comparison.pair_rows import SIGNIFICANT, beaten_systems, letter
+from segscore.pipeline.comparison.verdict import PairRows
 from segscore.pipeline.measures import ALL
-from segscore.pipeline.reports.differences import PairRows
 from segscore.pipeline.reports.page import Cell, Figure, NumberCell, PageTable
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.runs.finished import RunRow

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from segscore.pipeline.comparison.runs import chosen_measures
 from segscore.pipeline.comparison.samples import NothingShared, Sample, read_samples
 from segscore.pipeline.comparison.systems import find_systems
-from segscore.pipeline.reports.differences import PairRows, compare_best, difference_figure
+from segscore.pipeline.comparison.verdict import PairRows
+from segscore.pipeline.reports.differences import compare_best, difference_figure
 from segscore.pipeline.reports.documents import spread_section
 from segscore.pipeline.reports.page import Section
 from segscore.pipeline.reports.ranking import Ranking

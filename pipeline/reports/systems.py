@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from segscore.pipeline.comparison.verdict import PairRows
 from segscore.pipeline.conventions.calibrate import Calibration
 from segscore.pipeline.measures import ALL, HEADLINES
 from segscore.pipeline.reports import charts
 from segscore.pipeline.reports.calibration import scale_figure
-from segscore.pipeline.reports.differences import PairRows
 from segscore.pipeline.reports.group_dates import as_dates
 from segscore.pipeline.reports.leaderboard import leaderboard
 from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section

@@ -9,9 +9,10 @@ import pyarrow as pa
 from segscore.api.evaluation import Evaluation
 from segscore.api.runs import RunTables, location_of_run
 from segscore.api.settings import read_settings
+from segscore.api.wording import in_python_words
 from segscore.pipeline.arrays.compiling import announced_compilation
 from segscore.pipeline.comparison.run import compare_runs
-from segscore.pipeline.comparison.runs import open_runs
+from segscore.pipeline.comparison.runs import first_measure, open_runs
 from segscore.pipeline.comparison.settings import CompareSettings
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.plain_text import visible
@@ -92,9 +93,10 @@ class ComparisonTables(RunTables):
 
 
 @announced_compilation()
+@in_python_words
 def compare(
     *runs: "Evaluation | str | PathLike[str]",
-    measure: "AnyMeasure | Sequence[AnyMeasure]",
+    measure: "AnyMeasure | Sequence[AnyMeasure] | None" = None,
     **settings: "Unpack[CompareKeywords]",
 ) -> ComparisonTables:
     """Compare the systems of evaluations or finished runs on the documents they share.
@@ -113,7 +115,8 @@ def compare(
 
     Args:
         runs: evaluations, or folders or URLs of finished runs; one or more.
-        measure: name of a measure, or a list of names.
+        measure: name of a measure, or a list of names; None for the one by which `segscore score`
+            ranks the systems.
         settings: options of `segscore compare`, as keywords: systems, group_by, replicates,
             permutations, seed, may_differ, where.
 
@@ -123,10 +126,12 @@ def compare(
     urls = tuple(
         each.run.url if isinstance(each, Evaluation) else location_of_run(each) for each in runs
     )
-    measures = tuple(measure.split(",")) if isinstance(measure, str) else measure
+    opened = _opened(runs, urls)
+    names = first_measure(opened) if measure is None else measure
+    measures = tuple(names.split(",")) if isinstance(names, str) else names
     given = read_settings(CompareSettings, {**settings, "measures": measures})
     chosen = CompareSettings(runs=urls, **given)
-    compared = compare_runs(_opened(runs, urls), chosen)
+    compared = compare_runs(opened, chosen)
     record = {
         "signature": compared.signature,
         "settings": asdict(chosen),

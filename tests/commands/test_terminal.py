@@ -311,3 +311,47 @@ def test_the_default_of_n_t_is_explained_in_milliseconds(
     score = ("score", tables[0], tables[0], "--output", tmp_path / "run", "--fresh")
     assert hint in segscore(*score).err
     assert "--n-t" not in segscore(*score, "--measures", "window").err
+
+
+ROWS, ACROSS = 24, 80
+
+
+def last_screen(printed: Printed) -> str:
+    """What is left on a screen of 24 rows, the last of which has the next prompt."""
+    rows = [
+        line[i : i + ACROSS] for line in printed.lines for i in range(0, len(line) or 1, ACROSS)
+    ]
+    while rows and not rows[-1].strip():
+        rows.pop()
+    return "".join(rows[-(ROWS - 1) :])
+
+
+def test_the_answer_is_on_the_last_screen(corpus: Path, tmp_path: Path) -> None:
+    """Details scroll away on a small terminal; the sentence that answers is last."""
+    run, scored = tmp_path / "run", tmp_path / "scored.jsonl"
+    rows = [json.loads(text) for text in corpus.read_text("utf-8").splitlines()]
+    swept = [
+        row | {"boundary_scores": [0.9, 0.4][: len(row["boundaries"])]}
+        for row in rows
+        if row["role"] == "hypothesis"
+    ]
+    write(scored, swept)
+    answers: dict[str, tuple[list[object], str]] = {
+        "score": (["score", corpus, corpus, "--output", run], "written to "),
+        "compare": (["compare", run], "is best: "),
+        "sweep": (["sweep", corpus, scored, "--output", tmp_path / "curves"], "at threshold "),
+    }
+    printed = in_terminal([words for words, _ in answers.values()], ACROSS)
+    for (name, (_, answer)), result in zip(answers.items(), printed, strict=True):
+        assert result.code == 0, (name, result.lines)
+        assert answer in last_screen(result), (name, result.lines[-30:])
+    found = in_terminal(
+        [
+            ["reconcile", DATA / "tinyrec.jsonl", DATA / "tinyrec.jsonl", "--measure", measure,
+             "--published", number]
+            for measure, number in (("pk", "0.498"), ("pk", "0.111"))
+        ],
+        ACROSS,
+    )  # fmt: skip
+    assert "Simplest that fits: " in last_screen(found[0])
+    assert "Nearest: " in last_screen(found[1])

@@ -21,7 +21,7 @@ document.querySelectorAll('section').forEach(e => {
 });
 document.querySelectorAll('section:first-child figure:nth-child(n + 5)').forEach(e => e.remove());
 document.querySelectorAll('tr > :nth-child(n + 10)').forEach(e => e.remove());
-[...document.querySelectorAll('.drawn')].slice(1).forEach(e => e.remove());
+[...document.querySelectorAll('.drawn, figure .key')].slice(2).forEach(e => e.remove());
 """
 
 
