@@ -69,6 +69,14 @@ def _set_bits(positions: Positions, k: int, bits: WindowBits) -> None:
         bits[current] = word
 
 
+@inlined
+def _add(d0: Word, d1: Word, d2: Word, d3: Word, bits: Word) -> tuple[Word, Word, Word, Word]:
+    """Add a bit to each of 64 numbers; d0 has their lowest digits, d3 the highest."""
+    c1 = d0 & bits
+    c2 = d1 & c1
+    return d0 ^ bits, d1 ^ c1, d2 ^ c2, d3 ^ (d2 & c2)
+
+
 @kernel
 def slide_by_word(
     ref: Positions, hyp: Positions, n_units: int, k: int, bits: WindowBits, out: Ints
@@ -94,18 +102,8 @@ def slide_by_word(
         a, b, c, d = bits[0, w], bits[0, w + Index(1)], bits[1, w], bits[1, w + Index(1)]
         r0 = r1 = r2 = r3 = h0 = h1 = h2 = h3 = _ZERO
         for _ in range(k):
-            carry = r0 & a
-            r0 ^= a
-            next_carry = r1 & carry
-            r1 ^= carry
-            r3 ^= r2 & next_carry
-            r2 ^= next_carry
-            carry = h0 & c
-            h0 ^= c
-            next_carry = h1 & carry
-            h1 ^= carry
-            h3 ^= h2 & next_carry
-            h2 ^= next_carry
+            r0, r1, r2, r3 = _add(r0, r1, r2, r3, a)
+            h0, h1, h2, h3 = _add(h0, h1, h2, h3, c)
             a, b = (a >> _B1) | (b << _B63), b >> _B1
             c, d = (c >> _B1) | (d << _B63), d >> _B1
         first = np.int64(w) * 64
