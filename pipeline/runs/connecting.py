@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager
 from importlib.metadata import version
 from typing import Any
 
+from dask import config  # noqa: TID251
 from distributed import (  # noqa: TID251
     Client,
     Nanny,
@@ -29,6 +30,9 @@ ANSWER_SECONDS = 60
 
 START_SECONDS = 300
 """How long a worker process that we start may take to come up, even on a busy machine."""
+
+PRELOADED = "segscore.worker"
+"""Module that workers import while they start, before they accept tasks."""
 
 PYTHON = "python"
 ON_SCHEDULER = ("segscore", "dask", "distributed")
@@ -188,7 +192,12 @@ def _processes(count: int, memory: int | str) -> Iterator[Client]:
     """
     security = Security.temporary()
     common = {"host": "127.0.0.1", "protocol": "tls://", "security": security}
-    worker = {"nthreads": 1, "memory_limit": memory, "death_timeout": START_SECONDS}
+    worker = {
+        "nthreads": 1,
+        "memory_limit": memory,
+        "death_timeout": START_SECONDS,
+        "preload": [PRELOADED, *config.get("distributed.worker.preload")],
+    }
     with _start_cluster(OwnNanny, count, worker, common) as client:
         yield client
 

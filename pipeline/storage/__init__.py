@@ -61,6 +61,7 @@ from segscore.pipeline.storage.parquet import (
     write_table,
 )
 from segscore.pipeline.storage.resolver import require_resolvable
+from segscore.pipeline.storage.shared_arrays import MappedValue, mapped
 from segscore.pipeline.storage.spill import Spill
 from segscore.pipeline.storage.temporary import temporary_for
 
@@ -69,6 +70,7 @@ __all__ = [
     "FileFolders",
     "Found",
     "InputFile",
+    "MappedValue",
     "Pattern",
     "Spill",
     "TableFile",
@@ -95,6 +97,7 @@ __all__ = [
     "join",
     "lines",
     "make_folder",
+    "mapped",
     "move",
     "names",
     "open_parquet",

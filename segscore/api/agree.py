@@ -8,6 +8,7 @@ import pyarrow as pa
 from segscore.api.inputs import Given, location_of, source_of
 from segscore.api.runs import RunTables
 from segscore.api.settings import read_settings
+from segscore.api.wording import in_python_words
 from segscore.pipeline.agreement.run import run_agreement
 from segscore.pipeline.agreement.settings import AgreeSettings
 from segscore.pipeline.arrays.compiling import announced_compilation
@@ -67,6 +68,7 @@ class AgreementTables(RunTables):
 
 
 @announced_compilation()
+@in_python_words
 def agree(
     codings: Given, documents: Given = None, **settings: "Unpack[AgreeKeywords]"
 ) -> AgreementTables:

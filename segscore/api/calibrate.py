@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from segscore.api.inputs import Given, location_of, source_of
 from segscore.api.settings import read_settings
+from segscore.api.wording import in_python_words
 from segscore.pipeline.arrays.compiling import announced_compilation
 from segscore.pipeline.conventions.calibrate import Calibration, calibrate_tables
 from segscore.pipeline.conventions.calibrate_settings import CalibrateSettings
@@ -18,6 +19,7 @@ _INSTEAD = {"output": "attribute table", "value": "method describe"}
 
 
 @announced_compilation()
+@in_python_words
 def calibrate(
     references: Given,
     documents: Given = None,

@@ -9,6 +9,7 @@ import pyarrow as pa
 from segscore.api.evaluation import Evaluation
 from segscore.api.runs import RunTables, location_of_run
 from segscore.api.settings import read_settings
+from segscore.api.wording import in_python_words
 from segscore.pipeline.arrays.compiling import announced_compilation
 from segscore.pipeline.comparison.run import compare_runs
 from segscore.pipeline.comparison.runs import first_measure, open_runs
@@ -92,6 +93,7 @@ class ComparisonTables(RunTables):
 
 
 @announced_compilation()
+@in_python_words
 def compare(
     *runs: "Evaluation | str | PathLike[str]",
     measure: "AnyMeasure | Sequence[AnyMeasure] | None" = None,

@@ -16,6 +16,7 @@ from segscore.api.inputs import Given, arrow_table, location_of, source_of
 from segscore.api.measures import require_measure
 from segscore.api.runs import RunTables
 from segscore.api.settings import read_settings
+from segscore.api.wording import in_python_words
 from segscore.pipeline.arrays.compiling import announced_compilation
 from segscore.pipeline.errors import Done, Refused, nearest
 from segscore.pipeline.measures import ALL
@@ -367,6 +368,7 @@ def _interval(row: Mapping[str, Any], name: str = "ci") -> tuple[float, float] |
 
 
 @announced_compilation()
+@in_python_words
 def evaluate(
     references: Given,
     hypotheses: Given,

@@ -17,6 +17,7 @@ from segscore.api.score import (
     parameters_of,
     require_sum,
 )
+from segscore.api.wording import in_python_words
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import PAIRS
 from segscore.pipeline.settings.measuring import MeasuringSettings
@@ -79,6 +80,7 @@ class Metric:
         average: `micro` or `macro`.
     """
 
+    @in_python_words
     def __init__(
         self,
         *measures: "MeasureName",
@@ -274,6 +276,7 @@ class Metric:
                 added[:, at : at + _DIGITS] = _digits(values[name])
         np.add.at(self._state, self._units(rows, document_ids), added)
 
+    @in_python_words
     def compute(self, *, replicates: int = 0, seed: int = 0) -> dict[str, float | None]:
         """Return the average of each measure; None if it is undefined.
 

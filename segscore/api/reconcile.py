@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from segscore.api.inputs import Given, location_of, source_of
 from segscore.api.settings import read_settings
+from segscore.api.wording import in_python_words
 from segscore.pipeline.arrays.compiling import announced_compilation
 from segscore.pipeline.conventions.apply import Applied
 from segscore.pipeline.conventions.published import (
@@ -52,6 +53,7 @@ def reconcile(
 
 
 @announced_compilation()
+@in_python_words
 def reconcile(
     references: Given = None,
     hypotheses: Given = None,

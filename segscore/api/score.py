@@ -12,6 +12,7 @@ from segscore.api.counting import PairCounts, count_pair
 from segscore.api.measures import require_measure, table_of_measures
 from segscore.api.segmentation import Segmentation, require_positions
 from segscore.api.settings import read_settings
+from segscore.api.wording import in_python_words
 from segscore.pipeline.arrays.ragged import Ints
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import PAIRS
@@ -237,6 +238,7 @@ def by_keywords(function: Callable[_Parameters, _Result]) -> Callable[_Parameter
 
 
 @by_keywords
+@in_python_words
 def score(
     *,
     reference: "Segmentation | WholeNumbers",

@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from segscore.api.runs import RunTables, location_of_run
 from segscore.api.settings import read_settings
+from segscore.api.wording import in_python_words
 from segscore.pipeline.nightly.trend.run import find_trend
 from segscore.pipeline.nightly.trend.settings import TrendSettings
 from segscore.pipeline.runs.finished import FinishedRun
@@ -43,6 +44,7 @@ class TrendTables(RunTables):
         return self.table("ranking")
 
 
+@in_python_words
 def trend(
     runs: "str | PathLike[str]", *, measure: "AnyMeasure", **settings: "Unpack[TrendKeywords]"
 ) -> TrendTables:

@@ -41,7 +41,14 @@ def segscore(project: Path, *arguments: str) -> subprocess.CompletedProcess[str]
 SCORE = ("score", "references", "hypotheses", "--replicates", "0", "--output", "run")
 
 
-@pytest.mark.parametrize("arguments", [("--version",), SCORE, (*SCORE, "--cluster", "processes")])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--version",),
+        SCORE,
+        pytest.param((*SCORE, "--cluster", "processes"), marks=pytest.mark.long),
+    ],
+)
 def test_packages_of_a_user_on_pythonpath_do_no_harm(
     project: Path, arguments: tuple[str, ...]
 ) -> None:

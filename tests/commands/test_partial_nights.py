@@ -83,7 +83,15 @@ def delivery(tmp_path: Path, segscore: Segscore) -> Delivery:
 
 
 @pytest.mark.parametrize(
-    "spoil", [truncated, damaged_pages, other_columns, half_a_line, wrong_values]
+    "spoil",
+    [
+        damaged_pages,
+        half_a_line,
+        *(
+            pytest.param(x, marks=pytest.mark.long)
+            for x in (truncated, other_columns, wrong_values)
+        ),
+    ],
 )
 def test_a_file_that_cannot_be_read_does_not_stop_the_other_systems(
     delivery: Delivery, spoil: Callable[[Path, pa.Table], None]

@@ -23,7 +23,14 @@ from tests.support.command_line import Segscore
 from tests.support.pages import DOCS, PAGES, PROGRESS, Command, Fence, commands, fences, same
 from tests.support.paths import ROOT
 
-RUN = [page for page in PAGES if {"console", "pycon"} & {fence.language for fence in fences(page)}]
+LONG = ("compare", "reconcile", "trend")
+"""Pages whose commands take long."""
+
+RUN = [
+    pytest.param(page, id=page.stem, marks=pytest.mark.long if page.stem in LONG else ())
+    for page in PAGES
+    if {"console", "pycon"} & {fence.language for fence in fences(page)}
+]
 GROUP: Any = typer.main.get_command(app)
 JOBS: dict[str, Any] = GROUP.commands
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
@@ -83,7 +90,7 @@ def converse(fence: Fence, known: dict[str, Any], where: str) -> None:
     known.update(session.globs)
 
 
-@pytest.mark.parametrize("page", RUN, ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", RUN)
 def test_examples_print_what_the_page_shows(page: Path, segscore: Segscore, place: Path) -> None:
     known: dict[str, Any] = {}
     for fence in fences(page):

@@ -103,6 +103,32 @@ def test_nobody_without_the_key_reaches_worker_processes(workspace: Workspace) -
     require_same(workspace.run, workspace.undisturbed())
 
 
+def test_worker_processes_share_the_references_and_leave_no_file(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    temporary = workspace.folder / "temporary"
+    temporary.mkdir()
+    monkeypatch.setenv("TMPDIR", str(temporary))
+    killed = workspace.fault_plan({"gate": WAIT_AT_PART})
+    run = workspace.command(killed, "--cluster", "processes", "--workers", 2)
+    wait(lambda: killed.reached("gate"), "the gate was reached")
+    (worker,) = killed.reached("gate")
+    mapped = [
+        line
+        for line in Path(f"/proc/{worker}/maps").read_text().splitlines()
+        if str(temporary) in line and line.endswith("(deleted)")
+    ]
+    assert mapped, "the worker maps a file without a name"
+    run.kill()  # as SIGKILL does it
+    assert not [path for path in temporary.iterdir() if path.name.startswith("segscore-")]
+    wait(lambda: not psutil.pid_exists(worker), "the worker ended")
+    resumed = workspace.fault_plan({})
+    result = workspace.command(resumed, "--cluster", "processes", "--workers", 2).result()
+    assert result.code == 0, result.err
+    require_same(workspace.run, workspace.undisturbed())
+    assert not [path for path in temporary.iterdir() if path.name.startswith("segscore-")]
+
+
 def test_threads_open_no_port(workspace: Workspace) -> None:
     fault_plan = workspace.fault_plan({"gate": WAIT_AT_PART})
     run = workspace.command(fault_plan, "--cluster", "local", "--workers", 2)

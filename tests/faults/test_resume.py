@@ -88,6 +88,23 @@ def test_finished_parts_are_not_read_again(workspace: Workspace) -> None:
     assert workspace.segscore(*workspace.arguments(workspace.folder / "other")).code != 0
 
 
+def test_the_record_of_a_resumed_run_is_that_of_an_undisturbed_one(workspace: Workspace) -> None:
+    undisturbed = workspace.folder / "elsewhere"
+    arguments = workspace.arguments(undisturbed, "--workers", 1)
+    assert Command(workspace.fault_plan({}), *arguments).result().code == 0
+    _, command = workspace.start(KILL_AT_THREE)
+    assert command.result().code == -9
+    _, command = workspace.start({})
+    assert command.result().code == 0
+    expected, found = (
+        json.loads((run / "run.json").read_text()) for run in (undisturbed, workspace.run)
+    )
+    assert found["test_set"]["fingerprint"] != "0" * 64
+    for each in (expected, found):
+        del each["seconds"], each["settings"]["output"]
+    assert found == expected
+
+
 @pytest.mark.parametrize("after", [False, True], ids=["before the record", "after the record"])
 def test_a_run_killed_between_tables_and_record_can_be_resumed(
     workspace: Workspace, after: bool

@@ -66,7 +66,7 @@ def test_one_coder_alone_is_no_agreement(segscore: Segscore, tmp_path: Path, mad
     alone = [row for row in made.references if row["coder"] == "r0"]
     with pytest.raises(package.Failed, match="no document has two coders"):
         package.agree(alone)
-    with pytest.raises(package.Refused, match="--similarity pi: must be one of"):
+    with pytest.raises(package.Refused, match="similarity pi: must be one of"):
         package.agree(made.references, similarity=["pi"])
     with pytest.raises(package.Refused, match="not in the table agreement, which has"):
         package.agree(made.references)["pie", "exact"]
@@ -95,9 +95,9 @@ def test_systems_of_two_runs(made: Corpus) -> None:
     assert {"h0@a", "h0@b"} <= {*systems.to_pylist()}
     with pytest.raises(package.Refused, match="were not scored alike: n_t 2 / 3"):
         package.compare(*runs, measure="pk")
-    with pytest.raises(package.Refused, match="--measure pkk: no such measure; the nearest is pk"):
+    with pytest.raises(package.Refused, match="measure pkk: no such measure; the nearest is pk"):
         package.compare(runs[0], measure="pkk")  # type: ignore[arg-type]
-    with pytest.raises(package.Refused, match="--where: reads inputs again"):
+    with pytest.raises(package.Refused, match="where: reads inputs again"):
         package.compare(runs[0], measure="pk", where=True)
     with pytest.raises(package.Refused, match="RUN: is empty"):
         package.compare(measure="pk")

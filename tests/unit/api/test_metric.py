@@ -81,7 +81,7 @@ def test_what_cannot_be_added_up_is_refused() -> None:
         segscore.Metric("pk", window="per-run")
     with pytest.raises(segscore.Refused, match="pkk: no such measure; the nearest is pk"):
         segscore.Metric("pkk")  # type: ignore[arg-type]
-    with pytest.raises(segscore.Refused, match="--replicates -1: must be at least 0"):
+    with pytest.raises(segscore.Refused, match="replicates -1: must be at least 0"):
         segscore.Metric("pk").compute(replicates=-1)
     typed = segscore.Segmentation([2], 9, types=[1])
     with pytest.raises(segscore.Refused, match="boundary_types: must be declared"):

@@ -1,0 +1,84 @@
+"""Values with large arrays, which the processes of one machine share instead of receiving copies.
+
+The arrays are in a temporary file without a name, which processes of the same user open through
+the descriptor of the process that made it.  Nothing is left when that process ends, however it
+does.  What is unpickled comes from the sender, not from the file.
+"""
+
+import mmap
+import os
+import pickle
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any
+
+_ALIGNED = 64
+
+
+@dataclass(frozen=True)
+class MappedValue:
+    """A value whose buffers are in a file.
+
+    Attributes:
+        path: path of the file.
+        structure: the value without its buffers, pickled.
+        sizes: bytes of each buffer; each starts at a multiple of 64.
+        writable: whether each buffer may be changed, in a process's own copy.
+    """
+
+    path: str
+    structure: bytes
+    sizes: tuple[int, ...]
+    writable: tuple[bool, ...]
+
+    def load(self) -> Any:
+        """Return the value, whose arrays are in memory that all processes share.
+
+        Raises:
+            ValueError: the process that made the file has ended, or is another user's.
+        """
+        try:
+            with open(self.path, "rb") as file:
+                content = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY))
+        except OSError as problem:
+            raise ValueError(f"shared arrays cannot be opened ({problem})") from problem
+        views = [content[start : start + size] for start, size in self._places()]
+        buffers = [
+            view if is_writable else view.toreadonly()
+            for view, is_writable in zip(views, self.writable, strict=True)
+        ]
+        return pickle.loads(self.structure, buffers=buffers)  # noqa: S301  (the sender made it)
+
+    def _places(self) -> Iterator[tuple[int, int]]:
+        """Yield the start and the size of each buffer."""
+        padded = (size + -size % _ALIGNED for size in self.sizes)
+        yield from zip(accumulate(padded, initial=0), self.sizes, strict=False)
+
+
+@contextmanager
+def mapped(value: Any) -> Iterator[MappedValue | None]:
+    """Write the buffers of a value to a file, which exists until the context ends.
+
+    Yields:
+        The value; None where other processes cannot open the file, or it cannot be written.
+    """
+    buffers: list[pickle.PickleBuffer] = []
+    structure = pickle.dumps(value, protocol=5, buffer_callback=buffers.append)
+    views = [buffer.raw() for buffer in buffers]
+    with tempfile.TemporaryFile(prefix="segscore-", buffering=0) as file:
+        path = f"/proc/{os.getpid()}/fd/{file.fileno()}"
+        sizes = tuple(view.nbytes for view in views)
+        writable = tuple(not view.readonly for view in views)
+        made = MappedValue(path, structure, sizes, writable)
+        try:
+            for view, (start, size) in zip(views, made._places(), strict=True):
+                file.seek(start)
+                while size:
+                    size -= file.write(view[view.nbytes - size :])
+            is_usable = sum(sizes) > 0 and os.path.samestat(os.stat(path), os.fstat(file.fileno()))
+        except OSError:
+            is_usable = False
+        yield made if is_usable else None

@@ -1,0 +1,38 @@
+"""Name settings in messages as Python does, where a command would name its options."""
+
+import re
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
+from segscore.pipeline.errors import Failed, Refused
+
+_Parameters = ParamSpec("_Parameters")
+_Result = TypeVar("_Result")
+
+_OPTION = re.compile(r"(?<!\S)--([a-z][a-z0-9-]*[a-z0-9])")
+_COMMAND = re.compile(r"(segscore [a-z].*)")
+
+
+def in_python_words(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
+    """Make a function's errors name settings as keywords: ``n_t`` instead of ``--n-t``."""
+
+    @wraps(function)
+    def worded(*arguments: _Parameters.args, **keywords: _Parameters.kwargs) -> _Result:
+        try:
+            return function(*arguments, **keywords)
+        except (Refused, Failed) as error:
+            error.args = (_reworded(str(error)),)
+            raise
+
+    return worded
+
+
+def _reworded(message: str) -> str:
+    """Return a message with the names of keywords; a command that it names stays as it is.
+
+    >>> _reworded("--n-t 0: must be at least 1; segscore agree --n-t 2 does this")
+    'n_t 0: must be at least 1; segscore agree --n-t 2 does this'
+    """
+    own, *command = _COMMAND.split(message, maxsplit=1)
+    return _OPTION.sub(lambda found: found[1].replace("-", "_"), own) + "".join(command)
