@@ -160,16 +160,22 @@ def _print_markdown(finished: "FinishedAudit", output: str) -> None:
 
 
 def _latex(finished: "FinishedAudit") -> str:
-    """Write a row for all documents and for each group: the coefficients by boundary similarity."""
+    """Write a row for all documents and for each group: the coefficients that papers report."""
     from segscore.jobs.show.latex import latex_table
+    from segscore.pipeline.agreement.findings import meaningful
+    from segscore.pipeline.runs.finished import measured_unit
 
-    by = list(finished.record["settings"]["group_by"])
-    shown = finished.by_group["agreement"].to_pylist()
-    names = dict.fromkeys(
-        (row["coefficient"], row["similarity"]) for row in shown if row["coefficient"] != "bias"
-    )
-    kept = [key for key in names if key[1] in ("boundary_similarity", "two_category")] or [*names]
-    headings = ["documents of", *(f"{name} {_SHORT.get(what, what)}" for name, what in kept)]
+    by, unit = list(finished.record["settings"]["group_by"]), measured_unit(finished.record)
+    shown = meaningful(finished.by_group["agreement"].to_pylist(), unit)
+    names = dict.fromkeys((row["coefficient"], row["similarity"]) for row in shown)
+    kept = [key for key in names if key in _IN_PAPERS] or [key for key in names if key[0] != "bias"]
+    similar = {similarity for _, similarity in kept}
+    headings = [
+        ", ".join(by) or "",
+        "documents",
+        "coders",
+        *(_IN_PAPERS.get(key, " ".join(key)) for key in kept),
+    ]
     rows = []
     for group, of_group in _by_group(shown, by).items():
         values = {(row["coefficient"], row["similarity"]): row for row in of_group}
@@ -177,13 +183,21 @@ def _latex(finished: "FinishedAudit") -> str:
             with_interval(row["value"], row["ci_low"], row["ci_high"])
             for row in (values[key] for key in kept)
         ]
-        rows.append([_group_title(by, group), *cells])
+        known = [str(part) for part in group if part is not None]
+        sizes = [f"{of_group[0]['documents']:,}", f"{of_group[0]['coders']:,}"]
+        rows.append([", ".join(known) or "all", *sizes, *cells])
     signature = finished.record["signature"]
     layout = Layout(headings, rows, headings, [], 1, signature)
-    return latex_table(layout, "Agreement between coders; 95 % intervals in brackets.")
+    by_b = "; B is boundary similarity" if "boundary_similarity" in similar else ""
+    return latex_table(layout, f"Agreement between coders{by_b}; 95 % intervals in brackets.")
 
 
-_SHORT = {"boundary_similarity": "B", "two_category": "positions"}
+_IN_PAPERS = {
+    ("pi", "boundary_similarity"): "pi (B)",
+    ("kappa", "boundary_similarity"): "kappa (B)",
+    ("alpha", "two_category"): "alpha",
+}
+"""Coefficient and similarity -> heading, of those that papers report."""
 
 
 def _by_group(
@@ -297,7 +311,7 @@ def _print_by_date(coders: list[dict[str, Any]], by: list[str]) -> None:
             Column(by[0], series.dates[last], is_name=True),
             *(Column(name, [*map(shown_number, column[last])]) for name, column in values.items()),
         ],
-        title="B with peers by date, coders who drift first",
+        title="B with peers by date, coders who stand out first",
         caption=f"{earlier} earlier dates are in the table coders" if earlier > 0 else "",
         whole=False,
     )

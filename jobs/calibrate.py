@@ -1,13 +1,19 @@
 """`segscore calibrate`: show which faults give which values on a corpus."""
 
+from typing import TYPE_CHECKING
+
 from segscore.jobs.cli.log import LOG
+from segscore.jobs.show.formats import ResultFormat, plain_layout, print_json, print_table
 from segscore.pipeline.conventions.calibrate_settings import CalibrateSettings
+
+if TYPE_CHECKING:
+    from segscore.pipeline.conventions.calibrate import Calibration
 
 _COLUMNS = ("missed", "added", "missed-or-added", "mixed")
 _SHARES = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.75, 1.0)
 
 
-def calibrate(chosen: CalibrateSettings) -> None:
+def calibrate(chosen: CalibrateSettings, format_name: ResultFormat = "text") -> None:
     """Show what a value of a measure is worth: the value that known faults give.
 
     Misses, adds and moves boundaries of REFERENCES at random, and measures the result.
@@ -20,6 +26,9 @@ def calibrate(chosen: CalibrateSettings) -> None:
     calibration = run_calibration(chosen)
     for warning in calibration.warnings:
         LOG.say("warning", warning)
+    if format_name != "text":
+        _print_as_data(calibration, chosen.value, format_name)
+        return
     if chosen.value is not None:
         out().print(calibration.describe(chosen.value), markup=False)
     else:
@@ -43,3 +52,14 @@ def calibrate(chosen: CalibrateSettings) -> None:
         out().print(sentence, markup=False)
     if chosen.output is not None:
         out().print(f"written to {chosen.output}", markup=False)
+
+
+def _print_as_data(calibration: "Calibration", value: float | None, format_name: str) -> None:
+    """Print a row for each fault; in JSON also what a value is worth."""
+    table = calibration.table
+    rows = table.to_pylist()
+    if format_name == "json":
+        described = None if value is None else calibration.describe(value)
+        print_json("calibrate", {"value": value, "described": described, "points": rows})
+    else:
+        print_table(plain_layout(table.column_names, rows, ""), format_name)

@@ -125,9 +125,9 @@ def _save_figure(path: str, finished: "FinishedRun", chosen: CompareSettings, av
 
 def _require_passed(runs: Sequence[str], checks: "list[Check]") -> None:
     """Fail if a check of a run against another fails."""
-    from segscore.pipeline.nightly.verdict import describe_failure
+    from segscore.pipeline.nightly.failures import failures_in_words
 
-    if problems := [describe_failure(check) for check in checks if check.fails]:
+    if problems := failures_in_words(check for check in checks if check.fails):
         run, other = runs
         raise Failed(f"{run}: worse than {other}: {'; '.join(problems)}")
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from segscore.pipeline.nightly.history import Gathered
 
 _SHOWN = 15
+_SERIES_SHOWN = 3
 
 
 def history(
@@ -80,6 +81,11 @@ def _print(gathered: "Gathered", listed: Sequence[Mapping[str, Any]], keep: int 
         caption=f"{earlier} earlier runs are not shown" if earlier > 0 else "",
     )
     console = out()
+    began = [row for row in listed[:-_SHOWN] if row["date"] and row["differs_from_previous"]]
+    for row in began[-_SERIES_SHOWN:]:
+        console.print(
+            f"a new series began on {row['date']}: {row['differs_from_previous']}", markup=False
+        )
     if gathered.missing:
         console.print(_describe_missing(gathered.missing))
     for removed in gathered.removed:

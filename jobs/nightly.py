@@ -1,5 +1,6 @@
 """`segscore nightly`: score, publish and judge the data of one date or several, once or again."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Annotated, Any
@@ -25,6 +26,7 @@ from segscore.pipeline.errors import Failed, NotYet, Refused
 from segscore.pipeline.nightly.settings import NightSettings, read_date
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.settings.options import Panel
+from segscore.pipeline.statistics.shown_numbers import counted
 
 if TYPE_CHECKING:
     from segscore.pipeline.nightly.run import Ended
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
 
 SCORE = "score"
 _MOST_NIGHTS = 3660
+_NIGHTS_WITH_OWN_WARNINGS = 3
+_DATE = "{date}"
 
 
 def nightly(
@@ -140,10 +144,40 @@ def _run_one(chosen: NightSettings, executor: "Executor", format_name: str) -> N
         raise failed
 
 
-def _run_night(chosen: NightSettings, executor: "Executor", bar: Bar) -> "Ended":
+def _warn(text: str) -> None:
+    LOG.say("warning", text)
+
+
+def _run_night(
+    chosen: NightSettings, executor: "Executor", bar: Bar, warn: Callable[[str], None] = _warn
+) -> "Ended":
     from segscore.pipeline.nightly.run import run_night
 
-    return run_night(chosen, executor, bar.advance, lambda text: LOG.say("warning", text))
+    return run_night(chosen, executor, bar.advance, warn)
+
+
+class _Repeated:
+    """Warnings about several nights, in which one that many nights share is said once."""
+
+    def __init__(self, nights: int) -> None:
+        self._few = nights <= _NIGHTS_WITH_OWN_WARNINGS
+        self._nights: dict[str, list[date]] = {}
+
+    def warn_of(self, night: date) -> Callable[[str], None]:
+        """Return what is called with the warnings of a night."""
+        if self._few or LOG.structured:
+            return _warn
+        return lambda text: self._nights.setdefault(text.replace(str(night), _DATE), []).append(
+            night
+        )
+
+    def say(self) -> None:
+        """Log the warnings that were kept."""
+        for text, nights in self._nights.items():
+            own = text.replace(_DATE, str(nights[0]))
+            more = len(nights) - 1
+            shared = f"; and likewise {counted(more, 'more night')} to {nights[-1]}" if more else ""
+            _warn(own + shared)
 
 
 def _run_several(
@@ -156,13 +190,14 @@ def _run_several(
         NotYet: no night has its input, or some are partial.
     """
     results = []
+    repeated = _Repeated(len(nights))
     for night in nights:
         own = replace(chosen, date=night)
         if night != nights[-1]:  # metrics and retention are about the newest night
             own = replace(own, metrics=None, keep=None)
         try:
             with Bar(str(night)) as bar:
-                ended = _run_night(own, executor, bar)
+                ended = _run_night(own, executor, bar, repeated.warn_of(night))
         except (Failed, Refused) as problem:
             results.append(Result(night, _outcome(problem), str(problem)))
         else:
@@ -170,6 +205,7 @@ def _run_several(
             if ended.verdict.exit_code:
                 message = failure_message(ended.verdict, own.score.output)
             results.append(Result(night, ended.verdict.outcome, message))
+    repeated.say()
     print_nights(results, format_name)
     partial = [result for result in results if result.outcome == "partial"]
     wrong = [

@@ -12,6 +12,12 @@ from segscore.pipeline.plain_text import redacted, shortened, visible
 _COMPARED = 100_000
 """The most names that are searched for a similar one, which takes a second."""
 
+_FEW = 1000
+"""The most names whose beginnings are compared."""
+
+_ALIKE = 0.75
+"""Least similarity of a name to the beginning of another, as difflib measures it."""
+
 _SIMILAR = 50
 """The most similar names that are ranked."""
 
@@ -125,8 +131,18 @@ def nearest(name: str, known: Iterable[str]) -> str:
         for differs, edits, longer in [_distance(asked, other)]
     )
     if not ranked or (ranked[0][0] and ranked[0][2] > _OTHER_NUMBER):
-        return ""
+        return _with_similar_beginning(asked, folded)
     return f"; the nearest is {ranked[0][-1]}"
+
+
+def _with_similar_beginning(asked: str, folded: dict[str, str]) -> str:
+    """Return a remark that names what begins like a name: `nltk-n-flags` for `nltkk`."""
+    if len(asked) <= _LEAST_BEGINNING or len(folded) > _FEW or any(map(str.isdigit, asked)):
+        return ""
+    by_length = sorted(folded, key=lambda other: (-len(other), other))
+    starts = {other[: len(asked)]: other for other in by_length}
+    found = get_close_matches(asked, starts, n=1, cutoff=_ALIKE)
+    return f"; the nearest is {folded[starts[found[0]]]}" if found else ""
 
 
 def _begins(name: str, other: str) -> bool:

@@ -14,12 +14,13 @@ from airflow.sdk.exceptions import AirflowException, AirflowFailException
 ZONE = "Etc/UTC"
 """The time zone of the schedule, which determines which day is yesterday."""
 
-COMMAND = ["segscore", "nightly", "--settings", "/etc/segscore/segscore.toml"]
+SETTINGS = ("--settings", "/etc/segscore/segscore.toml")
+COMMAND = ["segscore", "nightly", *SETTINGS]
 REFRESH = (
-    ("segscore", "history", "s3://segscore/runs", "--log-format", "json"),
+    ("segscore", "history", *SETTINGS, "--log-format", "json"),
     (
         *("/opt/segscore/bin/python", "/opt/segscore/dashboards/database.py"),
-        *("/var/lib/segscore/segscore.duckdb", "--runs", "s3://segscore/runs"),
+        *("/var/lib/segscore/segscore.duckdb", *SETTINGS),
     ),
 )
 NOT_YET = 75

@@ -3,6 +3,7 @@
 docs/dashboards.md explains how to use it.
 """
 
+import tomllib
 from argparse import ArgumentParser
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -40,17 +41,29 @@ def write_views(path: Path, locations: dict[str, str]) -> None:
             database.execute((HERE / VIEWS[macro]).read_text("utf-8"))
 
 
+def _runs_of(settings: str | None) -> str | None:
+    """Return the folder of the nights that a settings file names; None without a file."""
+    if settings is None:
+        return None
+    tables = tomllib.loads(Path(settings).read_text("utf-8"))
+    storage.configure(tables.get("storage", {}))
+    runs = tables.get("nightly", {}).get("runs")
+    return None if runs is None else str(runs)
+
+
 def main() -> None:
     """Write the file of the command line, whole or not at all."""
     parser = ArgumentParser(description="Write a DuckDB file with views of runs.")
     parser.add_argument("file", help="The file to write or replace, a path or URL.")
     parser.add_argument("--runs", help="Folder or URL of nights, which has a history.")
     parser.add_argument("--audits", help="Folder or URL of runs of `segscore agree`.")
+    parser.add_argument("--settings", help="Settings file; --runs is then runs in [nightly].")
     given = parser.parse_args()
-    chosen = {"archive": given.runs, "audit_archive": given.audits}
+    runs = given.runs or _runs_of(given.settings)
+    chosen = {"archive": runs, "audit_archive": given.audits}
     locations = {macro: place for macro, place in chosen.items() if place}
     if not locations:
-        parser.error("name --runs, --audits or both")
+        parser.error("name --runs, --audits or both, or --settings with runs in [nightly]")
     with TemporaryDirectory() as folder:
         path = Path(folder, "views.duckdb")
         try:

@@ -75,7 +75,8 @@ SELECT date_of(run) AS date, CAST(date_of(run) AS TIMESTAMP) AS time, run, signa
         AS rejected,
     CAST(list_sum(list_transform(map_values(rows), lambda counts: counts.unpaired)) AS BIGINT)
         AS unpaired,
-    list_sum(map_values(seconds)) AS seconds, missing, new, checks, files
+    list_sum(map_values(seconds)) AS seconds, missing, new, checks,
+    group_checks, files
 FROM (
     SELECT folder_of(filename, 1) AS run, signature, fingerprint, pairs, rows, seconds, files
     FROM read_json(archive() || '/date=*/run.json', format = 'unstructured', filename = true,
@@ -86,13 +87,18 @@ FROM (
 )
 LEFT JOIN (
     SELECT folder_of(filename, 1) AS run, judged AS fingerprint, outcome, good, exit_code,
-        finished_at, missing, new, checks
+        finished_at, missing, new, checks, group_checks
     FROM (SELECT * RENAME (run AS judged)
         FROM read_json(archive() || '/date=*/night.json', format = 'unstructured',
             filename = true, hive_partitioning = false, columns = {
                 run: 'VARCHAR', outcome: 'VARCHAR', good: 'BOOLEAN', exit_code: 'BIGINT',
                 finished_at: 'TIMESTAMP', missing: 'VARCHAR[]', new: 'VARCHAR[]',
                 checks: 'STRUCT(rule VARCHAR, system VARCHAR, measure VARCHAR, average VARCHAR, "group" VARCHAR,
+                    "limit" DOUBLE, against DATE, value DOUBLE, before DOUBLE, documents BIGINT,
+                    documents_before BIGINT, shared BIGINT, change DOUBLE, standard_error DOUBLE,
+                    p DOUBLE, p_adjusted DOUBLE, result VARCHAR, nights BIGINT, moved STRUCT(document_id VARCHAR,
+                    value DOUBLE, before DOUBLE, shared BOOLEAN)[])[]',
+                group_checks: 'STRUCT(rule VARCHAR, system VARCHAR, measure VARCHAR, average VARCHAR, "group" VARCHAR,
                     "limit" DOUBLE, against DATE, value DOUBLE, before DOUBLE, documents BIGINT,
                     documents_before BIGINT, shared BIGINT, change DOUBLE, standard_error DOUBLE,
                     p DOUBLE, p_adjusted DOUBLE, result VARCHAR, nights BIGINT, moved STRUCT(document_id VARCHAR,
@@ -103,6 +109,11 @@ WHERE date_of(run) IS NOT NULL AND list_contains(map_keys(rows), 'hypotheses');
 -- Results of the gate: every rule for every system of every night.
 CREATE OR REPLACE VIEW gate AS
 SELECT date, time, outcome, unnest(checks, max_depth := 2)
+FROM nights;
+
+-- The same in each group, for systems and for their mean, of gate-by.
+CREATE OR REPLACE VIEW group_gate AS
+SELECT date, time, outcome, unnest(group_checks, max_depth := 2)
 FROM nights;
 
 -- The documents that worsened most on nights that failed.

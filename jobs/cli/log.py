@@ -67,9 +67,8 @@ def choose(format_: str) -> str:
     Raises:
         Refused: there is no such format.
     """
-    from segscore.pipeline.errors import Refused
+    from segscore.pipeline.settings.ranges import one_of
 
-    if format_ not in LOG_FORMATS:
-        raise Refused(f"--log-format {format_}: must be one of {', '.join(LOG_FORMATS)}")
+    one_of("--log-format", format_, LOG_FORMATS)
     LOG.format = format_
     return format_

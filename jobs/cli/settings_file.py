@@ -31,6 +31,10 @@ _KINDS: dict[str, tuple[tuple[type, ...], str]] = {
 """Type of a parameter -> types of the TOML values that a file may give for it, and their names."""
 
 
+_OF_NIGHTS = ("history", "trend")
+"""Commands about the nights of a folder: `runs` in [nightly] is their folder."""
+
+
 def load_settings(context: typer.Context, url: str | None) -> str | None:
     """Read a settings file and make its values the command's defaults.
 
@@ -68,7 +72,11 @@ def load_settings(context: typer.Context, url: str | None) -> str | None:
         for section, values in tables.items()
         if section not in (STORAGE, CLUSTER)
     }
-    context.default_map = context.obj.get(context.info_name, {})
+    own = context.obj.get(context.info_name, {})
+    if context.info_name in _OF_NIGHTS:
+        nightly = context.obj.get("nightly", {})
+        own = {key: value for key, value in nightly.items() if key == "runs"} | own
+    context.default_map = own
     storage.configure(tables.get(STORAGE, {}))
     files = tables.get(CLUSTER, {})
     configure_certificates({_parameter_name(key): path for key, path in files.items()})

@@ -92,7 +92,8 @@ def problems_of(settings: type[Any], options: Mapping[str, Any]) -> Iterator[str
     }
     values = {**given, **values}
     while (message := _problem(settings, values)) is not None:
-        yield message
+        if not any(value in message for value in given.values()):
+            yield message
         # Set aside the setting without which the message is another one, or none.
         for name in reversed(values):
             changed = {each: value for each, value in values.items() if each != name}

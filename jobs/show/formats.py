@@ -15,6 +15,7 @@ from segscore.jobs.cli.encoding import lacking_encoding
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.plain_text import visible, visible_json
 from segscore.pipeline.settings.options import Panel
+from segscore.pipeline.settings.ranges import one_of
 from segscore.pipeline.statistics.shown_numbers import shown_cell
 
 if TYPE_CHECKING:
@@ -34,8 +35,7 @@ _MARKDOWN = re.compile(r"[\\|<`]|\](?=[(\[])")
 
 
 def _checked(format_name: str) -> str:
-    if format_name not in _FORMATS:
-        raise Refused(f"--format {format_name}: must be one of {', '.join(_FORMATS)}")
+    one_of("--format", format_name, _FORMATS)
     return format_name
 
 
@@ -51,7 +51,8 @@ ResultFormat = Annotated[
 
 
 def _checked_for_papers(format_name: str) -> str:
-    return format_name if format_name == "latex" else _checked(format_name)
+    one_of("--format", format_name, (*_FORMATS, "latex"))
+    return format_name
 
 
 PaperFormat = Annotated[

@@ -15,7 +15,12 @@ if TYPE_CHECKING:
 
 def print_checks(checks: "Sequence[Check]", alpha: float, reused_ids: int = 0) -> None:
     """Print the results of every rule for every system."""
-    against = {check.compared_with for check in checks}
+    from segscore.pipeline.statistics.trends import FEWEST_FOR_TREND
+
+    lines = {check.nights for check in checks if check.is_trend and check.before is None}
+    against = {
+        check.compared_with for check in checks if not check.is_trend or check.before is not None
+    }
     columns = [
         Column("rule", [check.rule for check in checks], is_name=True),
         Column("system", [check.system for check in checks], is_name=True),
@@ -28,7 +33,7 @@ def print_checks(checks: "Sequence[Check]", alpha: float, reused_ids: int = 0) -
     caption = f"alpha {alpha:g}"
     if len(against) == 1:
         caption = f"compared with {against.pop()}; {caption}"
-    else:
+    elif against:
         # Rows may differ in this alone, so that it comes before the values that may be left out.
         nights = [
             check.against if check.nights <= 1 else f"{check.nights} nights" for check in checks
@@ -38,6 +43,9 @@ def print_checks(checks: "Sequence[Check]", alpha: float, reused_ids: int = 0) -
             caption += "; a trend is that of the line through the last nights"
         if any(check.nights > 1 and not check.is_trend for check in checks):
             caption += "; of several nights, the median is compared with"
+    if lines:
+        there = "is 1" if max(lines) == 1 else f"are {max(lines)}"
+        caption += f"; a trend needs {FEWEST_FOR_TREND} nights, and there {there}"
     if reused_ids:
         ids = "1 id is" if reused_ids == 1 else f"{reused_ids} ids are"
         caption += f"; {ids} used again for other documents"

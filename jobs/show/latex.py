@@ -110,7 +110,7 @@ def _marked_row(layout: Layout, place: int, letters: Mapping[int, str]) -> list[
 
 def latex_table(layout: Layout, caption: str) -> str:
     """Write one table as a float; columns without any value are left out."""
-    label = "-".join(re.findall("[a-z0-9]+", caption.lower())[:_LABEL_WORDS])
+    label = "-".join(re.findall("[a-z0-9]+", caption.lower().partition(";")[0])[:_LABEL_WORDS])
     return _latex_table(caption, _columns(layout, layout.rows), layout.signature, label)
 
 

@@ -98,8 +98,9 @@ def print_night(chosen: NightSettings, ended: "Ended") -> None:
     for removed in ended.removed:
         days = f"more than {chosen.keep} days older than the newest"
         console.print(f"removed night {removed}: {days}")
-    for system in verdict.new if chosen.rules else ():
-        console.print(f"{system}: no earlier good night to compare with", markup=False)
+    if verdict.new and chosen.rules:
+        new = ", ".join(verdict.new)
+        console.print(f"{new}: no earlier good night to compare with", markup=False)
     _warn(verdict, chosen.score.output)
     reason = f": {verdict.accepted}" if verdict.outcome == "accepted" else ""
     console.print(f"{verdict.date}: {verdict.outcome}{reason}", markup=False)
@@ -142,15 +143,16 @@ def failure_message(verdict: "Verdict", run: str) -> str:
         verdict: the verdict on the night.
         run: folder of the night.
     """
-    parts = [*problems(verdict, run), *(f"probable cause: {cause}" for cause in verdict.causes)]
+    parts = [*problems(verdict, run), *(f"Probable cause: {cause}" for cause in verdict.causes)]
     if verdict.outcome == "failed" and not verdict.causes:
-        parts.append("if the change is intended, run the date again with --accept REASON")
-    return f"{verdict.date} is published; {verdict.outcome}: {'; '.join(parts)}"
+        parts.append("If the change is intended, run the date again with --accept REASON")
+    return f"{verdict.date} is published; {verdict.outcome}: {'. '.join(parts)}"
 
 
 def problems(verdict: "Verdict", run: str) -> list[str]:
     """Describe the problems of a night, whose run is in a folder, worst first."""
-    from segscore.pipeline.nightly.verdict import EVERY, failures_in_words
+    from segscore.pipeline.nightly.failures import failures_in_words
+    from segscore.pipeline.nightly.verdict import EVERY
 
     descriptions = [*verdict.common]
     failed = [check for check in verdict.checks if check.fails]
@@ -166,9 +168,9 @@ def problems(verdict: "Verdict", run: str) -> list[str]:
     if verdict.missing_groups:
         descriptions.append(f"missing groups: {', '.join(verdict.missing_groups)}")
     descriptions += [
-        f"not comparable with {date}: {', '.join(differences)}; start a new series: run this night "
-        "with --not-comparable pass, and earlier nights whose input still exists with --from DATE "
-        "--to DATE --not-comparable pass before it"
+        f"not comparable with {date}: {', '.join(differences)}. Start a new series: run this night "
+        "with --not-comparable pass; to take earlier nights along, first run those whose input "
+        "still exists with --from DATE --to DATE --not-comparable pass"
         for date, differences in verdict.differences.items()
     ]
     return [*descriptions, *_describe_unusable(verdict), *_describe_missing(verdict, run)]
@@ -182,10 +184,10 @@ def _describe_unusable(verdict: "Verdict") -> list[str]:
     more = len(verdict.unusable) - _FILES
     more_files = f"; and {counted(more, 'more file')}" if more > 0 else ""
     number = counted(len(verdict.unusable), "file")
+    mended = "it is mended" if len(verdict.unusable) == 1 else "they are mended"
     return [
-        f"the other files are scored, without {number} that cannot be read: {named}{more_files}; "
-        "run the date again when "
-        + ("it is mended" if len(verdict.unusable) == 1 else "they are mended")
+        f"the other files are scored, without {number} that cannot be read: {named}{more_files}",
+        f"Run the date again when {mended}",
     ]
 
 
@@ -210,10 +212,10 @@ def _describe_missing(verdict: "Verdict", run: str) -> list[str]:
         return descriptions
     conditions = ["tonight's segmentations have arrived"] if missing or stale else []
     conditions += ["the rejected rows have been corrected"] if rejected else []
-    advice = (
-        f"run the date again when {' and '.join(conditions)}, or with --accept REASON if later "
-        "nights need not have the missing systems"
-    )
+    advice = f"Run the date again when {' and '.join(conditions)}"
+    if verdict.outcome != "failed":  # else --accept is said for what failed
+        these = "this system" if len(verdict.missing) == 1 else "these systems"
+        advice += f", or with --accept REASON if later nights need not have {these}"
     return [*descriptions, advice]
 
 

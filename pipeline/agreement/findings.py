@@ -31,6 +31,7 @@ _MOST = 5
 
 _ALPHA = 0.05
 _HALF_WIDTH = 0.05
+_LEAST_CHANCE = 0.0001
 
 CODER_MARKS = ("low_agreement", "shifted", "outlying_rate", "drifting")
 """Columns of `coders` that mark a coder who stands out."""
@@ -158,11 +159,16 @@ def _agreement(rows: Sequence[_Row]) -> Iterator[str]:
         interval = f" (95 % interval {row['ci_low']:.4f} to {row['ci_high']:.4f})"
     yield (
         f"pi by {row['similarity']} is {row['value']:.4f}{interval}; 0 is agreement by chance and "
-        f"1 is full agreement: two coders agree by {row['actual']:.4f}, and {row['expected']:.4f} "
-        "is expected by chance."
+        f"1 is full agreement: two coders agree by {row['actual']:.4f}, and "
+        f"{_chance(row['expected'])} is expected by chance."
     )
     if row["ci_low"] is not None:
         yield _documents_needed(row)
+
+
+def _chance(expected: float) -> str:
+    """Write the agreement by chance; that in recordings, of milliseconds, is hardly any."""
+    return f"{expected:.4f}" if expected >= _LEAST_CHANCE else "next to nothing"
 
 
 def _documents_needed(row: _Row) -> str:
@@ -201,7 +207,8 @@ class ByDate:
     Attributes:
         dates: the dates, ascending.
         median: median of all coders on each date.
-        coders: values of the coders by name, those who drift first; None without peers on a date.
+        coders: values of the coders by name, those who drift first, then others who stand out;
+            None without peers on a date.
     """
 
     dates: list[str]
@@ -235,13 +242,15 @@ def by_date(coders: Sequence[_Row], group_by: Sequence[str]) -> ByDate | None:
         median=[median(values.values()) for values in dates.values()],
         coders={
             row["coder"]: [values.get(row["coder"]) for values in dates.values()]
-            for row in sorted(whole, key=_most_drift)
+            for row in sorted(whole, key=_stands_out_first)
         },
     )
 
 
-def _most_drift(row: _Row) -> tuple[bool, float, str]:
-    return not row.get("drifting"), -abs(row.get("peer_drift") or 0), row["coder"]
+def _stands_out_first(row: _Row) -> tuple[bool, bool, float, str]:
+    stands_out = any(row.get(mark) for mark in CODER_MARKS)
+    fall = -abs(row.get("peer_drift") or 0)
+    return not row.get("drifting"), not stands_out, fall, row["coder"]
 
 
 def meaningful(rows: Sequence[_Row], unit: str | None) -> list[_Row]:

@@ -1,6 +1,7 @@
 """Compute the tables by group of an agreement run, and describe what was left out."""
 
 from collections.abc import Iterable
+from itertools import islice
 
 import pyarrow as pa
 
@@ -10,6 +11,7 @@ from segscore.pipeline.agreement.settings import AgreeSettings
 from segscore.pipeline.agreement.tallies import Tallies, is_bucketed, merge_tallies, settle_units
 from segscore.pipeline.errors import NoResult
 from segscore.pipeline.runs.record import RowCounts
+from segscore.pipeline.runs.sink import Sink
 from segscore.pipeline.statistics import bootstrap
 
 CODINGS = "codings"
@@ -46,15 +48,22 @@ def agreement_columns() -> set[str]:
     return {name for table in AGREEMENT_TABLES for name in table.columns}
 
 
-def warn_of_ungrouped(corpus: pa.Table, group_by: tuple[str, ...]) -> list[str]:
-    """Return a warning if some documents are in no group."""
+def warn_of_ungrouped(corpus: pa.Table, group_by: tuple[str, ...], sink: Sink) -> list[str]:
+    """Return a warning if some documents are in no group, with the id of one."""
     whole, *groups = corpus.column("documents").to_pylist()
     ungrouped = whole - sum(groups)
     if not group_by or not ungrouped:
         return []
+    ids = (
+        row["document_id"]
+        for rows in sink.read("documents", ["document_id", *group_by])
+        for row in rows.to_pylist()
+        if any(row[name] is None for name in group_by)
+    )
+    example = "".join(f", such as {name}" for name in islice(ids, 1))
     return [
-        f"{ungrouped} of {whole} documents are in no group: their codings have no value of "
-        f"{', '.join(group_by)}, or different ones"
+        f"{ungrouped} of {whole} documents are in no group{example}: their codings have no value "
+        f"of {', '.join(group_by)}, or different ones"
     ]
 
 

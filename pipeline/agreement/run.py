@@ -136,7 +136,7 @@ def _record(
     coders = written["coders"]["coder"].unique().to_pylist()
     record = run.record(tables.values(), account, coders)
     record["warnings"] += warn_of_similar_names(coders)
-    record["warnings"] += warn_of_ungrouped(written["corpus"], settings.group_by)
+    record["warnings"] += warn_of_ungrouped(written["corpus"], settings.group_by, run.sink)
     record["warnings"] += [TYPES_UNUSED] * ("boundary_types" in tables["codings"].further.names)
     return record
 

@@ -79,8 +79,8 @@ def drift(row: _Row) -> str:
     """Describe a coder who agrees less and less with the others."""
     start, end = row["drift_start"], row["drift_start"] + row["peer_drift"]
     return (
-        f"{row['coder']} agrees less and less with the others: {start:.2f} times as much as they "
-        f"do among themselves in {row['drift_from']}, {end:.2f} times in {row['drift_to']} "
+        f"{row['coder']} agrees less and less with the others: {start:.0%} as much as they "
+        f"do among themselves in {row['drift_from']}, {end:.0%} in {row['drift_to']} "
         f"(p {shown_p(row['peer_drift_p'])})."
     )
 

@@ -209,7 +209,11 @@ def _nothing_shared(
     if other:
         reason = f" with the same references; {describe_other_references(other)}"
     elif len(runs) > 1:
-        reason = "; `segscore nightly --against` compares nights of different documents"
+        reason = (
+            "; nights of different documents are compared by `segscore trend RUNS --measure M`, "
+            "over many nights, and by the gate of `segscore nightly --against DATE`"
+        )
+        return f"{', '.join(run.url for run in runs)}: the runs share no document{reason}"
     labels = ", ".join(system.label for system in systems)
     return f"{', '.join(run.url for run in runs)}: {labels} share no document{reason}"
 

@@ -1,5 +1,6 @@
 """Account for an import: its counts, what it left out, and the errors and messages about it."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -157,8 +158,57 @@ def of_many_files(counted: Sequence[str]) -> list[str]:
         shown = ", ".join([*names][:MOST_LISTED])
         more = f" and {len(names) - MOST_LISTED} more" if len(names) > MOST_LISTED else ""
         kept.append(f"{len(lines)} files: {remark}: {shown}{more}")
-    return kept
+    return _with_sums(kept)
 
+
+def _with_sums(counted: Sequence[str]) -> list[str]:
+    """Return lines about files, with one line of sums for many segmentations with the same remark.
+
+    Args:
+        counted: lines such as `FILE: show-1, anna: 2 gaps (80 ms) joined to the segment before`.
+    """
+    alike: dict[str, list[str]] = {}
+    for line in counted:
+        if _COUNT.match(_remark_of(line)):
+            alike.setdefault(_COUNT.sub(_without_number, _remark_of(line)), []).append(line)
+    many = [lines for lines in alike.values() if len(lines) > MOST_LISTED]
+    dropped = {line for lines in many for line in lines}
+    return [line for line in counted if line not in dropped] + [
+        f"{len(lines):,} segmentations: {_summed([*map(_remark_of, lines)])}; the first is "
+        f"{lines[0].removesuffix(': ' + _remark_of(lines[0]))}"
+        for lines in many
+    ]
+
+
+def _remark_of(line: str) -> str:
+    """Return what a line says after the file and the segmentation."""
+    return line.partition(": ")[2].partition(": ")[2]
+
+
+def _without_number(found: re.Match[str]) -> str:
+    return f"# {_singular(found[2])}"
+
+
+def _singular(noun: str) -> str:
+    return noun if noun == "ms" else noun.removesuffix("s")
+
+
+def _summed(remarks: Sequence[str]) -> str:
+    """Return a remark with the sums of the numbers of several, which differ in nothing else."""
+    numbers = [
+        [int(found[1].replace(",", "")) for found in _COUNT.finditer(remark)] for remark in remarks
+    ]
+    sums = map(sum, zip(*numbers, strict=True))
+
+    def with_sum(found: re.Match[str]) -> str:
+        number, noun = next(sums), _singular(found[2])
+        return f"{number:,} {noun}{'s' * (number != 1 and noun != 'ms')}"
+
+    return _COUNT.sub(with_sum, remarks[0])
+
+
+_COUNT = re.compile(r"(\d[\d,]*) (\w+)")
+"""A number and its noun, such as `2 gaps`."""
 
 _SHARED = ("tiers not read", "columns not read", "documents named by the file in")
 """Remarks that many files may share."""

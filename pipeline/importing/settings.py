@@ -7,7 +7,7 @@ from functools import cached_property
 from math import inf
 from typing import TYPE_CHECKING, Annotated
 
-from segscore.pipeline.errors import Refused
+from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.settings.options import (
     Argument,
     MemoryLimitOption,
@@ -57,7 +57,7 @@ def _read_columns(option: str, text: str) -> dict[str, str]:
         if not equals or use not in COLUMN_USES:
             raise Refused(
                 f"{option} {text}: {part or 'nothing'} is not USE=COLUMN; expected for USE one of "
-                f"{', '.join(COLUMN_USES)}"
+                f"{', '.join(COLUMN_USES)}{nearest(use, COLUMN_USES)}"
             )
         if use in columns or (name and name in columns.values()):
             raise Refused(f"{option} {text}: {part} repeats a use or a column; name each once")

@@ -7,6 +7,7 @@ from datetime import date
 from segscore.pipeline.nightly import nights
 from segscore.pipeline.nightly.nights import Night, Nights
 from segscore.pipeline.nightly.settings import NightSettings
+from segscore.pipeline.nightly.verdict import ACCEPTED
 
 FEWEST_NIGHTS = 3
 """The fewest nights of which a median is taken; that of two is a mean."""
@@ -67,8 +68,9 @@ def choose_nights(
 ) -> ChosenNights:
     """Choose the nights that each system is compared with.
 
-    A system that the last good night lacks is compared with the last good night that has it, so
-    that a change during its absence is noticed.
+    The nights of a median are those since the last one that was accepted, and that one: what was
+    accepted is not held against later nights.  A system that the last good night lacks is compared
+    with the last good night that has it, so that a change during its absence is noticed.
 
     Args:
         systems: the systems of the night.
@@ -82,15 +84,19 @@ def choose_nights(
         candidates, most = [other] if other is not None else [], 0
     chosen: dict[str, list[Night]] = {system: [] for system in systems}
     expected: tuple[str, ...] | None = None
+    since_accepted = True
     for other in candidates:
         verdict = other.verdict
         other_systems = nights.systems_of(other) if verdict is None else verdict.systems
         if expected is None:
             expected = other_systems if verdict is None else verdict.expected
+        wanted = max(1, most) if since_accepted else 1
         for system in chosen.keys() & {*other_systems}:
-            if len(chosen[system]) < max(1, most):
+            if len(chosen[system]) < wanted:
                 chosen[system].append(other)
-        if all(len(others) == max(1, most) for others in chosen.values()):
+        if verdict is not None and verdict.outcome == ACCEPTED:
+            since_accepted, wanted = False, 1
+        if all(len(others) >= wanted for others in chosen.values()):
             break
     return ChosenNights(
         {system: others[0] for system, others in chosen.items() if others},

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from segscore.pipeline.nightly.choose import ChosenNights
+from segscore.pipeline.nightly.failures import when_before
 from segscore.pipeline.nightly.gate import NightAverages, decide
 from segscore.pipeline.nightly.nights import Night
 from segscore.pipeline.nightly.other_references import ReferenceChanges
@@ -100,7 +101,7 @@ def _common(mean: Check, systems: Sequence[Check], rule: GateRule) -> str:
     who = f"all {len(members)}" if len(worse) == len(members) else f"{len(worse)} of {len(members)}"
     verb = "fell" if mean.value < mean.before else "rose"
     return (
-        f"{mean.group} {verb} for {who} systems: mean {mean.average} {mean.measure} "
-        f"{short(mean.value)}, was {short(mean.before)} in {mean.compared_with} "
-        f"(p {shown_p(mean.p_adjusted)}); the recordings or the references changed"
+        f"{mean.group} {verb} for {who} systems: {mean.measure} {short(mean.value)} on average, "
+        f"was {short(mean.before)} {when_before(mean)} (p {shown_p(mean.p_adjusted)}); its "
+        "recordings or references may have changed"
     )

@@ -5,10 +5,11 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from segscore.pipeline.errors import Refused
+from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.nightly import gate, nights
 from segscore.pipeline.nightly.choose import ChosenNights, choose_nights
 from segscore.pipeline.nightly.comparable import differences_of
+from segscore.pipeline.nightly.failures import describe_failure
 from segscore.pipeline.nightly.feed import missing_groups, probable_causes, warn_of_feed
 from segscore.pipeline.nightly.group_gate import GroupVerdict, judge_groups
 from segscore.pipeline.nightly.nights import Night, Nights
@@ -26,7 +27,6 @@ from segscore.pipeline.nightly.verdict import (
     PASSED,
     Check,
     Verdict,
-    describe_failure,
 )
 from segscore.pipeline.tables.unusable_files import UnusableFile
 
@@ -163,7 +163,8 @@ def _require_attributes(night: Night, names: Sequence[str]) -> None:
     for piece in night.table_files("scores"):
         for name in names:
             if name not in piece.columns:
-                raise Refused(f"--gate-by {name}: the documents have no such attribute")
+                near = nearest(name, piece.columns)
+                raise Refused(f"--gate-by {name}: the documents have no such attribute{near}")
 
 
 class _Reasons(NamedTuple):
@@ -217,10 +218,9 @@ def _warn_of_decline(
     for check in gate.judge_rules(night, comparable, rules, settings.alpha, judged.changes):
         if check.fails and check.nights > 1:
             yield (
-                f"{describe_failure(replace(check, moved=()))}; no rule failed, because "
-                "the gate compares only with the last good night "
-                f"({comparable.single[check.system].name}); with --baseline {MEDIAN_OF_7} the "
-                "night fails"
+                f"{describe_failure(replace(check, moved=()))}; no rule failed, because the gate "
+                f"compares only with the last good night, {comparable.single[check.system].name}; "
+                f"with --baseline {MEDIAN_OF_7} the night fails"
             )
 
 

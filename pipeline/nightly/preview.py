@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from segscore.pipeline import storage
-from segscore.pipeline.errors import Absent
+from segscore.pipeline.errors import Absent, Refused, nearest
 from segscore.pipeline.nightly import nights
 from segscore.pipeline.nightly.choose import choose_nights
 from segscore.pipeline.nightly.nights import Nights
@@ -14,8 +14,9 @@ from segscore.pipeline.nightly.words import named_list
 from segscore.pipeline.runs import run_folder
 from segscore.pipeline.runs.fingerprint import Fingerprint
 from segscore.pipeline.runs.planning import LIMITS, Plan
-from segscore.pipeline.scoring.inputs import Inputs, find_inputs
+from segscore.pipeline.scoring.inputs import Inputs, attribute_types, find_inputs, group_types
 from segscore.pipeline.scoring.run import scoring_plan
+from segscore.pipeline.storage.memory import readable_size
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,7 @@ def preview_night(settings: NightSettings) -> Preview:
     try:
         scoring, unusable = usable(settings)
         inputs = find_inputs(scoring)
+        _require_attributes(settings, inputs)
     except Absent as problem:
         return Preview([f"would wait for input: {problem}"])
     lines = [_describe_inputs(inputs)]
@@ -63,11 +65,26 @@ def preview_night(settings: NightSettings) -> Preview:
     return Preview(lines, plan)
 
 
+def _require_attributes(settings: NightSettings, inputs: Inputs) -> None:
+    """Check that the input has the attributes to group and to judge by.
+
+    Raises:
+        Refused: it lacks one.
+    """
+    group_types(settings.score, inputs)
+    known = attribute_types([inputs.hypotheses, inputs.references, inputs.documents])
+    for name in settings.gate_by:
+        if name not in known:
+            raise Refused(
+                f"--gate-by {name}: the documents have no such attribute{nearest(name, known)}"
+            )
+
+
 def _describe_inputs(inputs: Inputs) -> str:
     """Say how many files each table has, and their size."""
     texts = [
         f"{table.name}: {len(table.files)} file{'s' * (len(table.files) != 1)}, "
-        f"{sum(file.size for file in table.files) / 1e6:.1f} MB"
+        f"{readable_size(sum(file.size for file in table.files))}"
         for table in inputs.tables
     ]
     return "; ".join(texts)

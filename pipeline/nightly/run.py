@@ -87,6 +87,8 @@ def run_night(settings: NightSettings, executor: Executor, progress: Progress, w
         return _run_night(settings, executor, progress, warn)
     except (Refused, Failed) as problem:
         outcome = metrics.WAITING if isinstance(problem, NotYet) else metrics.BROKEN
+        if outcome == metrics.BROKEN and not str(problem).startswith(str(settings.night)):
+            problem.args = (f"{settings.night}: broken: {problem}",)
         problem.fields = {
             "date": str(settings.night),
             "outcome": outcome,
@@ -122,8 +124,9 @@ def _run_night(
     except Exception as problem:
         if _is_awaited(problem, settings):
             _write_unfinished_metrics(settings, metrics.WAITING, NotYet.exit_code, warn)
+            cause = _unpaired_cause(problem, settings)
             raise NotYet(
-                f"{settings.night}: waiting for input: {problem}; {_stale_cause(problem)}"
+                f"{settings.night}: waiting for input: {problem}; {cause}"
                 f"{_what_stands(settings)}; run the date again when the input is complete"
             ) from problem
         _write_unfinished_metrics(
@@ -149,12 +152,15 @@ def _is_awaited(problem: Exception, settings: NightSettings) -> bool:
     return isinstance(problem, Absent | NothingPaired | TooManyUnpaired)
 
 
-def _stale_cause(problem: Exception) -> str:
-    """Return the probable cause if no row of a system, or of all, has a reference, else nothing."""
+def _unpaired_cause(problem: Exception, settings: NightSettings) -> str:
+    """Return why rows may have no reference: systems are stale, or not all documents get one."""
     if isinstance(problem, NothingPaired):
         return f"every system has {OTHER_NIGHT}; "
     systems = problem.systems if isinstance(problem, TooManyUnpaired) else ()
     if not systems:
+        is_default = settings.max_unpaired is None and "max_unpaired" not in settings.scoring
+        if is_default and isinstance(problem, TooManyUnpaired):
+            return "if not all documents get a reference, set max-unpaired in [nightly]; "
         return ""
     subject = "it has" if len(systems) == 1 else "each of them has"
     return f"{subject} {OTHER_NIGHT}; "
@@ -219,6 +225,8 @@ def _warn_of_other_gate(before: Verdict | None, verdict: Verdict, warn: Warn) ->
     """Warn if a night succeeds only because the settings of its gate are other than before."""
     if before is None or verdict.exit_code >= before.exit_code or verdict.accepted is not None:
         return
+    if any(getattr(before, name) != getattr(verdict, name) for name in _NIGHTS):
+        return  # it may be because other nights are compared with
     changed = [
         f"{name.replace('_', '-')} was {setting_in_words(value)}, "
         f"is {setting_in_words(verdict.asked.get(name))}"
@@ -231,6 +239,10 @@ def _warn_of_other_gate(before: Verdict | None, verdict: Verdict, warn: Warn) ->
             f"changed ({'; '.join(changed)}); with the former settings it is {before.outcome} "
             "again; to keep it as a good night whatever the settings, run it with --accept REASON"
         )
+
+
+_NIGHTS = ("against", "medians", "trend")
+"""Fields of a verdict that name the nights compared with."""
 
 
 def _latest(published: Nights) -> tuple[date | None, str | None]:

@@ -156,5 +156,11 @@ def _run(
     except run_folder.OtherRun as other:
         reason = "; ".join(other.differences) or "settings or inputs differ"
         warn(f"{settings.night} is scored again: {reason}")
+        before = nights.read_verdict_of(settings.runs, settings.night)
+        if before is not None and before.accepted and settings.accept is None:
+            warn(
+                f"{settings.night} was accepted ({before.accepted}), which no longer holds; if it "
+                "should, run it with --accept again"
+            )
         outcome = run.run_scoring(replace(scoring, fresh=True), executor, progress)
     return None if isinstance(outcome, Done) else outcome

@@ -24,6 +24,9 @@ _PLACEHOLDER = "{date}"
 _LAST_GOOD = "last-good"
 MEDIAN_OF_7 = "median-of-7"
 FAIL, _PASS = "fail", "pass"
+MAX_UNPAIRED = 0.05
+"""Largest share of hypotheses without a reference: of a night, all of them are expected."""
+
 NIGHT = "date="
 """Prefix of the names of nights' folders."""
 
@@ -211,7 +214,7 @@ class NightSettings:
         float | None,
         Option(
             "Largest share of hypotheses without a reference at which the night is published, 0 "
-            "to 1; default: max-unpaired in \\[score], else 0.5.",
+            f"to 1; default: max-unpaired in \\[score], else {MAX_UNPAIRED}.",
             Panel.OUTPUT,
         ),
     ] = None
@@ -278,6 +281,7 @@ class NightSettings:
             scoring["documents"] = _insert_date("--documents", self.documents, self.night)
         if self.max_unpaired is not None:
             scoring["max_unpaired"] = self.max_unpaired
+        scoring.setdefault("max_unpaired", MAX_UNPAIRED)
         overrides = {
             "references": _insert_date("--references", self.references, self.night),
             "hypotheses": _insert_date("--hypotheses", self.hypotheses, self.night),

@@ -1,14 +1,13 @@
 """The verdict of the gate on a night, stored beside its run as `night.json`."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, is_dataclass
 from functools import cache
 from typing import Any, get_args, get_origin, get_type_hints
 
 from segscore.pipeline.errors import NotYet, Refused
 from segscore.pipeline.nightly.rules import TREND, GateRule, parse_rule
-from segscore.pipeline.statistics.p_values import shown_p
 from segscore.pipeline.tables.unusable_files import UnusableFile
 
 FILE = "night.json"
@@ -24,9 +23,6 @@ OUTCOMES = (PASSED, FAILED, INCOMPLETE, PARTIAL, NOT_COMPARABLE, ACCEPTED)
 
 OTHER_NIGHT = "probably delivered the file of another night"
 """What a system did if none of its documents has a reference."""
-
-_WORST_NAMED = 3
-"""Number of documents that the description of a failure names."""
 
 EVERY = "(all systems)"
 """Name of the mean of all systems in a check of a group."""
@@ -281,53 +277,3 @@ _field_types = cache(get_type_hints)
 def check_of(rule: GateRule, system: str, against: str, **averages: Any) -> Check:
     """Start the check of a rule for a system."""
     return Check(rule.text, system, rule.measure, rule.average, rule.limit, against, **averages)
-
-
-def failures_in_words(checks: Iterable[Check], quoted: Callable[[str], str] = str) -> list[str]:
-    """Explain why checks fail, in a line for each rule and system.
-
-    Args:
-        checks: the checks, as ``judge_rules`` orders them.
-        quoted: writes names of systems and documents as the text around them needs it.
-    """
-    by_rule: dict[tuple[str, str, str | None], list[Check]] = {}
-    for check in checks:
-        by_rule.setdefault((check.rule, check.system, check.group), []).append(check)
-    return [describe_failure(check, quoted, also) for check, *also in by_rule.values()]
-
-
-def describe_failure(
-    check: Check, quoted: Callable[[str], str] = str, also: Sequence[Check] = ()
-) -> str:
-    """Explain in one line why a check fails.
-
-    Args:
-        check: the check.
-        quoted: writes names of systems and documents as the text around them needs it.
-        also: further checks of the same rule and system that fail, against other nights.
-    """
-    group = "" if check.group is None else f" in {quoted(check.group)}"
-    what = f"{quoted(check.system)}{group}: {check.average} {check.measure}"
-    if check.value is None or check.before is None or check.change is None:
-        return f"{what} is undefined now; it had a value in {check.against}"
-    verb = "fell" if check.change < 0 else "rose"
-    if check.is_trend:
-        over = check.rule.partition(" per ")[2]
-        return (
-            f"{what} {verb} by {abs(check.change):.4f} per {over}, from {check.before:.4f} on "
-            f"{check.against} to {check.value:.4f} ({abs(check.limit):g} allowed, "
-            f"p {shown_p(check.p_adjusted)})"
-        )
-    worst = ", ".join(quoted(document.document_id) for document in check.moved[:_WORST_NAMED])
-    further = "".join(
-        f", and by {abs(other.change):.4f} since {other.compared_with} "
-        f"(p {shown_p(other.p_adjusted)})"
-        for other in also
-        if other.change is not None
-    )
-    return (
-        f"{what} {verb} by {abs(check.change):.4f} to {check.value:.4f} since "
-        f"{check.compared_with} ({abs(check.limit):g} allowed, p {shown_p(check.p_adjusted)})"
-        + further
-        + (f", most in {worst}" if worst else "")
-    )

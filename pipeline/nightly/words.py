@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 
-def short(value: float) -> str:
+def short(value: float, digits: int = 3) -> str:
     """Write a value with three decimals, without a leading zero: .413, -.02 as -.020, 1.250."""
-    text = f"{value:.3f}"
-    if text in ("0.000", "-0.000"):
+    text = f"{value:.{digits}f}"
+    if not text.strip("-0."):
         return "0"
     return text.replace("0.", ".", 1) if text.lstrip("-").startswith("0.") else text
 

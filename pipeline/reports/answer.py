@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from segscore.pipeline.comparison import verdict
 from segscore.pipeline.comparison.verdict import PairRows
-from segscore.pipeline.nightly.verdict import Verdict, describe_failure
+from segscore.pipeline.nightly.failures import failures_in_words
+from segscore.pipeline.nightly.verdict import Verdict
 from segscore.pipeline.reports.page import isolated
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.runs.finished import FinishedRun, RunRow, rows_over_all
@@ -90,9 +91,10 @@ def verdict_in_words(night: Verdict) -> str:
     outcome = f"The night of {night.date} {_OUTCOMES.get(night.outcome, night.outcome)}"
     failed = [check for check in night.checks if check.fails]
     sentences = [f"{outcome}: {len(failed)} of {len(night.checks)} checks failed."]
-    sentences += [f"{describe_failure(check, isolated)}." for check in failed[:_NAMED]]
-    if len(failed) > _NAMED:
-        sentences.append(f"{len(failed) - _NAMED} more are in the table.")
+    described = failures_in_words(failed, isolated)
+    sentences += [f"{text}." for text in described[:_NAMED]]
+    if len(described) > _NAMED:
+        sentences.append(f"{len(described) - _NAMED} more systems are in the table.")
     sentences += [
         f"{isolated(file.url)} cannot be read and was left out." for file in night.unusable[:_NAMED]
     ]

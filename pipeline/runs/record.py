@@ -16,12 +16,21 @@ from segscore.pipeline.tables.validate import place_of
 RowCounts = dict[str, dict[str, int]]
 """Input table -> numbers of rows: `in`, which is the sum of `scored`, `rejected`, `unpaired`."""
 
+_TWICE = "unique_document_coder"
 _BETWEEN_ROWS = {
-    "unique_document_coder": "two rows of one document by one coder",
+    _TWICE: "two rows of one document by one coder",
     "unique_document": "two rows of one document",
     "n_units_agree": "other lengths than other rows of the document",
 }
 """Rules of several rows, in words for a message."""
+
+_ONE = {
+    "references": "reference",
+    "hypotheses": "hypothesis",
+    "codings": "coding",
+    "documents": "document",
+}
+"""Input table -> one of its rows."""
 
 _LIBRARIES = ("segscore", "numpy", "pyarrow", "pandera", "numba", "dask", "distributed")
 _MAX_CODERS = 5
@@ -106,14 +115,14 @@ def require_few_rejects(sink: Sink, account: RowCounts, max_rejects: float) -> N
     if rejected > max_rejects * rows:
         published = "the run stays" if sink.done else "nothing was"
         raise Failed(
-            f"{rejected} of {rows} input rows were rejected, more than --max-rejects "
-            f"{max_rejects} allows{_most_frequent_reject(sink)}; {published} published; the "
-            f"rejects are listed in {sink.written_to(REJECTS)}"
+            f"{_describe_rejects(sink, rejected)}; --max-rejects {max_rejects} allows "
+            f"{int(max_rejects * rows)} of {rows} input rows; {published} published; the rejects "
+            f"are listed in {sink.written_to(REJECTS)}"
         )
 
 
-def _most_frequent_reject(sink: Sink) -> str:
-    """Name the rule that most rejected rows of a table break, and a document where they do."""
+def _describe_rejects(sink: Sink, rejected: int) -> str:
+    """Say what was rejected, why most of it was, and where: a coder and a document."""
     rules, documents = Counter[tuple[str, str]](), dict[tuple[str, str], set[tuple[str, str]]]()
     for rows in sink.read(REJECTS, ["table", "rule", "coder", "document_id"]):
         for row in rows.to_pylist():
@@ -122,18 +131,23 @@ def _most_frequent_reject(sink: Sink) -> str:
             places = documents.setdefault(key, set())
             places.add((row["coder"] or "", row["document_id"] or ""))
     if not rules:
-        return ""
+        return f"{rejected} input rows were rejected"
     (table, rule), number = min(rules.items(), key=lambda item: (-item[1], item[0]))
     coder, document = min(documents[table, rule])
     others = len({name for _, name in documents[table, rule]}) - 1
-    more = f" and {others} other document{'s' * (others > 1)}" if others else ""
-    whose = f"{coder}: " if coder else ""
-    meaning = _BETWEEN_ROWS.get(rule)
-    return (
-        f": {number} of them {table} that break {rule}"
-        + (f" ({meaning})" if meaning else "")
-        + f", {whose}{document}{more}"
-    )
+    where = document + (f" and {others} other document{'s' * (others > 1)}" if others else "")
+    if rule == _TWICE:
+        why = f"{coder} has two rows for {where}"
+    else:
+        meaning = _BETWEEN_ROWS.get(rule)
+        why = f"{'it breaks' if number == 1 else 'they break'} {rule}" + (
+            f" ({meaning})" if meaning else ""
+        )
+        why += f", such as {coder} for {where}" if coder else f", such as {where}"
+    what = f"{number} {_ONE.get(table, table) if number == 1 else table}"
+    if number < rejected:
+        return f"{rejected} input rows were rejected, {number} of them {table}: {why}"
+    return f"{what} {'was' if number == 1 else 'were'} rejected: {why}"
 
 
 def warn_of_rejects(

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from segscore.pipeline.errors import Refused
+from segscore.pipeline.errors import Refused, nearest
 
 ValueCheck = Callable[[str, Any], None]
 """``check(option, value)`` refuses values that an option does not allow."""
@@ -55,7 +55,8 @@ def in_unit_interval(option: str, value: float) -> None:
 def one_of(option: str, value: str, choices: Sequence[str], also: str = "") -> None:
     """Refuse a value that is not one of the choices."""
     if value not in choices:
-        raise Refused(f"{option} {value}: must be one of {', '.join(choices)}{also}")
+        listed = ", ".join(choices)
+        raise Refused(f"{option} {value}: must be one of {listed}{also}{nearest(value, choices)}")
 
 
 def how_many(option: str, values: Sequence[float], number: int) -> None:

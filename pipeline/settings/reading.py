@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from segscore.pipeline.errors import Refused
+from segscore.pipeline.errors import Refused, nearest
 
 POINT_NAMES = (
     *("none", "all", "regular", "regular-mean-size"),
@@ -79,7 +79,10 @@ def parse_points(text: str) -> tuple[str, ...]:
     chosen, known = tuple(text.split(",")), (*POINT_NAMES, *OWN_POINT_NAMES)
     for name in chosen:
         if name not in known:
-            raise Refused(f"--reference-points {name}: must be one of {', '.join(known)}")
+            raise Refused(
+                f"--reference-points {name}: must be one of "
+                f"{', '.join(known)}{nearest(name, known)}"
+            )
     if len(set(chosen)) < len(chosen):
         raise Refused(f"--reference-points {text}: names a reference point twice")
     return chosen

@@ -464,7 +464,7 @@ def test_a_limit_of_rejects_applies_to_a_finished_audit(segscore: Segscore, tmp_
     assert "already contains this run" in segscore(*command, "--max-rejects", 0.4).out
     result = segscore(*command, "--max-rejects", 0.3)
     assert result.code == 1
-    assert "1 of 3 input rows were rejected, more than --max-rejects 0.3 allows" in result.err
+    assert "1 coding was rejected: it breaks boundaries_in_range, such as c for d" in result.err
 
 
 def test_contradictions_are_rejected_by_name(segscore: Segscore, tmp_path: Path) -> None:
@@ -590,7 +590,7 @@ def test_documents_without_a_group_are_counted(segscore: Segscore, tmp_path: Pat
     options = ("--group-by", "g", "--output", tmp_path / "run")
     result = segscore("agree", tmp_path / "codings.jsonl", *options)
     assert result.code == 0
-    assert "1 of 1 documents are in no group" in result.err
+    assert "1 of 1 documents are in no group, such as " in result.err
 
 
 def test_attributes_that_are_lists(segscore: Segscore, tmp_path: Path) -> None:
@@ -652,7 +652,7 @@ def test_attributes_may_be_in_a_plain_table(segscore: Segscore, tmp_path: Path, 
     assert result.code == 0, result.err
     rows = read_table(str(tmp_path / "run" / "corpus")).to_pylist()
     assert {row["group"]: row["documents"] for row in rows} == {None: 6, "x": 2, "y": 3}
-    assert "1 of 6 documents are in no group" in result.err
+    assert "1 of 6 documents are in no group, such as " in result.err
 
 
 @pytest.mark.parametrize(
@@ -678,5 +678,9 @@ def test_a_table_for_a_paper(segscore: Segscore, tmp_path: Path) -> None:
     options = ("--group-by", "group", "--replicates", 20, "--output", tmp_path / "run")
     result = segscore("agree", DATA / "moonstone.jsonl", *options, "--format", "latex")
     assert result.code == 0, result.err
-    assert r"\caption{Agreement between coders; 95 \% intervals in brackets.}" in result.out
-    assert all(name in result.out for name in ("pi B", "kappa B", r"group \allowbreak G5"))
+    about = "Agreement between coders; B is boundary similarity"
+    assert rf"\caption{{{about}; 95 \% intervals in brackets.}}" in result.out
+    assert r"\label{tab:agreement-between-coders}" in result.out
+    assert "group & documents & coders & pi (B) & kappa (B) & alpha \\\\\n" in result.out
+    assert "\nall & " in result.out
+    assert "\nG5 & " in result.out

@@ -71,7 +71,7 @@ def test_who_stands_out_is_named(segscore: Segscore, tmp_path: Path, codings: Pa
         assert sentence in result.out
     assert starred(result.out) == {"B", "K"}
     assert "* stands out" in result.out
-    _, table = result.out.split("B with peers by date, coders who drift first\n")
+    _, table = result.out.split("B with peers by date, coders who stand out first\n")
     lines = [line.split() for line in table.splitlines()]
     assert lines[0] == ["median"]
     assert lines[1][:4] == ["month", "of", "all", "K"]

@@ -334,3 +334,15 @@ def test_a_remark_about_many_files_is_one_line() -> None:
         "12 files: tiers not read: notes, t0, t1, t2, t3, t4, t5, t6, t7, t8 and 3 more"
     )
     assert of_many_files(lines[:3]) == lines[:3]
+
+
+def test_the_same_remark_about_many_segmentations_is_one_line_with_sums() -> None:
+    gaps = [f"{n}.eaf: {n}, ann: 1 gap ({n},000 ms) joined to the segment before" for n in range(9)]
+    more = [f"{n}.eaf: {n}, ben: 2 gaps (7 ms) joined to the segment before" for n in range(3)]
+    other = "9.eaf: 9, ann: 1 overlap (5 ms)"
+    assert of_many_files([*gaps, other]) == [*gaps, other]
+    assert of_many_files([*gaps, other, *more]) == [
+        other,
+        "12 segmentations: 15 gaps (36,021 ms) joined to the segment before; the first is "
+        "0.eaf: 0, ann",
+    ]

@@ -60,10 +60,13 @@ def test_a_channel_that_falls_for_all_systems_is_named_on_its_first_night(
     assert nights.several(0, 4).code == 0
     result = nights.one(5)
     line = one_error(result.err)
-    assert result.code == 1 and "failed: regio fell for all 3 systems: mean micro bound" in line
-    assert "the recordings or the references changed" in line
+    assert result.code == 1 and "failed: regio fell for all 3 systems: boundary_sim" in line
+    assert "its recordings or references may have changed" in line
     assert "eins" not in line and "news" not in line
     assert "gate by group" in result.out
+    accepted = nights.run("--date", nights.station.date(5), "--accept", "new recorder")
+    assert accepted.code == 0, accepted.err
+    assert nights.one(6).code == 0  # what was accepted is not held against it
     verdict = nights.verdict(5)
     checks = verdict["group_checks"]
     assert isinstance(checks, list)
@@ -80,7 +83,7 @@ def test_one_system_in_one_channel_is_named_by_itself(segscore: Segscore, tmp_pa
     nights.settle('gate-by = ["channel"]', '["boundary_similarity>=-0.2"]')
     assert nights.several(0, 3).code == 0
     line = one_error(nights.one(4).err)
-    assert "failed: beta in news: micro boundary_similarity fell by " in line
+    assert "failed: beta got worse in news: boundary_similarity ." in line
     assert "for all" not in line
 
 
@@ -110,7 +113,7 @@ def test_a_slow_decline_fails_a_rule_for_trends_until_it_is_accepted(
     outcomes = [line.split(": ")[1] for line in result.out.splitlines()]
     assert outcomes[:9] == ["passed"] * 9 and outcomes[-1] == "failed"
     line = next(line for line in result.err.splitlines() if nights.station.date(11) in line)
-    assert "beta: micro boundary_similarity fell by " in line and "per 30 nights, from " in line
+    assert "beta got worse: boundary_similarity fell by " in line and "per 30 nights, from " in line
     assert "alpha" not in line and "gamma" not in line
     accepted = nights.run("--date", nights.station.date(11), "--accept", "known")
     assert accepted.code == 0, accepted.err
@@ -210,6 +213,29 @@ def test_a_dry_run_says_what_would_be_done_and_writes_nothing(
     assert f"compared with {first}; expected: alpha, beta and gamma" in second
     after = {path: path.read_bytes() for path in nights.station.runs.rglob("*") if path.is_file()}
     assert before == after
+
+
+def test_a_dry_run_refuses_attributes_that_the_input_lacks(
+    segscore: Segscore, tmp_path: Path
+) -> None:
+    nights = Nights(tmp_path, segscore)
+    nights.settle()
+    nights.station.deliver(0)
+    wrong = nights.run("--date", nights.station.date(0), "--dry-run", "--gate-by", "chanel")
+    assert wrong.code == 2
+    assert "--gate-by chanel: the documents have no such attribute; the nearest is" in wrong.err
+
+
+def test_what_many_nights_share_is_said_once(segscore: Segscore, tmp_path: Path) -> None:
+    nights = Nights(tmp_path, segscore)
+    nights.settle()
+    assert nights.several(0, 3).code == 0
+    nights.station.settings("", "replicates = 0\nn-t = 3", f'["{RULE}"]')
+    first, last = (nights.station.date(night) for night in (0, 3))
+    again = nights.run("--from", first, "--to", last, "--not-comparable", "pass")
+    assert again.code == 0, again.err
+    said = f"{first} is scored again: n_t was 2, is 3; and likewise 3 more nights to {last}"
+    assert again.err.count("is scored again") == 1 and said in again.err
 
 
 def test_lines_for_programs_have_the_outcome(segscore: Segscore, tmp_path: Path) -> None:

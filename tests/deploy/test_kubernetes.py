@@ -244,7 +244,7 @@ def test_a_night_runs_by_the_manifests(
         result = machine.run(box, *command)
     assert result.returncode == 0, result.stdout + result.stderr
     assert published(machine, image) & days
-    box, command = pod_box(image, templates["dashboards"])
+    box, command = pod_box(image, templates["dashboards"], read={"/etc/segscore": settings})
     machine.say(box, *command)
     shown = machine.say(box, *entered(["python", "-c", SHOWN]))
     assert shown in {f"{day} passed\n" for day in days}

@@ -37,6 +37,8 @@ def test_numbers_come_before_edits_and_edits_before_length(
         ("--out", ["--n-t", "--cut", "--output"], "--output"),
         ("--group", ["--groups-of", "--group-by", "--grouq"], "--group-by"),
         ("Sys", ["synth", "system_a"], "system_a"),
+        ("nltkk", ["segeval", "nltk-n-flags", "nltk-n-1-flags"], "nltk-n-flags"),
+        ("choii", ["tiage", "choi-3-5"], "choi-3-5"),
         ("--n", ["--n-t", "--name-of-it"], "--n-t"),
         ("take-1", ["take-12", "take-2"], "take-2"),
     ],

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from math import isfinite
 
-from segscore.pipeline.errors import Refused
+from segscore.pipeline.errors import Refused, nearest
 
 FEWEST_JUDGED = 4
 FEWEST_DOCUMENTS = 10
@@ -79,7 +79,10 @@ def read_limits(texts: Sequence[str], unit_per_second: int | None = None) -> Nam
     for text in texts:
         name, _, number = text.partition("=")
         if name not in _NAMES:
-            raise Refused(f"--limits {text}: write NAME=NUMBER; the names are {', '.join(_NAMES)}")
+            raise Refused(
+                f"--limits {text}: write NAME=NUMBER; the names are {', '.join(_NAMES)}"
+                f"{nearest(name, _NAMES)}"
+            )
         try:
             value = float(number)
         except ValueError:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
-from urllib.parse import unquote, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from segscore.pipeline.importing.formats.format import FRAMES, Format
 from segscore.pipeline.importing.formats.label_studio_regions import (
@@ -159,13 +159,22 @@ def _file_name(value: object) -> str | None:
     """Return the name of a file without folders, ending and upload number; None if it is none."""
     if not isinstance(value, str) or len(value) > _LONGEST_PATH or "\n" in value:
         return None
-    path = PurePosixPath(unquote(urlsplit(value).path.replace("\\", "/")))
-    if not _ENDING.fullmatch(path.suffix):
+    try:
+        url = urlsplit(value)
+        queried = [text for name, text in parse_qsl(url.query) if name in _FILE_PARAMETERS]
+    except ValueError:
         return None
-    return _UPLOADED.sub("", path.stem, count=1) or None
+    for text in (unquote(url.path), *queried):
+        path = PurePosixPath(text.replace("\\", "/"))
+        if _ENDING.fullmatch(path.suffix):
+            return _UPLOADED.sub("", path.stem, count=1) or None
+    return None
 
 
 _LONGEST_PATH = 1000
+
+_FILE_PARAMETERS = ("d", "fileuri")
+"""Parameters of URLs of Label Studio that are files: `/data/local-files/?d=audio/show-1.wav`."""
 
 _SEGMENTS = ("segments", "Segment")
 """Name of the control of segments, and the label of all segments."""

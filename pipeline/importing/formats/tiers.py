@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from segscore.pipeline.errors import nearest
 from segscore.pipeline.importing.formats.values import brief
 from segscore.pipeline.importing.opened_file import OpenedFile
 from segscore.pipeline.importing.settings import ImportSettings
@@ -44,7 +45,8 @@ def chosen_tiers(
             chosen.setdefault(place, matched)
     if not chosen:
         missing = ", ".join(map(brief, wanted))
-        raise file.refusal(f"no tier is named {missing}; --tier names one of: {listed}")
+        similar = next(filter(None, (nearest(name, names) for name in wanted)), "")
+        raise file.refusal(f"no tier is named {missing}; --tier names one of: {listed}{similar}")
     for place in chosen:
         if names.count(names[place]) > 1:
             raise file.refusal(

@@ -27,6 +27,9 @@ LINE, STEP = "line", "step"
 
 FELL, ROSE, STEADY, WITH_GROUP, TOO_FEW = "fell", "rose", "steady", "with_group", "too_few"
 
+_HALF = 0.5
+"""Most of the sum of squares left by a line that a step may leave to describe a change better."""
+
 _ONE = 0.05
 """Largest p, of a single test, at which a system counts as falling with the others."""
 
@@ -171,7 +174,22 @@ def _decide(level: Level, settings: TrendSettings) -> Level:
     if not by_line and not by_step:
         return replace(level, verdict=STEADY)
     explains_more = step is not None and step.explained > level.explained
-    kind = STEP if by_step and (explains_more or not by_line) else LINE
+    return _named(level, STEP if by_step and (explains_more or not by_line) else _kind_of(level))
+
+
+def _kind_of(level: Level) -> str:
+    """Return what describes a change: a step only if it leaves at most half of what a line does.
+
+    That there is a change has been tested already, so that a single test is enough for its form.
+    """
+    step = level.step
+    is_step = (
+        step is not None and step.p <= _ONE and 1 - step.explained <= _HALF * (1 - level.explained)
+    )
+    return STEP if is_step else LINE
+
+
+def _named(level: Level, kind: str) -> Level:
     level = replace(level, kind=kind)
     return replace(level, verdict=FELL if level.sign < 0 else ROSE)
 
@@ -183,9 +201,9 @@ def _judge_common(common: Sequence[Level], systems: Sequence[Level]) -> list[Lev
         members = [level for level in systems if level.group == mean.group and level.line]
         sign = mean.sign
         alike = sum(_changes(level, sign) for level in members)
-        shown = alike >= max(FEWEST_SYSTEMS, len(members) - 1)
-        verdict = STEADY if mean.named and not shown else mean.verdict
-        judged.append(replace(mean, verdict=verdict, alike=(alike, len(members))))
+        mean = replace(mean, alike=(alike, len(members)))
+        judged.append(replace(mean, verdict=STEADY) if mean.named and not _shared(mean) else mean)
+    judged = _traced_to_groups(judged)
     grouped = [mean for mean in judged if not mean.over_all]
     named = [mean for mean in grouped if mean.named]
     everywhere = len(named) >= max(2, len(grouped) - 1)
@@ -196,6 +214,33 @@ def _judge_common(common: Sequence[Level], systems: Sequence[Level]) -> list[Lev
         else mean
         for mean in judged
     ]
+
+
+def _shared(mean: Level) -> bool:
+    """Check whether enough systems change with their mean."""
+    alike, members = mean.alike
+    return alike >= max(FEWEST_SYSTEMS, members - 1)
+
+
+def _traced_to_groups(means: list[Level]) -> list[Level]:
+    """Name the groups to which a change over all documents is due, if none is named by itself.
+
+    They are the groups in which the mean, by a single test, and enough systems change likewise, if
+    these are not nearly all groups.
+    """
+    whole = [mean for mean in means if mean.over_all and mean.named]
+    groups = [mean for mean in means if not mean.over_all]
+    if not whole or any(mean.named for mean in groups):
+        return means
+    sign = whole[0].sign
+    due = {
+        mean.group
+        for mean in groups
+        if mean.sign == sign and _changes(mean, sign) and _shared(mean)
+    }
+    if not due or len(due) >= max(2, len(groups) - 1):
+        return means
+    return [_named(mean, _kind_of(mean)) if mean.group in due else mean for mean in means]
 
 
 def _changes(level: Level, sign: float) -> bool:

@@ -76,7 +76,7 @@ def _size(level: Level) -> str:
     """Say since when and by how much."""
     p = shown_p(level.p_adjusted)
     if level.kind == STEP and level.step is not None:
-        p = shown_p(level.step.p_adjusted)
+        p = shown_p(min(level.step.p_adjusted, level.p_adjusted))
         after, before = short(level.step.after), short(level.step.before)
         return f"on {level.step_date}: {after} since then, {before} before (p {p})"
     assert level.line is not None

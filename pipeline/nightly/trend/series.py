@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from segscore.pipeline.arrays.ragged import Floats
-from segscore.pipeline.errors import Refused
+from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.nightly.comparable import differences_of
 from segscore.pipeline.nightly.history import read_history
@@ -87,8 +87,8 @@ def read_series(settings: TrendSettings) -> NightlySeries:
     for name in settings.group_by:
         if name not in other:
             raise Refused(
-                f"--group-by {name}: no night was summarised by {name}; score the nights with "
-                f'group-by = ["{name}"] in [score] of --settings'
+                f"--group-by {name}: no night was summarised by {name}{nearest(name, other)}; "
+                f'score the nights with group-by = ["{name}"] in [score] of --settings'
             )
     rows, left_out = _comparable(rows, settings)
     every = sorted(set(rows.column("date").to_pylist()))

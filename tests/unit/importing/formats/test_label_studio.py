@@ -166,6 +166,11 @@ def test_tasks_are_named_by_their_recordings() -> None:
     shapes = yielded(READ, export(*tasks))
     assert [shape.document_id for shape in shapes] == ["talk 1", "b.c"]
     assert notes_of(READ, export(*tasks))["named_by_media"] == ["data.audio"]
+    local = [
+        task(annotation(), id=n, data={"audio": f"/data/local-files/?d=audio/talk%20{n}.wav"})
+        for n in (1, 2)
+    ]
+    assert [shape.document_id for shape in yielded(READ, export(*local))] == ["talk 1", "talk 2"]
     same = [task(annotation(), id=n, data={"audio": "s3://a/b.wav"}) for n in (1, 2)]
     assert [shape.document_id for shape in yielded(READ, export(*same))] == ["1", "2"]
 

@@ -1,0 +1,53 @@
+"""What a failed night says of each system: every fact once."""
+
+from dataclasses import replace
+
+import pytest
+
+from segscore.pipeline.nightly.failures import describe_failure, failures_in_words
+from segscore.pipeline.nightly.verdict import FAILED, UNDEFINED, Check, Moved
+
+RULE = "boundary_similarity>=-0.01"
+CHECK = Check(
+    RULE, "delta", "boundary_similarity", "micro", -0.01, "2026-11-04", 0.413, 0.469, 40, 40, 0,
+    change=-0.056, p_adjusted=0.0008, result=FAILED,
+    moved=tuple(Moved(name, 0.1, 0.4, shared=False) for name in "abcd"),
+)  # fmt: skip
+MEDIAN = replace(CHECK, before=0.492, change=-0.079, nights=7)
+PK = replace(CHECK, rule="macro:pk<=+0.02", measure="pk", average="macro", limit=0.02,
+             value=0.37, before=0.02, change=0.35, p_adjusted=1e-9)  # fmt: skip
+TREND = replace(CHECK, rule="trend:boundary_similarity>=-0.02 per 30 nights", limit=-0.02,
+                value=0.42, before=0.5, change=-0.08, nights=30, moved=())  # fmt: skip
+
+
+def test_a_system_has_one_sentence() -> None:
+    other = replace(CHECK, system="gamma", group="regio", moved=())
+    assert failures_in_words([CHECK, MEDIAN, PK, other, TREND]) == [
+        "delta got worse: boundary_similarity .413, was .469 on 2026-11-04 and .492 in the 7 "
+        "nights to 2026-11-04 (.01 allowed, p 0.0008); macro pk .370, was .020 on 2026-11-04 "
+        "(.02 allowed, p < .0001); boundary_similarity fell by .080 per 30 nights, from .500 on "
+        "2026-11-04 to .420 (.02 allowed, p 0.0008); worst: a, b, c",
+        "gamma got worse in regio: boundary_similarity .413, was .469 on 2026-11-04 (.01 allowed, "
+        "p 0.0008)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("check", "sentence"),
+    [
+        (replace(CHECK, value=0.4131, before=0.4134, change=-0.0003, limit=-0.0001, moved=()),
+         "boundary_similarity .4131, was .4134 on 2026-11-04 (.0001 allowed, p 0.0008)"),
+        (replace(CHECK, value=None, change=None, result=UNDEFINED, moved=()),
+         "boundary_similarity is undefined, was .469 on 2026-11-04"),
+        (TREND, "boundary_similarity fell by .080 per 30 nights, from .500 on 2026-11-04 to .420 "
+         "(.02 allowed, p 0.0008)"),
+    ],
+)  # fmt: skip
+def test_one_check(check: Check, sentence: str) -> None:
+    assert describe_failure(check) == f"delta got worse: {sentence}"
+
+
+def test_a_measure_is_not_named_twice_in_a_row() -> None:
+    (sentence,) = failures_in_words([replace(CHECK, moved=()), TREND])
+    assert sentence.endswith("p 0.0008); it fell by .080 per 30 nights, from .500 on 2026-11-04 "
+                             "to .420 (.02 allowed, p 0.0008)")  # fmt: skip
