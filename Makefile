@@ -13,7 +13,7 @@ NPM := npm install --no-audit --no-fund
 # On all cores; tests/conftest.py says which tests stay together.
 PYTEST := $(BIN)/pytest --numprocesses logical
 
-.PHONY: help demo table picture power site evidence columns nights dashboard test test-all test-deploy test-torch deploy-parts image chaos lint bench archives clean
+.PHONY: help demo table picture power site evidence columns nights dashboard test test-all test-deploy test-torch deploy-parts image chaos lint rules types quick bench archives clean
 
 help:
 	@echo "make demo   score real meetings and show the result"
@@ -103,7 +103,11 @@ site: $(VENV)/docs
 
 # Every test is run by one of the two; tests/conftest.py marks those that are quick.  Those that
 # generate examples are run by both, with a third of their examples and with all.
-test: lint
+# The types are checked beside the tests, because mypy uses one core.
+test: rules
+	@$(MAKE) --no-print-directory --jobs 2 types quick
+
+quick: $(VENV)/test
 	$(PYTEST) -m quick
 
 test-all: $(VENV)/test $(AZURITE) $(BROWSER) $(HARNESS)
@@ -160,10 +164,14 @@ chaos: $(VENV)/test
 	$(BIN)/python -m tests.faults.chaos --kills 300
 	$(BIN)/python -m tests.faults.chaos --kills 100 --store
 
-lint: $(VENV)/test
+lint: rules types
+
+rules: $(VENV)/test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
+
+types: $(VENV)/test
 	$(BIN)/mypy
 
 bench: $(VENV)/test

@@ -5,7 +5,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from segscore.jobs.cli import startup
-from segscore.jobs.cli.options import Cluster, Workers
+from segscore.jobs.cli.log import LOG
+from segscore.jobs.cli.options import Cluster, FigureFile, Workers
 from segscore.jobs.show.fitted import Column, out, print_fitted
 from segscore.jobs.show.formats import (
     ResultFormat,
@@ -22,12 +23,14 @@ from segscore.jobs.show.printing import (
     print_written,
     say_done,
 )
-from segscore.pipeline.errors import Done
+from segscore.pipeline.errors import Done, Refused
 from segscore.pipeline.scoring.sweep.settings import SweepSettings
 from segscore.pipeline.statistics.shown_numbers import shown_number
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from segscore.pipeline.runs.finished import FinishedRun
 
 _SHOWN = 7
 """Number of points shown for each curve, besides the operating point."""
@@ -55,19 +58,25 @@ def sweep(
     cluster: Cluster = "local",
     workers: Workers = None,
     format_name: ResultFormat = "text",
+    figure: FigureFile = None,
 ) -> None:
     """Write error rates at every threshold of boundary scores, or at several tolerances."""
     from segscore.pipeline.reports.answer import thresholds_in_words, tolerances_in_words
+    from segscore.pipeline.reports.figures import require_figure
     from segscore.pipeline.runs import executors
     from segscore.pipeline.runs.finished import FinishedRun
     from segscore.pipeline.scoring.sweep.run import run_sweep
 
+    if figure is not None:
+        require_figure("--figure", figure)
     startup.work(cluster)
     with executors.connect(cluster, workers) as executor, Bar("sweeping") as bar:
         outcome = run_sweep(chosen, executor, bar.advance)
     if isinstance(outcome, Done):
         say_done(outcome, format_name)
     finished = FinishedRun.open(chosen.output) if isinstance(outcome, Done) else outcome
+    if figure is not None:
+        _save_figure(figure, finished)
     if format_name == "text":
         if chosen.tolerances:
             _print_tolerances(finished.table("tolerances"))
@@ -89,6 +98,21 @@ def sweep(
         curves = finished.table("tolerances" if chosen.tolerances else "curves")
         rows, signature = curves.to_pylist(), finished.record["signature"]
         print_table(plain_layout(curves.column_names, rows, signature), format_name)
+
+
+def _save_figure(path: str, finished: "FinishedRun") -> None:
+    """Save the charts that the report of the sweep has."""
+    from segscore.pipeline.reports.figures import save_figure
+    from segscore.pipeline.reports.sweep import sweep_sections, tolerance_sections
+
+    has_curves = bool(finished.files("curves"))
+    sections = sweep_sections(finished) if has_curves else tolerance_sections(finished)
+    figures = (figure for section in sections for figure in section.figures)
+    drawn = [figure.chart for figure in figures if figure.chart is not None]
+    if not drawn:
+        raise Refused(f"--figure {path}: no curve has a defined value to draw")
+    save_figure(drawn, path)
+    LOG.say("info", f"{path}: written", figure=path)
 
 
 def _print_tolerances(tolerances: "pa.Table") -> None:

@@ -7,7 +7,10 @@ from segscore.schemas.columns import name, value, whole
 CALIBRATION = pap.DataFrameSchema(
     {
         "measure": name("the measure"),
-        "fault": name("missed, added, missed-or-added, mixed (near and full misses) or moved"),
+        "fault": name(
+            "missed, added, missed-or-added, mixed (near and full misses), moved, or random: as "
+            "many boundaries as the reference, anywhere"
+        ),
         "level": value(
             "probability of the fault for each boundary; of moved, the largest distance"
         ),

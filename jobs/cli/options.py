@@ -46,3 +46,12 @@ ExplainPlan = Annotated[
         rich_help_panel=Panel.RUNNING,
     ),
 ]
+
+FigureFile = Annotated[
+    str | None,
+    typer.Option(
+        "--figure",
+        help="File for a figure of the curves, ending in .svg, .pdf or .png.",
+        rich_help_panel=Panel.OUTPUT,
+    ),
+]

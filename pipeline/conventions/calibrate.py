@@ -20,6 +20,7 @@ from segscore.pipeline.conventions.document_sample import (
 from segscore.pipeline.conventions.faults import (
     COPIES,
     MOVED,
+    RANDOM,
     Fault,
     faults,
     summed_distance,
@@ -32,6 +33,7 @@ from segscore.pipeline.scoring.inputs import Inputs, gather_inputs, require_refe
 from segscore.pipeline.scoring.pairs import Pairs, Rule, count_pairs
 from segscore.pipeline.scoring.references import References
 from segscore.pipeline.settings.measuring import MeasuringSettings
+from segscore.pipeline.statistics.shown_numbers import shown_number
 from segscore.pipeline.storage.placement import require_apart, require_free
 from segscore.pipeline.tables.columns import DOCUMENTS, segmentations_contract
 from segscore.pipeline.tables.read import validate_rows
@@ -88,11 +90,22 @@ class Calibration:
 
     @property
     def kinds(self) -> Mapping[str, list[CurvePoint]]:
-        """The points of each kind of fault, in order of their level."""
+        """The points of each kind of fault that has several levels, in their order."""
         kinds: dict[str, list[CurvePoint]] = {}
         for point in self.points:
-            kinds.setdefault(point.fault.kind, []).append(point)
+            if point.fault.kind != RANDOM:
+                kinds.setdefault(point.fault.kind, []).append(point)
         return kinds
+
+    def chance_in_words(self) -> str:
+        """Say what systems get that find nothing: without boundaries, and with random ones."""
+        (random,) = (point for point in self.points if point.fault.kind == RANDOM)
+        nothing = self.kinds["missed"][-1]
+        return (
+            f"By {self.measure} (micro average), a system without boundaries gets "
+            f"{shown_number(nothing.micro)}, and one with as many as the references, at random "
+            f"positions, {shown_number(random.micro)}."
+        )
 
     @property
     def table(self) -> pa.Table:

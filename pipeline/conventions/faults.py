@@ -14,11 +14,12 @@ from segscore.pipeline.agreement import pseudo_coders
 from segscore.pipeline.agreement.pseudo_coders import Errors
 from segscore.pipeline.arrays.document_ids import Hashes
 from segscore.pipeline.arrays.ragged import Ints, Ragged
+from segscore.pipeline.scoring.draws import place_randomly
 
 COPIES = 20
 """Versions of each reference, so that a value depends little on chance."""
 
-MOVED = "moved"
+MOVED, RANDOM = "moved", "random"
 _SHARES = tuple(percent / 100 for percent in range(0, 101, 5))
 _DISTANCES = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 75, 100)
 
@@ -28,7 +29,8 @@ class Fault:
     """A kind of fault at one level.
 
     Attributes:
-        kind: missed, added, missed-or-added, moved, or mixed.
+        kind: missed, added, missed-or-added, moved, mixed, or random: as many boundaries as the
+            reference, anywhere.
         level: probability of the fault for each boundary; of ``moved``, the largest distance.
     """
 
@@ -57,6 +59,7 @@ def faults(longest: int) -> Iterator[Fault]:
         yield from (Fault(kind, share) for share in _SHARES)
     yield Fault(MOVED, 0)
     yield from (Fault(MOVED, distance) for distance in _DISTANCES if distance <= max(1, longest))
+    yield Fault(RANDOM, 1.0)
 
 
 def with_fault(
@@ -72,7 +75,19 @@ def with_fault(
         references: boundaries of the references, one row each.
     """
     starts = pseudo_coders.streams(seed, documents, np.arange(COPIES, dtype=np.uint64))
+    if fault.kind == RANDOM:
+        return _anywhere(starts, n_units, references)
     return pseudo_coders.code(starts, n_units.astype(np.int32), references, fault.errors)
+
+
+def _anywhere(starts: Hashes, n_units: Ints, references: Ragged) -> Ragged:
+    """Return versions with as many boundaries as the references, all choices equally likely."""
+    lengths = np.repeat(references.lengths, COPIES)
+    offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
+    values = np.empty(offsets[-1], np.int32)
+    units = np.repeat(n_units, COPIES).astype(np.int64)
+    place_randomly(starts, units, np.arange(len(starts) + 1), offsets, values)
+    return Ragged(offsets, values)
 
 
 def summed_distance(references: Ragged, moved: Ragged) -> int:

@@ -2,7 +2,8 @@
 
 Both ways give the same counts.  In a dense document, each window needs little more than its two
 numbers of boundaries, which are computed for many windows at once.  A sparse document has long runs
-of equal windows, so it is enough to visit the changes between them.
+of equal windows, so it is enough to visit the changes between them.  Small windows of documents
+that are not sparse are counted 64 at a time (``words``), with the same counts too.
 """
 
 from typing import NamedTuple
@@ -45,7 +46,7 @@ def dense(boundaries: int, n_units: int, k: int) -> bool:
     return padded < LONGEST and padded <= _DENSE * boundaries
 
 
-class _Tally(NamedTuple):
+class WindowTally(NamedTuple):
     """Numbers of windows of the document, or for ``unequal`` of the padded document.
 
     Attributes:
@@ -68,7 +69,7 @@ class _Tally(NamedTuple):
 
 
 @inlined
-def _write(tally: _Tally, n_units: int, k: int, out: Ints) -> None:
+def write_tally(tally: WindowTally, n_units: int, k: int, out: Ints) -> None:
     """Write the counts of ``windows.COUNTS``."""
     false_alarms = tally.with_any - tally.with_ref
     out[_WINDOWS] = max(0, n_units - k)
@@ -126,7 +127,9 @@ def slide_by_boundary(ref: Positions, hyp: Positions, n_units: int, k: int, out:
         hyp_in += Index(hyp_enters == end)
         hyp_out += Index(hyp_leaves == end)
         start = end
-    _write(_Tally(with_ref, with_hyp, with_any, more, fewer, absolute, unequal), n_units, k, out)
+    write_tally(
+        WindowTally(with_ref, with_hyp, with_any, more, fewer, absolute, unequal), n_units, k, out
+    )
 
 
 @inlined
@@ -190,7 +193,7 @@ def slide_by_unit(
     first = np.int64(0)  # for a literal 0, numba would compile the kernel once more
     edges = _unequal(passed, k, first, k) + _unequal(passed, k, after, n_units + k)
     unequal = edges + more + fewer
-    tally = _Tally(
+    tally = WindowTally(
         np.int64(with_ref),
         np.int64(with_hyp),
         np.int64(with_any),
@@ -199,4 +202,4 @@ def slide_by_unit(
         np.int64(absolute),
         unequal,
     )
-    _write(tally, n_units, k, out)
+    write_tally(tally, n_units, k, out)

@@ -13,6 +13,7 @@ from segscore.pipeline.measures.measure import IDENTITY, REVERSIBLE, SYMMETRIC, 
 from segscore.pipeline.measures.prefetch import AT_ONCE, FIRST_PAIR, prefetch
 from segscore.pipeline.measures.segmentation_pairs import SegmentationPairs
 from segscore.pipeline.measures.sliding import LONGEST, dense, slide_by_boundary, slide_by_unit
+from segscore.pipeline.measures.words import BIT_WORDS, few_words, slide_by_word
 
 COUNTS = {
     "windows": "windows that fit: max(0, n_units - window)",
@@ -36,6 +37,7 @@ def _count_pairs(pairs: SegmentationPairs, window: Ints, counts: Ints) -> None:
     ref_row, hyp_row, n_units = pairs.ref_row, pairs.hyp_row, pairs.n_units
     row = np.zeros(_ROWS, np.int64)
     passed = np.empty(LONGEST, np.int32)
+    bits = np.empty((2, BIT_WORDS), np.uint64)
     ends, buffer = np.empty(AT_ONCE + 1, np.int64), np.empty(0, np.int32)
     first = FIRST_PAIR
     while first < len(ref_row):
@@ -43,7 +45,9 @@ def _count_pairs(pairs: SegmentationPairs, window: Ints, counts: Ints) -> None:
         for i in range(first, first + copied):
             ref = buffer[ends[i - first] : ends[i - first + 1]]
             hyp = row_values(pairs.hypotheses, hyp_row[i])
-            if dense(len(ref) + len(hyp), n_units[i], window[i]):
+            if few_words(len(ref) + len(hyp), n_units[i], window[i]):
+                slide_by_word(ref, hyp, n_units[i], window[i], bits, row)
+            elif dense(len(ref) + len(hyp), n_units[i], window[i]):
                 slide_by_unit(ref, hyp, n_units[i], window[i], passed, row)
             else:
                 slide_by_boundary(ref, hyp, n_units[i], window[i], row)

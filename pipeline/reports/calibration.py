@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 
 from segscore.pipeline.conventions.calibrate import Calibration, calibrate_references
-from segscore.pipeline.conventions.faults import MOVED
+from segscore.pipeline.conventions.faults import MOVED, RANDOM
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import PAIRS
 from segscore.pipeline.measures.selection import select
+from segscore.pipeline.reports import charts
 from segscore.pipeline.reports.page import Cell, Figure, NumberCell, PageTable
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
@@ -50,6 +51,27 @@ def calibrate_run(run: FinishedScoring, measure: str) -> Calibration:
         )
     reopened = reopen(run.url)
     return calibrate_references(measure, reopened.settings, reopened.references)
+
+
+def curve_charts(calibration: Calibration) -> list[charts.Chart]:
+    """Draw the value that each size of a fault gives: shares of boundaries, then distances."""
+    shares = [
+        {"name": kind, "x": point.size, "y": point.micro}
+        for kind, points in calibration.kinds.items()
+        for point in points
+        if kind != MOVED
+    ]
+    random = [point.micro for point in calibration.points if point.fault.kind == RANDOM]
+    shares += [{"name": "random", "x": end, "y": value} for value in random for end in (0.0, 1.0)]
+    moved = [
+        {"name": MOVED, "x": point.size, "y": point.micro} for point in calibration.kinds[MOVED]
+    ]
+    value = f"{calibration.measure}, micro average"
+    drawn = [
+        charts.line_chart(shares, "share of boundaries", value),
+        charts.line_chart(moved, "distance moved, on average", value),
+    ]
+    return [chart for chart in drawn if chart is not None]
 
 
 def scale_figure(ranking: Ranking, calibration: Calibration) -> Figure:

@@ -12,13 +12,16 @@ import pytest
 from tests.support.command_line import Segscore
 from tests.support.paths import DATA
 
+FEW = ("--permutations", 99, "--replicates", 20)
+"""For tests that compare layouts and formats with each other."""
 
-@pytest.fixture
-def tinyrec(segscore: Segscore, tmp_path: Path) -> Path:
-    table = DATA / "tinyrec.jsonl"
-    options = ("--reference-points", "none,random-known", "--output", tmp_path / "run")
-    assert segscore("score", table, table, *options).code == 0
-    return tmp_path / "run"
+
+@pytest.fixture(scope="module")
+def tinyrec(segscore_once: Segscore, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    table, run = DATA / "tinyrec.jsonl", tmp_path_factory.mktemp("tinyrec") / "run"
+    options = ("--reference-points", "none,random-known", "--output", run)
+    assert segscore_once("score", table, table, *options).code == 0
+    return run
 
 
 @pytest.mark.parametrize("layout", ["pairs", "systems", "references"])
@@ -26,7 +29,7 @@ def tinyrec(segscore: Segscore, tmp_path: Path) -> Path:
 def test_every_layout_has_the_same_cells_in_every_format(
     segscore: Segscore, tinyrec: Path, layout: str, average: str
 ) -> None:
-    options = ("--measure", "b_precision,pk", "--layout", layout, "--average", average)
+    options = ("--measure", "b_precision,pk", "--layout", layout, "--average", average, *FEW)
     out = {}
     for kind in ("text", "markdown", "latex", "csv"):
         result = segscore("compare", tinyrec, *options, "--format", kind)
@@ -57,7 +60,7 @@ def test_every_layout_has_the_same_cells_in_every_format(
 def test_the_columns_of_references_are_in_the_order_of_systems(
     segscore: Segscore, tinyrec: Path, average: str
 ) -> None:
-    options = ("--measure", "window_diff,pk", "--average", average, "--format", "csv")
+    options = ("--measure", "window_diff,pk", "--average", average, "--format", "csv", *FEW)
     systems = segscore("compare", tinyrec, *options, "--layout", "systems").out
     references = segscore("compare", tinyrec, *options, "--layout", "references").out
     listed = [row["system"] for row in csv.DictReader(systems.splitlines())]
@@ -195,7 +198,7 @@ def test_latex_is_balanced_and_has_no_table_in_a_cell(
     segscore: Segscore, rivals: Path, layout: str
 ) -> None:
     options = ("--measure", "boundary_similarity,pk", "--layout", layout, "--format", "latex")
-    text = segscore("compare", rivals, *options).out
+    text = segscore("compare", rivals, *options, *FEW).out
     deepest, opened = 0, list[str]()
     for command, name in re.findall(r"\\(begin|end)\{(\w+)\}", text):
         if command == "begin":

@@ -638,3 +638,27 @@ def test_results_are_printed(table: Table) -> None:
     assert "sys[b]" in result.out
     assert "hypotheses: 2 in = 2 scored + 0 rejected + 0 unpaired" in result.out
     assert f"written to {table.run}" in result.out
+
+
+@pytest.mark.parametrize("options", [(), ("--tolerances", "0,2")])
+def test_curves_are_saved_as_a_figure(
+    segscore: Segscore, tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    rows = [
+        {"document_id": f"d{d}", "coder": coder, "n_units": 20, "boundaries": [5, 12]}
+        | ({"boundary_scores": [0.3, 0.1 * d]} if coder == "model" else {})
+        for d in range(4)
+        for coder in ("desk", "model")
+    ]
+    for coder in ("desk", "model"):
+        lines = [json.dumps(row) + "\n" for row in rows if row["coder"] == coder]
+        (tmp_path / f"{coder}.jsonl").write_text("".join(lines))
+    files = (tmp_path / "desk.jsonl", tmp_path / "model.jsonl")
+    figure = tmp_path / "curves.svg"
+    command = ("sweep", *files, "--output", tmp_path / "run", *options, "--figure", figure)
+    ended = segscore(*command)
+    assert ended.code == 0, ended.err
+    assert f"{figure}: written" in ended.err
+    assert ("tolerance" if options else "pk_miss_rate") in figure.read_text()
+    refused = segscore(*command[:-1], tmp_path / "curves.jpg")
+    assert refused.code == 2 and "must end in" in refused.err

@@ -39,7 +39,9 @@ def test_the_citation_is_of_this_version() -> None:
 def test_the_hooks_do_what_make_lint_does() -> None:
     (repository,) = read(".pre-commit-config.yaml")["repos"]
     assert repository["repo"] == "local"
-    assert [hook["entry"] for hook in repository["hooks"]] == recipe("lint")
+    assert "\nlint: rules types\n" in MAKEFILE
+    commands = [*recipe("rules"), *recipe("types")]
+    assert [hook["entry"] for hook in repository["hooks"]] == commands
     assert all(hook["pass_filenames"] is False for hook in repository["hooks"])
 
 

@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from segscore.pipeline.arrays.ragged import Ints, from_lists
-from segscore.pipeline.measures import PAIR_FAMILIES, PAIRS, sliding, windows
+from segscore.pipeline.measures import PAIR_FAMILIES, PAIRS, sliding, windows, words
 from segscore.pipeline.measures.compared import ComparedPairs
 from segscore.pipeline.measures.measure import evaluate
 from segscore.pipeline.measures.pairing import ONE_TYPE, TypedSides
@@ -50,14 +50,20 @@ def window_counts(
     return family_counts("window", (n_units, reference, hypothesis), Counting(k=k))
 
 
+Sliding = Literal["boundary", "unit", "word"]
+"""What the windows of a pair are counted by."""
+
+
 def sliding_counts(
-    n_units: int, reference: Sequence[int], hypothesis: Sequence[int], k: int, *, by_unit: bool
+    n_units: int, reference: Sequence[int], hypothesis: Sequence[int], k: int, by: Sliding
 ) -> dict[str, int]:
-    """The window counts of one pair by one of the two algorithms, whatever its density."""
+    """The window counts of one pair by one of the three algorithms, whatever its density."""
     ref, hyp = from_lists([reference]).values, from_lists([hypothesis]).values
     out = np.zeros(len(windows.COUNTS), np.int64)
-    if by_unit:
+    if by == "unit":
         sliding.slide_by_unit(ref, hyp, n_units, k, np.empty(sliding.LONGEST, np.int32), out)
+    elif by == "word":
+        words.slide_by_word(ref, hyp, n_units, k, np.empty((2, words.BIT_WORDS), np.uint64), out)
     else:
         sliding.slide_by_boundary(ref, hyp, n_units, k, out)
     return dict(zip(windows.COUNTS, out.tolist(), strict=True))

@@ -1,6 +1,7 @@
 """Known faults: what they do to references, and what a measure makes of them."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from segscore.pipeline.conventions.document_sample import DocumentSample
 from segscore.pipeline.conventions.faults import (
     COPIES,
     MOVED,
+    RANDOM,
     Fault,
     faults,
     summed_distance,
@@ -94,6 +96,64 @@ def test_a_fault_does_what_it_says(
         ]
         truths = from_lists([boundaries for _, boundaries in corpus])
         assert summed_distance(truths, from_lists(made)) == sum(distances)
+
+
+@settings(max_examples=examples(50), deadline=None)
+@given(st.lists(segmentations(30), min_size=1, max_size=4), st.integers(0, 2**64 - 1))
+def test_random_boundaries_are_as_many_as_those_of_the_reference(
+    corpus: list[tuple[int, list[int]]], seed: int
+) -> None:
+    made = versions(Fault(RANDOM, 1.0), corpus, seed)
+    assert len(made) == COPIES * len(corpus)
+    for place, coded in enumerate(made):
+        n_units, truth = corpus[place // COPIES]
+        assert len(coded) == len(truth) and coded == sorted(set(coded))
+        assert all(0 < p < n_units for p in coded)
+
+
+def test_random_positions_are_equally_likely() -> None:
+    """Of the six pairs of four positions, each comes up about as often."""
+    drawn = [
+        tuple(coded)
+        for seed in range(60)
+        for coded in versions(Fault(RANDOM, 1.0), [(5, [1, 2])], seed)
+    ]
+    seen = {pair: drawn.count(pair) for pair in set(drawn)}
+    assert len(seen) == 6
+    assert max(abs(number - 200) for number in seen.values()) < 60
+
+
+def test_the_command_says_what_systems_that_find_nothing_get(
+    segscore: Segscore, tmp_path: Path
+) -> None:
+    """What `score` gives to a reference point without boundaries, and a draw of random ones."""
+    run = tmp_path / "run"
+    options = ("--reference-points", "none,random-known", "--replicates", 0, "--output", run)
+    assert segscore("score", STARGAZER, STARGAZER, *options).code == 0
+    summary = read_table(str(run / "summary")).to_pylist()
+    values = {
+        row["hypothesis"]: row["value"]
+        for row in summary
+        if (row["measure"], row["average"]) == ("pk", "micro")
+    }
+    result = segscore("calibrate", STARGAZER, "--measure", "pk", "--value", 0.3)
+    assert result.code == 0, result.err
+    nothing, random = map(float, re.findall(r"0\.\d{4}", result.out.splitlines()[-1]))
+    assert nothing == pytest.approx(values["point:none"], abs=1e-4)
+    assert random == pytest.approx(values["point:random-known"], abs=0.1)
+
+
+@pytest.mark.parametrize("ending", ["svg", "pdf", "png"])
+def test_the_curves_are_drawn(segscore: Segscore, tmp_path: Path, ending: str) -> None:
+    figure = tmp_path / f"curves.{ending}"
+    result = segscore("calibrate", STARGAZER, "--measure", "pk", "--figure", figure)
+    assert result.code == 0, result.err
+    content = figure.read_bytes()
+    assert content.startswith({"svg": b"<svg", "pdf": b"%PDF", "png": b"\x89PNG"}[ending])
+    if ending == "svg":
+        assert "missed-or-added" in content.decode() and "random" in content.decode()
+    refused = segscore("calibrate", STARGAZER, "--measure", "pk", "--figure", tmp_path / "x.jpg")
+    assert refused.code == 2 and "must end in .svg, .pdf, .png" in refused.err
 
 
 def test_levels_ascend_and_start_without_a_fault() -> None:

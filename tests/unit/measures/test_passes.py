@@ -19,6 +19,7 @@ from segscore.pipeline.measures.prefetch import AT_ONCE, COPY_SIZE
 from segscore.pipeline.measures.segmentation_pairs import pair_rows
 from segscore.pipeline.measures.sliding import LONGEST, dense
 from segscore.pipeline.measures.type_confusion import no_decisions
+from segscore.pipeline.measures.words import BIT_WORDS, LARGEST_WINDOW, few_words
 from tests.oracles import naive
 from tests.support import passes
 from tests.support.strategies import pairs, segmentations
@@ -60,10 +61,27 @@ def test_window_counts_equal_the_twin(pair: Pair, k: int) -> None:
     assert passes.window_counts(*pair, k) == naive.window_counts(*pair, k)
 
 
-@pytest.mark.parametrize("by_unit", [True, False])
+@pytest.mark.parametrize("by", ["boundary", "unit"])
 @given(pair=pairs(), k=st.integers(1, 70))
-def test_both_sliding_algorithms_equal_the_twin(pair: Pair, k: int, by_unit: bool) -> None:
-    assert passes.sliding_counts(*pair, k, by_unit=by_unit) == naive.window_counts(*pair, k)
+def test_both_sliding_algorithms_equal_the_twin(pair: Pair, k: int, by: passes.Sliding) -> None:
+    assert passes.sliding_counts(*pair, k, by) == naive.window_counts(*pair, k)
+
+
+@given(pairs(), st.integers(1, LARGEST_WINDOW))
+def test_windows_counted_by_words_equal_the_twin(pair: Pair, k: int) -> None:
+    assert passes.sliding_counts(*pair, k, "word") == naive.window_counts(*pair, k)
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, LARGEST_WINDOW])
+def test_the_longest_documents_counted_by_words(k: int) -> None:
+    """Boundaries everywhere give the largest counts, and the last word is used."""
+    n_units = 64 * (BIT_WORDS - 8)
+    everywhere = list(range(1, n_units))
+    assert few_words(2 * len(everywhere), n_units, k)
+    assert not few_words(2 * len(everywhere), n_units + 1, k)
+    for reference, hypothesis in ((everywhere, everywhere[::3]), ([], everywhere), ([1], [2])):
+        by_word = passes.sliding_counts(n_units, reference, hypothesis, k, "word")
+        assert by_word == passes.sliding_counts(n_units, reference, hypothesis, k, "boundary")
 
 
 @pytest.mark.parametrize("k", [2, 40, 9_000])
@@ -74,8 +92,8 @@ def test_the_longest_dense_documents(k: int) -> None:
     assert dense(2 * len(everywhere), n_units, k)
     assert not dense(2 * len(everywhere), n_units + 1, k)
     for reference, hypothesis in ((everywhere, everywhere[::3]), (everywhere[::2], everywhere)):
-        by_unit = passes.sliding_counts(n_units, reference, hypothesis, k, by_unit=True)
-        assert by_unit == passes.sliding_counts(n_units, reference, hypothesis, k, by_unit=False)
+        by_unit = passes.sliding_counts(n_units, reference, hypothesis, k, "unit")
+        assert by_unit == passes.sliding_counts(n_units, reference, hypothesis, k, "boundary")
         assert by_unit == passes.window_counts(n_units, reference, hypothesis, k)
 
 
@@ -105,21 +123,24 @@ def test_a_pair_in_a_batch_is_counted_like_a_single_one() -> None:
     rows, other = draw.integers(0, documents, size), draw.integers(0, documents, size)
     longest = np.array([pair[0] for pair in chosen])
     units = np.maximum(longest[rows], longest[other])
-    k = np.arange(size) % 9 + 1
+    k = np.arange(size) % 25 + 1
     sides = from_lists([pair[1] for pair in chosen]), from_lists([pair[2] for pair in chosen])
-    dense_ones = 0
+    by_words = dense_ones = 0
     batch = pair_rows(*sides, rows, other, units)
     window = windows.count(batch, k)
     content_counts = content.count(batch)
     edit = {n_t: edits.count(batch, n_t) for n_t in (2, 4)}
     for i in range(size):
         pair = int(units[i]), chosen[rows[i]][1], chosen[other[i]][2]
-        dense_ones += dense(len(pair[1]) + len(pair[2]), pair[0], int(k[i]))
+        boundaries = len(pair[1]) + len(pair[2])
+        dense_ones += dense(boundaries, pair[0], int(k[i]))
+        by_words += few_words(boundaries, pair[0], int(k[i]))
         assert window[:, i].tolist() == list(passes.window_counts(*pair, int(k[i])).values())
         assert content_counts[:, i].tolist() == list(passes.content_counts(*pair).values())
         for n_t, counted in edit.items():
             assert counted[:, i].tolist() == list(passes.edit_counts(*pair, n_t).values())
     assert size // 10 < dense_ones < size * 9 // 10
+    assert size // 10 < by_words < size * 9 // 10
 
 
 def test_references_larger_than_a_block() -> None:
@@ -137,7 +158,7 @@ def test_references_larger_than_a_block() -> None:
     units, k = np.full(len(rows), n_units), np.full(len(rows), 50)
     counted = windows.count(pair_rows(*both, rows, np.zeros_like(rows), units), k)
     for i, row in enumerate(rows):
-        alone = passes.sliding_counts(n_units, sides[row], [1, 9], 50, by_unit=False)
+        alone = passes.sliding_counts(n_units, sides[row], [1, 9], 50, "boundary")
         assert counted[:, i].tolist() == list(alone.values())
 
 
@@ -171,7 +192,9 @@ def test_windows_of_thousands_of_pairs_equal_segeval(seed: int) -> None:
     assert compared > RANDOM_PAIRS // 2
 
 
-@pytest.mark.parametrize("n_t", range(1, 7))
+@pytest.mark.parametrize(
+    "n_t", [1, 2, 6, *(pytest.param(n_t, marks=pytest.mark.long) for n_t in (3, 4, 5))]
+)
 def test_edits_of_thousands_of_pairs_equal_segeval(n_t: int) -> None:
     compared = 0
     for n_units, reference, hypothesis in list(random_pairs(10 + n_t))[: RANDOM_PAIRS // 2]:

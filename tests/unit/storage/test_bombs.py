@@ -136,7 +136,7 @@ GIGABYTE = 10**9 / 2**20
 """The --memory-limit of the commands in MiB; the first command of a machine also compiles."""
 
 QUICK = [("score", "coder"), ("score", "attribute"), ("validate", "coder"), ("validate", "lying")]
-"""What `make test` tries; the others take longer and are refused by the same check."""
+"""What `make test` tries; `make test-all` tries the others."""
 
 FITTING = ("prefix", "list")
 """The rows fit into a worker's default memory; `validate` has no --memory-limit."""
