@@ -2,31 +2,29 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from math import nan
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from segscore.api.measures import require_measure, table_of_measures
-from segscore.api.score import Score, defined, pair_settings, parameters_of, score
+from segscore.api.score import Score, pair_settings, parameters_of, score
 from segscore.api.segmentation import Segmentation
 from segscore.api.settings import read_settings
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.importing.answers.from_settings import answer_options
+from segscore.pipeline.importing.answers.from_settings import options_of_answers
 from segscore.pipeline.importing.answers.options import (
     ANSWER_FORMATS,
     AUTO,
-    FAILED_ANSWERS,
-    LEAVE_OUT,
+    NONE,
     NUMBERED,
     REFUSE,
     REWRITTEN,
+    AnswerOptions,
 )
 from segscore.pipeline.importing.answers.placing import place_answer
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.measures import PAIRS
 from segscore.pipeline.settings.ranges import one_of
-from segscore.pipeline.storage import InputFile
 from segscore.pipeline.tables.rows import NO_LINE, RowPlace
 
 MAIN = ("boundary_similarity", "pk", "window_diff", "f1")
@@ -72,6 +70,19 @@ class AnswerScorer:
     >>> refused = scorer("I cannot help with that.", units, [2])
     >>> refused.failure, refused.counts["failed"]
     ('edits 1.00', 1)
+
+    Args:
+        format: `rewritten`, `numbered` or `quoted`, as `--format` of `segscore import`.
+        measures: names of measures of pairs.
+        failed: what becomes of an answer that cannot be used: `none` scores it as an answer
+            without boundaries, `refuse` ends the evaluation.
+        options: options of `segscore import` that say how answers are read (breaks, headings,
+            answer, labels, numbers, first_number, strict, max_edits, max_unplaced, tokens), and
+            of `segscore score` that say how pairs are counted (n_t, window, rounding, pairing).
+
+    Raises:
+        Refused: an option is invalid, or missing.
+        TypeError: there is no such option.
     """
 
     def __init__(
@@ -79,37 +90,21 @@ class AnswerScorer:
         format: str,  # noqa: A002  (the option is --format)
         *,
         measures: Sequence[str] = MAIN,
-        failed: str = "none",
+        failed: str = NONE,
         **options: Any,
     ) -> None:
-        """Create a scorer.
-
-        Args:
-            format: `rewritten`, `numbered` or `quoted`, as `--format` of `segscore import`.
-            measures: names of measures of pairs.
-            failed: what becomes of an answer that cannot be used: `none` scores it as an answer
-                without boundaries, `refuse` ends the evaluation.
-            options: options of `segscore import` that say how answers are read (breaks, headings,
-                answer, labels, numbers, first_number, strict, max_edits, max_unplaced, tokens), and
-                of `segscore score` that say how pairs are counted (n_t, window, rounding, pairing).
-
-        Raises:
-            Refused: an option is invalid, or missing.
-            TypeError: there is no such option.
-        """
         one_of("format", format, ANSWER_FORMATS)
-        one_of(CHARGED, failed, [each for each in FAILED_ANSWERS if each != LEAVE_OUT])
+        one_of(CHARGED, failed, (REFUSE, NONE))
         for name in measures:
             require_measure(name, PAIRS.measures)
         counting = {name: options.pop(name) for name in _COUNTING if name in options}
-        self._settings = {**counting, "measures": tuple(measures)}
+        self.measures = tuple(measures)
+        self._settings = {**counting, "measures": self.measures}
         pair_settings(self._settings)
         reading = read_settings(ImportSettings, options, _READING)
-        _require_named(format, reading)
         settings = ImportSettings((), "-", format_name=format, failed=failed, **reading)
-        found = answer_options(settings, [InputFile("units", 0, "")])
-        assert found is not None
-        self._options, self.measures = found, tuple(measures)
+        self._options = options_of_answers(settings)
+        _require_named(self._options)
 
     def __call__(self, answer: object, units: Sequence[str], target: object) -> ScoredAnswer:
         """Score an answer.
@@ -142,8 +137,7 @@ class AnswerScorer:
             if not text:
                 raise Refused("target: is empty; the list [] says that there is no boundary")
             if not text.startswith("["):
-                breaks = self._options.breaks if self._options.format_name == REWRITTEN else AUTO
-                return Segmentation.from_text(units, target, breaks)
+                return Segmentation.from_text(units, target, self._options.breaks)
             try:
                 target = json.loads(text)
             except ValueError:
@@ -151,23 +145,23 @@ class AnswerScorer:
         return Segmentation(target, len(units))  # type: ignore[arg-type]
 
 
-def _require_named(format_name: str, reading: Mapping[str, Any]) -> None:
+def _require_named(options: AnswerOptions) -> None:
     """Refuse to guess from one answer what `segscore import` finds out from all.
 
     Raises:
         Refused: it is not said what marks a break, or what the first number is.
     """
-    if format_name == REWRITTEN and reading.get("breaks", AUTO) == AUTO:
+    if options.format_name == REWRITTEN and options.breaks == AUTO:
         raise Refused(
             "breaks: say what marks a break in answers, as the prompt asks for it: rule, heading, "
             "blank, newline, or pattern:REGEX"
         )
-    if format_name == NUMBERED and reading.get("first_number") is None:
+    if options.format_name == NUMBERED and options.first_number is None:
         raise Refused("first_number: say which number the first unit has in the prompt, 0 or 1")
 
 
 Aggregation = Callable[[Iterable[Mapping[str, Any]]], float]
-"""A function of the counts of many answers."""
+"""A function of the counts of many answers; NaN if no answer has a value."""
 
 
 def micro_average(measure: str) -> Aggregation:
@@ -178,14 +172,11 @@ def micro_average(measure: str) -> Aggregation:
     >>> micro_average("pk")([counts, {"pk_misses": 0, "pk_false_alarms": 0, "windows": 1}])
     0.2
 
-    Args:
-        measure: a measure of pairs. Its average is NaN if it is undefined.
-
     Raises:
-        Refused: there is no such measure.
+        Refused: there is no such measure of pairs.
     """
-    require_measure(measure, PAIRS.measures)
-    return lambda answers: _value(measure, [*answers], rows=False)
+    value = _formula(measure, rows=False)
+    return lambda answers: value([*answers])
 
 
 def macro_average(measure: str) -> Aggregation:
@@ -196,30 +187,27 @@ def macro_average(measure: str) -> Aggregation:
     >>> macro_average("pk")([counts, {"pk_misses": 0, "pk_false_alarms": 0, "windows": 1}])
     0.25
 
-    Args:
-        measure: a measure of pairs. Its average is NaN if it is undefined everywhere.
-
     Raises:
-        Refused: there is no such measure.
+        Refused: there is no such measure of pairs.
     """
+    value = _formula(measure, rows=True)
+
+    def average(answers: Iterable[Mapping[str, Any]]) -> float:
+        known = [each for each in (value([counts]) for counts in answers) if each == each]
+        return float(np.mean(known)) if known else np.nan
+
+    return average
+
+
+def _formula(measure: str, *, rows: bool) -> Callable[[Sequence[Mapping[str, Any]]], float]:
+    """Return the function that applies a measure's formula to the sums of the counts of answers."""
     require_measure(measure, PAIRS.measures)
+    table, settings = table_of_measures((measure,)), pair_settings({"measures": (measure,)})
 
-    def averaged(answers: Iterable[Mapping[str, Any]]) -> float:
-        values = [_value(measure, [counts], rows=True) for counts in answers]
-        known = [value for value in values if value == value]
-        return float(np.mean(known)) if known else nan
+    def value(answers: Sequence[Mapping[str, Any]]) -> float:
+        common = [name for name in table.counts if all(name in answer for answer in answers)]
+        counts = {name: np.array([sum(answer[name] for answer in answers)]) for name in common}
+        parameters = parameters_of(settings, (1,), counts)
+        return float(table.values(counts, parameters, rows=rows)[measure][0])
 
-    return averaged
-
-
-def _value(measure: str, answers: Sequence[Mapping[str, Any]], *, rows: bool) -> float:
-    """Apply the formula of a measure to the sum of the counts of answers."""
-    table = table_of_measures((measure,))
-    counts = {
-        name: np.array([sum(answer[name] for answer in answers)])
-        for name in table.counts
-        if all(name in answer for answer in answers)
-    }
-    parameters = parameters_of(pair_settings({"measures": (measure,)}), (1,), counts)
-    value = defined(table.values(counts, parameters, rows=rows)[measure][0])
-    return nan if value is None else value
+    return value

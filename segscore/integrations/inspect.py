@@ -1,11 +1,12 @@
 """A scorer for inspect_ai: segmentations by language models, with every answer charged."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from segscore.integrations.answers import (
     CHARGED,
     MAIN,
+    Aggregation,
     AnswerScorer,
     macro_average,
     micro_average,
@@ -29,27 +30,27 @@ def micro(*measures: str) -> Metric:
 
     The averages are named like the measures, and equal those of `segscore score`.
     """
-    aggregations = {name: micro_average(name) for name in measures}
-
-    def average(scores: list[SampleScore]) -> dict[str, float]:
-        values = [score.score.value for score in scores]
-        chosen = aggregations or {name: micro_average(name) for name in _measures(values)}
-        return {name: aggregate(values) for name, aggregate in chosen.items()}
-
-    return average
+    return _averages(micro_average, measures, "")
 
 
 @metric  # type: ignore[untyped-decorator]
 def macro(*measures: str) -> Metric:
     """Average the values of answers, as macro_pk and so on; by default for all measures."""
-    aggregations = {name: macro_average(name) for name in measures}
+    return _averages(macro_average, measures, "macro_")
 
-    def average(scores: list[SampleScore]) -> dict[str, float]:
+
+def _averages(
+    average: Callable[[str], Aggregation], measures: Sequence[str], prefix: str
+) -> Callable[[list[SampleScore]], dict[str, float]]:
+    named = {name: average(name) for name in measures}
+
+    def averages(scores: list[SampleScore]) -> dict[str, float]:
         values = [score.score.value for score in scores]
-        chosen = aggregations or {name: macro_average(name) for name in _measures(values)}
-        return {f"macro_{name}": aggregate(values) for name, aggregate in chosen.items()}
+        of_scorer = [name for name in (values[0] if values else ()) if name in PAIRS.measures]
+        chosen = named or {name: average(name) for name in of_scorer}
+        return {prefix + name: aggregate(values) for name, aggregate in chosen.items()}
 
-    return average
+    return averages
 
 
 @metric  # type: ignore[untyped-decorator]
@@ -61,10 +62,6 @@ def failed() -> Metric:
         return {CHARGED: number / len(scores)} if scores else {}
 
     return share
-
-
-def _measures(values: Sequence[dict[str, Any]]) -> list[str]:
-    return [name for name in (values[0] if values else ()) if name in PAIRS.measures]
 
 
 @scorer(metrics=[micro(), macro(), failed()])  # type: ignore[untyped-decorator]
@@ -122,5 +119,6 @@ def _units(state: TaskState, source: str) -> list[str]:
     units = state.input_text if source == INPUT else (state.metadata or {}).get(source)
     if units is None:
         raise Refused(f"source {source}: the metadata have no field of this name")
-    lines = units.splitlines() if isinstance(units, str) else units
-    return [line for line in lines if line.strip()] if isinstance(units, str) else [*lines]
+    if isinstance(units, str):
+        return [line for line in units.splitlines() if line.strip()]
+    return [*units]

@@ -109,7 +109,7 @@ def test_a_file_that_cannot_be_read_does_not_stop_the_other_systems(
     line = one_error(result.err)
     assert result.code == 75, line
     assert f"{SECOND} is published; partial: the other files are scored, without 1 file" in line
-    assert "run the date again when it is mended" in line
+    assert "Run the date again when it is mended" in line
     verdict = archive.read(SECOND, "night.json")
     assert (verdict["outcome"], verdict["good"], verdict["exit_code"]) == ("partial", True, 75)
     assert verdict["systems"] == ["steady"] and verdict["missing"] == ["other"]

@@ -66,8 +66,10 @@ def test_workflows_call_targets_that_exist(path: Any) -> None:
             assert (ROOT / job["uses"]).is_file()
         else:
             assert job["timeout-minutes"] <= 120
+    for line in re.findall(r"uses: (actions/.*)", path.read_text()):
+        assert re.fullmatch(r"actions/[a-z-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", line)
     for step in steps(str(path.relative_to(ROOT))):
-        assert re.fullmatch(r"actions/[a-z-]+@v\d+", step.get("uses", "actions/checkout@v5"))
+        assert step.get("uses", "actions/").startswith("actions/")
 
 
 def test_every_version_that_is_promised_is_tested() -> None:

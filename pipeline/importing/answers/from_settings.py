@@ -51,7 +51,7 @@ def find_units(settings: ImportSettings) -> list[InputFile]:
 
 
 def answer_options(settings: ImportSettings, source: Sequence[InputFile]) -> AnswerOptions | None:
-    """Return the options with which answers are read, with their defaults.
+    """Return the options with which answers are read; None if no answers are imported.
 
     Args:
         settings: settings of the import.
@@ -60,8 +60,15 @@ def answer_options(settings: ImportSettings, source: Sequence[InputFile]) -> Ans
     Raises:
         Refused: a pattern or a path is malformed.
     """
-    if not source:
-        return None
+    return options_of_answers(settings) if source else None
+
+
+def options_of_answers(settings: ImportSettings) -> AnswerOptions:
+    """Return the options of settings whose format is one of answers, with their defaults.
+
+    Raises:
+        Refused: a pattern or a path is malformed.
+    """
     given = {
         field: value
         for name, field in _FIELDS.items()
