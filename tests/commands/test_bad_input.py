@@ -1335,7 +1335,14 @@ def test_score__too_many_rejects(workspace: Workspace) -> None:
     given = rejected_share(workspace)
     options = ("--documents", given.pop("documents"), "--max-rejects", 0.39)
     result = workspace.score(*options, **given)
-    assert_refused(workspace, result, 1, "4 of 10", "--max-rejects 0.39", "nothing was published")
+    assert_refused(
+        workspace,
+        result,
+        1,
+        "4 input rows",
+        "--max-rejects 0.39 allows 3 of 10",
+        "nothing was published",
+    )
     where = Path(result.err.split("listed in ")[1].split()[0])
     assert where.name == "rejects"
     assert workspace.rejects(where.parent) == REJECTED
@@ -1353,7 +1360,7 @@ def test_score__too_many_rejects(workspace: Workspace) -> None:
     # The limit applies to a finished run, too.
     result = workspace.score(*options[:2], "--max-rejects", 0.39, **given)
     assert result.code == 1
-    assert "more than --max-rejects 0.39 allows: " in result.err
+    assert "--max-rejects 0.39 allows 3 of 10 input rows" in result.err
     assert "; the run stays published; the rejects are listed in " in result.err
     assert f"the rejects are listed in {workspace.run}/rejects" in result.err
 
