@@ -185,6 +185,16 @@ NUMBERED: list[tuple[str, Any, list[int], str | None]] = [
     ("starts:segments[].start", {"segments": [{"start": 1}, {"start": 4}]}, [3], None),
     ("ranges:s[].a,s[].b", '```json\n{"s": [{"a": 1, "b": 3}, {"a": 4, "b": 5}]}\n```', [3], None),
     (r"starts:pattern:<\d>", "Part 1 <1> Part 2 <4>", [3], None),
+    ("starts", '{"starts": [1, 3, 4]}', [2, 3], None),
+    ("starts", {"starts": [1, 3, 4], "n": 5, "titles": ["a", "b", "c"]}, [2, 3], None),
+    ("starts", '```json\n{"starts": [1, 3]}\n```', [2], None),
+    ("starts", 'The 2 starts: {"result": {"starts": [1, 3]}}. Is that right?', [2], None),
+    ("starts", '{"a": [1, 3], "b": [1, 4]}', [], "unread: 3"),
+    ("starts", '{"starts": [1, 3]', [], "unread: 1"),
+    ("ranges", '{"segments": [[1, 3], [4, 5]]}', [3], None),
+    ("ranges", "Ranges: 1-3, 4-5", [], "missing tail: 1, unread: 2"),
+    ("starts", "1-3 Floods\n4-5 Sport", [3], None),
+    ("ends", "1-3 Floods\n4-5 Sport", [1, 4], "missing tail: 1, unread: 2"),
 ]
 
 
@@ -547,7 +557,27 @@ def test_numbers_that_are_not_read_are_counted(imports: Imports) -> None:
     )  # fmt: skip
     assert ended.code == 0, ended.err
     assert (
-        "1 answer with more numbers in a line than were read: name a path or a pattern with "
-        "--numbers"
+        "1 answer with more numbers in a line than were read, first show-1: name a path or a "
+        "pattern with --numbers"
     ) in ended.out
     assert imports.boundaries() == {"show-1": [], "show-2": [2]}
+    problems = {name: row["problems"] for name, row in imports.rows("alignment").items()}
+    assert problems == {"show-1": "unread: 2", "show-2": None}
+
+
+UNCLEAR = ("Segments start at: 1, 3", "The segments start at 1 and 3.", "1. U1\n2. U3", "1; then 3")
+
+
+@pytest.mark.parametrize("answer", UNCLEAR)
+def test_an_unclear_answer_is_named_before_others(imports: Imports, answer: str) -> None:
+    titles = "1. Floods of 1953\n4. Sport"
+    options = ("--format", "numbered", "--first-number", 1)
+    ended = imports({"show-1": titles, "show-2": answer}, *options)
+    assert ended.code == 0, ended.err
+    assert "2 answers with more numbers in a line than were read, first show-2: " in ended.out
+    problems = {name: row["problems"] for name, row in imports.rows("alignment").items()}
+    assert problems["show-1"] is None and problems["show-2"].startswith("unread: ")
+    strict = imports(
+        {"show-1": titles}, *options, "--strict", "--output", imports.folder / "strict"
+    )
+    assert strict.code == 0, strict.err
