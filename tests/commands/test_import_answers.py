@@ -565,7 +565,7 @@ def test_numbers_that_are_not_read_are_counted(imports: Imports) -> None:
     assert problems == {"show-1": "unread: 2", "show-2": None}
 
 
-UNCLEAR = ("Segments start at: 1, 3", "The segments start at 1 and 3.", "1. U1\n2. U3", "1; then 3")
+UNCLEAR = ("Segments start at: 1, 3", "The segments start at 1 and 3.", "1. U1\n2. U3", "1, U3 and so on")
 
 
 @pytest.mark.parametrize("answer", UNCLEAR)
