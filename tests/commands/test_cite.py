@@ -99,8 +99,8 @@ def test_runs_that_differ_in_a_told_setting_are_refused(
     compared = tmp_path / "compared"
     assert segscore("score", table, table, "--replicates", "0", "--output", other).code == 0
     options = ("--may-differ", "n_t", "--permutations", "9", "--replicates", "0")
-    options += ("--measure", "boundary_similarity")
-    assert segscore("compare", run, other, *options, "--output", compared).code == 0
+    named = ("--measure", "boundary_similarity", "--output", compared)
+    assert segscore("compare", run, other, *options, *named).code == 0
     result = segscore("cite", compared)
     assert (result.code, result.err) == (
         2,
