@@ -107,6 +107,48 @@ def test_auto_takes_the_first_kind_that_any_answer_contains(imports: Imports, ki
     assert others == (kind != "newline")
 
 
+MIXED = {
+    "show-1": "good evening the floods recede teams go home\n---\nin sport a draw today",
+    "show-2": "prices rose bread costs more\n\na whale was seen it stayed",
+}
+
+
+def test_several_kinds_of_breaks(imports: Imports) -> None:
+    ended = imports(MIXED, "--format", "rewritten")
+    assert ended.code == 0, ended.err
+    advice = "1 without one contain another kind of break; divide at either with --break rule,blank"
+    assert advice in ended.out
+    assert imports.boundaries() == {"show-1": [3], "show-2": []}
+    for kinds in ("rule,blank", "blank,rule"):
+        output = imports.folder / kinds
+        ended = imports(MIXED, "--format", "rewritten", "--break", kinds, "--output", output)
+        assert ended.code == 0, ended.err
+        assert read(output / "hypotheses")["boundaries"].to_pylist() == [[3], [2]]
+
+
+def test_breaks_of_two_kinds_at_one_place_are_one(imports: Imports) -> None:
+    first, second = "good evening the floods recede", "teams go home in sport a draw today"
+    answer = f"# News\n\n{first}\n\n---\n## Home\n{second}"
+    options = ("--format", "rewritten", "--break", "blank,heading,rule")
+    assert imports({"show-1": answer}, *options).code == 0
+    assert imports.boundaries() == {"show-1": [2]}
+    assert imports.rows("alignment")["show-1"]["breaks"] == 1
+
+
+@pytest.mark.parametrize(
+    ("kinds", "reason"),
+    [
+        ("blank,rule,blank", "names a kind twice"),
+        ("blank,auto", "auto"),
+        ("blank,", "rule, heading, blank, newline"),
+    ],
+)
+def test_kinds_that_are_refused(imports: Imports, kinds: str, reason: str) -> None:
+    refused = imports(MIXED, "--format", "rewritten", "--break", kinds)
+    assert refused.code == 2
+    assert reason in refused.err
+
+
 def test_the_table_alignment_follows_its_schema(imports: Imports) -> None:
     imports({"show-1": REWRITTEN["rule"][0]}, "--format", "rewritten")
     table = read(imports.folder / "out" / "alignment")
@@ -565,7 +607,12 @@ def test_numbers_that_are_not_read_are_counted(imports: Imports) -> None:
     assert problems == {"show-1": "unread: 2", "show-2": None}
 
 
-UNCLEAR = ("Segments start at: 1, 3", "The segments start at 1 and 3.", "1. U1\n2. U3", "1, U3 and so on")
+UNCLEAR = (
+    "Segments start at: 1, 3",
+    "The segments start at 1 and 3.",
+    "1. U1\n2. U3",
+    "1, U3 and so on",
+)
 
 
 @pytest.mark.parametrize("answer", UNCLEAR)
