@@ -412,7 +412,7 @@ def test_different_p_seg_is_refused_only_where_it_is_used(
         (("--measure", "pk", "--group-by", "color"), "there are: reference, genre, year"),
         (("--measure", "pk", "--layout", "rows"), "--layout rows: must be one of pairs"),
         (("--measure", "pk", "--format", "html"), "--format html: must be one of text"),
-        (("--measure", "pk", "--average", "mean"), "--average mean: must be one of macro, micro"),
+        (("--measure", "pk", "--average", "mean"), "--average mean: must be one of micro, macro"),
         (("--measure", "pk", "--replicates", -1), "--replicates -1: must be at least 0"),
         (("--measure", "pk", "--permutations", -1), "--permutations -1: must be at least 0"),
         (("--measure", "pk", "--layout", "references", "--group-by", "genre"), "groups by ref"),
