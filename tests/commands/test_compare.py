@@ -495,3 +495,15 @@ def test_both_averages_of_a_system_are_printed_and_named(
     system = next(line.split() for line in lines if line.startswith("EquiSeg"))
     expected = {"macro": "0.0631", "micro": "0.0613"}
     assert (system[1], system[5]) == (expected[average], expected[other])
+
+
+def test_micro_averages_are_shown_by_default(segscore: Segscore, tmp_path: Path) -> None:
+    """The default shows the averages that `score` shows; tests of documents need macro averages."""
+    table, points = DATA / "tinyrec.jsonl", ("--reference-points", "none")
+    assert segscore("score", table, table, "--output", tmp_path / "run", *points).code == 0
+    for layout in ((), ("--layout", "pairs", "--format", "markdown")):
+        command = ("compare", tmp_path / "run", "--measure", "boundary_similarity", *layout)
+        shown = segscore(*command)
+        assert shown.code == 0 and shown.out == segscore(*command, "--average", "micro").out
+        assert "0.0613" in shown.out and "Wilcoxon" not in shown.out
+        assert "Wilcoxon (Holm)" in segscore(*command, "--average", "macro").out
