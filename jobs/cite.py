@@ -1,45 +1,79 @@
 """`segscore cite`: print BibTeX and a sentence about the method of a run."""
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from segscore.pipeline.runs.finished import FinishedRun
 
 
 def cite(
     run: Annotated[
-        str | None, typer.Argument(help="Folder of a finished scoring run; default: none.")
+        str | None,
+        typer.Argument(help="Folder of a finished run of score or compare; default: none."),
     ] = None,
     measures: Annotated[
         str | None,
         typer.Option(
             "--measures",
             "--measure",
-            help="Measures that you report, separated by commas; default: those that score prints.",
+            help="Measures that you report, separated by commas; default: those that score prints, "
+            "or that were compared.",
         ),
     ] = None,
+    average: Annotated[
+        str, typer.Option(help="Average that you report: micro or macro.")
+    ] = "micro",
 ) -> None:
     """Print BibTeX of segscore and of the sources of measures, and a sentence about the method."""
     from importlib.metadata import version
 
     from segscore.jobs.show.formats import print_text
-    from segscore.pipeline.measures import ALL, shown_measures
-    from segscore.pipeline.measures.bibliography import bibliography
-    from segscore.pipeline.reports.method import describe_method
-    from segscore.pipeline.scoring.finished_scoring import FinishedScoring
+    from segscore.pipeline.measures import ALL
+    from segscore.pipeline.measures.bibliography import TESTS, bibliography
+    from segscore.pipeline.reports.method import are_tested, describe_method
+    from segscore.pipeline.settings.ranges import one_of
 
+    one_of("--average", average, ("micro", "macro"))
     asked = [] if measures is None else _named(measures.split(","))
     if run is None:
-        chosen = asked or list(ALL)
-        print_text(bibliography([ALL[name] for name in chosen], version("segscore")))
+        chosen = [ALL[name] for name in asked or ALL]
+        print_text(bibliography(chosen, version("segscore"), () if asked else TESTS))
         return
-    finished = FinishedScoring.open(run)
-    finished.require(asked)
-    rows = finished.table("summary").column("measure").unique().to_pylist()
-    chosen = asked or shown_measures(rows)
+    finished, reported = _open(run, asked)
     of_run = finished.record["versions"]["segscore"]
-    lines = [describe_method(finished, chosen), "", f"% {finished.signature}", ""]
-    print_text("\n".join(lines) + "\n" + bibliography([ALL[name] for name in chosen], of_run))
+    others = TESTS if are_tested(finished) else ()
+    entries = bibliography([ALL[name] for name in reported], of_run, others)
+    lines = [describe_method(finished, reported, average), "", f"% {finished.signature}", ""]
+    print_text("\n".join(lines) + "\n" + entries)
+
+
+def _open(url: str, asked: list[str]) -> "tuple[FinishedRun, list[str]]":
+    """Open a run of score or compare, and choose the measures that are reported.
+
+    Raises:
+        Refused: there is no such run, or it does not have one of the measures.
+    """
+    from segscore.pipeline.errors import Refused
+    from segscore.pipeline.measures import shown_measures
+    from segscore.pipeline.runs.finished import FinishedRun
+    from segscore.pipeline.scoring.finished_scoring import FinishedScoring
+    from segscore.pipeline.scoring.leaderboard import PRINTED
+
+    compared = FinishedRun.open(url)
+    if compared.command == "compare":
+        available = list(compared.settings["measures"])
+        for name in asked:
+            if name not in available:
+                wanted = ",".join([*available, *asked])
+                raise Refused(f"{url}: does not compare {name}; compare with --measure {wanted}")
+        return compared, asked or available
+    scored = FinishedScoring.open(url)
+    scored.require(asked)
+    rows = scored.table("summary").column("measure").unique().to_pylist()
+    return scored, asked or shown_measures(rows)[:PRINTED]
 
 
 def _named(names: Sequence[str]) -> list[str]:

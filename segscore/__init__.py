@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from segscore.api.typed import *  # noqa: F403  (a function for each measure)
     from segscore.pipeline.errors import Failed, Refused
 
+    __version__: str
+
 __all__ = [
     "AgreementTables",
     "Alignment",
@@ -82,6 +84,10 @@ if not TYPE_CHECKING:
         value = None
         if name in _MODULES:
             value = getattr(import_module(_MODULES[name]), name)
+        elif name == "__version__":
+            from importlib.metadata import version
+
+            value = version("segscore")
         elif not name.startswith("_"):
             from segscore.pipeline.measures import PAIRS
 

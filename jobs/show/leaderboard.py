@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 SCORE_LAYOUTS = ("systems", "groups", "measures")
 GROUPS_SHOWN = 10
-_MOST_MEASURES = 6
 _LONGEST_HEADING = 13
 """Number of characters after which the name of a measure continues on the next line."""
 
@@ -77,6 +76,7 @@ def _title(by: Sequence[str], group: tuple[Any, ...], whole: str) -> str:
 
 def _print_leaderboard(title: str, board: "Leaderboard", hint: list[str]) -> None:
     from segscore.pipeline.scoring.chance import SKILL, describe_chance
+    from segscore.pipeline.scoring.leaderboard import PRINTED
 
     names = board.names
     columns = [Column("system, best first", _names(board), is_name=True)]
@@ -84,7 +84,7 @@ def _print_leaderboard(title: str, board: "Leaderboard", hint: list[str]) -> Non
         Column(name, [shown_cell(board.rows[system][name]) for system in names])
         for name in board.beside()
     ]
-    columns += [_measure(name, board) for name in board.measures[:_MOST_MEASURES]]
+    columns += [_measure(name, board) for name in board.measures[:PRINTED]]
     numbers = {board.rows[name]["documents"] for name in names}
     over = f" over {counted(numbers.pop(), 'document')}" if len(numbers) == 1 else ""
     averages = (row for of in board.averages.values() for row in of.values())
@@ -92,7 +92,7 @@ def _print_leaderboard(title: str, board: "Leaderboard", hint: list[str]) -> Non
     remarks += ["95 % intervals below them"] * any(r["ci_low"] is not None for r in averages)
     if len(board.contenders) > 1:
         remarks.append(f"* best system{' with all documents' if board.fewer else ''}")
-    remarks += hint if len(board.measures) > _MOST_MEASURES else []
+    remarks += hint if len(board.measures) > PRINTED else []
     if "skill" in board.beside():
         remarks.insert(1, f"skill by {board.measure}: {SKILL}")
     print_fitted(columns, title=title, caption="; ".join(remarks), sections=_section(board))

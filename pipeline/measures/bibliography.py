@@ -126,11 +126,38 @@ PUBLICATIONS = (
 )
 """Titles and pages are those that the papers print, of themselves or of each other."""
 
+TESTS = (
+    Publication(
+        "edgington2007randomization",
+        "Edgington & Onghena 2007",
+        "book",
+        {
+            "author": "Edgington, Eugene S. and Onghena, Patrick",
+            "title": "Randomization Tests",
+            "edition": "Fourth",
+            "publisher": "Chapman and Hall/CRC",
+            "year": "2007",
+        },
+    ),
+    _article(
+        "holm1979simple",
+        "Holm 1979",
+        author="Holm, Sture",
+        title="A Simple Sequentially Rejective Multiple Test Procedure",
+        journal="Scandinavian Journal of Statistics",
+        volume="6",
+        pages="65--70",
+        year="1979",
+    ),
+)
+"""The publications on permutation tests and Holm's method, which a comparison uses."""
+
 SEGSCORE = """\
-@software{segscore,
-  author  = {{the segscore authors}},
-  title   = {segscore},
-  version = {VERSION},
+@misc{segscore,
+  author = {{the segscore authors}},
+  title  = {segscore},
+  year   = {2026},
+  note   = {Version VERSION},
 }"""
 
 
@@ -140,7 +167,9 @@ def publications_of(measures: Iterable[Measure]) -> list[Publication]:
     return [each for each in PUBLICATIONS if any(each.named in source for source in sources)]
 
 
-def bibliography(measures: Iterable[Measure], version: str) -> str:
-    """Return BibTeX of segscore and of the publications that define some measures."""
-    works = [each.bibtex for each in publications_of(measures)]
+def bibliography(
+    measures: Iterable[Measure], version: str, others: Iterable[Publication] = ()
+) -> str:
+    """Return BibTeX of segscore, of the publications that define some measures, and of others."""
+    works = [each.bibtex for each in (*publications_of(measures), *others)]
     return "\n\n".join([SEGSCORE.replace("VERSION", version), *works])

@@ -1,12 +1,14 @@
 """A sentence for a paper about how a run measured."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 
+from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import ALL
-from segscore.pipeline.measures.bibliography import publications_of
+from segscore.pipeline.measures.bibliography import TESTS, publications_of
 from segscore.pipeline.measures.published import published_name
-from segscore.pipeline.scoring.finished_scoring import FinishedScoring
+from segscore.pipeline.measures.selection import normal_form, select
+from segscore.pipeline.runs.finished import FinishedRun
+from segscore.pipeline.settings.measuring import settings_without_effect
 from segscore.pipeline.settings.signature import fields
 from segscore.pipeline.statistics.shown_numbers import counted
 
@@ -19,36 +21,78 @@ _WINDOWS = {
 _ROUNDINGS = {"half-even": "half to even", "half-up": "half up"}
 
 
-def describe_method(run: FinishedScoring, measures: Sequence[str]) -> str:
-    """Describe in LaTeX how a run measured: measures, settings, average, intervals.
+_AVERAGES = {
+    "micro": "micro averages, the measure of the summed counts of all documents",
+    "macro": "macro averages, the mean of the values of the documents",
+}
+
+
+def describe_method(run: FinishedRun, measures: Sequence[str], average: str) -> str:
+    """Describe in LaTeX how a run measured: measures, settings, average, intervals, tests.
 
     Args:
-        run: the run.
+        run: a run of `segscore score` or `segscore compare`.
         measures: the measures that are reported.
+        average: micro or macro.
+
+    Raises:
+        Refused: the compared runs differ in a setting that the sentence would tell.
     """
-    settings = run.score_settings()
-    affecting = fields(replace(settings, measures=tuple(measures)).signature("", (1,), ""))
+    affecting = _affecting(run, measures)
     texts = [f"We compute {_listed([_cited(name) for name in measures])} with segscore"]
     texts[0] += rf" {run.record['versions']['segscore']}~\cite{{segscore}}"
     if "n_t" in affecting:
+        farthest = int(affecting["n_t"]) - 1
         texts.append(
-            f"boundaries at most {counted(settings.n_t - 1, 'position')} apart are near misses"
-            if settings.n_t > 1
+            f"boundaries at most {counted(farthest, 'position')} apart are near misses"
+            if farthest
             else "there are no near misses"
         )
     if "window" in affecting:
-        texts.append(f"the window is {_window(settings.window, settings.rounding)}")
+        texts.append(f"the window is {_window(affecting['window'])}")
     if "tol" in affecting:
-        texts.append(f"the tolerance is {counted(settings.tolerance, 'position')}")
-    averages = "averages are micro averages, the measure of the summed counts of all documents"
-    if settings.replicates:
-        averages += f", with 95\\,\\% intervals from {settings.replicates:,} bootstrap replicates"
-    return f"{'; '.join([*texts, averages])}."
+        texts.append(f"the tolerance is {counted(int(affecting['tol']), 'position')}")
+    verb = "systems are compared by" if run.command == "compare" else "averages are"
+    averages = f"{verb} {_AVERAGES[average]}"
+    if replicates := run.settings["replicates"]:
+        averages += f", with 95\\,\\% intervals from {replicates:,} bootstrap replicates"
+    return f"{'; '.join([*texts, averages, *_tests(run)])}."
 
 
-def _window(window: str | int, rounding: str) -> str:
-    if isinstance(window, int):
-        return f"{window} units"
+def are_tested(run: FinishedRun) -> bool:
+    """Return whether a run is a comparison whose differences were tested."""
+    return bool(run.settings.get("permutations"))
+
+
+def _tests(run: FinishedRun) -> list[str]:
+    if not are_tested(run):
+        return []
+    permuting, adjusting = (rf"~\cite{{{work.key}}}" for work in TESTS)
+    number = run.settings["permutations"]
+    return [
+        f"differences are tested by paired permutation tests{permuting} with {number:,} "
+        f"permutations, whose p values are adjusted by Holm's method{adjusting}"
+    ]
+
+
+def _affecting(run: FinishedRun, measures: Sequence[str]) -> Mapping[str, str]:
+    """Return the fields of the signature that the sentence tells, if they affect the measures."""
+    without = settings_without_effect(select(normal_form(measures)))
+    told = {"n_t", "window", "tol"} - without
+    affecting = {name: text for name, text in fields(run.signature).items() if name in told}
+    for name, text in affecting.items():
+        if "/" in text:
+            raise Refused(
+                f"{run.url}: the compared runs differ in {name} ({text}); name each of them instead"
+            )
+    return affecting
+
+
+def _window(signed: str) -> str:
+    """Describe a window as a signature states it: `10`, or `per-pair,half-even,min2`."""
+    if signed.isdigit():
+        return f"{signed} units"
+    window, rounding, _ = signed.split(",")
     return f"{_WINDOWS[window]}, rounded {_ROUNDINGS[rounding]}"
 
 

@@ -35,6 +35,9 @@ def _is_known(values: Sequence[Any]) -> bool:
 COLUMNS = (BoardColumn("documents", _differ), BoardColumn("skill", _is_known))
 """The columns beside the averages, with the values for the measure by which systems are ranked."""
 
+PRINTED = 6
+"""Number of measures that `segscore score` prints as columns."""
+
 _UNDEFINED: RunRow = dict.fromkeys(("value", "ci_low", "ci_high"))
 
 

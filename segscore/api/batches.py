@@ -14,6 +14,14 @@ if TYPE_CHECKING:
     from segscore.api.segmentation import WholeNumbers
 
 _MOST_UNITS = 2**31 - 1
+_PADDING = -100
+"""The label of padding in torch and in libraries on top of it."""
+
+_PADDED = {
+    True: "if this is padding, give the number of units of each document as lengths",
+    False: "the padding begins before the end that lengths gives",
+}
+"""Whether there are no lengths -> what to do about padding."""
 
 
 class Batch(NamedTuple):
@@ -39,15 +47,16 @@ def from_masks(
         Refused: a mask is not a table of flags, or the shapes or lengths do not fit.
     """
     sides = [_table(name, given) for name, given in _named(reference, hypothesis)]
+    n_units = _lengths(sides, lengths, extra=1)
     for name, side in zip(("reference", "hypothesis"), sides, strict=True):
-        wrong = np.argwhere((side != 0) & (side != 1))
+        read = np.arange(1, side.shape[1] + 1) < n_units[:, None]
+        wrong = np.argwhere(read & (side != 0) & (side != 1))
         if len(wrong):
             row, column = wrong[0]
-            raise Refused(
-                f"{name}[{row}][{column}] is {side[row, column]}; expected 0 or 1: a mask has a "
-                "flag for each potential boundary"
-            )
-    n_units = _lengths(sides, lengths, extra=1)
+            flag = side[row, column]
+            hint = "expected 0 or 1: a mask has a flag for each potential boundary"
+            hint = _PADDED[lengths is None] if flag == _PADDING else hint
+            raise Refused(f"{name}[{row}][{column}] is {flag}; {hint}")
     ref, hyp = (_positions(side == 1, n_units) for side in sides)
     return Batch(ref, hyp, n_units)
 
@@ -62,6 +71,9 @@ def from_labels(
     """
     sides = [_table(name, given) for name, given in _named(reference, hypothesis)]
     n_units = _lengths(sides, lengths, extra=0)
+    for name, side in zip(("reference", "hypothesis"), sides, strict=True):
+        if lengths is None and side.dtype.kind in "if" and (side == _PADDING).any():
+            raise Refused(f"{name}: has the label {_PADDING}; {_PADDED[True]}")
     changes = (side[:, 1:] != side[:, :-1] for side in sides)
     ref, hyp = (_positions(side, n_units) for side in changes)
     return Batch(ref, hyp, n_units)

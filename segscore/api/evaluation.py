@@ -4,7 +4,7 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
 from os import PathLike, fspath
@@ -461,7 +461,7 @@ def _evaluate_on_cluster(
             chosen[name] = location_of(given) or storage.join(inputs, name)
             if location_of(given) is None:
                 content, _ = arrow_table(name, given)
-                storage.write_table(storage.join(chosen[name], f"{name}.parquet"), content)
+                _write_input(storage.join(chosen[name], f"{name}.parquet"), content)
         chosen["output"] = output or storage.join(folder, "run")
         with _executor(client) as executor:
             run_scoring(ScoreSettings(**chosen), executor)
@@ -471,6 +471,16 @@ def _evaluate_on_cluster(
         raise
     weakref.finalize(evaluation, shutil.rmtree, folder, ignore_errors=True)
     return evaluation
+
+
+def _write_input(url: str, content: pa.Table) -> None:
+    """Write a table, unless it is there already: the run that read it is then still the same."""
+    from segscore.pipeline import storage
+
+    with suppress(Refused):
+        if storage.read_columns(url, None).equals(content.combine_chunks()):
+            return
+    storage.write_table(url, content)
 
 
 def _executor(client: Any) -> AbstractContextManager[Executor]:

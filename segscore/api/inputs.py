@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from itertools import chain
+from numbers import Integral
 from operator import itemgetter
 from os import PathLike, fspath
 from typing import Any
@@ -96,6 +97,8 @@ def arrow_table(name: str, given: Given) -> tuple[pa.Table, Ints | None]:
         return _segmentations(name, given), None
     if isinstance(given, Iterable) and not isinstance(given, bytes):
         return _rows(name, list(given))
+    if hasattr(given, "collect"):  # a lazy frame of polars
+        raise Refused(f"{name}: is {type(given).__name__}; give what its collect() returns")
     raise Refused(
         f"{name}: is {type(given).__name__}; must be a mapping of document ids to "
         "segscore.Segmentation, rows as dicts, a table (Arrow, pandas, polars, DuckDB), or a path "
@@ -126,7 +129,7 @@ def _segmentations(name: str, given: Mapping[str, Any]) -> pa.Table:
         keys += [(document, coder) for document in codings]
         segmentations += codings.values()
     columns = {
-        "document_id": [document for document, _ in keys],
+        "document_id": [str(document) for document, _ in keys],
         "coder": [coder for _, coder in keys],
         "n_units": [each.n_units for each in segmentations],
         "boundaries": [each.boundaries for each in segmentations],
@@ -147,7 +150,7 @@ def _require_codings(name: str, coder: Any, codings: Any) -> None:
     if not isinstance(coder, str):
         raise Refused(f"{name}: {coder!r} must be the name of a coder, a text")
     for document, each in codings.items():
-        if not isinstance(document, str):
+        if not isinstance(document, str | Integral):
             raise Refused(f"{name}: {document!r} must be the id of a document, a text")
         if not isinstance(each, Segmentation):
             raise Refused(f"{name}: {document} is {type(each).__name__}; {_EXPECTED}")

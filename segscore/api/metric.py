@@ -407,6 +407,23 @@ class Metric:
         self._added, self._nameless = added, nameless
         self._state = given[:-_MARK].astype(np.int64).reshape(self._state.shape)
 
+    def __add__(self, other: "Metric | int") -> "Metric":
+        """Return a metric with the pairs of two, such as of two processes.
+
+        Raises:
+            Refused: the settings, measures or averages differ.
+        """
+        if not isinstance(other, Metric):
+            return self if other == 0 else NotImplemented  # `sum` starts with 0
+        if self._fingerprint != other._fingerprint:
+            raise Refused("metrics: their settings, measures or averages differ; create both alike")
+        both = Metric.__new__(Metric)
+        both.__setstate__(self.__getstate__())
+        both.state = self.state + other.state
+        return both
+
+    __radd__ = __add__
+
     def __getstate__(self) -> tuple[Any, ...]:
         marks = self._added, self._nameless
         return self.settings, self.measures, self.average, self._state, marks

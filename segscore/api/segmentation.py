@@ -11,6 +11,7 @@ from operator import index
 from typing import TYPE_CHECKING, Any, Self
 from warnings import warn
 
+from segscore.api.wording import in_python_words
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.tables.rows import NO_LINE, ParsedRow, RowPlace, integer_of, shown
 
@@ -210,6 +211,7 @@ class Segmentation:
         return cls._from_times(starts[1:], length, rate)
 
     @classmethod
+    @in_python_words
     def from_text(
         cls, units: Sequence[str], text: str, breaks: str = "auto", *, max_edits: float = 0.5
     ) -> Self:
@@ -223,8 +225,9 @@ class Segmentation:
         Args:
             units: texts of the units.
             text: the answer of the system.
-            breaks: what marks a break, as `--break` of `segscore import`; `auto` takes the first
-                kind that this text contains.
+            breaks: what marks a break, as `--break` of `segscore import`: such as `blank`, `rule`,
+                `heading` or `pattern:<SEP>`; `auto` takes the first kind that this text contains,
+                and warns if it contains none.
             max_edits: largest edit rate.
 
         Raises:
@@ -243,6 +246,12 @@ class Segmentation:
         if breaks == AUTO:
             found = kinds_in(text)
             breaks = next((kind for kind in BREAK_KINDS if kind in found), BREAK_KINDS[0])
+            if not found and len(units) > 1:
+                warn(
+                    f"the text contains no break ({', '.join(BREAK_KINDS)}), so it is one segment; "
+                    "breaks names another kind, such as breaks='pattern:<SEP>'",
+                    stacklevel=2,
+                )
         options = AnswerOptions(REWRITTEN, breaks=breaks, max_edits=max_edits)
         placed = place_answer(text, units, options, _PLACE)
         if placed.failure is not None:

@@ -11,6 +11,9 @@ _Parameters = ParamSpec("_Parameters")
 _Result = TypeVar("_Result")
 
 _OPTION = re.compile(r"(?<!\S)--([a-z][a-z0-9-]*[a-z0-9])")
+_KEYWORDS = {"break": "breaks"}
+"""Options whose keyword has another name, as theirs is a word of Python."""
+
 _COMMAND = re.compile(r"(segscore [a-z].*)")
 
 
@@ -35,4 +38,8 @@ def _reworded(message: str) -> str:
     'n_t 0: must be at least 1; segscore agree --n-t 2 does this'
     """
     own, *command = _COMMAND.split(message, maxsplit=1)
-    return _OPTION.sub(lambda found: found[1].replace("-", "_"), own) + "".join(command)
+    return _OPTION.sub(_keyword, own) + "".join(command)
+
+
+def _keyword(option: re.Match[str]) -> str:
+    return _KEYWORDS.get(option[1], option[1].replace("-", "_"))

@@ -4,12 +4,13 @@ import re
 from pathlib import Path
 
 import pytest
+import yaml
 
 from segscore.pipeline.measures import ALL
-from segscore.pipeline.measures.bibliography import PUBLICATIONS
+from segscore.pipeline.measures.bibliography import PUBLICATIONS, TESTS
 from tests.support.command_line import Segscore
 from tests.support.pages import DOCS
-from tests.support.paths import DATA
+from tests.support.paths import DATA, ROOT
 
 
 @pytest.fixture
@@ -40,9 +41,88 @@ def test_settings_that_do_not_affect_a_measure_are_not_told(segscore: Segscore, 
     assert "window is" not in segscore("cite", run, "--measure", "boundary_similarity").out
 
 
+def test_the_measures_are_those_that_score_prints(segscore: Segscore, run: Path) -> None:
+    sentence = segscore("cite", run).out.partition("\n\n")[0]
+    names = re.findall(r"(?:We compute|,| and) ([^,~]+)~", sentence.partition(" with segscore")[0])
+    assert names == ["B", "Pk", "WindowDiff", "B precision", "B recall", "B F"]
+
+
+@pytest.mark.parametrize("average", ["micro", "macro"])
+def test_the_average_is_told(segscore: Segscore, run: Path, average: str) -> None:
+    assert f"averages are {average} averages" in segscore("cite", run, "--average", average).out
+    assert "averages are micro averages" in segscore("cite", run).out
+    wrong = segscore("cite", run, "--average", "mean")
+    assert (wrong.code, wrong.err) == (
+        2,
+        "segscore: error: --average mean: must be one of micro, macro\n",
+    )
+
+
+def test_a_comparison_cites_its_tests(segscore: Segscore, run: Path, tmp_path: Path) -> None:
+    compared = tmp_path / "compared"
+    options = ("--measure", "pk,boundary_similarity", "--permutations", "499", "--replicates", "0")
+    assert segscore("compare", run, *options, "--output", compared).code == 0
+    out = segscore("cite", compared, "--average", "macro").out
+    sentence = out.partition("\n\n")[0]
+    assert sentence.startswith(r"We compute Pk~\cite{beeferman")
+    assert "boundaries at most 2 positions apart are near misses" in sentence
+    assert "systems are compared by macro averages" in sentence
+    assert "bootstrap" not in sentence
+    assert "paired permutation tests~" in sentence
+    assert "with 499 permutations" in sentence
+    assert "adjusted by Holm's method" in sentence
+    keys = {key for keys in re.findall(r"cite\{(.*?)\}", sentence) for key in keys.split(",")}
+    assert keys == {*re.findall(r"^@\w+\{(.*),$", out, re.M)}
+    assert keys >= {work.key for work in TESTS}
+    assert "near misses" not in segscore("cite", compared, "--measure", "pk").out
+    missing = segscore("cite", compared, "--measure", "window_diff")
+    assert missing.code == 2
+    assert "does not compare window_diff; compare with --measure pk,b" in missing.err
+
+
+def test_a_comparison_without_tests_cites_none(
+    segscore: Segscore, run: Path, tmp_path: Path
+) -> None:
+    compared = tmp_path / "compared"
+    options = ("--measure", "pk", "--permutations", "0", "--replicates", "0")
+    assert segscore("compare", run, *options, "--output", compared).code == 0
+    out = segscore("cite", compared).out
+    assert "systems are compared by micro averages" in out
+    assert "permutation" not in out.partition("\n\n")[0]
+    assert not any(work.key in out for work in TESTS)
+
+
+def test_runs_that_differ_in_a_told_setting_are_refused(
+    segscore: Segscore, run: Path, tmp_path: Path
+) -> None:
+    table, other = DATA / "tinyrec.jsonl", tmp_path / "other"
+    compared = tmp_path / "compared"
+    assert segscore("score", table, table, "--replicates", "0", "--output", other).code == 0
+    options = ("--may-differ", "n_t", "--permutations", "9", "--replicates", "0")
+    named = ("--measure", "boundary_similarity", "--output", compared)
+    assert segscore("compare", run, other, *options, *named).code == 0
+    result = segscore("cite", compared)
+    assert (result.code, result.err) == (
+        2,
+        f"segscore: error: {compared}: the compared runs differ in n_t (3/2); name each of them "
+        "instead\n",
+    )
+
+
+def test_styles_of_bibtex_know_the_entry_of_segscore(segscore: Segscore) -> None:
+    entry = segscore("cite", "--measure", "pk").out.partition("\n\n")[0]
+    assert entry.startswith("@misc{segscore,")
+    fields = dict(re.findall(r"^  (\w+) += \{(.*)\},$", entry, re.M))
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert fields["author"] == f"{{{citation['authors'][0]['name']}}}"
+    assert fields["title"] == citation["title"]
+    assert fields["note"] == f"Version {citation['version']}"
+    assert f"Copyright {fields['year']} " in (ROOT / "NOTICE").read_text()
+
+
 def test_all_publications_without_a_run(segscore: Segscore) -> None:
     out = segscore("cite").out
-    assert all(work.key in out for work in PUBLICATIONS)
+    assert all(work.key in out for work in (*PUBLICATIONS, *TESTS))
     assert out.count("{") == out.count("}")
 
 

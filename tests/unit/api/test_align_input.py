@@ -26,3 +26,13 @@ def test_align_refuses_what_is_no_text(units: Any, segments: Any, message: str) 
 def test_from_text_refuses_what_is_no_text(units: Any, text: Any) -> None:
     with pytest.raises(segscore.Refused, match="is no text"):
         segscore.Segmentation.from_text(units, text)
+
+
+def test_a_text_without_a_break_is_one_segment_with_a_warning() -> None:
+    units = ["a b", "c d"]
+    with pytest.warns(UserWarning, match=r"contains no break .*; breaks names another kind"):
+        assert segscore.Segmentation.from_text(units, "a b <SEP> c d").boundaries == ()
+    found = segscore.Segmentation.from_text(units, "a b <SEP> c d", breaks="pattern:<SEP>")
+    assert found.boundaries == (1,)
+    with pytest.raises(segscore.Refused, match=r"^breaks <SEP>: must be one of auto"):
+        segscore.Segmentation.from_text(units, "a b", breaks="<SEP>")

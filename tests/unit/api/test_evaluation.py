@@ -312,7 +312,7 @@ ROW: dict[Any, Any] = {"document_id": "d", "coder": "c", "n_units": 9, "boundari
         ("", "the location of a table is an empty text"),
         ({"c": {"d": ONE}, "d": ONE}, "references: d is a Segmentation, others are not"),
         ({1: {"d": ONE}}, "references: 1 must be the name of a coder, a text"),
-        ({"c": {1: ONE}}, "references: 1 must be the id of a document, a text"),
+        ({"c": {1.5: ONE}}, "references: 1.5 must be the id of a document, a text"),
         ({"c": {"d": [2]}}, "references: d is list; must be a Segmentation, which also says"),
         (pd.Series([1]), "references: Series cannot be read as a table: .*; a table has columns"),
         (
@@ -398,3 +398,22 @@ def test_the_scale_of_a_calibration_is_shown() -> None:
     with pytest.raises(package.Refused, match="pk"):
         evaluation.show(package.calibrate(references, measure="pk"))
     assert evaluation.calibration is calibration
+
+
+def test_the_same_tables_in_memory_are_the_same_run(tmp_path: Path, made: Corpus) -> None:
+    output = str(tmp_path / "run")
+    for _ in range(2):
+        package.evaluate(made.references, made.hypotheses, output=output)
+    with pytest.raises(package.Refused, match="has changed"):
+        package.evaluate(made.references, made.hypotheses[1:], output=output)
+
+
+def test_document_ids_may_be_whole_numbers() -> None:
+    numbered, named = ({key: ONE} for key in (7, "7"))
+    assert package.evaluate(numbered, named)["pk"].micro == 0
+
+
+def test_a_lazy_frame_says_how_to_get_a_table() -> None:
+    lazy = polars.LazyFrame({"document_id": ["d"]})
+    with pytest.raises(package.Refused, match="references: is LazyFrame; give what its collect"):
+        package.evaluate(lazy, [ROW])

@@ -87,3 +87,44 @@ def test_what_cannot_be_added_up_is_refused() -> None:
     with pytest.raises(segscore.Refused, match="boundary_types: must be declared"):
         segscore.Metric("pk").update(reference=typed, hypothesis=typed)
     segscore.Metric("pk", boundary_types=(1, 2)).update(reference=typed, hypothesis=typed)
+
+
+@pytest.mark.parametrize("padding", [-100, 9, np.nan, 0.5])
+def test_columns_behind_the_lengths_are_not_read(padding: float) -> None:
+    padded = np.array([[0, 1, 0, padding, padding], [1, 0, 0, 0, 1]])
+    plain = np.array([[0, 1, 0, 0, 0], [1, 0, 0, 0, 1]])
+    states = []
+    for reference, hypothesis in ((padded, plain), (plain, padded), (plain, plain)):
+        metric = segscore.Metric("pk", "f1")
+        metric.update_masks(reference=reference, hypothesis=hypothesis, lengths=[4, 6])
+        states.append(metric.state.tolist())
+    assert states[0] == states[1] == states[2]
+
+
+def test_padding_without_lengths_is_refused() -> None:
+    metric = segscore.Metric("pk")
+    mask, labels = np.array([[0, 1, -100]]), [[1, 1, 2, -100]]
+    with pytest.raises(segscore.Refused, match="is -100; if this is padding, give the number of"):
+        metric.update_masks(reference=mask, hypothesis=mask)
+    with pytest.raises(segscore.Refused, match="label -100; if this is padding, give the number"):
+        metric.update_labels(reference=labels, hypothesis=labels)
+    with pytest.raises(segscore.Refused, match="the padding begins before the end that lengths"):
+        metric.update_masks(reference=mask, hypothesis=mask, lengths=[4])
+    assert metric.pairs == 0
+
+
+def test_a_sum_of_metrics_has_the_pairs_of_all() -> None:
+    pairs = [([2, 5], [2, 4]), ([3], [7]), ([1], [])]
+    whole, parts = segscore.Metric("pk"), []
+    for reference, hypothesis in pairs:
+        parts.append(segscore.Metric("pk"))
+        for metric in (whole, parts[-1]):
+            metric.update(reference=reference, hypothesis=hypothesis, n_units=11)
+    before = parts[0].state.tolist()
+    total = sum(parts)
+    assert isinstance(total, segscore.Metric)
+    assert (total.pairs, total.compute()) == (3, whole.compute())
+    assert parts[0].state.tolist() == before
+    for other in (segscore.Metric("pk", n_t=3), segscore.Metric("pk", average="macro")):
+        with pytest.raises(segscore.Refused, match="metrics: their settings, measures or averages"):
+            parts[0] + other

@@ -156,3 +156,9 @@ def test_the_first_call_says_once_that_it_compiles_and_how_long_it_took(tmp_path
         assert ended.returncode == 0, ended.stderr
         for text in ("segscore: compiling its loops", "segscore: compiled its loops in "):
             assert ended.stderr.count(text) == expected
+
+
+def test_the_package_has_the_version_of_the_command() -> None:
+    import segscore
+
+    assert python("-m", "segscore", "--version").stdout == f"segscore {segscore.__version__}\n"

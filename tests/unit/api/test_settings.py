@@ -60,7 +60,7 @@ def test_values_of_other_types_are_refused(settings: dict[str, Any], message: st
         (lambda: untyped.evaluate(ONE, ONE, client=5), "client: is int; must be a Dask client"),
         (lambda: untyped.calibrate(ONE, measure=None), "measure: None must be a text"),
         (lambda: untyped.Metric(["pk"]), r"\['pk'\]: must be the name of a measure"),
-        (lambda: untyped.compare("run", measure=None), "measures: None must be a list"),
+        (lambda: untyped.compare(package.evaluate(ONE, ONE), measure=5), "measures: 5 must"),
         (lambda: untyped.compare(["run"], measure="pk"), "list is no run; give the folder"),
         (lambda: untyped.read_run(None), "NoneType is no run; give the folder or URL"),
     ],
