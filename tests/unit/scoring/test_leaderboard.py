@@ -1,5 +1,7 @@
 """The leaderboard: one order of systems, and columns that are shown wherever it is."""
 
+from typing import Any
+
 import pytest
 
 import segscore
@@ -82,7 +84,11 @@ def test_the_measure_that_is_named_first_leads_and_ranks() -> None:
         "near": {"d": segscore.Segmentation([4, 11, 21, 30, 35], 40)},
     }
     found = {}
-    for names in (["boundary_similarity", "window_diff"], ["window_diff", "boundary_similarity"]):
+    orders: list[list[Any]] = [
+        ["boundary_similarity", "window_diff"],
+        ["window_diff", "boundary_similarity"],
+    ]
+    for names in orders:
         evaluation = segscore.evaluate(references, systems, measures=names, replicates=0)
         found[names[0]] = evaluation
         assert evaluation.board.measures == names
