@@ -67,7 +67,7 @@ table: $(VENV)/core
 	@$(BIN)/segscore score tests/data/stargazer.jsonl tests/data/stargazer.jsonl \
 		--consensus 0.5,0.3,any --reference-points random-mean --fresh --output build/stargazer >/dev/null
 	@$(BIN)/segscore compare build/stargazer --measure window_diff,mult_window_diff \
-		--layout references --format markdown
+		--layout references --format markdown --average macro
 
 # The picture in the README, of the run that `table` makes.
 picture: table $(VENV)/test $(BROWSER)

@@ -27,8 +27,8 @@ def compare(
     chosen: CompareSettings,
     average: Annotated[
         str,
-        typer.Option(help="Average to show: macro or micro.", rich_help_panel=Panel.AVERAGES),
-    ] = "macro",
+        typer.Option(help="Average to show: micro or macro.", rich_help_panel=Panel.AVERAGES),
+    ] = "micro",
     layout: Annotated[
         str | None,
         typer.Option(

@@ -123,6 +123,7 @@ def _print_systems(title: str, rows: list[_Row], averages: list[_Row], tests: li
     systems = sum(not is_point(row["hypothesis"]) for row in rows)
     average = rows[0]["average"]
     others = {row["system"]: row["value"] for row in averages if row["average"] != average}
+    mean_ranks = [Column("mean rank", [_mean_rank(row) for row in rows])]
     print_fitted(
         [
             Column("system, best first", [row["system"] for row in rows], is_name=True),
@@ -136,7 +137,7 @@ def _print_systems(title: str, rows: list[_Row], averages: list[_Row], tests: li
             ),
             Column("rank", [_short(row["rank"]) for row in rows]),
             Column("rank interval", [_ranks(row) for row in rows]),
-            Column("mean rank", [_mean_rank(row) for row in rows]),
+            *(mean_ranks if average == "macro" else ()),
             Column("documents", [str(row["defined"]) for row in rows]),
         ],
         title=title,
@@ -176,7 +177,10 @@ def _print_pairs(rows: Sequence[_Row]) -> None:
     remarks = [f"* p < {_ALPHA:g}".replace("0.", ".")] if starred else []
     verb = "are" if more > 1 else "is"
     remarks += [f"{more} more {verb} in the table comparisons of --output"] if more > 0 else []
-    effects = [row["effect_d"] for row in rows]
+    by_document = [
+        Column("Wilcoxon (Holm)", [shown_p(row["p_wilcoxon_holm"]) for row in rows]),
+        Column("d", [_effect(row["effect_d"]) for row in rows]),
+    ]
     print_fitted(
         [
             Column("system, better first", [row["system"] for row in rows], is_name=True),
@@ -187,11 +191,14 @@ def _print_pairs(rows: Sequence[_Row]) -> None:
                 [shown_p(row["p_permutation_holm"]) + _mark(row) * starred for row in rows],
             ),
             Column("95 % interval", [shown_changes(row["ci_low"], row["ci_high"]) for row in rows]),
-            Column("Wilcoxon (Holm)", [shown_p(row["p_wilcoxon_holm"]) for row in rows]),
-            Column("d", ["–" if effect is None else f"{effect:+.2f}" for effect in effects]),
+            *(by_document if rows[0]["average"] == "macro" else ()),
         ],
         caption="; ".join(remarks),
     )
+
+
+def _effect(effect: float | None) -> str:
+    return "–" if effect is None else f"{effect:+.2f}"
 
 
 def power_lines(rows: Sequence[_Row], settings: Mapping[str, Any]) -> Iterator[str]:

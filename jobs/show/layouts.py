@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 LAYOUTS = ("pairs", "systems", "references")
 _FORMATS = ("text", "json", "markdown", "latex", "csv")
-_AVERAGES = ("macro", "micro")
+_AVERAGES = ("micro", "macro")
 
 
 def require(layout: str | None, format_name: str, average: str, group_by: tuple[str, ...]) -> None:
@@ -81,18 +81,26 @@ def _pairs(finished: "FinishedRun", average: str) -> Layout:
             row["other"],
             with_interval(row["difference"], row["ci_low"], row["ci_high"]),
             shown_p(row["p_permutation_holm"]),
-            shown_p(row["p_wilcoxon_holm"]),
-            shown_p(row["p_nemenyi"]),
-            "–" if row["effect_d"] is None else f"{row['effect_d']:.2f}",
+            *(_by_document(row) if average == "macro" else ()),
         ]
         for row in pairs
     ]
-    titles = ["difference [95 %]", "p (Holm)", "Wilcoxon (Holm)", "Nemenyi", "d"]
+    tests = ["Wilcoxon (Holm)", "Nemenyi", "d"] if average == "macro" else []
+    titles = ["difference [95 %]", "p (Holm)", *tests]
     headings = [*by, "measure", "system, better first", "against", *titles]
     columns = finished.table("comparisons").column_names
     numbers = [[row[name] for name in columns] for row in rows]
     texts, signature = len(by) + 3, finished.record["signature"]
     return Layout(headings, shown, columns, numbers, texts, signature, len(by) + 1)
+
+
+def _by_document(row: dict[str, Any]) -> list[str]:
+    """Return the cells of the tests of single documents, which macro rows alone have."""
+    return [
+        shown_p(row["p_wilcoxon_holm"]),
+        shown_p(row["p_nemenyi"]),
+        "–" if row["effect_d"] is None else f"{row['effect_d']:.2f}",
+    ]
 
 
 def _systems(finished: "FinishedRun", average: str) -> Layout:

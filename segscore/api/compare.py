@@ -65,7 +65,7 @@ class ComparisonTables(RunTables):
         return comparison_as_html(self)
 
     def plot(
-        self, measure: "AnyMeasure | None" = None, *, average: Literal["micro", "macro"] = "macro"
+        self, measure: "AnyMeasure | None" = None, *, average: Literal["micro", "macro"] = "micro"
     ) -> "alt.Chart":
         """Draw the differences of all pairs with their 95 % intervals, the better system first.
 
@@ -74,7 +74,7 @@ class ComparisonTables(RunTables):
 
         Args:
             measure: name of a measure; None for the first of the comparison.
-            average: micro or macro.
+            average: micro, as `segscore compare` shows by default, or macro.
 
         Raises:
             Refused: the comparison has no value of the measure, or altair is not installed.

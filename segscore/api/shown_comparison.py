@@ -13,7 +13,7 @@ from segscore.pipeline.statistics.shown_numbers import shown_change, shown_inter
 if TYPE_CHECKING:
     from segscore.api.compare import ComparisonTables
 
-_AVERAGE = "macro"
+_AVERAGE = "micro"
 _SYSTEMS = ("system, best first", "value", "95 % interval", "rank", "documents")
 _PAIRS = ("better", "than", "by", "95 % interval", "p (Holm)", "documents")
 

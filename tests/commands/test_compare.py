@@ -412,7 +412,7 @@ def test_different_p_seg_is_refused_only_where_it_is_used(
         (("--measure", "pk", "--group-by", "color"), "there are: reference, genre, year"),
         (("--measure", "pk", "--layout", "rows"), "--layout rows: must be one of pairs"),
         (("--measure", "pk", "--format", "html"), "--format html: must be one of text"),
-        (("--measure", "pk", "--average", "mean"), "--average mean: must be one of macro, micro"),
+        (("--measure", "pk", "--average", "mean"), "--average mean: must be one of micro, macro"),
         (("--measure", "pk", "--replicates", -1), "--replicates -1: must be at least 0"),
         (("--measure", "pk", "--permutations", -1), "--permutations -1: must be at least 0"),
         (("--measure", "pk", "--layout", "references", "--group-by", "genre"), "groups by ref"),
@@ -495,3 +495,15 @@ def test_both_averages_of_a_system_are_printed_and_named(
     system = next(line.split() for line in lines if line.startswith("EquiSeg"))
     expected = {"macro": "0.0631", "micro": "0.0613"}
     assert (system[1], system[5]) == (expected[average], expected[other])
+
+
+def test_micro_averages_are_shown_by_default(segscore: Segscore, tmp_path: Path) -> None:
+    """The default shows the averages that `score` shows; tests of documents need macro averages."""
+    table, points = DATA / "tinyrec.jsonl", ("--reference-points", "none")
+    assert segscore("score", table, table, "--output", tmp_path / "run", *points).code == 0
+    for layout in ((), ("--layout", "pairs", "--format", "markdown")):
+        command = ("compare", tmp_path / "run", "--measure", "boundary_similarity", *layout)
+        shown = segscore(*command)
+        assert shown.code == 0 and shown.out == segscore(*command, "--average", "micro").out
+        assert "0.0613" in shown.out and "Wilcoxon" not in shown.out
+        assert "Wilcoxon (Holm)" in segscore(*command, "--average", "macro").out

@@ -40,7 +40,8 @@ def test_documents_can_show_a_difference_and_the_observed_one_needs_more(
     segscore: Segscore, scored: Path, tmp_path: Path
 ) -> None:
     """TinyRec: spread .0975 on 42 documents, so that .0432 can be shown."""
-    text, rows = compared(segscore, scored, tmp_path / "c", "--difference", "-0.03")
+    options = ("--average", "macro", "--difference", "-0.03")
+    text, rows = compared(segscore, scored, tmp_path / "c", *options)
     row = pair(rows, "point:random-known")
     assert row["smallest_difference"] == pytest.approx(0.0432, abs=5e-5)
     assert row["documents_needed"] == 94

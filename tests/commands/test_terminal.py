@@ -175,7 +175,7 @@ def test_other_encodings_get_similar_characters(
     printed = dict(zip(commands, outputs, strict=True))
     assert [result.code for result in outputs] == [0] * len(commands), outputs
     assert "Traceback" not in "".join(result.text for result in outputs)
-    assert "pk v, macro" in printed["compare"].text
+    assert "pk v, micro" in printed["compare"].text
     assert "#" in printed["explain"].text and "-|-" in printed["explain"].text
     assert "0 to inf" in printed["list"].text
     name = "größer" if encoding == "latin-1" else r"gr\xf6\xdfer"

@@ -84,7 +84,7 @@ def test_evaluations_and_comparisons_draw_themselves(
 
 def test_comparisons_show_systems_best_first_then_pairs(evaluation: api.Evaluation) -> None:
     lines = repr(api.compare(evaluation, measure=["boundary_similarity"])).splitlines()
-    assert lines[0] == "boundary_similarity ↑, macro averages of all documents"
+    assert lines[0] == "boundary_similarity ↑, micro averages of all documents"
     assert [line.split()[0] for line in lines[2:4]] == ["near", "far"]
     assert lines[5] == "differences in boundary_similarity"
     assert lines[7].split()[:2] == ["near", "far"]
