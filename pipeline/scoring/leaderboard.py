@@ -151,7 +151,7 @@ class Leaderboard:
         ]
 
 
-def in_order(available: Collection[str], named: Iterable[str]) -> list[str]:
+def as_named(available: Collection[str], named: Iterable[str]) -> list[str]:
     """Return measures in the order in which a user named them, then those that nobody named.
 
     Args:
@@ -172,7 +172,7 @@ def measures_to_show(available: Collection[str], named: Sequence[str]) -> list[s
         available: the measures of the run, in the order of the columns.
         named: measures and families as the user named them; a measure named first comes first.
     """
-    shown = shown_measures(in_order(available, named))
+    shown = shown_measures(as_named(available, named))
     if len(available) <= len(HEADLINES):
         return shown
     return list(dict.fromkeys([*(name for name in named[:1] if name in available), *shown]))
@@ -202,7 +202,7 @@ def rank(
         Leaderboard(
             group,
             measure or measures_to_show(averages, named)[0],
-            {name: averages[name] for name in in_order(averages, named)},
+            {name: averages[name] for name in as_named(averages, named)},
         )
         for group, averages in groups.items()
     ]

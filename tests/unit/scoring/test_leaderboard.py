@@ -11,7 +11,7 @@ from segscore.pipeline.measures import ALL, FAMILIES
 from segscore.pipeline.reports.leaderboard import leaderboard as page_leaderboard
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.scoring import leaderboard
-from segscore.pipeline.scoring.leaderboard import BoardColumn, in_order, measures_to_show, rank
+from segscore.pipeline.scoring.leaderboard import BoardColumn, as_named, measures_to_show, rank
 
 REFERENCES = {f"d{i}": segscore.Segmentation([4], 9) for i in range(4)}
 SYSTEMS = {
@@ -104,9 +104,9 @@ def test_families_expand_in_the_order_of_the_columns() -> None:
     window = [
         name for name in columns if name in {each.name for each in FAMILIES["window"].MEASURES}
     ]
-    assert in_order(columns, ["b_f1", "window"])[: 1 + len(window)] == ["b_f1", *window]
-    assert in_order(columns, ["all"]) == in_order(columns, []) == columns
-    assert in_order(["pk", "recall"], ["recall", "b_f1", "pk", "recall"]) == ["recall", "pk"]
+    assert as_named(columns, ["b_f1", "window"])[: 1 + len(window)] == ["b_f1", *window]
+    assert as_named(columns, ["all"]) == as_named(columns, []) == columns
+    assert as_named(["pk", "recall"], ["recall", "b_f1", "pk", "recall"]) == ["recall", "pk"]
     assert measures_to_show(columns, ["recall", "window"])[0] == "recall"
     assert measures_to_show(columns, []) == measures_to_show(columns, ["all"])
     assert measures_to_show(columns, [])[0] == "boundary_similarity"
