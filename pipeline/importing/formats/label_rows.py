@@ -65,7 +65,8 @@ def row_records(file: OpenedFile, columns: LabelColumns, skip_lines: int) -> Ite
             "the only document of the file with --document-id"
         )
     coder = _column(columns.coder, CODER_FIELDS, table)
-    keys = [name for name in (document, coder, ROLE) if name in table.header]
+    named = [name for name in (document, coder, ROLE) if name is not None]
+    keys = [name for name in named if name in table.header]
     lists = [name for name in table.header if name not in keys]
     read = [path.steps[0] for path in columns.read]
     for name in lists:

@@ -210,7 +210,7 @@ class TestRecords:
         header = "meeting,system,utterance,boundary\n"
         text = header + "m,a,u1,0\nn,a,u1,1\nm,a,u2,1.0\nn,a,u2,-100\nm,a,u3,0\n"
         options = {"document_field": "meeting", "coder_field": "system"}
-        expected = [("m", "a", None, [2, 1], {}), ("n", "a", None, [1, 1], {})]
+        expected: list[object] = [("m", "a", None, [2, 1], {}), ("n", "a", None, [1, 1], {})]
         assert rows(text, "f.csv", flags="boundary", marks="end", **options) == expected
         tabs = text.replace(",", "\t")
         assert rows(tabs, "f.tsv", flags="boundary", marks="end", **options) == expected
