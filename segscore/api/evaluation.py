@@ -216,6 +216,11 @@ class Evaluation(RunTables):
             Refused: the calibration has another number of references, or the evaluation does not
                 have its measure.
         """
+        if not hasattr(calibration, "references"):
+            raise Refused(
+                f"calibration: is {type(calibration).__name__}; must be what segscore.calibrate "
+                "returns; print an evaluation to see its averages"
+            )
         rows = self.run.record["rows"]["references"]
         accepted = rows["in"] - rows["rejected"]
         if calibration.references != accepted:
