@@ -268,7 +268,10 @@ def _require_columns(
 
 def _keys(lines: bytes) -> list[str]:
     """Return the keys of the first line of JSONL, also of values that no column can hold."""
-    row = json.loads(lines.lstrip().partition(b"\n")[0] or b"{}")
+    try:
+        row = json.loads(lines.lstrip().partition(b"\n")[0])
+    except (ValueError, RecursionError):
+        return []  # the line is rejected
     return [*row] if isinstance(row, dict) else []
 
 

@@ -57,8 +57,8 @@ HELP = "; see `segscore score --help`"
             "--out: `segscore score` has no such option; the nearest is --output" + HELP,
         ),
         (
-            ("compare", "run"),
-            "missing option '--measure'; see `segscore compare --help`",
+            ("calibrate", "references"),
+            "missing option '--measure'; see `segscore calibrate --help`",
         ),
         (("scor", "x"), "No such command 'scor'. Did you mean 'score'?"),
     ],
