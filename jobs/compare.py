@@ -68,6 +68,7 @@ def compare(
     from segscore.pipeline.reports.figures import require_figure
 
     layouts.require(layout, format_name, average, chosen.group_by)
+    layouts.require_room(chosen, format_name)
     if figure is not None:
         require_figure("--figure", figure)
     rules = _rules(gate, chosen.runs)
@@ -86,8 +87,7 @@ def compare(
     elif layout is None and format_name == "text":
         print_comparison(finished, average)
     else:
-        table = layouts.lay_out(layout or "pairs", finished, average)
-        layouts.print_layout(table, format_name)
+        _print_layout(layout or "pairs", finished, average, format_name)
     if (output := chosen.output) is not None:
         state = "written" if finished.is_published else "already contains this comparison"
         LOG.say("info", f"{output}: {state}", output=output)
@@ -106,6 +106,17 @@ def _completed(chosen: CompareSettings, layout: str | None) -> CompareSettings:
     if not chosen.measures:
         chosen = replace(chosen, measures=(first_measure(open_runs(chosen.runs)),))
     return replace(chosen, group_by=(_REFERENCE,)) if layout == "references" else chosen
+
+
+def _print_layout(layout: str, finished: "FinishedRun", average: str, format_name: str) -> None:
+    """Print a layout and, below it, the published scores, if it was asked for them."""
+    from segscore.jobs.show import layouts
+    from segscore.jobs.show.published import print_published
+
+    layouts.print_layout(layouts.lay_out(layout, finished, average), format_name)
+    if "published" in finished.at_hand and format_name in ("text", "markdown"):
+        out().print()
+        print_published(finished.table("published").to_pylist(), format_name)
 
 
 def _save_figure(path: str, finished: "FinishedRun", chosen: CompareSettings, average: str) -> None:

@@ -71,7 +71,7 @@ def score(
         say_done(outcome, format_name)
     finished = FinishedScoring.open(chosen.output) if isinstance(outcome, Done) else outcome
     if format_name == "text":
-        print_finished(chosen.output, finished, layout)
+        print_finished(chosen.output, finished, layout, chosen.measures_in_order)
         if finished is outcome:
             print_written(chosen.output)
         suggest_n_t(context, finished.record)
@@ -84,5 +84,7 @@ def score(
         from segscore.jobs.show.layouts import print_layout
 
         signature = finished.record["signature"]
-        table = summary_layout(finished.table("summary"), layout, signature)
+        table = summary_layout(
+            finished.table("summary"), layout, signature, chosen.measures_in_order
+        )
         print_layout(table, format_name)

@@ -85,7 +85,9 @@ def _cell(row: _Row) -> str:
     return with_interval(*(row[part] for part in _PARTS))
 
 
-def summary_layout(summary: "pa.Table", layout: str, signature: str) -> Layout:
+def summary_layout(
+    summary: "pa.Table", layout: str, signature: str, named: Sequence[str] = ()
+) -> Layout:
     """Arrange the averages of a scoring run.
 
     Args:
@@ -93,10 +95,10 @@ def summary_layout(summary: "pa.Table", layout: str, signature: str) -> Layout:
         layout: ``systems``: micro averages over all documents; ``groups``: also those of each
             group; ``measures``: the rows of the table as they are.
         signature: signature of the run.
+        named: measures and families in the order in which the user named them.
     """
-    from segscore.pipeline.measures import shown_measures
     from segscore.pipeline.runs.finished import are_over_all
-    from segscore.pipeline.scoring.leaderboard import rank
+    from segscore.pipeline.scoring.leaderboard import measures_to_show, rank
     from segscore.pipeline.statistics.averages import summary_groups
 
     if layout == "measures":
@@ -106,7 +108,7 @@ def summary_layout(summary: "pa.Table", layout: str, signature: str) -> Layout:
         summary, by = summary.filter(are_over_all(summary, by)), []
     rows = [row for row in summary.to_pylist() if row["average"] == "micro"]
     measures = list(dict.fromkeys(row["measure"] for row in rows))
-    boards = rank(rows, by)
-    shown = shown_measures(measures)
+    boards = rank(rows, by, named=named)
+    shown = measures_to_show(measures, named)
     arranged = by_system(boards, by, "hypothesis", signature, shown)
     return replace(mark_best(arranged, boards, shown), average="micro")

@@ -13,6 +13,7 @@ from segscore.pipeline.statistics.p_values import shown_p
 from segscore.pipeline.statistics.shown_numbers import shown_number, with_interval
 
 if TYPE_CHECKING:
+    from segscore.pipeline.comparison.settings import CompareSettings
     from segscore.pipeline.runs.finished import FinishedRun
     from segscore.pipeline.scoring.leaderboard import Leaderboard
 
@@ -38,6 +39,22 @@ def require(layout: str | None, format_name: str, average: str, group_by: tuple[
         raise Refused(
             f"--group-by {','.join(group_by)}: --layout references already groups by "
             "reference; leave --group-by out"
+        )
+
+
+def require_room(settings: "CompareSettings", format_name: str) -> None:
+    """Require that published scores are printed or written, if the settings ask for them.
+
+    Raises:
+        Refused: the format has no room for them, and there is no output folder.
+    """
+    from segscore.pipeline.errors import Refused
+
+    if settings.published and settings.output is None and format_name in ("csv", "latex"):
+        raise Refused(
+            f"--format {format_name}: holds one table, so that it has no room for the scores of "
+            "--published; print text, markdown or json, or name a folder with --output, which gets "
+            "the table published"
         )
 
 

@@ -26,7 +26,10 @@ _LONGEST_HEADING = 13
 
 
 def print_scores(
-    summary: "pa.Table", layout: str | None = None, whole: str = "all documents"
+    summary: "pa.Table",
+    layout: str | None = None,
+    whole: str = "all documents",
+    named: Sequence[str] = (),
 ) -> None:
     """Print the averages of a run.
 
@@ -36,6 +39,7 @@ def print_scores(
             group; ``measures``: a table for each measure, for each of these groups; None: the
             leaderboard, of a command that has no other layout.
         whole: title of the leaderboard over all documents.
+        named: measures and families in the order in which the user named them.
     """
     from segscore.pipeline.scoring.leaderboard import rank
     from segscore.pipeline.statistics.averages import summary_groups
@@ -47,7 +51,7 @@ def print_scores(
     by = summary_groups(summary.column_names)
     rows = summary.to_pylist()
     boards, macro = (
-        rank([row for row in rows if row["average"] == average], by)
+        rank([row for row in rows if row["average"] == average], by, named=named)
         for average in ("micro", "macro")
     )
     shown = len(boards) if layout in ("groups", "measures") else 1

@@ -80,7 +80,7 @@ def print_night(chosen: NightSettings, ended: "Ended") -> None:
     """Print the results of a night, and the verdict of the gate."""
     console = out()
     if ended.scored is not None:
-        print_scores(ended.scored.table("summary"))
+        print_scores(ended.scored.table("summary"), named=ended.scored.measures_in_order)
         print_record(chosen.score.output, ended.scored.record)
         print_written(chosen.score.output)
     else:

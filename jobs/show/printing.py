@@ -1,6 +1,7 @@
 """Print the results and progress of commands on a terminal."""
 
 import shlex
+from collections.abc import Sequence
 from contextlib import suppress
 from time import monotonic
 from types import TracebackType
@@ -89,41 +90,45 @@ def print_plan(plan: "Plan") -> None:
         out().print(escape(line))
 
 
-def print_finished(output: str, finished: "FinishedScoring", layout: str) -> None:
+def print_finished(
+    output: str, finished: "FinishedScoring", layout: str, named: Sequence[str]
+) -> None:
     """Print the averages of a run, the row counts of its input, and what to do next.
 
     Args:
         output: folder of the run.
         finished: the run.
         layout: one of ``SCORE_LAYOUTS``.
+        named: measures and families in the order in which the user named them.
     """
     from segscore.jobs.show.better_point import explain_better_point
 
     by_level = finished.record["settings"].get("by_level") is not None
     whole = "all documents, over all levels" if by_level else "all documents"
     summary = finished.table("summary")
-    print_scores(summary, layout, whole)
+    print_scores(summary, layout, whole, named)
     if summary.num_rows:
         if (sentence := explain_better_point(summary)) is not None:
             out().print(sentence, markup=False)
-        _print_next(output, summary, " --group-by level" if by_level else "")
+        _print_next(output, summary, " --group-by level" if by_level else "", named)
     print_record(output, finished.record)
 
 
-def _print_next(output: str, summary: "pa.Table", grouped: str) -> None:
+def _print_next(output: str, summary: "pa.Table", grouped: str, named: Sequence[str]) -> None:
     """Print the commands that show more about a scoring run.
 
     Args:
         output: folder of the run.
         summary: its summary.
         grouped: the option of `compare` that groups as the run does, after a space.
+        named: measures and families in the order in which the user named them.
     """
-    from segscore.pipeline.measures import shown_measures
+    from segscore.pipeline.scoring.leaderboard import measures_to_show
 
     run = shlex.quote(output)
     out().print(f"charts: {printable_command(f'segscore report {run}')}", markup=False)
     if len(summary.column("hypothesis").unique()) > 1:
-        first = shown_measures(summary.column("measure").unique().to_pylist())[0]
+        first = measures_to_show(summary.column("measure").unique().to_pylist(), named)[0]
         tests = printable_command(f"segscore compare {run} --measure {first}{grouped}")
         out().print(f"tests of the differences: {tests}", markup=False)
     out().print()

@@ -3,20 +3,37 @@
 from typing import Any
 
 from segscore.jobs.show.fitted import Column, out, print_fitted
+from segscore.jobs.show.formats import plain_layout, print_table, print_text
 from segscore.pipeline.testsets.beside import group_published, heading_of
 
 _SHOWN = 20
+_COLUMNS = ("system", "document", "measure", "printed", "evidence", "convention")
+_YOURS = "yours by the same convention"
 
 
-def print_published(rows: list[dict[str, Any]]) -> None:
-    """Print a block of its own: published scores, and the systems by the same conventions."""
+def print_published(rows: list[dict[str, Any]], format_name: str = "text") -> None:
+    """Print a block of its own: published scores, and the systems by the same conventions.
+
+    Args:
+        rows: rows of the table `published`.
+        format_name: text, which shows the first 20 scores; or markdown, which has all.
+    """
     if not rows:
-        out().print("published on these references: nothing that segscore knows", markup=False)
-        return
+        nothing = "published on these references: nothing that segscore knows"
+        out().print(nothing, markup=False)
+    elif format_name == "text":
+        _print_as_text(rows)
+    else:
+        print_text(f"{heading_of(rows)}\n")
+        shown = [row | {_YOURS: row["yours"]} for row in group_published(rows)]
+        names = [name for name in _COLUMNS if name != "document" or any(r[name] for r in shown)]
+        print_table(plain_layout([*names, _YOURS], shown, ""), format_name)
+
+
+def _print_as_text(rows: list[dict[str, Any]]) -> None:
     groups = group_published(rows)
-    columns = ("system", "document", "measure", "printed", "evidence", "convention")
-    cells = [[row[name] for row in groups[:_SHOWN]] for name in (*columns, "yours")]
-    headings = (*columns, "yours by the same convention")
+    cells = [[row[name] for row in groups[:_SHOWN]] for name in (*_COLUMNS, "yours")]
+    headings = (*_COLUMNS, _YOURS)
     print_fitted(
         [
             Column(heading, column, is_name=heading not in ("printed",))

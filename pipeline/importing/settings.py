@@ -315,9 +315,9 @@ class ImportSettings:
     breaks: Annotated[
         str | None,
         Option(
-            "What marks a break in a rewritten text: rule, heading, blank, newline, "
-            "pattern:REGEX, or texts with types (<eob>=1,<eol>=2); default: auto, the first of "
-            "the four that any answer contains.",
+            "What marks a break in a rewritten text: rule, heading, blank, newline, several of "
+            "them (blank,rule), pattern:REGEX, or texts with types (<eob>=1,<eol>=2); default: "
+            "auto, the first of the four that any answer contains.",
             Panel.ANSWERS,
             flags="--break",
         ),

@@ -65,7 +65,11 @@ class Ranking:
     def board(self) -> Leaderboard:
         """The leaderboard over all documents."""
         rows = [of.values() for (_, kind), of in self.whole.items() if kind == self.average]
-        (board,) = rank(chain.from_iterable(rows), measure=self.measure.name)
+        (board,) = rank(
+            chain.from_iterable(rows),
+            measure=self.measure.name,
+            named=self.run.measures_in_order,
+        )
         return board
 
     def rows(self, measure: str) -> list[RunRow]:

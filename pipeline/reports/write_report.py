@@ -23,6 +23,7 @@ from segscore.pipeline.reports.settings import ReportSettings
 from segscore.pipeline.reports.shared_documents import document_sections, read_documents
 from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
+from segscore.pipeline.scoring.leaderboard import measures_to_show
 from segscore.pipeline.storage.placement import require_apart
 
 _HEAD = 4096
@@ -162,7 +163,9 @@ def _ranked_by(run: FinishedScoring, name: str | None) -> Measure:
     """Return the measure to rank by: the named one, else the first that has a direction."""
     if name is None:
         available = run.selection.names
-        preferred = [each for each in (*HEADLINES, *available) if each in available]
+        named = run.measures_in_order
+        order = measures_to_show(available, named) if named else HEADLINES
+        preferred = [each for each in (*order, *available) if each in available]
         ranked = (each for each in preferred if ALL[each].better != "neither")
         return ALL[next(ranked, available[0])]
     run.require([name])

@@ -9,7 +9,14 @@ from typing import Any
 
 from segscore.pipeline.tables.find import InputTable
 
-IGNORED_SETTINGS = ("output", "fresh", "max_rejects", "max_unpaired", "left_out")
+IGNORED_SETTINGS = (
+    "output",
+    "fresh",
+    "max_rejects",
+    "max_unpaired",
+    "left_out",
+    "measures_in_order",
+)
 """Settings that do not affect what is computed from the inputs."""
 
 _NAMED = 2
@@ -59,7 +66,7 @@ def setting_differences(before: Mapping[str, Any], now: Fingerprint) -> list[str
     ]
     old, new = before.get("settings", {}), current["settings"]
     differences += [
-        f"{name} was {setting_in_words(old.get(name))}, is {setting_in_words(new.get(name))}"
+        f"{name} was {_or_default(name, old.get(name))}, is {_or_default(name, new.get(name))}"
         for name in sorted(old.keys() | new.keys())
         if old.get(name) != new.get(name)
     ]
@@ -68,6 +75,11 @@ def setting_differences(before: Mapping[str, Any], now: Fingerprint) -> list[str
         for inputs in (before.get("inputs", {}), current["inputs"])
     ]
     return differences + _changed_files(*files)
+
+
+def _or_default(name: str, setting: object) -> str:
+    """Write a setting for a message; an empty choice that stands for all usual ones by its name."""
+    return setting_in_words(setting) if setting or name != "measures" else "the default"
 
 
 def setting_in_words(setting: object) -> str:

@@ -104,6 +104,11 @@ class FinishedRun:
         return settings if isinstance(settings, dict) else {}
 
     @property
+    def measures_in_order(self) -> tuple[str, ...]:
+        """Measures and families as the user of a scoring run named them; empty for the default."""
+        return tuple(self.settings.get("measures_in_order", ()))
+
+    @property
     def unit(self) -> str | None:
         """What positions are counted in; None if it is not known, as where words are measured."""
         return measured_unit(self.record)

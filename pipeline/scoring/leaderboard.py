@@ -1,11 +1,11 @@
 """The leaderboard of a scoring run, which terminal, CSV, papers, reports and notebooks render."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from segscore.pipeline.measures import ALL, shown_measures
+from segscore.pipeline.measures import ALL, FAMILIES, HEADLINES, shown_measures
 from segscore.pipeline.runs.finished import RunRow
 from segscore.pipeline.scoring.coverage import fewer_documents
 from segscore.pipeline.scoring.names import is_point
@@ -151,11 +151,39 @@ class Leaderboard:
         ]
 
 
+def as_named(available: Collection[str], named: Iterable[str]) -> list[str]:
+    """Return measures in the order in which a user named them, then those that nobody named.
+
+    Args:
+        available: the measures, in the order of the columns.
+        named: names of measures and families; those of a family have the order of the columns.
+    """
+    order: dict[str, None] = {}
+    for name in named:
+        family = {each.name for each in FAMILIES[name].MEASURES} if name in FAMILIES else {name}
+        order |= dict.fromkeys(each for each in available if each in family)
+    return list(order | dict.fromkeys(available))
+
+
+def measures_to_show(available: Collection[str], named: Sequence[str]) -> list[str]:
+    """Return the measures to show of those that a run has; systems are ranked by the first.
+
+    Args:
+        available: the measures of the run, in the order of the columns.
+        named: measures and families as the user named them; a measure named first comes first.
+    """
+    shown = shown_measures(as_named(available, named))
+    if len(available) <= len(HEADLINES):
+        return shown
+    return list(dict.fromkeys([*(name for name in named[:1] if name in available), *shown]))
+
+
 def rank(
     rows: Iterable[RunRow],
     by: Sequence[str] = (),
     measure: str | None = None,
     system: str = "hypothesis",
+    named: Sequence[str] = (),
 ) -> list[Leaderboard]:
     """Rank the systems of each group, the one of all documents first.
 
@@ -164,13 +192,18 @@ def rank(
         by: the group-by columns.
         measure: measure by which systems are ranked; None for the first one to show.
         system: name of the column that names the system.
+        named: measures and families in the order in which the user named them.
     """
     groups: dict[tuple[Any, ...], dict[str, dict[str, RunRow]]] = {}
     for row in rows:
         averages = groups.setdefault(tuple(row[name] for name in by), {})
         averages.setdefault(row["measure"], {})[row[system]] = row
     boards = [
-        Leaderboard(group, measure or shown_measures(averages)[0], averages)
+        Leaderboard(
+            group,
+            measure or measures_to_show(averages, named)[0],
+            {name: averages[name] for name in as_named(averages, named)},
+        )
         for group, averages in groups.items()
     ]
     return sorted(boards, key=lambda board: any(part is not None for part in board.group))

@@ -35,7 +35,8 @@ from segscore.pipeline.scoring.unpaired import require_few_unpaired, warn_of_unp
 from segscore.pipeline.tables.source import Sources
 
 SCORES_UNUSED = (
-    "boundary_scores were ignored, every candidate counts; to use them run `segscore sweep`"
+    "boundary_scores were ignored, every candidate counts; to use them run `segscore sweep`; to "
+    "score at one threshold, write a table of the candidates that reach it (docs/jobs/sweep.md)"
 )
 
 

@@ -1,7 +1,7 @@
 """Settings of `segscore score`, validated before any work starts."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 from segscore.pipeline.errors import Refused
@@ -52,6 +52,7 @@ class ScoreSettings(MeasuringSettings, _Locations):
         registry: file of further test sets to recognise, or None.
         fresh: replace a finished run in the same place.
         left_out: URLs of files of segmentations that are not read; chosen by `nightly`.
+        measures_in_order: `measures` as the user named them, to show them in this order.
     """
 
     max_rejects: MaxRejectsOption = 1.0
@@ -60,6 +61,7 @@ class ScoreSettings(MeasuringSettings, _Locations):
     registry: RegistryOption = None
     fresh: FreshOption = False
     left_out: tuple[str, ...] = ()
+    measures_in_order: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         """Refuse invalid settings.
@@ -67,7 +69,10 @@ class ScoreSettings(MeasuringSettings, _Locations):
         Raises:
             Refused: a value is invalid; the message names the option and what it allows.
         """
+        named = self.measures
         super().__post_init__()
+        if not self.measures_in_order:
+            object.__setattr__(self, "measures_in_order", tuple(named))
         check_locations({**self.inputs, "--output": self.output})
         self.require_documents(self.documents)
         check_group_by(self.group_by)

@@ -216,6 +216,11 @@ class Evaluation(RunTables):
             Refused: the calibration has another number of references, or the evaluation does not
                 have its measure.
         """
+        if not hasattr(calibration, "references"):
+            raise Refused(
+                f"calibration: is {type(calibration).__name__}; must be what segscore.calibrate "
+                "returns; print an evaluation to see its averages"
+            )
         rows = self.run.record["rows"]["references"]
         accepted = rows["in"] - rows["rejected"]
         if calibration.references != accepted:
@@ -328,7 +333,8 @@ class Evaluation(RunTables):
         """The systems over all documents, ranked by the first measure to show, micro averages."""
         by = summary_groups(self.summary.column_names)
         rows = rows_over_all(self.summary, by)
-        boards = rank(row for row in rows if row["average"] == "micro")
+        micro = (row for row in rows if row["average"] == "micro")
+        boards = rank(micro, named=self.run.measures_in_order)
         return boards[0] if boards else Leaderboard((), "", {})
 
     def to_pandas(self, table: str = "summary") -> Any:

@@ -166,6 +166,8 @@ def _rows(name: str, rows: list[Any]) -> tuple[pa.Table, Ints | None]:
     if table is not None:
         return table, None
     for number, row in enumerate(rows, start=1):
+        if isinstance(row, str | PathLike):
+            raise Refused(f"{name}: row {number} is {shown(row)}; give one path, folder or glob")
         if not isinstance(row, Mapping) or not all(isinstance(key, str) for key in row):
             raise Refused(
                 f"{name}: row {number} is {shown(row)}; must be a dict with names of columns as "

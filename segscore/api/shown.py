@@ -87,7 +87,8 @@ def _lines(evaluation: "Evaluation") -> Iterator[_Line]:
     beside = _headings(evaluation)[len(_HEADINGS) :]
     for name in board.measures:
         best = board.best(name)
-        for number, (hypothesis, row) in enumerate(board.averages[name].items()):
+        for number, hypothesis in enumerate(board.by(name).names):
+            row = board.average(name, hypothesis)
             average = evaluation[name, hypothesis]
             cells = (
                 name + ALL[name].arrow if number == 0 else "",

@@ -21,6 +21,7 @@ from segscore.pipeline.scoring import run
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.storage import read_table
 from tests.support.command_line import CommandResult, Segscore
+from tests.support.pages import DOCS
 
 SCHEMA = pa.schema(
     [
@@ -1683,6 +1684,8 @@ def test_score__candidates_taken_for_boundaries_give_a_warning(workspace: Worksp
     result = workspace.score(hypotheses=workspace.write("candidates.parquet", candidates))
     assert_success(result)
     assert "boundary_scores were ignored" in result.err
+    assert "to score at one threshold, write a table" in result.err
+    assert "### Score at one threshold" in (DOCS / "jobs/sweep.md").read_text("utf-8")
 
 
 def test_score__another_run_is_active_in_the_folder(workspace: Workspace) -> None:

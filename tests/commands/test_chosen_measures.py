@@ -277,3 +277,32 @@ def test_views_of_dashboards_show_what_nights_have(segscore: Segscore, tmp_path:
         assert number("trend WHERE measure = 'f1'") == number("trend WHERE measure = 'b_f1'") > 0
         assert number("trend WHERE measure NOT IN ('pk', 'f1', 'b_f1')") == 0
         assert number("gate WHERE measure = 'pk'") > 0
+
+
+def test_the_first_measure_named_ranks_wherever_systems_are_ranked(
+    segscore: Segscore, folder: Path, tmp_path: Path
+) -> None:
+    orders = (("boundary_similarity", "window_diff"), ("window_diff", "boundary_similarity"))
+    tables = []
+    for first, second in orders:
+        output = tmp_path / first
+        names = f"{first},{second}"
+        record = score(segscore, folder, output, "--measures", names)
+        assert record["settings"]["measures_in_order"] == [first, second]
+        assert record["settings"]["measures"] == ["window_diff", "boundary_similarity"]
+        tables.append(table(output, "summary"))
+        again = (
+            "score", folder / "references", folder / "hypotheses", "--output", output,
+            "--documents", folder / "documents.parquet", *OPTIONS, "--measures", names,
+        )  # fmt: skip
+        for form in ("csv", "markdown"):
+            heading = segscore(*again, "--format", form).out.splitlines()[0]
+            assert heading.index(first) < heading.index(second), form
+        latex = segscore(*again, "--format", "latex").out
+        assert (latex.index(" B ") < latex.index(" WindowDiff ")) == (first != "window_diff")
+        assert f"compare {output} --measure {first}" in segscore(*again).out
+        report = tmp_path / f"{first}.html"
+        assert segscore("report", output, "--output", report).code == 0
+        page = report.read_text()
+        assert page.index(f">{first} ") < page.index(f">{second} ")
+    assert tables[0].equals(tables[1])

@@ -38,6 +38,36 @@ def test_every_published_score_of_tinyrec_is_given_exactly(
     assert in_python.table("published").to_pylist() == rows
 
 
+HEADING = "published on these references (TinyRec; as printed; no test is possible)"
+
+
+@pytest.mark.parametrize("layout", ["pairs", "systems", "references"])
+def test_every_layout_has_the_block_below_it(segscore: Segscore, run: Path, layout: str) -> None:
+    plain = segscore("compare", run, *QUICK[:-1], "--layout", layout).out
+    text = segscore("compare", run, *QUICK, "--layout", layout)
+    assert text.code == 0, text.err
+    assert text.out.startswith(plain)
+    assert HEADING in text.out.removeprefix(plain)
+    assert "64 more are in the table published of --output and in JSON" in text.out
+    markdown = segscore("compare", run, *QUICK, "--layout", layout, "--format", "markdown").out
+    _, _, block = markdown.partition(f"\n\n{HEADING}\n\n")
+    lines = block.splitlines()
+    assert len(lines) == 2 + 84
+    assert lines[0].startswith("| system")
+    assert sum("| EquiSeg 0." in line for line in lines[2:]) == 84
+
+
+@pytest.mark.parametrize("format_name", ["csv", "latex"])
+def test_a_format_of_one_table_is_refused(
+    segscore: Segscore, run: Path, tmp_path: Path, format_name: str
+) -> None:
+    options = (*QUICK, "--layout", "systems", "--format", format_name)
+    line = refusal_line(segscore("compare", run, *options))
+    assert line.startswith(f"segscore: error: --format {format_name}: holds one table")
+    assert segscore("compare", run, *options, "--output", tmp_path / "compared").code == 0
+    assert read_table(str(tmp_path / "compared" / "published")).num_rows == 84
+
+
 def test_a_part_of_a_set_is_refused_by_name(segscore: Segscore, tmp_path: Path, run: Path) -> None:
     rows = [json.loads(line) for line in TINYREC.read_text().splitlines()]
     part = write(tmp_path / "part.jsonl", rows[:60])

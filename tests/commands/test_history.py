@@ -265,7 +265,7 @@ def test_a_run_itself_is_no_folder_of_runs(segscore: Segscore, tmp_path: Path) -
     assert ended.code == 2
     assert f"{run}: contains no finished run of segscore score or nightly; it is a run" in ended.err
     other = segscore("score", table, table, *options, "--measures", "pk,window_diff")
-    assert "(measures was none, is pk,window_diff); choose another folder" in other.err
+    assert "(measures was the default, is pk,window_diff); choose another folder" in other.err
 
 
 def test_the_folder_of_the_nights_is_that_of_the_settings(archive: Archive) -> None:

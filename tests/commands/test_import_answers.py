@@ -107,6 +107,48 @@ def test_auto_takes_the_first_kind_that_any_answer_contains(imports: Imports, ki
     assert others == (kind != "newline")
 
 
+MIXED = {
+    "show-1": "good evening the floods recede teams go home\n---\nin sport a draw today",
+    "show-2": "prices rose bread costs more\n\na whale was seen it stayed",
+}
+
+
+def test_several_kinds_of_breaks(imports: Imports) -> None:
+    ended = imports(MIXED, "--format", "rewritten")
+    assert ended.code == 0, ended.err
+    advice = "1 without one contain another kind of break; divide at either with --break rule,blank"
+    assert advice in ended.out
+    assert imports.boundaries() == {"show-1": [3], "show-2": []}
+    for kinds in ("rule,blank", "blank,rule"):
+        output = imports.folder / kinds
+        ended = imports(MIXED, "--format", "rewritten", "--break", kinds, "--output", output)
+        assert ended.code == 0, ended.err
+        assert read(output / "hypotheses")["boundaries"].to_pylist() == [[3], [2]]
+
+
+def test_breaks_of_two_kinds_at_one_place_are_one(imports: Imports) -> None:
+    first, second = "good evening the floods recede", "teams go home in sport a draw today"
+    answer = f"# News\n\n{first}\n\n---\n## Home\n{second}"
+    options = ("--format", "rewritten", "--break", "blank,heading,rule")
+    assert imports({"show-1": answer}, *options).code == 0
+    assert imports.boundaries() == {"show-1": [2]}
+    assert imports.rows("alignment")["show-1"]["breaks"] == 1
+
+
+@pytest.mark.parametrize(
+    ("kinds", "reason"),
+    [
+        ("blank,rule,blank", "names a kind twice"),
+        ("blank,auto", "auto"),
+        ("blank,", "rule, heading, blank, newline"),
+    ],
+)
+def test_kinds_that_are_refused(imports: Imports, kinds: str, reason: str) -> None:
+    refused = imports(MIXED, "--format", "rewritten", "--break", kinds)
+    assert refused.code == 2
+    assert reason in refused.err
+
+
 def test_the_table_alignment_follows_its_schema(imports: Imports) -> None:
     imports({"show-1": REWRITTEN["rule"][0]}, "--format", "rewritten")
     table = read(imports.folder / "out" / "alignment")
@@ -185,6 +227,16 @@ NUMBERED: list[tuple[str, Any, list[int], str | None]] = [
     ("starts:segments[].start", {"segments": [{"start": 1}, {"start": 4}]}, [3], None),
     ("ranges:s[].a,s[].b", '```json\n{"s": [{"a": 1, "b": 3}, {"a": 4, "b": 5}]}\n```', [3], None),
     (r"starts:pattern:<\d>", "Part 1 <1> Part 2 <4>", [3], None),
+    ("starts", '{"starts": [1, 3, 4]}', [2, 3], None),
+    ("starts", {"starts": [1, 3, 4], "n": 5, "titles": ["a", "b", "c"]}, [2, 3], None),
+    ("starts", '```json\n{"starts": [1, 3]}\n```', [2], None),
+    ("starts", 'The 2 starts: {"result": {"starts": [1, 3]}}. Is that right?', [2], None),
+    ("starts", '{"a": [1, 3], "b": [1, 4]}', [], "unread: 3"),
+    ("starts", '{"starts": [1, 3]', [], "unread: 1"),
+    ("ranges", '{"segments": [[1, 3], [4, 5]]}', [3], None),
+    ("ranges", "Ranges: 1-3, 4-5", [], "missing tail: 1, unread: 2"),
+    ("starts", "1-3 Floods\n4-5 Sport", [3], None),
+    ("ends", "1-3 Floods\n4-5 Sport", [1, 4], "missing tail: 1, unread: 2"),
 ]
 
 
@@ -547,7 +599,32 @@ def test_numbers_that_are_not_read_are_counted(imports: Imports) -> None:
     )  # fmt: skip
     assert ended.code == 0, ended.err
     assert (
-        "1 answer with more numbers in a line than were read: name a path or a pattern with "
-        "--numbers"
+        "1 answer with more numbers in a line than were read, first show-1: name a path or a "
+        "pattern with --numbers"
     ) in ended.out
     assert imports.boundaries() == {"show-1": [], "show-2": [2]}
+    problems = {name: row["problems"] for name, row in imports.rows("alignment").items()}
+    assert problems == {"show-1": "unread: 2", "show-2": None}
+
+
+UNCLEAR = (
+    "Segments start at: 1, 3",
+    "The segments start at 1 and 3.",
+    "1. U1\n2. U3",
+    "1, U3 and so on",
+)
+
+
+@pytest.mark.parametrize("answer", UNCLEAR)
+def test_an_unclear_answer_is_named_before_others(imports: Imports, answer: str) -> None:
+    titles = "1. Floods of 1953\n4. Sport"
+    options = ("--format", "numbered", "--first-number", 1)
+    ended = imports({"show-1": titles, "show-2": answer}, *options)
+    assert ended.code == 0, ended.err
+    assert "2 answers with more numbers in a line than were read, first show-2: " in ended.out
+    problems = {name: row["problems"] for name, row in imports.rows("alignment").items()}
+    assert problems["show-1"] is None and problems["show-2"].startswith("unread: ")
+    strict = imports(
+        {"show-1": titles}, *options, "--strict", "--output", imports.folder / "strict"
+    )
+    assert strict.code == 0, strict.err

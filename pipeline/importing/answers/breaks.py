@@ -53,15 +53,22 @@ def require_break(text: str) -> None:
     """Check a value of `--break`.
 
     Raises:
-        Refused: it is none of the kinds, nor a pattern, nor texts with types.
+        Refused: it is neither kinds, nor a pattern, nor texts with types, or names a kind twice.
     """
     if text.startswith(PATTERN):
         require_pattern(_OPTION, text.removeprefix(PATTERN))
     elif "=" in text:
         typed_texts(text)
     else:
-        also = ", pattern:REGEX, or texts with types, such as <eob>=1,<eol>=2"
-        one_of(_OPTION, text, (AUTO, *BREAK_KINDS), also)
+        also = (
+            ", several kinds such as blank,rule, pattern:REGEX, or texts with types, such as "
+            "<eob>=1,<eol>=2"
+        )
+        kinds = text.split(",")
+        for kind in kinds:
+            one_of(_OPTION, kind, BREAK_KINDS if len(kinds) > 1 else (AUTO, *BREAK_KINDS), also)
+        if len({*kinds}) < len(kinds):
+            raise Refused(f"{_OPTION} {text}: names a kind twice; name each once")
 
 
 @cache
@@ -108,10 +115,11 @@ def divide(text: str, how: str, *, drop_headings: bool, levels: bool) -> Divided
 
     Args:
         text: the text.
-        how: a kind, a pattern or texts with types.
+        how: a kind, several with commas, a pattern or texts with types.
         drop_headings: whether the words of headings are not part of segments.
         levels: whether breaks at headings have the level of the heading as their type.
     """
+    at_headings = HEADING in how.split(",") and not how.startswith(PATTERN)
     titles: list[str] = []
     segments = [TextPart()]
     for line, types in _broken_lines(text, how):
@@ -121,7 +129,7 @@ def divide(text: str, how: str, *, drop_headings: bool, levels: bool) -> Divided
         if heading is None:
             segments[-1].lines.append(line)
             continue
-        if how == HEADING:
+        if at_headings:
             segments.append(TextPart(types={len(heading[1])} if levels else set()))
         if drop_headings:
             titles.append(_title(heading[2] or ""))
@@ -149,12 +157,13 @@ def _broken_lines(text: str, how: str) -> Iterator[tuple[str, set[int] | None]]:
     elif "=" in how:
         yield from _typed_pieces(text, typed_texts(how))
     else:
+        kinds = {*how.split(",")}
         blank = False
         for number, line in enumerate(lines_of(text)):
             is_break = (
-                (how == RULE and _is_rule(line))
-                or (how == BLANK and blank)
-                or (how == NEWLINE and number > 0)
+                (RULE in kinds and _is_rule(line))
+                or (BLANK in kinds and blank)
+                or (NEWLINE in kinds and number > 0)
             )
             yield line, set() if is_break else None
             blank = not line.strip()

@@ -9,6 +9,7 @@ from itertools import accumulate, pairwise
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.answers.breaks import lines_of
+from segscore.pipeline.importing.answers.number_forms import RANGE, is_clear, only_list
 from segscore.pipeline.importing.answers.options import ENDS, NUMBERS, RANGES, SIZES
 from segscore.pipeline.importing.answers.patterns import matches, require_pattern
 from segscore.pipeline.importing.formats.label_records import FieldPath, field_path
@@ -24,15 +25,12 @@ _BETWEEN = r"(?:[ \t]*[,;&][ \t]*(?:and[ \t]+)?|[ \t]+and[ \t]+|[ \t]+)"
 _LIST_LINE = re.compile(
     rf"[\[(\"'*_`]*[ \t]*[0-9]+(?:{_BETWEEN}[0-9]+)+[ \t]*[\])\"'*_`]*[ \t]*[,;.]?"
 )
-_RANGE = re.compile(
-    r"(?<![0-9])([0-9]+)[ \t]*(?:-|–|—|\.\.\.?|to|bis|through)"
-    r"[ \t]*[\[(]?[^\W\d_]{0,12}[ \t]?([0-9]+)"
-)
 _DIGITS = re.compile("[0-9]+")
 _ONLY_RANGES = re.compile(r"[\[\](),;. \t]*(?:and)?[\[\](),;. \t]*")
 
 OUTSIDE, NOT_ASCENDING, REPEATED = "outside", "not ascending", "repeated"
 GAP, OVERLAP, SUM, MISSING_TAIL = "gap", "overlap", "wrong sum", "missing tail"
+UNREAD = "unread"
 
 
 @dataclass(frozen=True)
@@ -75,10 +73,12 @@ class Numbers:
     Attributes:
         spans: pairs of the first and last unit of ranges; else the number twice.
         unread: number of further numbers in the lines that were read.
+        clear: whether the numbers that were read are plainly the right ones nevertheless.
     """
 
     spans: list[tuple[int, int]]
     unread: int = 0
+    clear: bool = True
 
     @property
     def all(self) -> set[int]:
@@ -100,6 +100,8 @@ def numbers_in(answer: object, how: HowNumbered, place: RowPlace) -> Numbers:
     value = answer if not isinstance(answer, str) else _json(answer, wanted=bool(how.paths))
     if how.paths:
         return Numbers([*_spans_at(value, how, place)])
+    if how.pattern is None or not isinstance(answer, str):
+        value = only_list(answer if value is None else value, how.kind) or value
     if isinstance(value, list):
         return Numbers([*_spans_in(value, how.kind)])
     if isinstance(value, int) and not isinstance(value, bool):
@@ -111,9 +113,14 @@ def numbers_in(answer: object, how: HowNumbered, place: RowPlace) -> Numbers:
         return Numbers([span for line in found for span in _spans_of(line, how.kind)])
     lines = [*lines_of(answer)]
     spans = [[*_spans_of(line, how.kind)] for line in lines]
-    read = (2 if how.kind == RANGES else 1) * sum(map(len, spans))
-    there = sum(len(_DIGITS.findall(line)) for line in lines)
-    return Numbers([span for of_line in spans for span in of_line], max(0, there - read))
+    read = [(2 if how.kind == RANGES else 1) * len(of_line) for of_line in spans]
+    there = [len(_DIGITS.findall(line)) for line in lines]
+    unread = max(0, sum(there) - sum(read))
+    clear = not unread or all(
+        found <= of_line or is_clear(line, how.kind)
+        for line, found, of_line in zip(lines, there, read, strict=True)
+    )
+    return Numbers([span for of_line in spans for span in of_line], unread, clear)
 
 
 def _json(text: str, *, wanted: bool) -> object:
@@ -162,8 +169,8 @@ def _spans_in(values: Sequence[object], kind: str) -> Iterator[tuple[int, int]]:
 def _spans_of(line: str, kind: str) -> Iterator[tuple[int, int]]:
     """Yield the first range or number of a line, or all of them if it has nothing else."""
     if kind == RANGES:
-        found = [*_RANGE.finditer(line)]
-        if all(_ONLY_RANGES.fullmatch(rest) for rest in _RANGE.sub("\0", line).split("\0")):
+        found = [*RANGE.finditer(line)]
+        if all(_ONLY_RANGES.fullmatch(rest) for rest in RANGE.sub("\0", line).split("\0")):
             yield from ((_whole(one[1]), _whole(one[2])) for one in found)
             return
         if found:

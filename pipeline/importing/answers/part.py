@@ -161,7 +161,7 @@ def _place(job: PlaceJob, part: Bucket) -> PlacedReceipt:
         if placed.failure is not None:
             text = pair.answer if isinstance(pair.answer, str) else json.dumps(pair.answer)
             failed = FailedAnswer.of(pair.document_id, pair.coder, placed.failure, text)
-        tallies.append({pair.coder: tally_of(placed, failed)})
+        tallies.append({pair.coder: tally_of(pair.document_id, placed, failed)})
         aligned.append(aligned_row(pair.document_id, pair.coder, placed))
         if failed is not None and job.options.failed == LEAVE_OUT:
             rejects.append(_reject(pair, placed, job.options.role))

@@ -13,6 +13,7 @@ from segscore.pipeline.alignment.tokens import Tokens, Vocabulary, tokenize
 from segscore.pipeline.importing.answers.breaks import divide, lines_of
 from segscore.pipeline.importing.answers.cleaning import clean
 from segscore.pipeline.importing.answers.numbers import (
+    UNREAD,
     boundaries_of,
     how_numbered,
     numbers_in,
@@ -218,6 +219,8 @@ def _numbered(answer: object, n_units: int, options: AnswerOptions, place: RowPl
         return Placed("empty" if empty else "no number")
     assert options.first_number is not None
     found = boundaries_of(numbers, how.kind, options.first_number, n_units)
+    if not numbers.clear:
+        found.problems[UNREAD] = numbers.unread
     return Placed(
         boundaries=found.boundaries,
         breaks=len(found.boundaries),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.account import require_accepted
 from segscore.pipeline.importing.answers.alignment_rows import ALIGNMENT_FOLDER
-from segscore.pipeline.importing.answers.breaks import BREAK_KINDS
+from segscore.pipeline.importing.answers.breaks import BREAK_KINDS, NEWLINE
 from segscore.pipeline.importing.answers.gathering import (
     ANSWERS,
     SOURCE,
@@ -171,8 +171,24 @@ def _choose_break(receipts: Iterable[GatheredPart]) -> tuple[str, str]:
     others = sum(number for mask, number in kinds.items() if mask and not mask & bit)
     line = f"--break {found[0]}: {breaks[found[0]]} in {having} of {kinds.total()} answers"
     if others:
-        line += f"; {others} without one contain another kind of break; name it with --break"
+        line += f"; {others} without one contain another kind of break; {_advice(kinds, found[0])}"
     return found[0], line
+
+
+def _advice(kinds: Counter[int], chosen: str) -> str:
+    """Say how to divide the answers without the chosen kind of break, too.
+
+    Line ends are no advice: nearly every text has some, also within segments.
+    """
+    named = {chosen}
+    for mask in kinds:
+        contained = [kind for bit, kind in enumerate(BREAK_KINDS) if mask >> bit & 1]
+        if contained and chosen not in contained and contained[0] != NEWLINE:
+            named.add(contained[0])
+    if named == {chosen}:
+        return "name it with --break"
+    both = ",".join(kind for kind in BREAK_KINDS if kind in named)
+    return f"divide at either with --break {both}"
 
 
 def _require_usable(tallies: Mapping[str, AnswerTally], options: AnswerOptions) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from segscore.pipeline.importing.answers.numbers import UNREAD
 from segscore.pipeline.importing.answers.placing import Placed
 
 MOST_NAMED = 10
@@ -48,6 +49,8 @@ class AnswerTally:
         problems: number of answers with each problem.
         failed: number of answers that cannot be used.
         first: the first of them.
+        unread: the first document whose answer has numbers that were not read; None if there is
+            none. One where it is not clear which numbers name units goes before the others.
     """
 
     answers: int = 0
@@ -55,14 +58,16 @@ class AnswerTally:
     problems: dict[str, int] = field(default_factory=dict)
     failed: int = 0
     first: list[FailedAnswer] = field(default_factory=list)
+    unread: str | None = None
 
 
-def tally_of(placed: Placed, failed: FailedAnswer | None) -> AnswerTally:
-    """Return the tally of one answer."""
+def tally_of(document: str, placed: Placed, failed: FailedAnswer | None) -> AnswerTally:
+    """Return the tally of the answer for a document."""
+    unread = document if placed.unread else None
     counts = {"reasoned": int(placed.reasoned), "unread": int(placed.unread)}
     problems = dict.fromkeys(placed.problems, 1)
     if failed is not None:
-        return AnswerTally(1, counts, problems, 1, [failed])
+        return AnswerTally(1, counts, problems, 1, [failed], unread)
     counts["breaks"] = placed.breaks
     if placed.uncertain is not None:
         counts["uncertain"] = placed.uncertain
@@ -73,7 +78,7 @@ def tally_of(placed: Placed, failed: FailedAnswer | None) -> AnswerTally:
             "inserted": placed.edits.insertions,
             "changed": placed.edits.substitutions,
         }
-    return AnswerTally(1, counts, problems)
+    return AnswerTally(1, counts, problems, unread=unread)
 
 
 def add_tallies(tallies: Iterable[Mapping[str, AnswerTally]]) -> dict[str, AnswerTally]:
@@ -92,7 +97,15 @@ def _add(one: AnswerTally, other: AnswerTally) -> AnswerTally:
         _sum(one.problems, other.problems),
         one.failed + other.failed,
         [*one.first, *other.first][:MOST_NAMED],
+        _first_unread(one, other),
     )
+
+
+def _first_unread(one: AnswerTally, other: AnswerTally) -> str | None:
+    """Return the document to look at first: one with an unclear answer, if there is one."""
+    if UNREAD in other.problems and UNREAD not in one.problems:
+        return other.unread
+    return one.unread or other.unread
 
 
 def _sum(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
@@ -119,8 +132,8 @@ def describe_tally(coder: str, tally: AnswerTally) -> str:
         parts.append(f"reasoning dropped from {_number(counts['reasoned'], 'answer')}")
     if counts.get("unread"):
         parts.append(
-            f"{_number(counts['unread'], 'answer')} with more numbers in a line than were read: "
-            "name a path or a pattern with --numbers"
+            f"{_number(counts['unread'], 'answer')} with more numbers in a line than were read, "
+            f"first {tally.unread}: name a path or a pattern with --numbers"
         )
     parts.append(_failures(tally))
     return f"{coder}: {'; '.join(parts)}"

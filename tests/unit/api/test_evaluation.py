@@ -305,6 +305,7 @@ ROW: dict[Any, Any] = {"document_id": "d", "coder": "c", "n_units": 9, "boundari
         ({"d": [2]}, "references: d is list; must be a Segmentation, which also says"),
         ([{**ROW, "n_units": "9"}], 'references:1: n_units is "9"; expected a whole number'),
         ([ROW, {**ROW, "boundaries": [2.5]}], r"references:2: boundaries\[0\] is 2.5; expected"),
+        (["a.jsonl"], 'references: row 1 is "a.jsonl"; give one path, folder or glob'),
         ([ROW, 5], "references: row 2 is 5; must be a dict with names of columns as keys"),
         ([{**ROW, 5: 1}], "references: row 1 is .*; must be a dict with names of columns as keys"),
         (None, "references: is NoneType; must be a mapping of document ids"),
@@ -417,3 +418,19 @@ def test_a_lazy_frame_says_how_to_get_a_table() -> None:
     lazy = polars.LazyFrame({"document_id": ["d"]})
     with pytest.raises(package.Refused, match="references: is LazyFrame; give what its collect"):
         package.evaluate(lazy, [ROW])
+
+
+def test_systems_are_shown_best_first_and_points_last(made: Corpus) -> None:
+    evaluation = package.evaluate(
+        made.references, made.hypotheses, measures=["pk"], reference_points="none"
+    )
+    shown = [line.split() for line in repr(evaluation).splitlines()[1:]]
+    names = [words[2] if words[0] == "pk" else words[0] for words in shown]
+    assert names[: len(evaluation.board.names)] == evaluation.board.names
+    assert names.index("point:none") == len(evaluation.board.systems)
+
+
+def test_show_refuses_what_is_no_calibration(made: Corpus) -> None:
+    evaluation = package.evaluate(made.references, made.hypotheses, measures=["pk"])
+    with pytest.raises(package.Refused, match=r"calibration: is str; must be what segscore.calib"):
+        evaluation.show("pk")  # type: ignore[arg-type]

@@ -1,15 +1,17 @@
 """The leaderboard: one order of systems, and columns that are shown wherever it is."""
 
+from typing import Any
+
 import pytest
 
 import segscore
 from segscore.jobs.show.by_system import summary_layout
 from segscore.jobs.show.leaderboard import print_scores
-from segscore.pipeline.measures import ALL
+from segscore.pipeline.measures import ALL, FAMILIES
 from segscore.pipeline.reports.leaderboard import leaderboard as page_leaderboard
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.scoring import leaderboard
-from segscore.pipeline.scoring.leaderboard import BoardColumn, rank
+from segscore.pipeline.scoring.leaderboard import BoardColumn, as_named, measures_to_show, rank
 
 REFERENCES = {f"d{i}": segscore.Segmentation([4], 9) for i in range(4)}
 SYSTEMS = {
@@ -72,3 +74,39 @@ def test_equal_systems_have_the_same_rank_and_one_system_alone_is_not_best() -> 
     (board,) = rank((r for r in one.summary.to_pylist() if r["average"] == "micro"), measure="pk")
     assert board.places == {"exact": 1}
     assert board.best("pk") == set()
+
+
+def test_the_measure_that_is_named_first_leads_and_ranks() -> None:
+    """Near misses: `near` wins by boundary similarity, `few` by WindowDiff, whatever the order."""
+    references = {"d": segscore.Segmentation([5, 12, 20, 31], 40)}
+    systems = {
+        "few": {"d": segscore.Segmentation([5, 12], 40)},
+        "near": {"d": segscore.Segmentation([4, 11, 21, 30, 35], 40)},
+    }
+    found = {}
+    orders: list[list[Any]] = [
+        ["boundary_similarity", "window_diff"],
+        ["window_diff", "boundary_similarity"],
+    ]
+    for names in orders:
+        evaluation = segscore.evaluate(references, systems, measures=names, replicates=0)
+        found[names[0]] = evaluation
+        assert evaluation.board.measures == names
+        assert evaluation.run.measures_in_order == tuple(names)
+        layout = summary_layout(evaluation.summary, "systems", "", evaluation.run.measures_in_order)
+        assert layout.headings[-2:] == names
+    assert len({each.signature for each in found.values()}) == 1
+    assert found["window_diff"].summary.equals(found["boundary_similarity"].summary)
+
+
+def test_families_expand_in_the_order_of_the_columns() -> None:
+    columns = [*ALL]
+    window = [
+        name for name in columns if name in {each.name for each in FAMILIES["window"].MEASURES}
+    ]
+    assert as_named(columns, ["b_f1", "window"])[: 1 + len(window)] == ["b_f1", *window]
+    assert as_named(columns, ["all"]) == as_named(columns, []) == columns
+    assert as_named(["pk", "recall"], ["recall", "b_f1", "pk", "recall"]) == ["recall", "pk"]
+    assert measures_to_show(columns, ["recall", "window"])[0] == "recall"
+    assert measures_to_show(columns, []) == measures_to_show(columns, ["all"])
+    assert measures_to_show(columns, [])[0] == "boundary_similarity"
