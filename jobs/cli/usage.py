@@ -34,8 +34,19 @@ def explain_usage(problem: Any, context: Any) -> str:
         extra = _EXTRA.fullmatch(text)
         explanation = _OTHER_NAME.sub("", text[:1].lower() + text[1:])
         if extra:
-            explanation = f"{extra[1]}: unexpected argument"
+            explanation = _explain_extra(extra[1], context.command.commands[command], path)
     return f"{explanation}; see `{path} --help`"
+
+
+def _explain_extra(extra: str, command: Any, path: str) -> str:
+    """Say that arguments are too many; if they are files, that a glob was not quoted."""
+    names = [one.name.upper() for one in command.params if one.param_type_name == "argument"]
+    if not names or not any(letter in extra for letter in "/."):
+        return f"{extra}: unexpected argument"
+    return (
+        f"{extra}: unexpected argument; `{path}` takes one {' and one '.join(names)}: quote the "
+        "glob, which the shell replaces by several files otherwise, or name the folder"
+    )
 
 
 def _explain_unknown(option: str, commands: Any, command: str) -> str:

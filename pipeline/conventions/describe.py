@@ -116,19 +116,25 @@ def _describe_group(search: Search, group: Sequence[Tried], command: str) -> Ite
     values = " ".join(_shown(value) for value in group[0].values[:_NUMBERS_SHOWN])
     more = " …" if len(group[0].values) > _NUMBERS_SHOWN else ""
     yield f"  {values}{more}  {' | '.join(convention.name for convention in exact)}"
-    if group[0].fits and search.can_be_applied:
-        yield f"      --apply {convention_name(exact[0])}"
     for name in first.changed:
         question = next(question for question in search.questions if question.name == name)
         choice = question.choice(first.answers[name])
         yield f"      {name} {choice.name}: {choice.sentence} ({choice.source})"
-    yield f"      {command_of(search.questions, first, command)}"
+    yield f"      {_shown_command(search, exact[0], command)}"
     programs = [program for convention in exact for program in convention.programs]
     for program in programs if not first.changed else []:
         if not program.name.startswith("segscore"):
             yield f"      {program.name}: {program.call}"
     if len(group) > len(exact):
         yield f"      {_count(len(group) - len(exact), 'other convention')} with the same value"
+
+
+def _shown_command(search: Search, convention: Convention, command: str) -> str:
+    """Return the command that applies a convention; where there is none, the one with remarks."""
+    if not search.can_be_applied:
+        return command_of(search.questions, convention, command)
+    applied = command.replace("segscore score ", "segscore reconcile ", 1)
+    return f"{applied} --apply {convention_name(convention)}"
 
 
 def _shown(value: float) -> str:

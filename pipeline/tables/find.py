@@ -1,5 +1,6 @@
 """Find an input table: its files, their columns, and the slices in which it is read."""
 
+import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -260,8 +261,18 @@ def _require_columns(
         key = f'"{column}"'.encode()
         chunks = storage.text_chunks(url, BLOCK, limit)
         if not any(key in block for block in whole_lines(chunks)):
-            others = [other for other in table.column_names if other not in INPUT_TYPES]
+            first = next(whole_lines(storage.text_chunks(url, BLOCK, limit)), b"")
+            others = [other for other in _keys(first) if other not in INPUT_TYPES]
             raise Refused(f"{url}: column {column} is missing{nearest(column, others)}")
+
+
+def _keys(lines: bytes) -> list[str]:
+    """Return the keys of the first line of JSONL, also of values that no column can hold."""
+    try:
+        row = json.loads(lines.lstrip().partition(b"\n")[0])
+    except (ValueError, RecursionError):
+        return []  # the line is rejected
+    return [*row] if isinstance(row, dict) else []
 
 
 def _warnings(name: str, inspected: Iterable[_Inspected]) -> Iterator[str]:

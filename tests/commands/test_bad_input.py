@@ -366,6 +366,7 @@ def test_score__missing_column(workspace: Workspace, column: str) -> None:
     [
         ("document_id", "document", "column document_id is missing; the nearest is document"),
         ("coder", "annotator", "column coder is missing"),
+        ("boundaries", "boundries", "column boundaries is missing; the nearest is boundries"),
         ("boundaries", None, "column boundaries is missing"),
     ],
 )

@@ -41,12 +41,24 @@ HELP = "; see `segscore score --help`"
             "ghd: unexpected argument; see `segscore measures --help`",
         ),
         (
+            ("reconcile", "refs.jsonl", "systems/a.jsonl", "systems/b.jsonl"),
+            "systems/b.jsonl: unexpected argument; `segscore reconcile` takes one REFERENCES and "
+            "one HYPOTHESES: quote the glob, which the shell replaces by several files otherwise, "
+            "or name the folder; see `segscore reconcile --help`",
+        ),
+        (
+            ("validate", "a.jsonl", "b.jsonl", "c.jsonl"),
+            "b.jsonl c.jsonl: unexpected argument; `segscore validate` takes one TABLE: quote the "
+            "glob, which the shell replaces by several files otherwise, or name the folder; see "
+            "`segscore validate --help`",
+        ),
+        (
             ("score", "references", "hypotheses", "--out", "run"),
             "--out: `segscore score` has no such option; the nearest is --output" + HELP,
         ),
         (
-            ("compare", "run"),
-            "missing option '--measure'; see `segscore compare --help`",
+            ("calibrate", "references"),
+            "missing option '--measure'; see `segscore calibrate --help`",
         ),
         (("scor", "x"), "No such command 'scor'. Did you mean 'score'?"),
     ],
