@@ -37,6 +37,7 @@ STATED_ROWS = "segmentations"
 
 _HEAD = 2**20
 _JSON_LINES = "jsonl"
+_NLTK = "nltk"
 _CSV = "csv"
 
 
@@ -91,11 +92,13 @@ class FileRows:
             all blocks have been read.
         adapted: a clause about each column that is converted; complete when all blocks have been
             read.
+        noted: remarks about documents that the file does not name.
     """
 
     blocks: Iterator[Rows]
     bad_lines: list[tuple[int, str]]
     adapted: Collection[str]
+    noted: tuple[str, ...] = ()
 
 
 def read_json_block(url: str, block: bytes, first: int, reading: Reading) -> FileRows:
@@ -179,7 +182,18 @@ def _read(url: str, reading: Reading) -> ReadFile | FileRows:
         rows = [*segmentations.read_csv(file.lines(), url, defaults, bad_lines)]
     else:
         rows = [*known.rows(file.lines(), url, defaults)]
-    return FileRows(iter([rows_of(rows)] if rows else []), bad_lines, adapted)
+    noted = _named_by_line(url, rows) if known.name == _NLTK and not settings.document_id else ()
+    return FileRows(iter([rows_of(rows)] if rows else []), bad_lines, adapted, noted)
+
+
+def _named_by_line(url: str, rows: Sequence[ParsedRow]) -> tuple[str, ...]:
+    """Say how documents are named if the last row has the name of its line."""
+    if not rows or rows[-1].document_id != f"{stem(url)}/{rows[-1].line}":
+        return ()
+    return (
+        f"{url}: documents named by file and line, such as {rows[-1].document_id}; give files "
+        "whose lines belong together one name with --document-id",
+    )
 
 
 def format_of_input(url: str, reading: Reading) -> str:

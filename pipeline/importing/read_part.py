@@ -124,6 +124,7 @@ def _read_files(job: ReadJob, part: ImportPart) -> ReadReceipt:
     blocks: list[Rows] = []
     rejects: list[pa.Table] = []
     adapted: set[str] = set()
+    noted: list[str] = []
     for url in part.urls:
         file = read_input(url, job.reading)
         if isinstance(file, ReadFile):
@@ -133,6 +134,7 @@ def _read_files(job: ReadJob, part: ImportPart) -> ReadReceipt:
             blocks += checked
             rejects += bad
             adapted |= {*file.adapted}
+            noted += file.noted
     number = write_rejects(job.folder, f"{part.name}-read", rejects)
     shard = write_shard(job.folder, part.name, blocks)
     surveyed = survey_shapes(_named(shapes, job.reading))
@@ -141,6 +143,7 @@ def _read_files(job: ReadJob, part: ImportPart) -> ReadReceipt:
         shapes=bool(shapes),
         surveyed=surveyed,
         rejects=number,
+        counted=noted,
         adapted=sorted(adapted),
     )
     if not (job.alone and shapes):
@@ -152,7 +155,7 @@ def _read_files(job: ReadJob, part: ImportPart) -> ReadReceipt:
         shapes=False,
         converted=converted.converted,
         rejects=number + converted.rejects,
-        counted=converted.counted,
+        counted=[*noted, *converted.counted],
     )
 
 

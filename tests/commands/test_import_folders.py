@@ -109,3 +109,14 @@ def test_a_system_is_added_in_a_folder_of_its_own(segscore: Segscore, tmp_path: 
     run = segscore("score", shows / "d" / "references", pattern, "--output", tmp_path / "run")
     assert run.code == 0, run.err
     assert {row["hypothesis"] for row in rows(tmp_path / "run" / "scores")} == {"a", "b"}
+
+
+def test_masks_alone_say_how_documents_are_named(tmp_path: Path, segscore: Segscore) -> None:
+    masks = tmp_path / "gold.txt"
+    masks.write_text("0100\n0010\n")
+    options = (masks, "--coder", "gold", "--format", "nltk", "--output")
+    told = "documents named by file and line, such as gold/2; give files whose lines belong"
+    ended = segscore("import", *options, tmp_path / "a")
+    assert ended.code == 0 and told in ended.out + ended.err
+    ended = segscore("import", *options, tmp_path / "b", "--document-id", "dev")
+    assert ended.code == 0 and "documents named" not in ended.out + ended.err
