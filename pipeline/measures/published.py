@@ -3,6 +3,7 @@
 from collections.abc import Collection
 
 from segscore.pipeline.errors import nearest
+from segscore.pipeline.measures import panel
 
 _PUBLISHED = {
     "pk": "Pk",
@@ -29,6 +30,10 @@ def published_name(measure: str) -> str:
     return _PUBLISHED.get(measure, measure.replace("_", " "))
 
 
+_MEAN = "mean_"
+"""Prefix of the columns of `panel_scores` that are means over the references of a document."""
+
+
 def _letters(name: str) -> str:
     return "".join(filter(str.isalnum, name)).casefold()
 
@@ -41,9 +46,18 @@ _MEASURES = {_letters(name): measure for measure, name in _PUBLISHED.items()} | 
 def nearest_measure(name: str, known: Collection[str]) -> str:
     """Return a remark on the measure that was published under a name, else on the most similar.
 
+    A column such as `mean_pk` of `panel_scores` is no measure; the remark says what to take.
+
     Args:
         name: no name of a measure.
         known: the names of measures.
     """
+    averaged = name.removeprefix(_MEAN)
+    at_once = [measure.name for measure in panel.MEASURES]
+    if name.startswith(_MEAN) and averaged in known and averaged not in at_once:
+        return (
+            "; it is a column of panel_scores, whose mean over documents is the macro average of "
+            f"{averaged}"
+        )
     measure = _MEASURES.get(_letters(name))
     return f"; it is named {measure}" if measure in known else nearest(name, known)

@@ -117,10 +117,17 @@ class Registry:
         for each in self.sets:
             if each.name.casefold() == name.casefold():
                 return each
-        names = [each.name for each in self.sets]
         raise Refused(
-            f"{name}: no such test set{nearest(name, names)}; `segscore testsets` lists them all"
+            f"{name}: no such test set{self._similar(name)}; `segscore testsets` lists them all"
         )
+
+    def _similar(self, name: str) -> str:
+        """Return a remark on the sets whose names begin with a name, else on the most similar."""
+        names = [each.name for each in self.sets]
+        begun = [each for each in names if name and each.casefold().startswith(name.casefold())]
+        if len(begun) > 1:
+            return f"; there are {', '.join(begun[:-1])} and {begun[-1]}"
+        return f"; the nearest is {begun[0]}" if begun else nearest(name, names)
 
 
 @cache

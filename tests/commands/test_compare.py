@@ -405,6 +405,9 @@ def test_different_p_seg_is_refused_only_where_it_is_used(
     ("options", "message"),
     [
         (("--measure", "window_dif"), "no such measure; the nearest is window_diff"),
+        (("--measure", "mean_pk"), "a column of panel_scores, whose mean over documents is the"),
+        (("--measure", "mean_pk"), "macro average of pk; `segscore measures` lists them all"),
+        (("--measure", "mean_mult_window_diff"), "no such measure; the nearest is"),
         (("--measure", "pk,pk"), "--measure pk,pk: names one twice"),
         (("--measure", "pk,"), "--measure: is empty"),
         (("--measure", "pk", "--systems", "nobody"), "--systems nobody: no such system; there are"),

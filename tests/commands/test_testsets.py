@@ -35,7 +35,26 @@ def test_a_set_is_shown_with_its_published_scores(segscore: Segscore) -> None:
     assert "textseg" in shown.out
     published = json.loads(segscore("testsets", "tinyrec", "--format", "json").out)["published"]
     assert len(published) == 84
-    assert "the nearest is TIAGE" in refusal_line(segscore("testsets", "TIAG"))
+
+
+@pytest.mark.parametrize(
+    ("name", "remark"),
+    [
+        ("TIAG", "the nearest is TIAGE"),
+        ("TIAEG", "the nearest is TIAGE"),
+        ("Dialseg", "the nearest is DialSeg711"),
+        ("superdial", "the nearest is SuperDialseg"),
+        ("choi", "the nearest is Choi 2000"),
+        ("wiki-", "there are wiki-727k and wiki-50"),
+        ("xyz", "no such test set"),
+        ("", "no such test set"),
+    ],
+)
+def test_a_beginning_of_a_name_comes_before_similar_names(
+    segscore: Segscore, name: str, remark: str
+) -> None:
+    line = refusal_line(segscore("testsets", name))
+    assert f"; {remark}; " in line or f"{name}: {remark}; `segscore testsets`" in line
 
 
 @pytest.mark.parametrize("sent", [True, False], ids=["sent", "met"])
