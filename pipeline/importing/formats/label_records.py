@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 import pyarrow as pa
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.importing.formats.format import CSV_ENDINGS, JSON_LINES_ENDINGS
+from segscore.pipeline.importing.formats.format import JSON_LINES_ENDINGS
 from segscore.pipeline.importing.formats.values import array_of, brief, named_id, object_of
 from segscore.pipeline.importing.opened_file import OpenedFile
 from segscore.pipeline.tables import strict_json
@@ -180,8 +180,6 @@ def _values(file: OpenedFile) -> Iterator[tuple[RowPlace, object]]:
     if file.is_parquet:
         yield from _rows(file)
         return
-    if PurePosixPath(file.name.lower()).suffix in CSV_ENDINGS:
-        raise file.refusal("labels are read from JSON Lines, JSON and Parquet, not from CSV")
     lines = list(file.lines_with_text())
     if not lines or not _has_lines(file, lines):
         yield file.place(1), strict_json.loads(file.text(), file.place(1))

@@ -1,4 +1,4 @@
-"""Segmentations as lists with a value for each unit, or the sizes of segments."""
+"""Segmentations as a value for each unit, or the sizes of segments: in lists, or in rows of CSV."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -24,6 +24,7 @@ from segscore.pipeline.importing.formats.label_records import (
     label_records,
     named_field,
 )
+from segscore.pipeline.importing.formats.label_rows import LabelColumns, is_csv, row_records
 from segscore.pipeline.importing.formats.values import array_of
 from segscore.pipeline.importing.opened_file import OpenedFile
 from segscore.pipeline.importing.settings import ImportSettings
@@ -187,7 +188,7 @@ def read(file: OpenedFile, settings: ImportSettings) -> Iterator[Shape]:
     other values, or another length than --units.
     """
     paths = label_paths(file, settings)
-    records = label_records(file, paths.records)
+    records = _records(file, paths, settings)
     first = list(islice(records, 2))
     if not first:
         raise file.place(1).refusal(
@@ -197,6 +198,31 @@ def read(file: OpenedFile, settings: ImportSettings) -> Iterator[Shape]:
         # A record without a name has the file's, with a number if it is one of several.
         own_name = f"{settings.document_id or stem(file.url)}/{number}" if len(first) > 1 else None
         yield _segmentation(record, paths, own_name)
+
+
+def _records(
+    file: OpenedFile, paths: LabelPaths, settings: ImportSettings
+) -> Iterator[LabelRecord]:
+    """Return the records of a file; of a CSV file, those that its rows make up.
+
+    Raises Refused if options name no column of labels, or a list of records, in CSV.
+    """
+    if not is_csv(file):
+        return label_records(file, paths.records)
+    if paths.records is not None:
+        raise file.refusal("--records names a list in JSON; in CSV, each row is a unit")
+    if paths.labels is None:
+        raise file.refusal(
+            "nothing says where the labels are; name their column with --flags, --ids or --sizes"
+        )
+    columns = LabelColumns(
+        document=paths.document,
+        coder=paths.coder,
+        numbers=settings.ids is None,
+        read=[path for path in (paths.labels, paths.units, paths.times) if path is not None],
+        one_document=settings.document_id is not None,
+    )
+    return row_records(file, columns, settings.skip_lines)
 
 
 def _segmentation(record: LabelRecord, paths: LabelPaths, own_name: str | None) -> Shape:
@@ -255,7 +281,7 @@ FORMATS = (
         content=_has_labels,
         options=(
             *("flags", "marks", "ids", "sizes", "records", "document_field", "coder_field"),
-            *("units", "unit_times"),
+            *("units", "unit_times", "skip_lines"),
         ),
     ),
 )

@@ -206,9 +206,40 @@ class TestRecords:
         ((*_, attributes),) = rows(b"PAR1", str(table), sizes="y")
         assert attributes == {"day": "2026-03-02", "x": "1.50"}
 
-    def test_labels_in_csv_are_refused(self) -> None:
-        message = refusal_of(labels.read, "id,y\na,5", "f.csv", sizes="y")
-        assert message == "f.csv: labels are read from JSON Lines, JSON and Parquet, not from CSV"
+    def test_rows_of_csv(self) -> None:
+        header = "meeting,system,utterance,boundary\n"
+        text = header + "m,a,u1,0\nn,a,u1,1\nm,a,u2,1.0\nn,a,u2,-100\nm,a,u3,0\n"
+        options = {"document_field": "meeting", "coder_field": "system"}
+        expected: list[object] = [("m", "a", None, [2, 1], {}), ("n", "a", None, [1, 1], {})]
+        assert rows(text, "f.csv", flags="boundary", marks="end", **options) == expected
+        tabs = text.replace(",", "\t")
+        assert rows(tabs, "f.tsv", flags="boundary", marks="end", **options) == expected
+
+    def test_ids_and_sizes_in_rows_of_csv(self) -> None:
+        ids = "doc_id,role,id,topic\n01,hypothesis,1,1.1\n01,hypothesis,2,1.10\n1,reference,3,x\n"
+        assert rows(ids, "f.csv", ids="topic") == [
+            ("01", None, "hypothesis", [1, 1], {}),
+            ("1", None, "reference", [1], {}),
+        ]
+        assert rows("doc_id,n\na,2\na,3\n", "f.csv", sizes="n")[0][3] == [2, 3]
+
+    @pytest.mark.parametrize(
+        ("text", "options", "message"),
+        [
+            ("id,y\na,1\n", {}, "f.csv:1: no column says which document a row belongs to"),
+            ("doc_id,y\na,1\n,0\n", {}, "f.csv:3: doc_id is empty"),
+            ("doc_id,y\na,1\na,\n", {}, "f.csv:2: y[1] is null"),
+            ("doc_id,y\na,2\na,0\n", {}, "f.csv:2: y[0] is "),
+            ("doc_id,x\na,2\n", {}, "f.csv:2: the record has no field"),
+            ("doc_id,y\na,2\n", {"records": "x"}, "f.csv: --records names a list in JSON"),
+            ("doc_id,y\n", {}, "f.csv:1: the file contains no records"),
+        ],
+    )
+    def test_rows_of_csv_that_are_refused(
+        self, text: str, options: dict[str, str], message: str
+    ) -> None:
+        said = refusal_of(labels.read, text, "f.csv", flags="y", marks="start", **options)
+        assert said.startswith(message), said
 
     def test_dialogues_say_how_they_are_marked(self) -> None:
         turns = [{"segmentation_label": flag, "topic_id": 0} for flag in (0, 1, 0)]
