@@ -30,10 +30,15 @@ def calibrate(
     calibration = run_calibration(chosen)
     for warning in calibration.warnings:
         LOG.say("warning", warning)
+    number = chosen.number
+    if number is not None and number.assumed_percent:
+        text = f"--value {number.printed}: read as a percentage, {number.value:g}"
+        LOG.say("warning", text)
+    value = None if number is None else number.value
     if format_name == "text":
-        _print_as_text(calibration, chosen)
+        _print_as_text(calibration, chosen, value)
     else:
-        _print_as_data(calibration, chosen.value, format_name)
+        _print_as_data(calibration, value, format_name)
     if figure is not None:
         _save_figure(figure, calibration)
 
@@ -47,12 +52,14 @@ def _save_figure(path: str, calibration: "Calibration") -> None:
     LOG.say("info", f"{path}: written", figure=path)
 
 
-def _print_as_text(calibration: "Calibration", chosen: CalibrateSettings) -> None:
+def _print_as_text(
+    calibration: "Calibration", chosen: CalibrateSettings, value: float | None
+) -> None:
     """Print what a value is worth, or the curve; then what systems that find nothing get."""
     from segscore.jobs.show.fitted import out
 
-    if chosen.value is not None:
-        out().print(calibration.describe(chosen.value), markup=False)
+    if value is not None:
+        out().print(calibration.describe(value), markup=False)
     else:
         _print_curve(calibration)
     if calibration.sample.words:

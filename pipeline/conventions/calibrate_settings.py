@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated
 
+from segscore.pipeline.conventions.published import Published, read_published
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.settings.measuring import MeasuringSettings, measuring_of
 from segscore.pipeline.settings.options import (
@@ -84,13 +85,26 @@ class CalibrateSettings:
                 f"--measure {self.measure}: is no measure of pairs{near}; `segscore measures` "
                 "lists them"
             )
-        if self.value is not None and not ALL[self.measure].has(self.value):
+        number = self.number
+        if number is not None and not ALL[self.measure].has(number.value):
             raise Refused(
                 f"--value {self.value:g}: {self.measure} has values from {ALL[self.measure].range}"
             )
         check_options(self)
         check_locations({**self.inputs, "--output": self.output})
         self.measuring.require_documents(self.documents)
+
+    @property
+    def number(self) -> Published | None:
+        """The value; of a measure from 0 to 1, a number from 1 to 100 is read as a percentage."""
+        from segscore.pipeline.measures import ALL
+
+        if self.value is None:
+            return None
+        measure, printed = ALL[self.measure], f"{self.value:g}"
+        if (measure.lower, measure.upper) == (0, 1) and 1 < self.value <= 100:
+            return read_published({"measure": self.measure, "value": self.value})
+        return Published(self.measure, printed, self.value, 0.0)
 
     @property
     def inputs(self) -> dict[str, str | None]:

@@ -344,7 +344,7 @@ def test_unknown_measures_are_refused() -> None:
 
 @pytest.mark.parametrize(
     ("measure", "value", "allowed"),
-    [("pk", "5", "0 to 1"), ("pk", "-0.1", "0 to 1"), ("window_diff_weighted", "-1", "0 to ∞")],
+    [("pk", "500", "0 to 1"), ("pk", "-0.1", "0 to 1"), ("window_diff_weighted", "-1", "0 to ∞")],
 )
 def test_values_that_a_measure_cannot_have_are_refused(
     measure: str, value: str, allowed: str
@@ -354,6 +354,24 @@ def test_values_that_a_measure_cannot_have_are_refused(
         CalibrateSettings(STARGAZER, measure, float(value))
     CalibrateSettings(STARGAZER, "pk", 1.0)
     CalibrateSettings(STARGAZER, "window_diff_weighted", 5.0)
+
+
+@pytest.mark.parametrize(
+    ("measure", "given", "value", "percent"),
+    [
+        ("pk", 15.08, 0.1508, True),
+        ("pk", 100.0, 1.0, True),
+        ("pk", 1.0, 1.0, False),
+        ("window_diff_weighted", 5.0, 5.0, False),
+    ],
+)
+def test_a_value_above_one_of_a_share_is_a_percentage(
+    measure: str, given: float, value: float, percent: bool
+) -> None:
+    number = CalibrateSettings(STARGAZER, measure, given).number
+    assert number is not None
+    assert number.value == pytest.approx(value)
+    assert number.assumed_percent == percent
 
 
 @pytest.mark.parametrize("measure", ["b_tp", "over_segmentation"])
