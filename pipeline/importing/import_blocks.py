@@ -25,7 +25,7 @@ from segscore.pipeline.tables.find import InputTable
 from segscore.pipeline.tables.json_blocks import BLOCK, JsonLines
 from segscore.pipeline.tables.path_columns import with_path_columns
 from segscore.pipeline.tables.read import Rows
-from segscore.pipeline.tables.rows import Defaults, ParsedRow
+from segscore.pipeline.tables.rows import Defaults, ParsedRow, stem
 from segscore.pipeline.tables.stated_table import stated_table
 from segscore.schemas.input_columns import TABLE_ROLES
 
