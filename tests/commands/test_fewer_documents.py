@@ -64,11 +64,13 @@ def test_a_report_does_not_rank_them(
     assert words.startswith("good is best in boundary_similarity")
     assert "on the 2 documents that all systems share" in words
     assert words.endswith("Not ranked: skips, which was scored on 2 of 12 documents.")
-    leaderboard = page.read_text().split("come last, without shades")[1]
+    assert "come last, without a rank or shades" in page.read_text()
+    leaderboard = page.read_text().split("Leaderboard, micro averages")[1]
     good, fair, skips = leaderboard.split("<tbody>")[1].split("</tr>")[:3]
-    assert 'class="number better" style="--grade:1.0"' in good
-    assert 'class="number worse" style="--grade:1.0"' in fair
-    assert "grade" not in skips
+    assert 'class="number best better" style="--grade:1.0"' in good
+    assert '<td class="number" data-value="0.3333' in fair
+    assert "grade" not in skips and "best" not in skips
+    assert '<td class="number"></td><th scope="row">skips' in skips
     assert skips.endswith('<td class="number">2</td>')
 
 

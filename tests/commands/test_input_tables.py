@@ -194,13 +194,13 @@ def test_reports_show_times(segscore: Segscore, tmp_path: Path) -> None:
     assert segscore("report", tmp_path / "run", "--output", tmp_path / "run.html").code == 0
     page = (tmp_path / "run.html").read_text()
     assert "miss 0:00:30.001" in page and "false alarm 0:00:30.400" in page
-    assert "0:00:55</text>" in page
+    assert ">0:00:55</i>" in page
     codings = tmp_path / "codings"
     ended = segscore("agree", codings, "--output", tmp_path / "audit", "--length-tolerance", 500)
     assert ended.code == 0, ended.err
     assert segscore("report", tmp_path / "audit", "--output", tmp_path / "audit.html").code == 0
     page = (tmp_path / "audit.html").read_text()
-    assert "0:01:00</text>" in page and "Not drawn" not in page
+    assert ">0:01:00</i>" in page and "Not drawn" not in page
 
 
 # --- the same attribute, or the same rows, twice --------------------------------------------------

@@ -8,7 +8,8 @@ from itertools import combinations
 from typing import Any
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import HealthCheck, assume, given
+from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from tests.oracles import families, naive
@@ -208,6 +209,7 @@ def test_a_prior_from_the_same_document_gives_pk_and_window_diff(pair: Pair, k: 
     assert values["pk_prime"] == values["window_diff"]
 
 
+@hypothesis_settings(suppress_health_check=[HealthCheck.filter_too_much])
 @given(segmentations(), WINDOWS, st.fractions(0, 1))
 def test_pr_error_of_the_two_blind_systems(
     segmentation: tuple[int, list[int]], k: int, cost_miss: Fraction

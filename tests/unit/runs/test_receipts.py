@@ -461,10 +461,19 @@ def test_forgeries_are_refused_with_little_memory(tmp_path: Path) -> None:
 RUNS_CODE = {"pickle", "cPickle", "cloudpickle", "dill", "marshal", "shelve", "joblib", "copyreg"}
 """Modules that execute what a file's content says."""
 
+TRUSTED = {
+    "pipeline/arrays/loading.py": "numba's own cache, in a folder that only its owner can write",
+    "pipeline/storage/shared_arrays.py": "what Dask's client sent, beside a file of numbers",
+}
+"""Files that use such a module -> what they read with it."""
+
 
 def test_no_module_that_executes_file_content_is_imported() -> None:
     for path in (
-        path for room in ("pipeline", "jobs", "schemas") for path in ROOT.glob(f"{room}/**/*.py")
+        path
+        for room in ("pipeline", "jobs", "schemas")
+        for path in ROOT.glob(f"{room}/**/*.py")
+        if str(path.relative_to(ROOT)) not in TRUSTED
     ):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Import):

@@ -21,7 +21,7 @@ from tests.support.paths import ROOT
 FILES = ROOT / "tests" / "data" / "formats"
 CASES = [json.loads(line) for line in (FILES / "expected.jsonl").read_text().splitlines()]
 OTHERS = ("--documents", "--format")
-NUMBERS = ("max_level", "smallest_gap")
+NUMBERS = ("max_level", "skip_lines", "smallest_gap")
 
 
 class Watched(ImportSettings):
