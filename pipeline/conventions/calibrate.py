@@ -99,13 +99,16 @@ class Calibration:
 
     def chance_in_words(self) -> str:
         """Say what systems get that find nothing: without boundaries, and with random ones."""
-        (random,) = (point for point in self.points if point.fault.kind == RANDOM)
         nothing = self.kinds["missed"][-1]
-        return (
+        said = (
             f"By {self.measure} (micro average), a system without boundaries gets "
-            f"{shown_number(nothing.micro)}, and one with as many as the references, at random "
-            f"positions, {shown_number(random.micro)}."
+            f"{shown_number(nothing.micro)}"
         )
+        for point in self.points:
+            if point.fault.kind == RANDOM:
+                said += ", and one with as many as the references, at random positions, "
+                said += shown_number(point.micro)
+        return f"{said}."
 
     @property
     def table(self) -> pa.Table:
@@ -278,7 +281,7 @@ def _points(
     rule = Rule(settings, (1,), {})
     blocks = [_Block.of(references, documents) for documents in _divide(references, sample.chosen)]
     segments = len(references.side.boundaries.values) + len(references)
-    for fault in faults(int(references.size.sum()) // segments):
+    for fault in faults(int(references.size.sum()) // segments, int(references.units.max())):
         counts = [_count(block, fault, references, rule) for block in blocks]
         size = fault.level
         if fault.kind == MOVED:

@@ -20,6 +20,7 @@ COPIES = 20
 """Versions of each reference, so that a value depends little on chance."""
 
 MOVED, RANDOM = "moved", "random"
+_MOST_RANDOM_UNITS = 1 << 25
 _SHARES = tuple(percent / 100 for percent in range(0, 101, 5))
 _DISTANCES = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 75, 100)
 
@@ -49,17 +50,20 @@ class Fault:
         return Errors(0.0, level, added, 1)
 
 
-def faults(longest: int) -> Iterator[Fault]:
+def faults(longest: int, units: int) -> Iterator[Fault]:
     """Yield the faults to simulate, by kind, in order of their level.
 
     Args:
         longest: mean segment size; boundaries are not moved further.
+        units: units of the longest document; drawing random positions takes memory for each of
+            them, so that documents of more than 33 million units have no random fault.
     """
     for kind in ("missed", "added", "missed-or-added", "mixed"):
         yield from (Fault(kind, share) for share in _SHARES)
     yield Fault(MOVED, 0)
     yield from (Fault(MOVED, distance) for distance in _DISTANCES if distance <= max(1, longest))
-    yield Fault(RANDOM, 1.0)
+    if units <= _MOST_RANDOM_UNITS:
+        yield Fault(RANDOM, 1.0)
 
 
 def with_fault(

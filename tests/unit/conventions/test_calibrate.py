@@ -157,12 +157,12 @@ def test_the_curves_are_drawn(segscore: Segscore, tmp_path: Path, ending: str) -
 
 
 def test_levels_ascend_and_start_without_a_fault() -> None:
-    listed = list(faults(7))
+    listed = list(faults(7, 100))
     for kind in KINDS:
         levels = [fault.level for fault in listed if fault.kind == kind]
         assert levels[0] == 0 and levels == sorted(set(levels))
     assert max(fault.level for fault in listed if fault.kind == MOVED) == 6
-    assert [fault.level for fault in faults(0) if fault.kind == MOVED] == [0, 1]
+    assert [fault.level for fault in faults(0, 100) if fault.kind == MOVED] == [0, 1]
 
 
 def calibration(measure: str, **options: Any) -> Calibration:
@@ -378,3 +378,9 @@ def test_a_value_above_one_of_a_share_is_a_percentage(
 def test_measures_without_a_direction_are_refused(measure: str) -> None:
     with pytest.raises(Refused, match=f"^{measure}: neither high nor low values are better"):
         calibration(measure)
+
+
+def test_a_document_that_is_too_long_for_random_positions_has_no_random_fault() -> None:
+    assert {fault.kind for fault in faults(7, 2**31 - 1)} == {
+        fault.kind for fault in faults(7, 100)
+    } - {RANDOM}
