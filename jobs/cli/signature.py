@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, fields, is_dataclass
-from functools import wraps
+from functools import cache, wraps
 from keyword import iskeyword
 from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
@@ -126,7 +126,7 @@ def read_fields(
     Raises:
         Refused: the text of an option cannot be read; the message names the option.
     """
-    hints = get_type_hints(settings, include_extras=True)
+    hints = _hints(settings)
     values = {
         field: (options[parameter.name], get_args(hints[field])[1])
         for field, parameter in _parameters(settings).items()
@@ -155,9 +155,15 @@ def _read(field: str, value: Any, option: Argument | Option) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
+@cache
+def _hints(settings: type[Any]) -> dict[str, Any]:
+    return get_type_hints(settings, include_extras=True)
+
+
+@cache
 def _parameters(settings: type[Any]) -> dict[str, inspect.Parameter]:
     """Return the parameter for each field of a settings class that is an argument or option."""
-    hints = get_type_hints(settings, include_extras=True)
+    hints = _hints(settings)
     return {
         field.name: _parameter(
             field.name,
