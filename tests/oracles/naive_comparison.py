@@ -113,7 +113,7 @@ def holm(p: Sequence[float]) -> list[float]:
 
 def holm_of_pairs(rows: Sequence[Mapping[str, Any]], column: str) -> list[float]:
     """P adjusted among the pairs of two systems, and among those with a reference point."""
-    adjusted = {}
+    adjusted: dict[int, float] = {}
     for with_point in (False, True):
         family = [
             i
