@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import segscore
+from segscore.api.typed import MeasureName
 from segscore.integrations.answers import AnswerScorer, macro_average, micro_average
 from segscore.integrations.lm_eval import results_of
 
@@ -98,7 +99,7 @@ def test_settings_of_counting_are_those_of_score() -> None:
 @pytest.mark.parametrize("settings", [{}, {"n_t": 4}, {"window": "2"}])
 def test_averages_of_all_measures_are_those_of_evaluate(settings: dict[str, Any]) -> None:
     """Also of those whose formulas use n_t, or the share of windows of all references."""
-    names = ("boundary_similarity", "b_f1", "pk_prior", "c_seg", "pr_error")
+    names: list[MeasureName] = ["boundary_similarity", "b_f1", "pk_prior", "c_seg", "pr_error"]
     process = results_of("numbered", first_number=0, measures=names, **settings)
     documents = [([3, 6], "0 2 9"), ([5], "0 8"), ([], "0 3")]
     units = [f"unit {number}" for number in range(12)]
