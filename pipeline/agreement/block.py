@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from segscore.pipeline.agreement import coder_pairs, prominence
-from segscore.pipeline.agreement.coder_pairs import EDITS, Counts, Peers, add_rows
+from segscore.pipeline.agreement.coder_pairs import EDITS, Counts, Peers, add_pairs
 from segscore.pipeline.agreement.nearest import NearBoundaries, pair_nearest
 from segscore.pipeline.agreement.prominence import Marked
 from segscore.pipeline.arrays.ragged import Floats, Ints
@@ -104,7 +104,7 @@ class Block:
     @property
     def collapsed(self) -> Ints:
         """Boundaries that each document's codings lost in words, shape (documents,)."""
-        return add_rows(self.codings.side.collapsed, self.rows)
+        return add_pairs(self.codings.side.collapsed, self.rows)
 
     @property
     def ids(self) -> pa.StringArray:
@@ -138,9 +138,9 @@ def make_block(
     rows = codings.first[start : end + 1]
     pairs = coder_pairs.peers(codings.first, documents)
     counts = coder_pairs.count_coder_pairs(codings, pairs, reach.n_t)
-    summed = {name: add_rows(counts[name], pairs.first) for name in (*EDITS, "pair_places")}
+    summed = {name: add_pairs(counts[name], pairs.first) for name in (*EDITS, "pair_places")}
     products = counts["boundaries"] * counts["peer_boundaries"]
-    summed["mark_products"] = add_rows(products, pairs.first)
+    summed["mark_products"] = add_pairs(products, pairs.first)
     boundaries = codings.side.boundaries
     marks = boundaries.offsets[rows[1:]] - boundaries.offsets[rows[:-1]]
     sums = BlockSums(summed, np.diff(rows), marks, codings.size[rows[:-1]] - 1)

@@ -87,7 +87,7 @@ def count_coder_pairs(codings: References, pairs: Peers, n_t: int) -> Counts:
     return counts
 
 
-def add_rows(counts: Ints, first: Ints) -> Ints:
+def add_pairs(counts: Ints, first: Ints) -> Ints:
     """Sum integers over the rows of each document, shape (documents,)."""
     total = offsets_of(counts)
     return total[first[1:]] - total[first[:-1]]
