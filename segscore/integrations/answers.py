@@ -191,11 +191,11 @@ def _average(measure: str, *, rows: bool) -> Aggregation:
     def average(answers: Iterable[Mapping[str, Any]]) -> float:
         given = [*answers]
         counts = {name: np.array([each[name] for each in given]) for name in table.counts}
-        sums = {name: column.sum(keepdims=True) for name, column in counts.items()}
+        sums = {name: column.sum() for name, column in counts.items()}
         n_t = given[0].get("n_t", settings.n_t) if given else settings.n_t
         parameters = {**parameters_of(settings, (1,), sums), "n_t": n_t}
         values = table.values(counts if rows else sums, parameters, rows=rows)[measure]
-        known = values[~np.isnan(values)]
+        known = values[np.isfinite(values)]
         return float(known.mean()) if known.size else np.nan
 
     return average
