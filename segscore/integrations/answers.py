@@ -206,8 +206,9 @@ def _formula(measure: str, *, rows: bool) -> Callable[[Sequence[Mapping[str, Any
 
     def value(answers: Sequence[Mapping[str, Any]]) -> float:
         common = [name for name in table.counts if all(name in answer for answer in answers)]
-        counts = {name: np.array([sum(answer[name] for answer in answers)]) for name in common}
-        parameters = parameters_of(settings, (1,), counts)
+        totals = {name: sum(answer[name] for answer in answers) for name in common}
+        parameters = parameters_of(settings, (1,), totals)
+        counts = {name: np.array([total]) for name, total in totals.items()}
         return float(table.values(counts, parameters, rows=rows)[measure][0])
 
     return value
