@@ -39,7 +39,10 @@ AVERAGE = _one_of(
 )
 SYSTEM = name("system: coder of the hypotheses, with @ and the run if several runs have it")
 _DOCUMENTS = whole("documents that all systems of the group share")
-ADJUSTED = "adjusted by Holm for all pairs of the group, measure and average"
+ADJUSTED = (
+    "adjusted by Holm for the pairs of the group, measure and average: those of two systems, and "
+    "apart from them those with a reference point"
+)
 
 COMPARISONS = pap.DataFrameSchema(
     {

@@ -104,9 +104,7 @@ class Block:
     @property
     def collapsed(self) -> Ints:
         """Boundaries that each document's codings lost in words, shape (documents,)."""
-        rows = self.rows
-        lost = np.concatenate([np.zeros(1, np.int64), np.cumsum(self.codings.side.collapsed)])
-        return lost[rows[1:]] - lost[rows[:-1]]
+        return add_pairs(self.codings.side.collapsed, self.rows)
 
     @property
     def ids(self) -> pa.StringArray:

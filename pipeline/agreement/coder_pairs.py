@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from segscore.pipeline.arrays.ragged import Ints
+from segscore.pipeline.arrays.ragged import Ints, offsets_of
 from segscore.pipeline.measures import edits, windows
 from segscore.pipeline.measures.segmentation_pairs import pair_rows
 from segscore.pipeline.scoring.references import References
@@ -88,6 +88,6 @@ def count_coder_pairs(codings: References, pairs: Peers, n_t: int) -> Counts:
 
 
 def add_pairs(counts: Ints, first: Ints) -> Ints:
-    """Sum integers over the pairs of each document, shape (documents,)."""
-    total = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
+    """Sum integers over the rows of each document, shape (documents,)."""
+    total = offsets_of(counts)
     return total[first[1:]] - total[first[:-1]]

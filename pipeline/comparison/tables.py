@@ -18,7 +18,7 @@ from segscore.pipeline.measures.measure import Measure
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.statistics import rank_tests
 from segscore.pipeline.statistics.bootstrap import interval
-from segscore.pipeline.statistics.multiple_tests import holm
+from segscore.pipeline.statistics.multiple_tests import holm_by_family
 from segscore.pipeline.statistics.power import PairedTest
 from segscore.pipeline.statistics.signed_ranks import signed_ranks
 
@@ -168,10 +168,16 @@ def _pair(
         "ci_high": high,
         "better": _better(sample, measure, difference, (a, b)),
         "p_permutation": p[pair],
-        "p_permutation_holm": holm(p)[pair],
+        "p_permutation_holm": _adjusted(sample, averages, p)[pair],
         "documents": len(sample.documents),
         "defined": defined,
     }
+
+
+def _adjusted(sample: Sample, averages: Averages, p: Sequence[float] | Floats) -> Floats:
+    """Adjust p values of pairs; reference points leave those of pairs of two systems unchanged."""
+    of_points = [any(sample.systems[index].is_point for index in pair) for pair in averages.pairs]
+    return holm_by_family(p, of_points)
 
 
 def _better(
@@ -224,7 +230,7 @@ def _ranked(sample: Sample, averages: Averages, measure: Measure) -> list[Compar
     """Compare each pair of systems document by document."""
     values = sample.values[measure.name]
     ranked = [signed_ranks(values[a], values[b]) for a, b in averages.pairs]
-    adjusted = holm([ranks.p for ranks in ranked])
+    adjusted = _adjusted(sample, averages, [ranks.p for ranks in ranked])
     return [
         {
             "p_wilcoxon": ranks.p,

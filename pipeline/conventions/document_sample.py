@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from segscore.pipeline.arrays.document_ids import hash_names
-from segscore.pipeline.arrays.ragged import Ints, Ragged
+from segscore.pipeline.arrays.ragged import Ints, Ragged, offsets_of
 from segscore.pipeline.scoring.references import References
 
 EVERY_DOCUMENT = "all"
@@ -69,6 +69,6 @@ def reference_rows_of(references: References, documents: Ints) -> Ints:
 def rows_taken(lists: Ragged, rows: Ints) -> Ragged:
     """Return some rows of a ragged array."""
     lengths = lists.lengths[rows]
-    offsets = np.append(0, np.cumsum(lengths))
+    offsets = offsets_of(lengths)
     places = np.arange(offsets[-1]) + np.repeat(lists.offsets[rows] - offsets[:-1], lengths)
     return Ragged(offsets, lists.values[places])

@@ -13,7 +13,7 @@ import numpy as np
 from segscore.pipeline.agreement import pseudo_coders
 from segscore.pipeline.agreement.pseudo_coders import Errors
 from segscore.pipeline.arrays.document_ids import Hashes
-from segscore.pipeline.arrays.ragged import Ints, Ragged
+from segscore.pipeline.arrays.ragged import Ints, Ragged, offsets_of
 from segscore.pipeline.scoring.draws import place_randomly
 
 COPIES = 20
@@ -87,7 +87,7 @@ def with_fault(
 def _anywhere(starts: Hashes, n_units: Ints, references: Ragged) -> Ragged:
     """Return versions with as many boundaries as the references, all choices equally likely."""
     lengths = np.repeat(references.lengths, COPIES)
-    offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
+    offsets = offsets_of(lengths)
     values = np.empty(offsets[-1], np.int32)
     units = np.repeat(n_units, COPIES).astype(np.int64)
     place_randomly(starts, units, np.arange(len(starts) + 1), offsets, values)

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from segscore.pipeline.arrays.ragged import Floats, Ints, Ragged
+from segscore.pipeline.arrays.ragged import Floats, Ints, Ragged, offsets_of
 from segscore.pipeline.conventions.convention import Answers, Family
 from segscore.pipeline.conventions.corpus import CodedSide, Corpus
 from segscore.pipeline.conventions.window_questions import WINDOW_PROGRAMS, WINDOW_QUESTIONS
@@ -115,7 +115,7 @@ def _rewritten(side: CodedSide, text: str, which: str) -> tuple[Ragged, Ints]:
 def _before_end(boundaries: Ragged, n_units: Ints) -> Ragged:
     """Drop the boundaries that are not before the end of the text."""
     kept = boundaries.values < np.repeat(n_units, boundaries.lengths)
-    return Ragged(np.append(0, np.cumsum(kept))[boundaries.offsets], boundaries.values[kept])
+    return Ragged(offsets_of(kept)[boundaries.offsets], boundaries.values[kept])
 
 
 def _with_boundary(boundaries: Ragged, position: Ints, *, last: bool) -> Ragged:

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from math import inf
+from math import inf, isfinite
 from types import CodeType
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -118,5 +118,35 @@ def evaluate(
                 value = np.where(defined, value, np.nan)
             if rows and measure.agreed is not None:
                 value = np.where(np.isnan(value), measure.agreed, value)
+            names[measure.name] = values[measure.name] = value
+    return values
+
+
+def evaluate_one(
+    measures: Iterable[Measure],
+    counts: Mapping[str, np.int64],
+    parameters: Mapping[str, float],
+    *,
+    rows: bool,
+) -> dict[str, np.float64]:
+    """Compute measures from single counts as ``evaluate`` does from arrays, thrice as fast.
+
+    Args:
+        measures: the measures, each after those that its formula uses.
+        counts: count name -> count of one row, or its sum over several.
+        parameters: as for ``evaluate``.
+        rows: whether the counts are those of one (reference, hypothesis) row.
+
+    Returns:
+        Measure name -> value, NaN where undefined.
+    """
+    names: dict[str, Any] = {**parameters, **counts, **_FUNCTIONS}
+    values: dict[str, np.float64] = {}
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for measure in measures:
+            value = np.float64(eval(measure.code, _NO_BUILTINS, names))  # noqa: S307
+            if not isfinite(value):
+                agreed = measure.agreed if rows else None
+                value = np.float64(np.nan if agreed is None else agreed)
             names[measure.name] = values[measure.name] = value
     return values

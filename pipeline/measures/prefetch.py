@@ -21,7 +21,8 @@ COPY_SIZE = 1 << 14
 FIRST_PAIR = cast(int, np.int64(0))
 """Zero as an argument of a kernel; for a literal 0, numba would compile the kernel once more."""
 
-# numba does not test an unsigned index for being negative, which would take a third of a loop.
+# numba does not test an unsigned index for being negative, which would take a third of a loop, and
+# four fifths of one that copies, which could then not copy several elements at once.
 Index = np.uint64
 
 
@@ -53,7 +54,7 @@ def prefetch(
     if ends[pairs] > len(buffer):
         buffer = np.empty(max(COPY_SIZE, ends[pairs]), np.int32)
     for j in range(pairs):
-        start = offsets[row[first + j]] - ends[j]
-        for i in range(ends[j], ends[j + 1]):
-            buffer[i] = positions[start + i]
+        source, target = Index(offsets[row[first + j]]), Index(ends[j])
+        for i in range(Index(ends[j + 1] - ends[j])):
+            buffer[target + i] = positions[source + i]
     return buffer, pairs

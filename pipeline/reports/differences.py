@@ -59,7 +59,8 @@ def difference_figure(pairs: PairRows, sample: Sample, ranking: Ranking) -> Figu
         f"Difference in {ranking.measure.name}{ranking.measure.arrow}",
         f"{ranking.average.capitalize()} averages. {read if is_matrix else ''}"
         f"{'* ' if is_matrix else ''}p < {SIGNIFICANT} in a paired permutation test, adjusted by "
-        f"Holm for all pairs of the table. The command segscore compare runs more tests.{more}",
+        "Holm for the pairs of two systems, and apart from them for those with a reference point. "
+        f"The command segscore compare runs more tests.{more}",
         table=PageTable(_HEADINGS, cells),
         chart=charts.heat([*_cells(systems, pairs)], "difference") if is_matrix else None,
         folded=is_matrix,

@@ -11,7 +11,11 @@ import pyarrow as pa
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed, Refused, nearest
 from segscore.pipeline.measures.selection import Selection, select
-from segscore.pipeline.scoring.exchanged import warn_of_exchange
+from segscore.pipeline.scoring.exchanged import (
+    check_written_out,
+    refuse_partly_shared,
+    warn_of_exchange,
+)
 from segscore.pipeline.scoring.pairs import Rule
 from segscore.pipeline.scoring.part import Part
 from segscore.pipeline.scoring.reference_points import DENSE, PER_UNIT
@@ -227,9 +231,14 @@ def _with_sides(
     references: InputTable, hypotheses: InputTable, documents: InputTable | None
 ) -> Inputs:
     """Return the tables, with a warning if the two sides seem to have changed places."""
-    exchanged = warn_of_exchange(references.location, hypotheses.location)
-    warned = replace(references, warnings=(*references.warnings, *exchanged))
-    return Inputs(warned, hypotheses, documents)
+    inputs = Inputs(references, hypotheses, documents)
+    refuse_partly_shared(references, hypotheses)
+    several = storage.split_locations(hypotheses.location)
+    warnings = [*check_written_out(references.location, several)]
+    warnings = warnings or [*warn_of_exchange(references.location, hypotheses.location)]
+    return replace(
+        inputs, references=replace(references, warnings=(*references.warnings, *warnings))
+    )
 
 
 def rule_of(settings: ScoreSettings, inputs: Inputs) -> Rule:

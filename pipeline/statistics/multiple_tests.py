@@ -17,3 +17,18 @@ def holm(p: Sequence[float] | Floats) -> Floats:
     adjusted = np.empty(len(p_values))
     adjusted[order] = np.minimum(stepped, 1.0)
     return adjusted
+
+
+def holm_by_family(p: Sequence[float] | Floats, families: Sequence[object]) -> Floats:
+    """Adjust the p values of each family of tests for the number of tests of that family.
+
+    Args:
+        p: p values, shape (tests,); NaN does not count as a test.
+        families: the family of each test.
+    """
+    p_values = np.asarray(p, np.float64)
+    adjusted = np.empty(len(p_values))
+    for family in set(families):
+        members = [test for test, each in enumerate(families) if each == family]
+        adjusted[members] = holm(p_values[members])
+    return adjusted

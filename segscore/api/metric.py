@@ -325,15 +325,15 @@ class Metric:
     def _micro(self) -> "tuple[dict[str, Any], _Replicated]":
         """Return the micro averages, and the function that computes them for replicates."""
         end = 1 + len(self._names)
-        totals = self._state[:, 1:end].sum(axis=0)[None]
+        totals = self._state[:, 1:end].sum(axis=0)
         # P_seg is fixed for all replicates, as it is in a run.
-        parameters = self._parameters(dict(zip(self._names, totals.T, strict=True)))
+        parameters = self._parameters(dict(zip(self._names, totals, strict=True)))
 
         def again(state: "Ints", drawn: "NDArray[np.uint8]") -> dict[str, Any]:
             sums = state[:, 1:end].astype(np.float64)
             return self._evaluated(replicate_sums(sums, drawn), parameters)
 
-        values = self._evaluated(totals.astype(np.float64), parameters)
+        values = self._evaluated(totals[None].astype(np.float64), parameters)
         return {name: values[name][0] for name in self.measures}, again
 
     def _macro(self) -> "tuple[dict[str, Any], _Replicated]":
@@ -459,7 +459,7 @@ class Metric:
 
         return buckets(hash_names(pa.array(document_ids, pa.string())).hashes)
 
-    def _parameters(self, counts: Mapping[str, "Ints"]) -> dict[str, float]:
+    def _parameters(self, counts: Mapping[str, np.int64]) -> dict[str, float]:
         return parameters_of(self.settings, self.settings.boundary_types or (1,), counts)
 
     def _evaluated(self, sums: Any, parameters: Mapping[str, float]) -> dict[str, Any]:

@@ -13,10 +13,10 @@ from segscore.api.measures import require_measure, table_of_measures
 from segscore.api.segmentation import Segmentation, require_positions
 from segscore.api.settings import read_settings
 from segscore.api.wording import in_python_words
-from segscore.pipeline.arrays.ragged import Ints
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import PAIRS
 from segscore.pipeline.measures import Table as MeasureTable
+from segscore.pipeline.measures.measure import evaluate_one
 from segscore.pipeline.measures.published import nearest_measure
 from segscore.pipeline.plain_text import visible
 from segscore.pipeline.scoring.references import share_of_windows
@@ -214,11 +214,11 @@ class Score:
 
     def _compute(self, table: MeasureTable) -> dict[str, float | None]:
         """Compute the measures of a table."""
-        vector = self._counted.counts
-        counts = {name: vector[i : i + 1] for i, name in enumerate(self._counted.table.counts)}
+        counts = dict(zip(self._counted.table.counts, self._counted.counts, strict=True))
         parameters = parameters_of(self.settings, self._counted.types, counts)
-        values = table.values(counts, parameters, rows=self.pairs == 1)
-        return {name: defined(value[0]) for name, value in values.items()}
+        rows = self.pairs == 1
+        values = evaluate_one(table.formulas.values(), counts, parameters, rows=rows)
+        return {name: defined(values[name]) for name in table.measures}
 
 
 def by_keywords(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
@@ -278,18 +278,18 @@ def defined(value: Any) -> float | None:
 
 
 def parameters_of(
-    settings: MeasuringSettings, types: tuple[int, ...], counts: Mapping[str, Ints]
+    settings: MeasuringSettings, types: tuple[int, ...], counts: Mapping[str, np.int64]
 ) -> dict[str, float]:
     """Return the parameters of formulas; by default P_seg is computed from the counts.
 
     Args:
         settings: how the pairs were measured.
         types: boundary types of the pairs.
-        counts: sums of counts by name, shape (1,) each.
+        counts: counts of one pair, or sums of counts, by name.
     """
     p_seg = settings.p_seg
     if p_seg is None:
-        windows, covered = (int(counts[name][0]) if name in counts else 0 for name in P_SEG_COUNTS)
+        windows, covered = (int(counts[name]) if name in counts else 0 for name in P_SEG_COUNTS)
         p_seg = share_of_windows(covered, windows)
     return settings.parameters(p_seg, types)
 

@@ -125,8 +125,42 @@ def test_every_number_equals_the_twin(segscore: Segscore, runs: Path, measure: s
         assert row["p_permutation"] == pytest.approx(p)
     for average in ("micro", "macro"):
         chosen = [row for row in tables["comparisons"] if row["average"] == average]
-        adjusted = naive.holm([row["p_permutation"] for row in chosen])
+        adjusted = naive.holm_of_pairs(chosen, "p_permutation")
         assert [row["p_permutation_holm"] for row in chosen] == pytest.approx(adjusted)
+
+
+def test_reference_points_leave_the_tests_of_systems_unchanged(
+    segscore: Segscore, tmp_path: Path
+) -> None:
+    """Pairs with a reference point are a family of tests of their own."""
+    corpus(21, documents=25).write(tmp_path / "tables")
+    chosen = ("--measure", "window_diff", "--replicates", 20, "--permutations", 99)
+    found = []
+    for name, options in (
+        ("without", ()),
+        ("with", ("--reference-points", "none,random-own,random-known")),
+    ):
+        run(segscore, tmp_path / "tables", tmp_path / name, "--replicates", 0, *options)
+        folder = tmp_path / f"of-{name}"
+        found.append(compare(segscore, folder, tmp_path / name, *chosen)["comparisons"])
+    columns = ("p_permutation", "p_permutation_holm", "p_wilcoxon", "p_wilcoxon_holm")
+    without, with_points = (
+        {
+            (row["average"], row["system"], row["other"]): [row[name] for name in columns]
+            for row in rows
+            if not any(row[side].startswith("point:") for side in ("system", "other"))
+        }
+        for rows in found
+    )
+    assert without == with_points
+    assert len(found[1]) > 2 * len(found[0]) > 4
+    for average, column in (
+        ("micro", "p_permutation"), ("macro", "p_permutation"), ("macro", "p_wilcoxon"),
+    ):  # fmt: skip
+        rows = [row for row in found[1] if row["average"] == average]
+        rows = [row for row in rows if row[column] is not None]
+        expected = naive.holm_of_pairs(rows, column)
+        assert [row[f"{column}_holm"] for row in rows] == pytest.approx(expected)
 
 
 def test_averages_and_intervals_equal_the_runs_summary(segscore: Segscore, tmp_path: Path) -> None:

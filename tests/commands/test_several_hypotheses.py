@@ -114,3 +114,58 @@ def test_the_output_is_kept_apart_from_each(segscore: Segscore, place: Path) -> 
     result = segscore("score", "gold", "sys/a.jsonl", "nights", "--output", "nights/run")
     assert result.code == 2
     assert "lies inside the input HYPOTHESES nights" in result.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("gold.jsonl", "a.jsonl", "b.jsonl", "gold.jsonl"), "gold.jsonl: is read both as refer"),
+        (("gold.jsonl", "*.jsonl"), "gold.jsonl: is read both as references and as hypotheses"),
+        (("gold.jsonl", "."), "gold.jsonl: is read both as references and as hypotheses"),
+        ((".", "gold.jsonl"), "gold.jsonl: is read both as references and as hypotheses"),
+        (("a.jsonl", "b.jsonl", "gold.jsonl"), "HYPOTHESES gold.jsonl: is named as references are"),
+    ],
+)
+def test_references_among_the_systems_are_refused(
+    segscore: Segscore, mixed: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    """Globs that contain the file of references, in quotes or written out by the shell."""
+    result = segscore("score", *arguments, "--output", "../run")
+    assert result.code == 2
+    assert message in result.err
+    assert not Path("../run").exists()
+
+
+def test_the_first_of_several_files_is_said_to_be_the_references(
+    segscore: Segscore, mixed: Path
+) -> None:
+    Path("gold.jsonl").rename("z.jsonl")
+    result = segscore("score", "a.jsonl", "b.jsonl", "z.jsonl", "--output", "../run")
+    assert result.code == 0
+    assert "references are read from a.jsonl, the first of 3 files of one folder" in result.err
+    named = segscore("score", "z.jsonl", "a.jsonl", "b.jsonl", "--output", "../other")
+    assert (named.code, "the first of" in named.err) == (0, False)
+
+
+def test_one_table_with_coders_or_roles_is_read_on_both_sides(
+    segscore: Segscore, mixed: Path
+) -> None:
+    assert segscore("score", ".", ".", "--output", "../coders").code == 0
+    for name, role in (("gold", "reference"), ("a", "hypothesis"), ("b", "hypothesis")):
+        rows = [json.loads(row) for row in Path(f"{name}.jsonl").read_text().splitlines()]
+        Path(f"{name}.jsonl").write_text(
+            "".join(json.dumps({**row, "role": role}) + "\n" for row in rows)
+        )
+    result = segscore("score", "gold.jsonl", "*.jsonl", "--output", "../roles")
+    assert (result.code, "warning" in result.err) == (0, False), result.err
+
+
+@pytest.fixture
+def mixed(place: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a file of references and files of systems."""
+    for source, name in (("gold/desk", "gold"), ("sys/a", "a"), ("sys/b", "b")):
+        target = Path("mixed") / f"{name}.jsonl"
+        target.parent.mkdir(exist_ok=True)
+        target.write_text(Path(f"{source}.jsonl").read_text())
+    monkeypatch.chdir("mixed")
+    return place

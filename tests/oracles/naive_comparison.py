@@ -111,6 +111,20 @@ def holm(p: Sequence[float]) -> list[float]:
     return [adjusted[i] for i in range(len(p))]
 
 
+def holm_of_pairs(rows: Sequence[Mapping[str, Any]], column: str) -> list[float]:
+    """P adjusted among the pairs of two systems, and among those with a reference point."""
+    adjusted: dict[int, float] = {}
+    for with_point in (False, True):
+        family = [
+            i
+            for i, row in enumerate(rows)
+            if any(row[side].startswith("point:") for side in ("system", "other")) == with_point
+        ]
+        of_family = holm([rows[i][column] for i in family])
+        adjusted |= dict(zip(family, of_family, strict=True))
+    return [adjusted[i] for i in range(len(rows))]
+
+
 def mid_ranks(values: Sequence[float]) -> list[float]:
     """Ranks from 1 for the smallest; equal values share their mean rank."""
     return [

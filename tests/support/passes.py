@@ -10,7 +10,7 @@ import numpy as np
 from segscore.pipeline.arrays.ragged import Ints, from_lists
 from segscore.pipeline.measures import PAIR_FAMILIES, PAIRS, sliding, windows, words
 from segscore.pipeline.measures.compared import ComparedPairs
-from segscore.pipeline.measures.measure import evaluate
+from segscore.pipeline.measures.measure import evaluate, evaluate_one
 from segscore.pipeline.measures.pairing import ONE_TYPE, TypedSides
 from segscore.pipeline.measures.segmentation_pairs import pair_rows
 from segscore.pipeline.scoring.settings import ScoreSettings
@@ -129,12 +129,17 @@ def values(
     rows: bool = True,
     **settings: Any,
 ) -> dict[str, float | None]:
-    """All values of one row's counts; None where undefined."""
+    """All values of one row, the same from numbers as from arrays; None where undefined."""
+    numbers = {name: np.int64(count) for name, count in counted.items()}
     arrays: dict[str, Ints] = {name: np.array([count]) for name, count in counted.items()}
     prior = float("nan") if p_seg is None else float(p_seg)
     parameters = replace(SETTINGS, n_t=n_t, **settings).parameters(prior)
     measures = PAIRS.measures.values()
     arrays_of_values = evaluate(measures, arrays, parameters, rows=rows)
+    values_of_one = evaluate_one(measures, numbers, parameters, rows=rows)
+    assert [*values_of_one] == [*arrays_of_values]
+    for name, value in values_of_one.items():
+        np.testing.assert_array_equal(value, arrays_of_values[name][0], name)
     return {
         name: None if np.isnan(value[0]) else float(value[0])
         for name, value in arrays_of_values.items()

@@ -17,7 +17,7 @@ from segscore.pipeline.comparison.samples import Sample
 from segscore.pipeline.comparison.systems import System
 from segscore.pipeline.measures import PAIRS
 from segscore.pipeline.statistics import bootstrap, rank_tests
-from segscore.pipeline.statistics.multiple_tests import holm
+from segscore.pipeline.statistics.multiple_tests import holm, holm_by_family
 from segscore.pipeline.statistics.signed_ranks import signed_ranks
 from tests.oracles import naive_comparison as naive
 from tests.support.examples import examples
@@ -194,6 +194,14 @@ def test_holm_ignores_undefined_tests() -> None:
     adjusted = holm([0.02, float("nan"), 0.01])
     assert adjusted[[0, 2]] == pytest.approx([0.02, 0.02])
     assert np.isnan(adjusted[1])
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=12))
+def test_families_are_adjusted_apart(tests: list[tuple[float, bool]]) -> None:
+    adjusted = holm_by_family([p for p, _ in tests], [family for _, family in tests])
+    for which in (True, False):
+        own = [i for i, (_, family) in enumerate(tests) if family == which]
+        assert adjusted[own].tolist() == pytest.approx(naive.holm([tests[i][0] for i in own]))
 
 
 def test_equal_systems_share_a_rank() -> None:
