@@ -54,7 +54,7 @@ def build_command(command: Callable[..., _T]) -> Callable[..., _T]:
     return run
 
 
-def _build_settings(settings: type[Any], options: Mapping[str, Any]) -> Any:
+def _build_settings(settings: type, options: Mapping[str, Any]) -> Any:
     """Make the settings of a command.
 
     Raises:
@@ -71,7 +71,7 @@ def _build_settings(settings: type[Any], options: Mapping[str, Any]) -> Any:
         raise Refused("; ".join(dict.fromkeys(found)) or str(first)) from first
 
 
-def problems_of(settings: type[Any], options: Mapping[str, Any]) -> Iterator[str]:
+def problems_of(settings: type, options: Mapping[str, Any]) -> Iterator[str]:
     """Yield a message about each wrong option of a command that was refused.
 
     Args:
@@ -105,7 +105,7 @@ def problems_of(settings: type[Any], options: Mapping[str, Any]) -> Iterator[str
             return
 
 
-def _problem(settings: type[Any], values: Mapping[str, Any]) -> str | None:
+def _problem(settings: type, values: Mapping[str, Any]) -> str | None:
     try:
         settings(**values)
     except Refused as problem:
@@ -114,7 +114,7 @@ def _problem(settings: type[Any], values: Mapping[str, Any]) -> str | None:
 
 
 def read_fields(
-    settings: type[Any], options: Mapping[str, Any], only: str | None = None
+    settings: type, options: Mapping[str, Any], only: str | None = None
 ) -> dict[str, Any]:
     """Return the fields of a settings class that the command line sets.
 
@@ -156,12 +156,12 @@ def _read(field: str, value: Any, option: Argument | Option) -> Any:
 
 
 @cache
-def _hints(settings: type[Any]) -> dict[str, Any]:
+def _hints(settings: type) -> dict[str, Any]:
     return get_type_hints(settings, include_extras=True)
 
 
 @cache
-def _parameters(settings: type[Any]) -> dict[str, inspect.Parameter]:
+def _parameters(settings: type) -> dict[str, inspect.Parameter]:
     """Return the parameter for each field of a settings class that is an argument or option."""
     hints = _hints(settings)
     return {
