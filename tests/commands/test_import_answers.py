@@ -227,6 +227,7 @@ NUMBERED: list[tuple[str, Any, list[int], str | None]] = [
     ("starts:segments[].start", {"segments": [{"start": 1}, {"start": 4}]}, [3], None),
     ("ranges:s[].a,s[].b", '```json\n{"s": [{"a": 1, "b": 3}, {"a": 4, "b": 5}]}\n```', [3], None),
     (r"starts:pattern:<\d>", "Part 1 <1> Part 2 <4>", [3], None),
+    ("starts:pattern:[0-9]+", "Segments start at: 1, 3 and 4", [2, 3], None),
     ("starts", '{"starts": [1, 3, 4]}', [2, 3], None),
     ("starts", {"starts": [1, 3, 4], "n": 5, "titles": ["a", "b", "c"]}, [2, 3], None),
     ("starts", '```json\n{"starts": [1, 3]}\n```', [2], None),
@@ -277,6 +278,12 @@ def test_the_first_number_is_inferred(imports: Imports) -> None:
         "Good evening\n- in sport a",
         '["good evening", "in sport"]',
         ["good evening[MASK]go home", "in sport[MASK]today"],
+        {"segments": ["good evening", "in sport"]},
+        '```json\n["good evening", "in sport"]\n```',
+        'Sure, in two parts [as you asked]:\n\n["good evening",\n "in sport"]\n\nAnything else?',
+        'Here: {"segments": ["good evening", "in sport"], "count": 2}',
+        'Two parts:\n```\n{"answer": {"starts": ["good evening", "in sport"]}}\n```',
+        "```text\ngood evening\nin sport\n```",
     ],
 )
 def test_quotes(imports: Imports, answer: Any) -> None:
