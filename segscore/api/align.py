@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import inf
 
+from segscore.pipeline.alignment.overlaps import repeated_ends
 from segscore.pipeline.alignment.resegment import resegment
 from segscore.pipeline.alignment.tokens import TOKENS, WORDS, Vocabulary, tokenize
 from segscore.pipeline.errors import Refused
@@ -58,20 +59,27 @@ def align(
         max_edits: largest edit rate; None for any.
 
     Raises:
-        Refused: there is no unit or no segment, or there are more edits than ``max_edits``.
+        Refused: there is no unit or no segment, segments overlap, or there are more edits than
+            ``max_edits``.
     """
     one_of("tokens", tokens, TOKENS)
     vocabulary = Vocabulary()
-    source, output = (
-        vocabulary.number(
+    sides = [
+        [
             tokenize(text, tokens) if isinstance(text, str) else [*text]
             for text in _checked(name, texts)
-        )
+        ]
         for name, texts in (("units", units), ("segments", segments))
-    )
+    ]
+    source, output = (vocabulary.number(side) for side in sides)
     for name, found in (("units", source), ("segments", output)):
         if not len(found.ends):
             raise Refused(f"{name}: there is none; give a list of one text or more")
+    if repeated := repeated_ends(*sides):
+        raise Refused(
+            f"segments: {len(repeated)} of {len(output.ends)} begin with the end of the one before "
+            "them; chunks that overlap are not a segmentation: make them with an overlap of 0"
+        )
     most = inf if max_edits is None else max_edits * len(source)
     aligned = resegment(source, output, most)
     if aligned is None:

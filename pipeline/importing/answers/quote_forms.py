@@ -60,9 +60,12 @@ def _values(text: str) -> Iterator[object]:
 
 def _lists(value: object) -> Iterator[list[str]]:
     """Yield the lists of texts in a value, at any depth."""
-    texts = [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
-    if texts and not any(isinstance(each, dict | list) for each in value):
+    if not isinstance(value, dict | list):
+        return
+    inner = [*value.values()] if isinstance(value, dict) else value
+    texts = [each for each in inner if isinstance(each, str)]
+    if isinstance(value, list) and texts and not any(isinstance(e, dict | list) for e in inner):
         yield texts
-    elif isinstance(value, dict | list):
-        for inner in value.values() if isinstance(value, dict) else value:
-            yield from _lists(inner)
+        return
+    for each in inner:
+        yield from _lists(each)
