@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import inf
 
-from segscore.pipeline.alignment.overlaps import repeated_ends
+from segscore.pipeline.alignment.overlaps import TokenTexts, repeated_ends
 from segscore.pipeline.alignment.resegment import resegment
 from segscore.pipeline.alignment.tokens import TOKENS, WORDS, Vocabulary, tokenize
 from segscore.pipeline.errors import Refused
@@ -75,11 +75,7 @@ def align(
     for name, found in (("units", source), ("segments", output)):
         if not len(found.ends):
             raise Refused(f"{name}: there is none; give a list of one text or more")
-    if repeated := repeated_ends(*sides):
-        raise Refused(
-            f"segments: {len(repeated)} of {len(output.ends)} begin with the end of the one before "
-            "them; chunks that overlap are not a segmentation: make them with an overlap of 0"
-        )
+    _refuse_overlaps(*sides)
     most = inf if max_edits is None else max_edits * len(source)
     aligned = resegment(source, output, most)
     if aligned is None:
@@ -96,6 +92,14 @@ def align(
         break_cost=aligned.cost - aligned.edits.total,
         collapsed=aligned.collapsed,
     )
+
+
+def _refuse_overlaps(units: TokenTexts, segments: TokenTexts) -> None:
+    if repeated := repeated_ends(units, segments):
+        raise Refused(
+            f"segments: {len(repeated)} of {len(segments)} begin with the end of the one before "
+            "them; chunks that overlap are not a segmentation: make them with an overlap of 0"
+        )
 
 
 def _checked(name: str, texts: Texts) -> list[str | Sequence[str]]:

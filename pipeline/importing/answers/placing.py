@@ -215,8 +215,7 @@ def _numbered(answer: object, n_units: int, options: AnswerOptions, place: RowPl
     how = how_numbered(options.numbers)
     numbers = numbers_in(answer, how, place)
     if not numbers.spans:
-        empty = not answer or (isinstance(answer, str) and not answer.strip())
-        return Placed("empty" if empty else "no number")
+        return Placed(failure_without_numbers(answer))
     assert options.first_number is not None
     found = boundaries_of(numbers, how.kind, options.first_number, n_units)
     if not numbers.clear:
@@ -228,6 +227,12 @@ def _numbered(answer: object, n_units: int, options: AnswerOptions, place: RowPl
         problems=found.problems,
         unread=numbers.unread > 0,
     )
+
+
+def failure_without_numbers(answer: object) -> str:
+    """Return why an answer without a number cannot be used."""
+    empty = not answer or (isinstance(answer, str) and not answer.strip())
+    return "empty" if empty else "no number"
 
 
 def _quoted(answer: object, units: Sequence[str], options: AnswerOptions) -> Placed:
