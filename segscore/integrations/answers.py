@@ -1,16 +1,17 @@
 """Score single answers of language models, as `segscore import` and `segscore score` would."""
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from segscore.api.measures import require_measure, table_of_measures
+from segscore.api.metric import Metric
 from segscore.api.score import Score, pair_settings, parameters_of, score
 from segscore.api.segmentation import Segmentation
 from segscore.api.settings import read_settings
 from segscore.pipeline.errors import Refused
+from segscore.pipeline.importing.answers.breaks import BREAK_KINDS
 from segscore.pipeline.importing.answers.from_settings import options_of_answers
 from segscore.pipeline.importing.answers.options import (
     ANSWER_FORMATS,
@@ -25,6 +26,7 @@ from segscore.pipeline.importing.answers.placing import place_answer
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.measures import PAIRS
 from segscore.pipeline.settings.ranges import one_of
+from segscore.pipeline.tables import strict_json
 from segscore.pipeline.tables.rows import NO_LINE, RowPlace
 
 MAIN = ("boundary_similarity", "pk", "window_diff", "f1")
@@ -35,10 +37,10 @@ CHARGED = "failed"
 
 _READING = (
     *("breaks", "headings", "answer", "labels", "numbers", "first_number", "strict"),
-    *("max_edits", "max_unplaced", "tokens"),
+    *("max_edits", "max_unplaced", "tokens", "failed"),
 )
 _COUNTING = ("n_t", "window", "rounding", "pairing")
-"""Settings that change counts; those that change formulas would also have to be averages'."""
+"""Settings that change counts. Formulas need only ``n_t``, which is kept with the counts."""
 
 _ANSWER, _TARGET = RowPlace("answer", NO_LINE), RowPlace("target", NO_LINE)
 
@@ -49,7 +51,8 @@ class ScoredAnswer(NamedTuple):
     Attributes:
         score: the score of the pair; a failed answer has no boundaries.
         failure: why the answer cannot be used; None if it can be.
-        counts: the counts of the measures, and how many answers failed, 0 or 1.
+        counts: the counts of the measures, how many answers failed, 0 or 1, and ``n_t``, which the
+            formulas of some measures use.
         values: the value of each measure; None if it is undefined.
     """
 
@@ -74,36 +77,26 @@ class AnswerScorer:
     Args:
         format: `rewritten`, `numbered` or `quoted`, as `--format` of `segscore import`.
         measures: names of measures of pairs.
-        failed: what becomes of an answer that cannot be used: `none` scores it as an answer
-            without boundaries, `refuse` ends the evaluation.
         options: options of `segscore import` that say how answers are read (breaks, headings,
             answer, labels, numbers, first_number, strict, max_edits, max_unplaced, tokens), and
             of `segscore score` that say how pairs are counted (n_t, window, rounding, pairing).
+            ``failed`` says what becomes of an answer that cannot be used: `none`, the default,
+            scores it as an answer without boundaries, `refuse` ends the evaluation.
+
+    Types of breaks are read and left out: all boundaries are alike.
 
     Raises:
-        Refused: an option is invalid, or missing.
+        Refused: an option is invalid, or missing, or the window depends on all references.
         TypeError: there is no such option.
     """
 
-    def __init__(
-        self,
-        format: str,  # noqa: A002  (the option is --format)
-        *,
-        measures: Sequence[str] = MAIN,
-        failed: str = NONE,
-        **options: Any,
-    ) -> None:
+    def __init__(self, format: str, *, measures: Sequence[str] = MAIN, **options: Any) -> None:
         one_of("format", format, ANSWER_FORMATS)
-        one_of(CHARGED, failed, (REFUSE, NONE))
-        for name in measures:
-            require_measure(name, PAIRS.measures)
         counting = {name: options.pop(name) for name in _COUNTING if name in options}
-        self.measures = tuple(measures)
-        self._settings = {**counting, "measures": self.measures}
-        pair_settings(self._settings)
-        reading = read_settings(ImportSettings, options, _READING)
-        settings = ImportSettings((), "-", format_name=format, failed=failed, **reading)
-        self._options = options_of_answers(settings)
+        metric = Metric(*measures, **counting)  # type: ignore[arg-type]
+        self.measures, self._settings = metric.measures, {**counting, "measures": metric.measures}
+        reading = read_settings(ImportSettings, {CHARGED: NONE, **options}, _READING)
+        self._options = options_of_answers(ImportSettings((), "-", format_name=format, **reading))
         _require_named(self._options)
 
     def __call__(self, answer: object, units: Sequence[str], target: object) -> ScoredAnswer:
@@ -122,40 +115,38 @@ class AnswerScorer:
             raise Refused("units: there is none; give a list of one text or more")
         reference = self._reference(target, units)
         placed = place_answer(answer, units, self._options, _ANSWER)
-        if placed.failure is not None and self._options.failed == REFUSE:
+        failed = placed.failure is not None
+        if failed and self._options.failed == REFUSE:
             raise Refused(f"the answer cannot be used: {placed.failure}; failed=none charges it")
-        boundaries = [] if placed.failure is not None else [*dict.fromkeys(placed.boundaries)]
-        hypothesis = Segmentation(boundaries, len(units))
-        scored = score(reference=reference, hypothesis=hypothesis, **self._settings)
-        counts = {**scored.counts, CHARGED: int(placed.failure is not None)}
+        found = Segmentation([] if failed else [*dict.fromkeys(placed.boundaries)], len(units))
+        scored = score(reference=reference, hypothesis=found, **self._settings)
+        counts = {**scored.counts, "n_t": scored.settings.n_t, CHARGED: int(failed)}
         values = {name: scored[name] for name in self.measures}
         return ScoredAnswer(scored, placed.failure, counts, values)
 
-    def _reference(self, target: object, units: Sequence[str]) -> Segmentation:
+    def _reference(self, target: Any, units: Sequence[str]) -> Segmentation:
         if isinstance(target, str):
-            text = target.strip()
-            if not text:
+            if not target.strip():
                 raise Refused("target: is empty; the list [] says that there is no boundary")
-            if not text.startswith("["):
-                return Segmentation.from_text(units, target, self._options.breaks)
-            try:
-                target = json.loads(text)
-            except ValueError:
-                raise _TARGET.wrong("boundaries", text, "a list of whole numbers") from None
-        return Segmentation(target, len(units))  # type: ignore[arg-type]
+            if target.lstrip().startswith("["):
+                target = strict_json.loads(target, _TARGET)
+            else:
+                rewritten = Segmentation.from_text(units, target, self._options.breaks)
+                target = [*dict.fromkeys(rewritten.boundaries)]
+        return Segmentation(target, len(units))
 
 
 def _require_named(options: AnswerOptions) -> None:
     """Refuse to guess from one answer what `segscore import` finds out from all.
 
     Raises:
-        Refused: it is not said what marks a break, or what the first number is.
+        Refused: it is not said what marks a break, or what the first number is; or failed answers
+            are to be left out.
     """
+    one_of(CHARGED, options.failed, (REFUSE, NONE))
     if options.format_name == REWRITTEN and options.breaks == AUTO:
-        raise Refused(
-            "breaks: say what marks a break in answers, as the prompt asks for it: rule, heading, "
-            "blank, newline, or pattern:REGEX"
-        )
+        kinds = ", ".join(BREAK_KINDS)
+        raise Refused(f"breaks: say what marks a break in the prompt: {kinds} or pattern:REGEX")
     if options.format_name == NUMBERED and options.first_number is None:
         raise Refused("first_number: say which number the first unit has in the prompt, 0 or 1")
 
@@ -175,8 +166,7 @@ def micro_average(measure: str) -> Aggregation:
     Raises:
         Refused: there is no such measure of pairs.
     """
-    value = _formula(measure, rows=False)
-    return lambda answers: value([*answers])
+    return _average(measure, rows=False)
 
 
 def macro_average(measure: str) -> Aggregation:
@@ -190,25 +180,22 @@ def macro_average(measure: str) -> Aggregation:
     Raises:
         Refused: there is no such measure of pairs.
     """
-    value = _formula(measure, rows=True)
+    return _average(measure, rows=True)
+
+
+def _average(measure: str, *, rows: bool) -> Aggregation:
+    """Return the function of counts that averages values, or applies the formula to their sums."""
+    require_measure(measure, PAIRS.measures)
+    table, settings = table_of_measures((measure,)), pair_settings({})
 
     def average(answers: Iterable[Mapping[str, Any]]) -> float:
-        known = [each for each in (value([counts]) for counts in answers) if each == each]
-        return float(np.mean(known)) if known else np.nan
+        given = [*answers]
+        counts = {name: np.array([each[name] for each in given]) for name in table.counts}
+        sums = {name: column.sum() for name, column in counts.items()}
+        n_t = given[0].get("n_t", settings.n_t) if given else settings.n_t
+        parameters = {**parameters_of(settings, (1,), sums), "n_t": n_t}
+        values = table.values(counts if rows else sums, parameters, rows=rows)[measure]
+        known = values[np.isfinite(values)]
+        return float(known.mean()) if known.size else np.nan
 
     return average
-
-
-def _formula(measure: str, *, rows: bool) -> Callable[[Sequence[Mapping[str, Any]]], float]:
-    """Return the function that applies a measure's formula to the sums of the counts of answers."""
-    require_measure(measure, PAIRS.measures)
-    table, settings = table_of_measures((measure,)), pair_settings({"measures": (measure,)})
-
-    def value(answers: Sequence[Mapping[str, Any]]) -> float:
-        common = [name for name in table.counts if all(name in answer for answer in answers)]
-        totals = {name: sum(answer[name] for answer in answers) for name in common}
-        parameters = parameters_of(settings, (1,), totals)
-        counts = {name: np.array([total]) for name, total in totals.items()}
-        return float(table.values(counts, parameters, rows=rows)[measure][0])
-
-    return value

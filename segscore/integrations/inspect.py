@@ -20,9 +20,6 @@ try:
 except ImportError as problem:
     raise ImportError(f"{problem}; pip install 'segscore[inspect]' installs it") from problem
 
-INPUT = "input"
-"""The ``source`` that takes the lines of a sample's input as units."""
-
 
 @metric  # type: ignore[untyped-decorator]
 def micro(*measures: str) -> Metric:
@@ -41,12 +38,12 @@ def macro(*measures: str) -> Metric:
 
 def _averages(
     average: Callable[[str], Aggregation], measures: Sequence[str], prefix: str
-) -> Callable[[list[SampleScore]], dict[str, float]]:
+) -> Metric:
     named = {name: average(name) for name in measures}
 
     def averages(scores: list[SampleScore]) -> dict[str, float]:
         values = [score.score.value for score in scores]
-        of_scorer = [name for name in (values[0] if values else ()) if name in PAIRS.measures]
+        of_scorer = [name for each in values[:1] for name in each if name in PAIRS.measures]
         chosen = named or {name: average(name) for name in of_scorer}
         return {prefix + name: aggregate(values) for name, aggregate in chosen.items()}
 
@@ -66,7 +63,7 @@ def failed() -> Metric:
 
 @scorer(metrics=[micro(), macro(), failed()])  # type: ignore[untyped-decorator]
 def boundaries(
-    format: str,  # noqa: A002  (the option is --format)
+    format: str,
     source: str = "units",
     measures: Sequence[str] = MAIN,
     failed: str = "none",
@@ -74,8 +71,8 @@ def boundaries(
 ) -> Scorer:
     """Score the segmentations that a model answers with.
 
-    The target of a sample is its reference: boundaries as a JSON list, such as "[3, 5]", or the
-    text with breaks. The explanation of a score draws reference and answer.
+    The target of a sample is its reference: boundaries as a JSON list, such as "[3, 5]", or as a
+    list of texts, or the text with breaks. The explanation of a score draws reference and answer.
 
     Args:
         format: `rewritten`, `numbered` or `quoted`.
@@ -93,8 +90,9 @@ def boundaries(
 
     async def score(state: TaskState, target: Target) -> Score:
         answer = state.output.completion
+        reference = target.text if len(target) == 1 else f"[{','.join(target)}]"
         try:
-            found = scored(answer, _units(state, source), _reference(target))
+            found = scored(answer, _units(state, source), reference)
         except Refused as problem:
             raise Refused(f"sample {state.sample_id}: {problem}") from None
         why = f"failed: {found.failure}\n" if found.failure else ""
@@ -108,17 +106,8 @@ def boundaries(
     return score
 
 
-def _reference(target: Target) -> object:
-    """Return boundaries or a text; a target of several texts is a list of boundaries."""
-    if len(target) > 1 and all(text.strip().isdecimal() for text in target):
-        return [int(text) for text in target]
-    return target.text
-
-
 def _units(state: TaskState, source: str) -> list[str]:
-    units = state.input_text if source == INPUT else (state.metadata or {}).get(source)
+    units = state.input_text if source == "input" else state.metadata.get(source)
     if units is None:
         raise Refused(f"source {source}: the metadata have no field of this name")
-    if isinstance(units, str):
-        return [line for line in units.splitlines() if line.strip()]
-    return [*units]
+    return [*filter(str.strip, units.splitlines())] if isinstance(units, str) else [*units]

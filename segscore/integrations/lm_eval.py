@@ -7,13 +7,7 @@ imports the harness.
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from segscore.integrations.answers import (
-    CHARGED,
-    MAIN,
-    AnswerScorer,
-    macro_average,
-    micro_average,
-)
+from segscore.integrations.answers import CHARGED, AnswerScorer, macro_average, micro_average
 from segscore.pipeline.errors import Refused
 
 __all__ = ["macro_average", "micro_average", "results_of"]
@@ -23,12 +17,7 @@ Results = Callable[[Mapping[str, Any], Sequence[str]], dict[str, Any]]
 
 
 def results_of(
-    format: str,  # noqa: A002  (the option is --format)
-    *,
-    source: str = "units",
-    target: str = "boundaries",
-    measures: Sequence[str] = MAIN,
-    **options: Any,
+    format: str, *, source: str = "units", target: str = "boundaries", **options: Any
 ) -> Results:
     """Return the function `process_results` of a task.
 
@@ -39,19 +28,19 @@ def results_of(
         format: `rewritten`, `numbered` or `quoted`.
         source: field of a record with the units that the model was given, a list of texts.
         target: field of a record with the reference: boundaries, or the text with breaks.
-        measures: names of measures.
-        options: how answers are read and pairs are counted, and ``failed``, as `AnswerScorer` says.
+        options: names of ``measures``, how answers are read and pairs are counted, and ``failed``,
+            as `AnswerScorer` says.
 
     Raises:
         Refused: an option is invalid.
     """
-    scored = AnswerScorer(format, measures=measures, **options)
+    scored = AnswerScorer(format, **options)
 
     def process_results(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, Any]:
         for field in (source, target):
             if field not in doc:
                 raise Refused(f"{field}: a record has no field of this name; it has {[*doc]}")
         counts = scored(results[0], doc[source], doc[target]).counts
-        return {CHARGED: counts[CHARGED], **dict.fromkeys(measures, counts)}
+        return {CHARGED: counts[CHARGED], **dict.fromkeys(scored.measures, counts)}
 
     return process_results

@@ -43,6 +43,7 @@ samples = [
     Sample(id=name, input=name, target=row["target"], metadata=row)
     for row in rows for name in [row["document_id"]]
 ]
+samples[2].target = ["1", "3"]
 averages = [micro(), macro(*options["measures"]), failed()]
 task = Task(dataset=samples, scorer=boundaries(**options), metrics=averages)
 model = get_model("mockllm/model", custom_outputs=answer)
@@ -124,7 +125,7 @@ def write_case(folder: Path, name: str) -> None:
     for file, lines in (("stories.jsonl", rows), ("answers.jsonl", replies)):
         (folder / file).write_text("".join(json.dumps(line) + "\n" for line in lines))
     (folder / "options.json").write_text(
-        json.dumps({"format": name, "measures": MEASURES, **options})
+        json.dumps({"format": name, "measures": MEASURES, "n_t": 3, **options})
     )
 
 
@@ -134,7 +135,7 @@ def averages(run: Segscore, folder: Path, name: str) -> dict[str, float]:
     done = run("import", "answers.jsonl", *common, *CASES[name][2], "--output", "tables")
     assert done.code == 0, done.err
     assert "2 of 4 answers failed" in done.out + done.err
-    done = run("score", "stories.jsonl", "tables/hypotheses", "--output", "run")
+    done = run("score", "stories.jsonl", "tables/hypotheses", "--n-t", "3", "--output", "run")
     assert done.code == 0, done.err
     found = {}
     for row in read_run(str(folder / "run")).summary.to_pylist():

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import segscore
+from segscore.api.typed import MeasureName
 from segscore.integrations.answers import AnswerScorer, macro_average, micro_average
 from segscore.integrations.lm_eval import results_of
 
@@ -26,7 +27,8 @@ GOOD = "# Weather\nIt rains. It snows.\n# Sport\nA draw. A win."
         ({"format": "numbered", "first_number": 2}, "--first-number 2: must be 0 or 1"),
         ({"format": "quoted", "failed": "leave-out"}, "failed leave-out: must be one of"),
         ({"format": "quoted", "measures": ["pkk"]}, "pkk: no such measure; the nearest is pk"),
-        ({"format": "quoted", "n_t": 0}, "n"),
+        ({"format": "quoted", "n_t": 0}, "n_t 0: must be"),
+        ({"format": "quoted", "window": "per-run"}, "window per-run: needs all references"),
         ({"format": "quoted", "max_edits": "x"}, "max_edits: 'x' must be a number"),
     ],
 )
@@ -52,7 +54,8 @@ def test_a_target_is_boundaries_or_a_text_with_breaks(target: object) -> None:
     ("target", "message"),
     [
         ("", "target: is empty"),
-        ("[2, x]", "a list of whole numbers"),
+        ("[2, x]", "target: not JSON at column 5"),
+        ('["two"]', "boundaries"),
         ("[4]", "boundaries"),
         ("Something else altogether.", "cannot be used"),
     ],
@@ -60,6 +63,13 @@ def test_a_target_is_boundaries_or_a_text_with_breaks(target: object) -> None:
 def test_a_target_that_cannot_be_read_is_refused(target: str, message: str) -> None:
     with pytest.raises(segscore.Refused, match=message):
         AnswerScorer("rewritten", breaks="heading")(GOOD, UNITS, target)
+
+
+def test_types_of_breaks_are_left_out_on_both_sides() -> None:
+    typed = "It rains. <eol> It snows. <eob> A draw. A win."
+    scorer = AnswerScorer("rewritten", breaks="<eob>=1,<eol>=2", measures=["f1"])
+    assert scorer(typed, UNITS, typed).values == {"f1": 1}
+    assert scorer(typed, UNITS, [1, 2]).values == {"f1": 1}
 
 
 @pytest.mark.parametrize("answer", ["", "I'm sorry, but I can't help with that.", "It"])
@@ -84,6 +94,34 @@ def test_settings_of_counting_are_those_of_score() -> None:
     expected = segscore.score(reference=[1], hypothesis=[3], n_units=4, n_t=3, window=2)
     assert found.values == {name: expected[name] for name in scorer.measures}
     assert found.counts["near_misses"] == 1
+
+
+@pytest.mark.parametrize("settings", [{}, {"n_t": 4}, {"window": "2"}])
+def test_averages_of_all_measures_are_those_of_evaluate(settings: dict[str, Any]) -> None:
+    """Also of those whose formulas use n_t, or the share of windows of all references."""
+    names: list[MeasureName] = ["boundary_similarity", "b_f1", "pk_prior", "c_seg", "pr_error"]
+    process = results_of("numbered", first_number=0, measures=names, **settings)
+    documents = [([3, 6], "0 2 9"), ([5], "0 8"), ([], "0 3")]
+    units = [f"unit {number}" for number in range(12)]
+    results = [process({"units": units, "boundaries": each}, [it]) for each, it in documents]
+    rows = [
+        {"document_id": str(i), "n_units": 12, "coder": coder, "boundaries": found}
+        for coder, side in (("desk", 0), ("model", 1))
+        for i, pair in enumerate(documents)
+        for found in [pair[0] if side == 0 else [int(x) for x in pair[1].split()[1:]]]
+    ]
+    evaluation = segscore.evaluate(rows[:3], rows[3:], measures=names, **settings)
+    expected = {
+        (row["measure"], row["average"]): row["value"]
+        for row in evaluation.summary.to_pylist()
+        if row["measure"] in names
+    }
+    counts = [each["pk_prior"] for each in results]
+    found = {}
+    for name in names:
+        found[name, "micro"] = micro_average(name)(counts)
+        found[name, "macro"] = macro_average(name)(counts)
+    assert found == pytest.approx(expected, rel=1e-12)
 
 
 def test_averages_are_of_sums_and_of_values() -> None:
