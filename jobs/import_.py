@@ -48,3 +48,5 @@ def import_(
         out().print(imported.test_set, markup=False)
     if imported.unit == MILLISECOND:
         out().print(f"longest document: {shown_position(imported.longest, MILLISECOND)}")
+    for line in imported.doubts:
+        LOG.say("warning", line)

@@ -31,6 +31,7 @@ class Imported:
         unused: warnings about options without effect and files that are not read.
         test_set: which test set the references are, in a sentence; empty if none is known.
         warnings: what seems to be a test set, and is not.
+        doubts: warnings that most of what was read gave nothing, to be said last.
     """
 
     rows: dict[str, int]
@@ -44,6 +45,7 @@ class Imported:
     unused: list[str] = field(default_factory=list)
     test_set: str = ""
     warnings: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
 
 
 class Refusable(Protocol):

@@ -39,6 +39,7 @@ class ImportedRows:
         answers: how answers of language models were read; None if there are none.
         own: attributes of segmentations, even if they do not differ within documents.
         unit: unit of rows that were not converted from shapes; None if it is not known.
+        doubts: warnings that most answers of a system gave nothing.
     """
 
     shards: list[Shard]
@@ -52,6 +53,7 @@ class ImportedRows:
     answers: str | None = None
     own: tuple[str, ...] = ()
     unit: str | None = None
+    doubts: tuple[str, ...] = ()
 
     @property
     def number(self) -> int:

@@ -76,4 +76,5 @@ def write_tables(run: TaskRun, settings: ImportSettings, rows: ImportedRows) -> 
         adapted=rows.adapted,
         unit=unit,
         longest=max(shard.longest for shard in shards),
+        doubts=rows.doubts,
     )

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import inf
 
+from segscore.pipeline.alignment.overlaps import TokenTexts, repeated_ends
 from segscore.pipeline.alignment.resegment import resegment
 from segscore.pipeline.alignment.tokens import TOKENS, WORDS, Vocabulary, tokenize
 from segscore.pipeline.errors import Refused
@@ -58,20 +59,23 @@ def align(
         max_edits: largest edit rate; None for any.
 
     Raises:
-        Refused: there is no unit or no segment, or there are more edits than ``max_edits``.
+        Refused: there is no unit or no segment, segments overlap, or there are more edits than
+            ``max_edits``.
     """
     one_of("tokens", tokens, TOKENS)
     vocabulary = Vocabulary()
-    source, output = (
-        vocabulary.number(
+    sides = [
+        [
             tokenize(text, tokens) if isinstance(text, str) else [*text]
             for text in _checked(name, texts)
-        )
+        ]
         for name, texts in (("units", units), ("segments", segments))
-    )
+    ]
+    source, output = (vocabulary.number(side) for side in sides)
     for name, found in (("units", source), ("segments", output)):
         if not len(found.ends):
             raise Refused(f"{name}: there is none; give a list of one text or more")
+    _refuse_overlaps(*sides)
     most = inf if max_edits is None else max_edits * len(source)
     aligned = resegment(source, output, most)
     if aligned is None:
@@ -88,6 +92,14 @@ def align(
         break_cost=aligned.cost - aligned.edits.total,
         collapsed=aligned.collapsed,
     )
+
+
+def _refuse_overlaps(units: TokenTexts, segments: TokenTexts) -> None:
+    if repeated := repeated_ends(units, segments):
+        raise Refused(
+            f"segments: {len(repeated)} of {len(segments)} begin with the end of the one before "
+            "them; chunks that overlap are not a segmentation: make them with an overlap of 0"
+        )
 
 
 def _checked(name: str, texts: Texts) -> list[str | Sequence[str]]:

@@ -227,6 +227,7 @@ NUMBERED: list[tuple[str, Any, list[int], str | None]] = [
     ("starts:segments[].start", {"segments": [{"start": 1}, {"start": 4}]}, [3], None),
     ("ranges:s[].a,s[].b", '```json\n{"s": [{"a": 1, "b": 3}, {"a": 4, "b": 5}]}\n```', [3], None),
     (r"starts:pattern:<\d>", "Part 1 <1> Part 2 <4>", [3], None),
+    ("starts:pattern:[0-9]+", "Segments start at: 1, 3 and 4", [2, 3], None),
     ("starts", '{"starts": [1, 3, 4]}', [2, 3], None),
     ("starts", {"starts": [1, 3, 4], "n": 5, "titles": ["a", "b", "c"]}, [2, 3], None),
     ("starts", '```json\n{"starts": [1, 3]}\n```', [2], None),
@@ -257,9 +258,15 @@ def test_the_first_number_is_inferred(imports: Imports) -> None:
     options = ("--format", "numbered")
     assert imports({"show-1": "0\n3", "show-2": "0\n2"}, *options).code == 0
     assert imports.boundaries() == {"show-1": [3], "show-2": [2]}
-    refused = imports({"show-1": "1\n3"}, *options, "--output", imports.folder / "b")
+    refused = imports({"show-1": "2\n3"}, *options, "--output", imports.folder / "b")
     assert refused.code == 2
     assert "--first-number 0 or --first-number 1" in refused.err
+    begun = imports({"show-1": "1\n3"}, *options, "--output", imports.folder / "d")
+    assert begun.code == 0
+    assert "--first-number 1: every answer with numbers begins with 1 (1)" in begun.out
+    assert read(imports.folder / "d" / "hypotheses")["boundaries"].to_pylist() == [[2]]
+    refused = imports({"show-1": "1\n3", "show-2": "none"}, *options, "--output", "e")
+    assert "cannot be used: show-2" in refused.err
     refused = imports(
         {"show-1": "0\n3", "show-2": "1\n4"}, *options, "--output", imports.folder / "b"
     )
@@ -277,6 +284,12 @@ def test_the_first_number_is_inferred(imports: Imports) -> None:
         "Good evening\n- in sport a",
         '["good evening", "in sport"]',
         ["good evening[MASK]go home", "in sport[MASK]today"],
+        {"segments": ["good evening", "in sport"]},
+        '```json\n["good evening", "in sport"]\n```',
+        'Sure, in two parts [as you asked]:\n\n["good evening",\n "in sport"]\n\nAnything else?',
+        'Here: {"segments": ["good evening", "in sport"], "count": 2}',
+        'Two parts:\n```\n{"answer": {"starts": ["good evening", "in sport"]}}\n```',
+        "```text\ngood evening\nin sport\n```",
     ],
 )
 def test_quotes(imports: Imports, answer: Any) -> None:
@@ -628,3 +641,48 @@ def test_an_unclear_answer_is_named_before_others(imports: Imports, answer: str)
         {"show-1": titles}, *options, "--strict", "--output", imports.folder / "strict"
     )
     assert strict.code == 0, strict.err
+
+
+@pytest.mark.parametrize(
+    ("answers", "options", "doubt"),
+    [
+        (
+            {"show-1": "Starts: 1, 4", "show-2": "Starts: 1, 3"},
+            ("--format", "numbered", "--first-number", 1),
+            "gpt-x: of 2 answers, 2 without a boundary, 2 with numbers that were not read; the "
+            "tables have next to nothing of them; name where numbers are with --numbers, such as "
+            "'starts:pattern:[0-9]+' or a path",
+        ),
+        (
+            {"show-1": "Good evening", "show-2": ""},
+            ("--format", "quoted", "--failed", "none"),
+            "gpt-x: of 2 answers, 1 failed, 1 without a boundary; the tables have next to "
+            "nothing of them; look at the column failure of the table alignment",
+        ),
+    ],
+)
+def test_tables_with_next_to_nothing_end_with_a_warning(
+    imports: Imports, answers: Mapping[str, Any], options: tuple[Any, ...], doubt: str
+) -> None:
+    ended = imports(answers, *options)
+    assert ended.code == 0, ended.err
+    assert ended.err.splitlines()[-1] == f"warning: {doubt}"
+
+
+def test_most_answers_with_boundaries_are_no_reason_to_warn(imports: Imports) -> None:
+    answers = {"show-1": "1\n4", "show-2": "Sorry."}
+    ended = imports(answers, "--format", "numbered", "--first-number", 1, "--failed", "none")
+    assert (ended.code, ended.err) == (0, "")
+
+
+def test_the_first_refusal_names_all_problems(imports: Imports) -> None:
+    refused = imports({"show-1": "2\n3", "show-2": "Sorry."}, "--format", "numbered")
+    assert refused.code == 2
+    assert "--first-number 0 or --first-number 1; besides, 1 of 2 answers" in refused.err
+    refused = imports(
+        {"show-1": " ".join(UNITS["show-1"]), "show-2": ""},
+        *("--format", "rewritten", "--break", "rule"),
+    )
+    assert refused.code == 2
+    assert "1 of 2 answers cannot be used: show-2" in refused.err
+    assert "besides, --break rule: no answer contains such a break" in refused.err

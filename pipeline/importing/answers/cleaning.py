@@ -50,6 +50,11 @@ def _without_reasoning(raw: str) -> tuple[str, bool]:
     return text.partition(_CLOSE)[2], True
 
 
+def is_fence(line: str) -> bool:
+    """Return whether a line begins or ends a code fence."""
+    return _FENCE_LINE.fullmatch(line) is not None
+
+
 def _in_fence(text: str) -> tuple[str, str | None]:
     fences = [*_FENCE_LINE.finditer(text)]
     if not fences:

@@ -25,8 +25,12 @@ from segscore.pipeline.importing.answers.gathering import (
     units_by_document,
 )
 from segscore.pipeline.importing.answers.numbers import how_numbered, numbers_in
-from segscore.pipeline.importing.answers.options import LEAVE_OUT, AnswerOptions
-from segscore.pipeline.importing.answers.placing import Placed, place_answer
+from segscore.pipeline.importing.answers.options import LEAVE_OUT, RANGES, STARTS, AnswerOptions
+from segscore.pipeline.importing.answers.placing import (
+    Placed,
+    failure_without_numbers,
+    place_answer,
+)
 from segscore.pipeline.importing.answers.tallies import (
     AnswerTally,
     FailedAnswer,
@@ -80,11 +84,21 @@ class PlaceJob:
 
 @dataclass(frozen=True)
 class NumbersReceipt:
-    """Numbers of answers that contain 0, and the number of units of their document."""
+    """How many answers show how units are numbered.
+
+    Attributes:
+        refusal: why the import is refused; None if it is not.
+        zeros: number of answers that contain 0.
+        lasts: number of answers that contain the number of units of their document.
+        ones: number of answers whose segments begin at 1.
+        tallies: answers, and those without a number, by coder.
+    """
 
     refusal: str | None = None
     zeros: int = 0
     lasts: int = 0
+    ones: int = 0
+    tallies: dict[str, AnswerTally] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -122,18 +136,26 @@ class _Pair:
 def survey_numbers(job: PlaceJob, part: Bucket) -> NumbersReceipt:
     """Count the answers that show how units are numbered."""
     how = how_numbered(job.options.numbers)
-    zeros = lasts = 0
+    zeros = lasts = ones = 0
+    tallies: list[dict[str, AnswerTally]] = []
     try:
         for pair in _pairs(job, part):
-            answer = pair.answer
+            answer, fault = pair.answer, None
             if isinstance(answer, str):
-                answer = clean(answer, job.options.answer).text
-            numbers = numbers_in(answer, how, pair.place).all
-            zeros += 0 in numbers
-            lasts += len(pair.units.texts) in numbers
+                cleaned = clean(answer, job.options.answer)
+                answer, fault = cleaned.text, cleaned.fault
+            numbers = numbers_in(answer, how, pair.place)
+            zeros += 0 in numbers.all
+            lasts += len(pair.units.texts) in numbers.all
+            ones += (
+                how.kind in (STARTS, RANGES) and bool(numbers.spans) and numbers.spans[0][0] == 1
+            )
+            failure = fault or (None if numbers.spans else failure_without_numbers(answer))
+            placed = Placed(failure)
+            tallies.append({pair.coder: tally_of(pair.document_id, placed, _failed(pair, placed))})
     except Refused as refusal:
         return NumbersReceipt(str(refusal))
-    return NumbersReceipt(None, zeros, lasts)
+    return NumbersReceipt(None, zeros, lasts, ones, add_tallies(tallies))
 
 
 def place_part(job: PlaceJob, part: Bucket) -> PlacedReceipt:
@@ -157,10 +179,7 @@ def _place(job: PlaceJob, part: Bucket) -> PlacedReceipt:
             placed = place_answer(pair.answer, pair.units.texts, job.options, pair.place)
         except Refused as problem:
             raise pair.place.refusal(f"{pair.document_id}: {problem}") from problem
-        failed = None
-        if placed.failure is not None:
-            text = pair.answer if isinstance(pair.answer, str) else json.dumps(pair.answer)
-            failed = FailedAnswer.of(pair.document_id, pair.coder, placed.failure, text)
+        failed = _failed(pair, placed)
         tallies.append({pair.coder: tally_of(pair.document_id, placed, failed)})
         aligned.append(aligned_row(pair.document_id, pair.coder, placed))
         if failed is not None and job.options.failed == LEAVE_OUT:
@@ -182,6 +201,14 @@ def _place(job: PlaceJob, part: Bucket) -> PlacedReceipt:
         aligned=len(aligned),
         tallies=add_tallies(tallies),
     )
+
+
+def _failed(pair: _Pair, placed: Placed) -> FailedAnswer | None:
+    """Describe an answer that cannot be used; None for others."""
+    if placed.failure is None:
+        return None
+    text = pair.answer if isinstance(pair.answer, str) else json.dumps(pair.answer)
+    return FailedAnswer.of(pair.document_id, pair.coder, placed.failure, text)
 
 
 def _pairs(job: PlaceJob, part: Bucket) -> Iterator[_Pair]:

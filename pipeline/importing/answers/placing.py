@@ -1,6 +1,5 @@
 """Place one answer in the units of its document."""
 
-import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -10,7 +9,7 @@ from segscore.pipeline.alignment.edits import Edits, count_edits
 from segscore.pipeline.alignment.quotes import WORDS_OF_QUOTE, place_quotes
 from segscore.pipeline.alignment.resegment import Resegmentation, place_breaks
 from segscore.pipeline.alignment.tokens import Tokens, Vocabulary, tokenize
-from segscore.pipeline.importing.answers.breaks import divide, lines_of
+from segscore.pipeline.importing.answers.breaks import divide
 from segscore.pipeline.importing.answers.cleaning import clean
 from segscore.pipeline.importing.answers.numbers import (
     UNREAD,
@@ -20,6 +19,7 @@ from segscore.pipeline.importing.answers.numbers import (
 )
 from segscore.pipeline.importing.answers.options import NUMBERED, REWRITTEN, AnswerOptions
 from segscore.pipeline.importing.answers.patterns import without_labels
+from segscore.pipeline.importing.answers.quote_forms import quotes_in
 from segscore.pipeline.tables.rows import RowPlace
 
 MOST_CHARACTERS = 2**24
@@ -215,8 +215,7 @@ def _numbered(answer: object, n_units: int, options: AnswerOptions, place: RowPl
     how = how_numbered(options.numbers)
     numbers = numbers_in(answer, how, place)
     if not numbers.spans:
-        empty = not answer or (isinstance(answer, str) and not answer.strip())
-        return Placed("empty" if empty else "no number")
+        return Placed(failure_without_numbers(answer))
     assert options.first_number is not None
     found = boundaries_of(numbers, how.kind, options.first_number, n_units)
     if not numbers.clear:
@@ -228,6 +227,12 @@ def _numbered(answer: object, n_units: int, options: AnswerOptions, place: RowPl
         problems=found.problems,
         unread=numbers.unread > 0,
     )
+
+
+def failure_without_numbers(answer: object) -> str:
+    """Return why an answer without a number cannot be used."""
+    empty = not answer or (isinstance(answer, str) and not answer.strip())
+    return "empty" if empty else "no number"
 
 
 def _quoted(answer: object, units: Sequence[str], options: AnswerOptions) -> Placed:
@@ -257,19 +262,6 @@ def _quoted(answer: object, units: Sequence[str], options: AnswerOptions) -> Pla
 
 def _quotes_of(answer: object, tokens: str) -> list[list[str]]:
     """Return the tokens of the quotes in an answer, without those that have none."""
-    quotes: list[object] = []
-    if isinstance(answer, list):
-        quotes = answer
-    elif isinstance(answer, str):
-        quotes = _json_list(answer) or [*lines_of(answer)]
-    texts = (quote.partition(_MASK)[0] for quote in quotes if isinstance(quote, str))
+    texts = (quote.partition(_MASK)[0] for quote in quotes_in(answer))
     found = ([*islice(tokenize(text, tokens), WORDS_OF_QUOTE)] for text in texts)
     return [words for words in found if words]
-
-
-def _json_list(text: str) -> list[object] | None:
-    try:
-        value = json.loads(text) if text.lstrip().startswith("[") else None
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, list) else None

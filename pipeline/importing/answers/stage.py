@@ -38,6 +38,7 @@ from segscore.pipeline.importing.answers.part import (
 from segscore.pipeline.importing.answers.tallies import (
     AnswerTally,
     add_tallies,
+    describe_doubts,
     describe_failures,
     describe_tally,
 )
@@ -96,7 +97,8 @@ def read_answers(run: TaskRun, files: AnswerFiles, options: AnswerOptions) -> Im
     job = PlaceJob(run.folder, options, gathered[SOURCE], gathered[ANSWERS], files.timing)
     found = {bucket for file in gathered[ANSWERS] for bucket in file.buckets}
     chosen = [Bucket(_name(number, buckets), number) for number in sorted(found)]
-    job = _with_first_number(run, chosen, job)
+    job, lines = _with_first_number(run, chosen, job)
+    counted += lines
     placed = run.tasks(place_part, chosen, job, stage="placed").values()
     require_accepted(placed)
     tallies = add_tallies(receipt.tallies for receipt in placed)
@@ -113,6 +115,7 @@ def read_answers(run: TaskRun, files: AnswerFiles, options: AnswerOptions) -> Im
         answers=options.signature,
         own=(TITLES,),
         unit=None if files.timing is None else MILLISECOND,
+        doubts=(*describe_doubts(tallies, options.format_name),),
     )
 
 
@@ -133,20 +136,36 @@ def _name(number: int, buckets: int) -> str:
     return ALIGNMENT_FOLDER if buckets == 1 else f"{ALIGNMENT_FOLDER}-{number:06}"
 
 
-def _with_first_number(run: TaskRun, chosen: Sequence[Bucket], job: PlaceJob) -> PlaceJob:
-    """Return the job with the number of the first unit, if answers are numbers."""
+def _with_first_number(
+    run: TaskRun, chosen: Sequence[Bucket], job: PlaceJob
+) -> tuple[PlaceJob, list[str]]:
+    """Return the job with the number of the first unit, if answers are numbers; and say so."""
     options = job.options
     if options.format_name != NUMBERED or options.first_number is not None:
-        return job
-    is_size = how_numbered(options.numbers).kind == SIZES
-    first = 1 if is_size else _first(run, chosen, job)
-    return replace(job, options=replace(options, first_number=first))
+        return job, []
+    kind = how_numbered(options.numbers).kind
+    first, lines = (1, []) if kind == SIZES else _first(run, chosen, job)
+    return replace(job, options=replace(options, first_number=first)), lines
 
 
-def _first(run: TaskRun, chosen: Sequence[Bucket], job: PlaceJob) -> int:
+def _first(run: TaskRun, chosen: Sequence[Bucket], job: PlaceJob) -> tuple[int, list[str]]:
     surveyed = run.tasks(survey_numbers, chosen, job, stage="surveyed").values()
     require_accepted(surveyed)
-    return infer_first(sum(one.zeros for one in surveyed), sum(one.lasts for one in surveyed))
+    zeros, lasts, ones = (
+        sum(getattr(one, name) for one in surveyed) for name in ("zeros", "lasts", "ones")
+    )
+    tallies = add_tallies(one.tallies for one in surveyed)
+    answers, failed = (
+        sum(getattr(tally, name) for tally in tallies.values()) for name in ("answers", "failed")
+    )
+    if not zeros and not lasts and ones and ones == answers - failed:
+        return 1, [f"--first-number 1: every answer with numbers begins with 1 ({ones})"]
+    try:
+        return infer_first(zeros, lasts), []
+    except Refused as unclear:
+        if failed and job.options.failed == REFUSE:
+            raise Refused(f"{unclear}; besides, {describe_failures(tallies)}") from unclear
+        raise
 
 
 def _choose_break(receipts: Iterable[GatheredPart]) -> tuple[str, str]:
@@ -193,12 +212,13 @@ def _advice(kinds: Counter[int], chosen: str) -> str:
 
 def _require_usable(tallies: Mapping[str, AnswerTally], options: AnswerOptions) -> None:
     failed = sum(tally.failed for tally in tallies.values())
-    if failed and options.failed == REFUSE:
-        raise Refused(describe_failures(tallies))
+    refused = [describe_failures(tallies)] if failed and options.failed == REFUSE else []
     breaks = sum(tally.counts.get("breaks", 0) for tally in tallies.values())
     answers = sum(tally.answers for tally in tallies.values())
     if options.format_name == REWRITTEN and not breaks and failed < answers:
-        raise Refused(
+        refused.append(
             f"--break {options.breaks}: no answer contains such a break; check what the answers "
             "have between segments"
         )
+    if refused:
+        raise Refused("; besides, ".join(refused))

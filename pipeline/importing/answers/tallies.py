@@ -1,9 +1,10 @@
 """Add up what became of the answers of each system, and say so in a line."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from segscore.pipeline.importing.answers.numbers import UNREAD
+from segscore.pipeline.importing.answers.options import NUMBERED, REWRITTEN
 from segscore.pipeline.importing.answers.placing import Placed
 
 MOST_NAMED = 10
@@ -68,7 +69,7 @@ def tally_of(document: str, placed: Placed, failed: FailedAnswer | None) -> Answ
     problems = dict.fromkeys(placed.problems, 1)
     if failed is not None:
         return AnswerTally(1, counts, problems, 1, [failed], unread)
-    counts["breaks"] = placed.breaks
+    counts |= {"breaks": placed.breaks, "undivided": int(not placed.boundaries)}
     if placed.uncertain is not None:
         counts["uncertain"] = placed.uncertain
     if placed.edits is not None and placed.source_tokens is not None:
@@ -148,6 +149,38 @@ def _failures(tally: AnswerTally) -> str:
         f", and {tally.failed - len(tally.first)} more" if tally.failed > len(tally.first) else ""
     )
     return f"{tally.failed} of {answers} failed: {named}{more}"
+
+
+_ADVICE = {
+    NUMBERED: "name where numbers are with --numbers, such as 'starts:pattern:[0-9]+' or a path",
+    REWRITTEN: "name what the answers have between segments with --break",
+}
+"""What makes answers of a format readable that were read in another way than they were meant."""
+
+
+def describe_doubts(tallies: Mapping[str, AnswerTally], format_name: str) -> Iterator[str]:
+    """Yield a warning about each system most of whose answers gave no boundaries or were unread.
+
+    Args:
+        tallies: by coder.
+        format_name: format of the answers.
+    """
+    for coder, tally in tallies.items():
+        undivided, unread = tally.counts.get("undivided", 0), tally.problems.get(UNREAD, 0)
+        if 2 * max(tally.failed + undivided, unread) <= tally.answers:
+            continue
+        found = {
+            "failed": tally.failed,
+            "without a boundary": undivided,
+            "with numbers that were not read": unread,
+        }
+        listed = ", ".join(f"{number} {text}" for text, number in found.items() if number)
+        advice = ["the tables have next to nothing of them"] * (tally.failed + undivided > 0)
+        if tally.failed:
+            advice.append("look at the column failure of the table alignment")
+        if format_name in _ADVICE and (undivided or unread):
+            advice.append(_ADVICE[format_name])
+        yield f"{coder}: of {_number(tally.answers, 'answer')}, {listed}; {'; '.join(advice)}"
 
 
 def describe_failures(tallies: Mapping[str, AnswerTally]) -> str:

@@ -36,3 +36,10 @@ def test_a_text_without_a_break_is_one_segment_with_a_warning() -> None:
     assert found.boundaries == (1,)
     with pytest.raises(segscore.Refused, match=r"^breaks <SEP>: must be one of auto"):
         segscore.Segmentation.from_text(units, "a b", breaks="<SEP>")
+
+
+def test_chunks_that_overlap_are_refused() -> None:
+    words = [f"word{number}" for number in range(40)]
+    chunks = [" ".join(words[start : start + 20]) for start in range(0, 40, 10)]
+    with pytest.raises(segscore.Refused, match=r"segments: 3 of 4 begin with the end of the one"):
+        segscore.align([" ".join(words[i : i + 4]) for i in range(0, 40, 4)], chunks)
