@@ -10,6 +10,8 @@ BROWSER := build/browser/chromium
 HARNESS := build/harness/ready
 TORCH := build/torch/ready
 NPM := npm install --no-audit --no-fund
+# Compiled files are kept between processes and runs even where a container's image says otherwise.
+export PYTHONDONTWRITEBYTECODE :=
 # On all cores; tests/conftest.py says which tests stay together.
 PYTEST := $(BIN)/pytest --numprocesses logical
 

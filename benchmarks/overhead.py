@@ -130,7 +130,13 @@ def local_cluster(workers: int) -> Iterator[LocalCluster]:
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         file = Path(folder) / "scheduler.json"
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), "DASK_TEMPORARY_DIRECTORY": folder}
+        environment = {
+            **os.environ,
+            "PYTHONPATH": str(ROOT),
+            "DASK_TEMPORARY_DIRECTORY": folder,
+            # Each worker samples what it does, which here all of them would do in one process.
+            "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False",
+        }
 
         def start(*command: str) -> subprocess.Popen[bytes]:
             process = stack.enter_context(

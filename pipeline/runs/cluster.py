@@ -63,6 +63,9 @@ MUCH = 0.5
 LONG_SILENCE = 0.5
 """Seconds without a finished task after which to ask the scheduler whether it has workers."""
 
+TOGETHER = 500
+"""Number of tasks submitted together; workers begin them while the scheduler reads the next."""
+
 SEND_SECONDS = 600
 """How long it may take to send the shared value to the first worker."""
 
@@ -187,9 +190,8 @@ def _submit_calls(
         keys = [f"{key}-{attempt}" for key in calls]
         argument_columns = zip(*calls.values(), strict=True)
         work = partial(_perform, task)
-        futures = client.map(
-            work, [shared_future] * len(keys), *argument_columns, key=keys, pure=False
-        )
+        columns = ([shared_future] * len(keys), *argument_columns)
+        futures = client.map(work, *columns, key=keys, pure=False, batch_size=TOGETHER)
         names = dict(zip(futures, calls, strict=True))
         futures.clear()  # the cluster forgets a result when no future refers to it
         for future, result in _completed_futures(client, names):
