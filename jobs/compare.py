@@ -75,7 +75,7 @@ def compare(
     chosen = _completed(chosen, layout)
     startup.work()
     with Bar("comparing", first=""):
-        finished = run_comparison(chosen)
+        finished = run_comparison(chosen, average)
     if isinstance(finished, Done):
         return finished
     for warning in finished.record["warnings"]:
