@@ -8,6 +8,9 @@ import typer
 if TYPE_CHECKING:
     from segscore.pipeline.runs.finished import FinishedRun
 
+MICRO = "micro"
+"""The average that `score` and `compare` show by default."""
+
 
 def cite(
     run: Annotated[
@@ -24,8 +27,11 @@ def cite(
         ),
     ] = None,
     average: Annotated[
-        str, typer.Option(help="Average that you report: micro or macro.")
-    ] = "micro",
+        str | None,
+        typer.Option(
+            help="Average that you report: micro or macro; default: micro, or that of a comparison."
+        ),
+    ] = None,
 ) -> None:
     """Print BibTeX of segscore and of the sources of measures, and a sentence about the method."""
     from importlib.metadata import version
@@ -36,7 +42,7 @@ def cite(
     from segscore.pipeline.reports.method import are_tested, describe_method
     from segscore.pipeline.settings.ranges import one_of
 
-    one_of("--average", average, ("micro", "macro"))
+    one_of("--average", average or MICRO, (MICRO, "macro"))
     asked = [] if measures is None else _named(measures.split(","))
     if run is None:
         chosen = [ALL[name] for name in asked or ALL]
@@ -46,6 +52,7 @@ def cite(
     of_run = finished.record["versions"]["segscore"]
     others = TESTS if are_tested(finished) else ()
     entries = bibliography([ALL[name] for name in reported], of_run, others)
+    average = average or finished.record.get("average", MICRO)
     lines = [describe_method(finished, reported, average), "", f"% {finished.signature}", ""]
     print_text("\n".join(lines) + "\n" + entries)
 

@@ -1,6 +1,6 @@
 """`segscore compare`: show which system is better, by how much, and where systems go wrong."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Annotated
 
@@ -75,10 +75,12 @@ def compare(
     chosen = _completed(chosen, layout)
     startup.work()
     with Bar("comparing", first=""):
-        finished = run_comparison(chosen)
+        finished = run_comparison(chosen, average)
     if isinstance(finished, Done):
         return finished
     for warning in finished.record["warnings"]:
+        LOG.say("warning", warning)
+    for warning in _not_shown(finished, chosen, layout, format_name):
         LOG.say("warning", warning)
     checks = _check(chosen.runs, rules, chosen.alpha) if rules else []
     if format_name == "json":
@@ -97,6 +99,24 @@ def compare(
         _print_checks(chosen.runs[0], checks, chosen.alpha)
     _require_passed(chosen.runs, checks)
     return None
+
+
+def _not_shown(
+    finished: "FinishedRun", chosen: CompareSettings, layout: str | None, format_name: str
+) -> Iterator[str]:
+    """Yield a warning about each table that was asked for and is empty, or is not printed."""
+    whole = layout is None and format_name in ("text", "json")
+    if chosen.where and not finished.table("where").num_rows:
+        yield "--where: no boundary of a system is left to show; reference points are not looked at"
+    elif chosen.where and not whole and chosen.output is None:
+        yield (
+            "--where: a single table has no room for it; omit --layout and --format, or name a "
+            "folder with --output, which gets the table where"
+        )
+    if not whole and layout in (None, "pairs") and not finished.table("comparisons").num_rows:
+        yield (
+            "there is one system alone, and so no pair to show; --layout systems shows the system"
+        )
 
 
 def _completed(chosen: CompareSettings, layout: str | None) -> CompareSettings:

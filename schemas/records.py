@@ -78,6 +78,7 @@ RUN = (
         "string or null",
         "unit of the positions in the input tables, such as millisecond; null if they state none",
     ),
+    Key("average", "string", "the average that the comparison showed", ("compare",)),
     Key("pairs", "int", "rows of the table scores, pairs or comparisons; for sweep, pairs swept"),
     Key("inputs.*[].url", "string", "a file of the input table; for compare, run.json of a run"),
     Key("inputs.*[].size", "int", "size of the file in bytes"),

@@ -1,5 +1,7 @@
 """What all tests share: marks, the same generated examples in every run, the command line."""
 
+import gc
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -7,6 +9,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 from xdist.scheduler import LoadScopeScheduling
+
+gc.disable()  # until the tests are collected
 
 pytest.register_assert_rewrite("tests.support", "tests.conformance.ours")
 
@@ -27,6 +31,9 @@ settings.register_profile(
 )
 settings.load_profile("same")
 
+# Nothing that the tests write must outlive a power cut, and waiting for disks takes a minute.
+os.fsync = lambda fd: None  # noqa: ARG005
+
 TESTS = Path(__file__).parent
 NOT_QUICK = {
     "stores": "server",
@@ -38,6 +45,13 @@ NOT_QUICK = {
 """Folder -> mark of its tests, which says why `make test` does not run them."""
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out the folders without quick tests where only these are asked for."""
+    if config.getoption("markexpr") != "quick" or collection_path.parent != TESTS:
+        return None
+    return collection_path.name in NOT_QUICK or None
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark tests by their folder; short tests in the other folders are `quick`."""
@@ -47,6 +61,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(NOT_QUICK[folder])
         elif item.get_closest_marker("long") is None:
             item.add_marker("quick")
+
+
+def pytest_collection_finish() -> None:
+    """Exempt the tests and all modules from garbage collection, which would scan them each time."""
+    gc.freeze()
+    gc.enable()
 
 
 TOGETHER = (

@@ -1,7 +1,7 @@
 """The commands of `segscore`, each imported only when it runs or its help is shown."""
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from types import MappingProxyType
 from typing import Any
@@ -69,15 +69,10 @@ class CommandGroup(TyperGroup):
 class _Commands(Mapping[str, Any]):
     """Commands by name, each imported when it is looked up for the first time."""
 
-    def __init__(self) -> None:
-        self._loaded: dict[str, Any] = {}
-
     def __getitem__(self, name: str) -> Any:
         if name not in COMMANDS:
             raise KeyError(name)
-        if name not in self._loaded:
-            self._loaded[name] = _load(name)
-        return self._loaded[name]
+        return _load(name)
 
     def __iter__(self) -> Iterator[str]:
         return iter(COMMANDS)
@@ -145,6 +140,7 @@ def _process(parameter: Any, check: Callable[..., Any], context: Any, value: Any
     return value
 
 
+@cache
 def _load(name: str) -> Any:
     # A keyword cannot name a module.
     python_name = name.replace("-", "_") if name != "import" else "import_"

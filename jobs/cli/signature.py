@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, fields, is_dataclass
-from functools import wraps
+from functools import cache, wraps
 from keyword import iskeyword
 from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
@@ -54,7 +54,7 @@ def build_command(command: Callable[..., _T]) -> Callable[..., _T]:
     return run
 
 
-def _build_settings(settings: type[Any], options: Mapping[str, Any]) -> Any:
+def _build_settings(settings: type, options: Mapping[str, Any]) -> Any:
     """Make the settings of a command.
 
     Raises:
@@ -71,7 +71,7 @@ def _build_settings(settings: type[Any], options: Mapping[str, Any]) -> Any:
         raise Refused("; ".join(dict.fromkeys(found)) or str(first)) from first
 
 
-def problems_of(settings: type[Any], options: Mapping[str, Any]) -> Iterator[str]:
+def problems_of(settings: type, options: Mapping[str, Any]) -> Iterator[str]:
     """Yield a message about each wrong option of a command that was refused.
 
     Args:
@@ -105,7 +105,7 @@ def problems_of(settings: type[Any], options: Mapping[str, Any]) -> Iterator[str
             return
 
 
-def _problem(settings: type[Any], values: Mapping[str, Any]) -> str | None:
+def _problem(settings: type, values: Mapping[str, Any]) -> str | None:
     try:
         settings(**values)
     except Refused as problem:
@@ -114,7 +114,7 @@ def _problem(settings: type[Any], values: Mapping[str, Any]) -> str | None:
 
 
 def read_fields(
-    settings: type[Any], options: Mapping[str, Any], only: str | None = None
+    settings: type, options: Mapping[str, Any], only: str | None = None
 ) -> dict[str, Any]:
     """Return the fields of a settings class that the command line sets.
 
@@ -126,7 +126,7 @@ def read_fields(
     Raises:
         Refused: the text of an option cannot be read; the message names the option.
     """
-    hints = get_type_hints(settings, include_extras=True)
+    hints = _hints(settings)
     values = {
         field: (options[parameter.name], get_args(hints[field])[1])
         for field, parameter in _parameters(settings).items()
@@ -155,9 +155,15 @@ def _read(field: str, value: Any, option: Argument | Option) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-def _parameters(settings: type[Any]) -> dict[str, inspect.Parameter]:
+@cache
+def _hints(settings: type) -> dict[str, Any]:
+    return get_type_hints(settings, include_extras=True)
+
+
+@cache
+def _parameters(settings: type) -> dict[str, inspect.Parameter]:
     """Return the parameter for each field of a settings class that is an argument or option."""
-    hints = get_type_hints(settings, include_extras=True)
+    hints = _hints(settings)
     return {
         field.name: _parameter(
             field.name,

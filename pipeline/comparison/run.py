@@ -68,8 +68,12 @@ class _Results:
     warnings: list[str] = field(default_factory=list)
 
 
-def run_comparison(settings: CompareSettings) -> FinishedRun | Done:
+def run_comparison(settings: CompareSettings, average: str = "micro") -> FinishedRun | Done:
     """Compare the systems of some runs on the documents they share, and publish if asked to.
+
+    Args:
+        settings: the runs, and what to compare.
+        average: the average that is shown, micro or macro; the record says which.
 
     Returns:
         The comparison, which is published unless the output already contained it; or ``Done`` if
@@ -90,6 +94,7 @@ def run_comparison(settings: CompareSettings) -> FinishedRun | Done:
     record = {
         "signature": compared.signature,
         "settings": asdict(settings),
+        "average": average,
         "pairs": compared.tables["comparisons"].num_rows,
         **run.record([records], compared.rows, libraries=("scipy",)),
     }

@@ -110,6 +110,8 @@ def comparison_in_words(finished: FinishedRun, average: str) -> Iterator[str]:
 def _describe_board(board: Leaderboard, pairs: PairRows) -> str:
     """Say which system is best; of one system alone, whether it is better than the points."""
     known = [name for name in board.contenders if name in board.places]
+    if not board.contenders:
+        return "only reference points were compared."
     if not known:
         return "undefined for every system."
     best, tied = known[0], [name for name in known if board.places[name] == 1]

@@ -18,8 +18,13 @@ from segscore.pipeline.conventions.published import (
 )
 from segscore.pipeline.conventions.results import Reconciliation
 from segscore.pipeline.conventions.settings import ReconcileSettings
-from segscore.pipeline.runs.record import warn_of_rejects, warn_of_similar_names
-from segscore.pipeline.scoring.accounting import count_rows, nothing_scored
+from segscore.pipeline.runs.record import explain_losses, warn_of_rejects, warn_of_similar_names
+from segscore.pipeline.scoring.accounting import (
+    SIDES,
+    count_rows,
+    list_unpaired_inputs,
+    nothing_scored,
+)
 from segscore.pipeline.scoring.in_memory import accept_tables
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.storage.placement import require_apart, require_free
@@ -27,6 +32,7 @@ from segscore.pipeline.tables.source import TableSource, find_source
 
 _CONVENTIONS = "conventions.parquet"
 _NOWHERE = "<memory>"
+_LISTED_IN = "the table rejects of `segscore score` with the same tables"
 
 
 def run_reconciliation(settings: ReconcileSettings) -> Reconciliation:
@@ -114,11 +120,14 @@ def _read_corpus(
     tables = accept_tables(score, sources)
     corpus = corpus_of(tables)
     if not len(corpus.hyp_row):
-        unpaired = np.zeros(len(tables.collected.references), bool)
-        account = {**count_rows(tables.collected, unpaired), **tables.accepted.account.rows}
-        raise nothing_scored(tables.inputs, account, "; `segscore validate` lists rejected rows")
+        paired = np.zeros(len(tables.collected.references), bool)
+        account = {**count_rows(tables.collected, paired), **tables.accepted.account.rows}
+        unpaired = [list_unpaired_inputs(tables.collected, paired)]
+        unpaired.append(tables.accepted.account.unpaired)
+        why = explain_losses([tables.rejects], unpaired, SIDES, f"all are listed in {_LISTED_IN}")
+        raise nothing_scored(tables.inputs, account, why)
     rejects = tables.rejects
-    warnings = warn_of_rejects([rejects], corpus.systems, "rejects") if rejects.num_rows else []
+    warnings = warn_of_rejects([rejects], corpus.systems, _LISTED_IN) if rejects.num_rows else []
     warnings += (warning for table in tables.inputs.tables for warning in table.warnings)
     return corpus, (*warnings, *warn_of_similar_names(corpus.systems))
 

@@ -18,6 +18,9 @@ FORM = re.compile(
     r"(?:(micro|macro):)?(\w+)(>=|<=)([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[-+]?[0-9]+)?)"
 )
 _BETTER = {">=": "higher", "<=": "lower"}
+_ABSOLUTE = (
+    "no rule is about the average itself: test the one that `segscore score --format json` prints"
+)
 RULE_TABLES = {"scores": PAIRS, "panel_scores": PANELS}
 
 
@@ -101,11 +104,14 @@ def _rule(text: str) -> GateRule:
         raise Refused(f"--gate {text}: {better} is better for {name}; write {correction}")
     if limit and match[4][0] not in "+-":
         correction = text.replace(match[4], ("-" if sign == ">=" else "+") + match[4])
-        raise Refused(f"--gate {text}: the limit is a change and needs a sign; write {correction}")
+        raise Refused(
+            f"--gate {text}: the limit is a change and needs a sign; write {correction} to let "
+            f"{name} {'fall' if sign == '>=' else 'rise'} by {match[4]}; {_ABSOLUTE}"
+        )
     if (limit > 0) if sign == ">=" else (limit < 0):
         raise Refused(
             f"--gate {text}: the limit must be {'at most' if sign == '>=' else 'at least'} 0, or "
-            "every night would have to be better than the one before"
+            f"every night would have to be better than the one before; {_ABSOLUTE}"
         )
     return GateRule(text, average, name, sign == ">=", limit)
 

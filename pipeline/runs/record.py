@@ -197,9 +197,24 @@ def why_nothing_scored(sink: Sink, sides: Iterable[str]) -> str:
     """
     rejects = sink.read(REJECTS, [*_REJECT_ORDER, "rule", "detail"])
     unpaired = sink.read(UNPAIRED, ["table", "document_id"])
+    listed = f"all are listed in {sink.written_to(REJECTS)}"
+    return explain_losses(rejects, unpaired, sides, listed)
+
+
+def explain_losses(
+    rejects: Iterable[pa.Table], unpaired: Iterable[pa.Table], sides: Iterable[str], listed_in: str
+) -> str:
+    """Return the first rejected row or, if no row was rejected, examples of unpaired ids.
+
+    Args:
+        rejects: tables of rejected rows.
+        unpaired: tables of unpaired rows.
+        sides: names of the input tables whose rows should have been paired.
+        listed_in: where all rejected rows are listed, in words.
+    """
     rejected = _first_rejected(rejects)
     if rejected:
-        return f"; the first reject: {rejected}; all are listed in {sink.written_to(REJECTS)}"
+        return f"; the first reject: {rejected}; {listed_in}"
     ids: dict[str, set[str]] = {side: set() for side in sides}
     for rows in unpaired:
         for side, first_ids in ids.items():

@@ -144,3 +144,15 @@ def test_a_wrong_measure_is_named(segscore: Segscore, run: Path) -> None:
         2,
         "segscore: error: --measures pkk: no such measure; the nearest is pk\n",
     )
+
+
+def test_a_comparison_cites_the_average_that_it_showed(
+    segscore: Segscore, run: Path, tmp_path: Path
+) -> None:
+    options = ("--measure", "pk", "--permutations", "0", "--replicates", "0")
+    for average in ("micro", "macro"):
+        compared = tmp_path / average
+        shown = segscore("compare", run, *options, "--average", average, "--output", compared)
+        assert shown.code == 0
+        assert f"compared by {average} averages" in segscore("cite", compared).out
+    assert "by micro averages" in segscore("cite", compared, "--average", "micro").out

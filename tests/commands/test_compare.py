@@ -544,3 +544,29 @@ def test_micro_averages_are_shown_by_default(segscore: Segscore, tmp_path: Path)
         assert shown.code == 0 and shown.out == segscore(*command, "--average", "micro").out
         assert "0.0613" in shown.out and "Wilcoxon" not in shown.out
         assert "Wilcoxon (Holm)" in segscore(*command, "--average", "macro").out
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--layout", "pairs"), "there is one system alone, and so no pair to show"),
+        (("--format", "csv"), "there is one system alone, and so no pair to show"),
+        (("--where", "--layout", "systems"), "--where: a single table has no room for it"),
+        (("--where", "--systems", "point:none"), "--where: no boundary of a system is left"),
+        (("--where",), None),
+        (("--layout", "systems"), None),
+    ],
+)
+def test_what_is_not_shown_is_said(
+    segscore: Segscore, tmp_path: Path, options: tuple[str, ...], said: str | None
+) -> None:
+    rows = [line(f"d{i}", "desk", "reference", [5]) for i in range(3)]
+    rows += [line(f"d{i}", "a", "hypothesis", [6]) for i in range(3)]
+    points = () if "pairs" in options or "csv" in options else ("--reference-points", "none")
+    run = scored(segscore, tmp_path / "x", rows, *points)
+    result = segscore("compare", run, "--measure", "pk", "--permutations", 9, *options)
+    assert result.code == 0
+    assert (said or "") in result.err
+    assert ("warning" in result.err) == (said is not None)
+    if "point:none" in options:
+        assert "pk, micro: only reference points were compared." in result.out

@@ -11,7 +11,7 @@ import pytest
 
 from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
-from tests.support.nights import DAYS, Archive
+from tests.support.nights import DAYS, GOOD, Archive
 from tests.support.paths import DATA
 
 FIRST, SECOND, THIRD = DAYS[:3]
@@ -25,14 +25,8 @@ DAMAGED = {
 }
 
 
-@pytest.fixture
-def archive(segscore: Segscore, tmp_path: Path) -> Archive:
-    """An archive with two good nights."""
-    nights = Archive(tmp_path / "archive", tmp_path, segscore)
-    for night in (FIRST, SECOND):
-        nights.deliver(night)
-        assert nights.run(night).code == 0
-    return nights
+NIGHTS = ((FIRST, GOOD, 0), (SECOND, GOOD, 0))
+"""An archive with two good nights."""
 
 
 @pytest.mark.parametrize("name", DAMAGED)

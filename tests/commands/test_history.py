@@ -15,6 +15,7 @@ from segscore.pipeline.statistics.averages import SUMMARY_COLUMNS
 from segscore.pipeline.storage import read_table
 from segscore.schemas.history import HISTORY, NIGHT_OUTCOMES, RESULTS
 from tests.support.command_line import Segscore
+from tests.support.night_metrics import WORSE
 from tests.support.nights import DAYS, GOOD, Archive, rows
 from tests.support.paths import DATA
 
@@ -22,15 +23,8 @@ FIRST, SECOND, THIRD = DAYS[:3]
 OURS = ["run", "date", "signature", "version", "outcome", "gate", "test_set"]
 
 
-@pytest.fixture
-def archive(segscore: Segscore, tmp_path: Path) -> Archive:
-    """Two nights: a good one, and one on which a system became worse."""
-    empty_archive = Archive(tmp_path / "archive", tmp_path, segscore)
-    empty_archive.deliver(FIRST)
-    assert empty_archive.run(FIRST).code == 0
-    empty_archive.deliver(SECOND, {"steady": 0.9, "other": 0.4})
-    assert empty_archive.run(SECOND).code == 1
-    return empty_archive
+NIGHTS = ((FIRST, GOOD, 0), (SECOND, WORSE, 1))
+"""Two nights: a good one, and one on which a system became worse."""
 
 
 def gathered_table(archive: Archive, *options: object, code: int = 0) -> pa.Table:

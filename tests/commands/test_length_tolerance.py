@@ -28,14 +28,14 @@ COLUMNS = {
 }
 WAYS = {
     "sent": Limits(),
-    "parts": Limits(rows_per_part=40),
-    "ranges": Limits(rows_per_part=40, send=False),
-    "shuffled": Limits(rows_per_part=40, send=False, read_again=0.0),
+    "parts": Limits(rows_per_part=25),
+    "ranges": Limits(rows_per_part=25, send=False),
+    "shuffled": Limits(rows_per_part=25, send=False, read_again=0.0),
 }
 Row = dict[str, Any]
 
 
-def drawn(seed: int, documents: int = 60) -> dict[str, list[Row]]:
+def drawn(seed: int, documents: int = 40) -> dict[str, list[Row]]:
     """Rows whose lengths nearly agree, and boundaries around the end; some break a rule."""
     draw = Random(seed)  # noqa: S311
     made: dict[str, list[Row]] = {"references": [], "hypotheses": [], "documents": []}

@@ -12,7 +12,6 @@ from segscore.pipeline.nightly.nights import Nights
 from segscore.pipeline.nightly.retention import remove_old
 from segscore.pipeline.nightly.words import short
 from segscore.pipeline.storage import read_table
-from tests.support.command_line import Segscore
 from tests.support.driven import FaultPlan, Gate, wait
 from tests.support.killing import Command
 from tests.support.night_metrics import WORSE, metrics, one_error, outcome_in_metrics, shifted
@@ -22,14 +21,8 @@ from tests.support.promises import Reader
 FIRST, SECOND, THIRD, FOURTH = DAYS[:4]
 
 
-@pytest.fixture
-def archive(segscore: Segscore, tmp_path: Path) -> Archive:
-    """An archive whose first night was good."""
-    empty_archive = Archive(tmp_path / "archive", tmp_path, segscore)
-    empty_archive.deliver(FIRST)
-    result = empty_archive.run(FIRST)
-    assert result.code == 0, result.err
-    return empty_archive
+NIGHTS = ((FIRST, GOOD, 0),)
+"""An archive whose first night was good."""
 
 
 def files(folder: str) -> dict[str, bytes]:

@@ -35,7 +35,7 @@ def in_order(folder: Path) -> None:
     """Sort the tables of a corpus by document, in small row groups."""
     for path in sorted(folder.rglob("*.parquet")):
         table = pq.ParquetFile(path).read()
-        pq.write_table(table.sort_by("document_id"), path, row_group_size=10)
+        pq.write_table(table.sort_by("document_id"), path, row_group_size=5)
 
 
 @pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS.keys())
@@ -50,7 +50,7 @@ def test_every_plan_gives_the_same_tables(
     most: int,
 ) -> None:
     monkeypatch.setattr(bootstrap, "BUCKETS", most)
-    generated = corpus(seed=9, documents=60)
+    generated = corpus(seed=9, documents=30)
     copied = generated.hypotheses[0]
     generated.hypotheses.append({**copied, "boundaries": []})
     generated.references.append({**generated.references[3], "boundaries": []})
@@ -58,7 +58,7 @@ def test_every_plan_gives_the_same_tables(
     if way == "ranges":
         in_order(tmp_path)
     references_sent = run(segscore, tmp_path, tmp_path / "sent", "--replicates", 50, *options)
-    monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=20, send=False))
+    monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=10, send=False))
     ranges_read = run(segscore, tmp_path, tmp_path / "met", "--replicates", 50, *options)
     for name in TABLES:
         assert rows(tmp_path / "met", name) == rows(tmp_path / "sent", name), name

@@ -139,3 +139,24 @@ def test_nothing_to_compare_is_said(
         result = segscore("reconcile", *tables, *options)
         assert result.code in (1, 2), result.err
         assert message in result.err and "Traceback" not in result.err
+
+
+@pytest.mark.parametrize(
+    ("document", "n_units", "why"),
+    [
+        ("d", 11, "the first reject: {}:1: n_units_agree (n_units is 11; the accepted references"),
+        ("e", 10, "no document id of the hypotheses is in the references: hypotheses have e; refe"),
+    ],
+)
+def test_hypotheses_that_cannot_be_paired_are_named(
+    segscore: Segscore, tmp_path: Path, document: str, n_units: int, why: str
+) -> None:
+    """`validate` takes one table and would find nothing, so the message does not name it."""
+    for name, row in (("a", ("d", 10)), ("b", (document, n_units))):
+        record = {"document_id": row[0], "coder": name, "n_units": row[1], "boundaries": [5]}
+        (tmp_path / f"{name}.jsonl").write_text(json.dumps(record))
+    files = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
+    failed = segscore("reconcile", *files, "--measure", "pk", "--published", "0.5")
+    assert failed.code == 1
+    assert why.format(files[1]) in failed.err
+    assert "segscore validate" not in failed.err

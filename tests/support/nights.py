@@ -1,6 +1,7 @@
 """An archive that receives documents every night, and the settings of its nights."""
 
 import json
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from random import Random
@@ -91,3 +92,35 @@ gate = ["{rule}"]
         """Return the outcome in its own record."""
         verdict = self.read(night, "night.json")
         return None if verdict is None else verdict["outcome"]
+
+
+class KeptArchive:
+    """An archive on a disk that many tests begin with: made once, and put back for each of them.
+
+    It is always in the same folder, which its nights name.
+    """
+
+    def __init__(
+        self, folder: Path, segscore: Segscore, *nights: tuple[str, Mapping[str, float], int]
+    ) -> None:
+        """Make it: the date of each night, its systems, and the exit code that it has to end with.
+
+        ``segscore`` is for the tests of a module.
+        """
+        self._workspace, self._kept = folder / "workspace", folder / "kept"
+        self._workspace.mkdir()
+        archive = self._opened(segscore)
+        for night, systems, code in nights:
+            archive.deliver(night, systems)
+            result = archive.run(night)
+            assert result.code == code, result.err
+        shutil.copytree(self._workspace, self._kept)
+
+    def restore(self, segscore: Segscore) -> Archive:
+        """Put it back as it was made, for a test that runs commands with ``segscore``."""
+        shutil.rmtree(self._workspace)
+        shutil.copytree(self._kept, self._workspace)
+        return self._opened(segscore)
+
+    def _opened(self, segscore: Segscore) -> Archive:
+        return Archive(self._workspace / "archive", self._workspace, segscore)
