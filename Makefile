@@ -29,7 +29,7 @@ help:
 	@echo "make dashboard the dashboards, written from their scripts"
 	@echo "make test   rules, types, and the quick tests, which need no server, browser or root"
 	@echo "make test-all the other tests: object stores, a browser, deploy/, killed runs, what takes long"
-	@echo "make test-torch the files of docs/training.md, in an environment with torch (4 GB)"
+	@echo "make test-torch docs/training.md, and wtpsplit, in an environment with torch (4 GB)"
 	@echo "make test-deploy the tests of deploy/ alone, on Docker, Slurm, Prometheus and systemd"
 	@echo "make deploy-parts installs these programs with apt; needs root of a Debian"
 	@echo "make image  the steps of the image, whole, in a folder: two minutes, needs root of a Linux"
@@ -152,11 +152,11 @@ $(HARNESS): pyproject.toml constraints-harness.txt
 $(TORCH): pyproject.toml
 	@echo "setting up build/torch"; mkdir -p build; rm -rf build/torch; $(PYTHON) -m venv build/torch
 	build/torch/bin/python -m pip --disable-pip-version-check install --quiet --editable . \
-		lightning torch
+		lightning torch wtpsplit
 	@touch $@
 
 test-torch: $(VENV)/test $(TORCH)
-	$(PYTEST) tests/integrations/test_training.py
+	$(PYTEST) tests/integrations/test_training.py tests/integrations/test_sentences.py
 
 image: $(VENV)/test
 	SEGSCORE_IMAGE=whole $(BIN)/pytest tests/deploy/test_image.py tests/deploy/test_compose.py

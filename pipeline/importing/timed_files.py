@@ -7,7 +7,7 @@ from segscore.pipeline.errors import Absent, Refused
 from segscore.pipeline.importing.answers.options import ANSWER_FORMATS
 from segscore.pipeline.importing.answers.units import has_json_lines_name, name_at
 from segscore.pipeline.importing.conversion.names import ReadFile, without_endings
-from segscore.pipeline.importing.formats.label_records import field_path
+from segscore.pipeline.importing.field_paths import field_path
 from segscore.pipeline.importing.formats.values import array_of, line_objects
 from segscore.pipeline.importing.import_blocks import Reading, read_input
 from segscore.pipeline.importing.open_input import open_input

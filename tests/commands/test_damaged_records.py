@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from segscore.pipeline.storage import read_table
-from tests.support.command_line import Segscore, SegscoreOnce
-from tests.support.nights import DAYS, GOOD, Archive, KeptArchive
+from tests.support.command_line import Segscore
+from tests.support.nights import DAYS, GOOD, Archive
 from tests.support.paths import DATA
 
 FIRST, SECOND, THIRD = DAYS[:3]
@@ -25,19 +25,8 @@ DAMAGED = {
 }
 
 
-@pytest.fixture(scope="module")
-def kept_archive(
-    segscore_once: SegscoreOnce, tmp_path_factory: pytest.TempPathFactory
-) -> KeptArchive:
-    """An archive with two good nights."""
-    folder = tmp_path_factory.mktemp("archive")
-    return KeptArchive(folder, segscore_once, (FIRST, GOOD, 0), (SECOND, GOOD, 0))
-
-
-@pytest.fixture
-def archive(segscore: Segscore, kept_archive: KeptArchive) -> Archive:
-    """That archive, for one test."""
-    return kept_archive.restore(segscore)
+NIGHTS = ((FIRST, GOOD, 0), (SECOND, GOOD, 0))
+"""An archive with two good nights."""
 
 
 @pytest.mark.parametrize("name", DAMAGED)

@@ -14,28 +14,17 @@ from segscore.pipeline.nightly import summaries, verdict
 from segscore.pipeline.statistics.averages import SUMMARY_COLUMNS
 from segscore.pipeline.storage import read_table
 from segscore.schemas.history import HISTORY, NIGHT_OUTCOMES, RESULTS
-from tests.support.command_line import Segscore, SegscoreOnce
+from tests.support.command_line import Segscore
 from tests.support.night_metrics import WORSE
-from tests.support.nights import DAYS, GOOD, Archive, KeptArchive, rows
+from tests.support.nights import DAYS, GOOD, Archive, rows
 from tests.support.paths import DATA
 
 FIRST, SECOND, THIRD = DAYS[:3]
 OURS = ["run", "date", "signature", "version", "outcome", "gate", "test_set"]
 
 
-@pytest.fixture(scope="module")
-def kept_archive(
-    segscore_once: SegscoreOnce, tmp_path_factory: pytest.TempPathFactory
-) -> KeptArchive:
-    """Two nights: a good one, and one on which a system became worse."""
-    folder = tmp_path_factory.mktemp("archive")
-    return KeptArchive(folder, segscore_once, (FIRST, GOOD, 0), (SECOND, WORSE, 1))
-
-
-@pytest.fixture
-def archive(segscore: Segscore, kept_archive: KeptArchive) -> Archive:
-    """That archive, for one test."""
-    return kept_archive.restore(segscore)
+NIGHTS = ((FIRST, GOOD, 0), (SECOND, WORSE, 1))
+"""Two nights: a good one, and one on which a system became worse."""
 
 
 def gathered_table(archive: Archive, *options: object, code: int = 0) -> pa.Table:

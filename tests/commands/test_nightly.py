@@ -12,29 +12,17 @@ from segscore.pipeline.nightly.nights import Nights
 from segscore.pipeline.nightly.retention import remove_old
 from segscore.pipeline.nightly.words import short
 from segscore.pipeline.storage import read_table
-from tests.support.command_line import Segscore, SegscoreOnce
 from tests.support.driven import FaultPlan, Gate, wait
 from tests.support.killing import Command
 from tests.support.night_metrics import WORSE, metrics, one_error, outcome_in_metrics, shifted
-from tests.support.nights import DAYS, GOOD, Archive, KeptArchive, rows
+from tests.support.nights import DAYS, GOOD, Archive, rows
 from tests.support.promises import Reader
 
 FIRST, SECOND, THIRD, FOURTH = DAYS[:4]
 
 
-@pytest.fixture(scope="module")
-def kept_archive(
-    segscore_once: SegscoreOnce, tmp_path_factory: pytest.TempPathFactory
-) -> KeptArchive:
-    """An archive whose first night was good."""
-    folder = tmp_path_factory.mktemp("archive")
-    return KeptArchive(folder, segscore_once, (FIRST, GOOD, 0))
-
-
-@pytest.fixture
-def archive(segscore: Segscore, kept_archive: KeptArchive) -> Archive:
-    """That archive, for one test."""
-    return kept_archive.restore(segscore)
+NIGHTS = ((FIRST, GOOD, 0),)
+"""An archive whose first night was good."""
 
 
 def files(folder: str) -> dict[str, bytes]:

@@ -4,7 +4,7 @@ import itertools
 import json
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -148,21 +148,29 @@ def test_the_leaderboard_equals_the_summary(scored_once: Path, macro_page: Path)
     assert (len(full) > 1) == ("Leaderboard, macro averages" in read.bold)
 
 
+def scored_systems(
+    segscore: Segscore, folder: Path, documents: Sequence[Mapping[str, list[int]]]
+) -> Path:
+    """Score the boundaries of each system in each document; the references have three."""
+    rows: list[dict[str, Any]] = []
+    for place, systems in enumerate(documents):
+        document = {"document_id": f"d{place:02}", "n_units": 30}
+        rows.append({**document, "coder": "desk", "role": "reference", "boundaries": [7, 15, 22]})
+        for name, places in systems.items():
+            rows.append({**document, "coder": name, "role": "hypothesis", "boundaries": places})
+    folder.mkdir(exist_ok=True)
+    table, run = folder / "all.jsonl", folder / "run"
+    table.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert segscore("score", table, table, "--output", run).code == 0
+    return run
+
+
 def test_letters_name_the_systems_that_another_one_beats(
     segscore: Segscore, tmp_path: Path
 ) -> None:
     """As `segscore compare` finds them; without any, there are no letters."""
-    rows: list[dict[str, Any]] = []
-    for d in range(30):
-        row: dict[str, Any] = {"document_id": f"d{d}", "n_units": 30}
-        rows.append(row | {"coder": "desk", "role": "reference", "boundaries": [7, 15, 22]})
-        boundaries = {"good": [7, 15, 22 if d else 28], "same": [7 if d else 3, 15, 22], "bad": [3]}
-        for name, places in boundaries.items():
-            rows.append(row | {"coder": name, "role": "hypothesis", "boundaries": places})
-    corpus_file = tmp_path / "all.jsonl"
-    corpus_file.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    run = tmp_path / "run"
-    assert segscore("score", corpus_file, corpus_file, "--output", run).code == 0
+    close = [{"good": [7, 15, 22 if d else 28], "same": [7 if d else 3, 15, 22]} for d in range(30)]
+    run = scored_systems(segscore, tmp_path / "all", [{**both, "bad": [3]} for both in close])
     page = Reader(report(segscore, run))
     title = "Leaderboard, micro averages"
     details = [text.replace("\N{WORD JOINER}", "") for text in page.details[title]]
@@ -174,11 +182,7 @@ def test_letters_name_the_systems_that_another_one_beats(
         better = min if heads[column].endswith("↓") else max
         values = [float(row[column]) for row in systems if row[column] != "–"]
         assert float(page.tables[title][place][column]) == better(values)
-    alone = tmp_path / "alone.jsonl"
-    chosen = [row for row in rows if row["coder"] != "bad"]
-    alone.write_text("".join(json.dumps(row) + "\n" for row in chosen))
-    assert segscore("score", alone, alone, "--output", tmp_path / "two").code == 0
-    page = Reader(report(segscore, tmp_path / "two"))
+    page = Reader(report(segscore, scored_systems(segscore, tmp_path / "two", close)))
     assert not any("beats" in text for text in page.details[title])
     assert "Difference in boundary_similarity ↑" not in page.charts  # of one bar
 
@@ -187,19 +191,11 @@ def test_the_worst_documents_are_those_of_the_best_system(
     segscore: Segscore, tmp_path: Path
 ) -> None:
     """Not those on which a bad system, whose errors are larger, does worst."""
-    rows: list[dict[str, Any]] = []
-    for d in range(12):
-        row: dict[str, Any] = {"document_id": f"d{d:02}", "n_units": 30}
-        rows.append(row | {"coder": "desk", "role": "reference", "boundaries": [7, 15, 22]})
-        good = [7, 15] if d in (4, 9) else [7, 15, 22]
-        bad = [1] if d < 4 else [7]
-        for name, places in (("good", good), ("bad", bad)):
-            rows.append(row | {"coder": name, "role": "hypothesis", "boundaries": places})
-    corpus_file = tmp_path / "all.jsonl"
-    corpus_file.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    run = tmp_path / "run"
-    assert segscore("score", corpus_file, corpus_file, "--output", run).code == 0
-    read = Reader(report(segscore, run))
+    systems = [
+        {"good": [7, 15] if d in (4, 9) else [7, 15, 22], "bad": [1] if d < 4 else [7]}
+        for d in range(12)
+    ]
+    read = Reader(report(segscore, scored_systems(segscore, tmp_path, systems)))
     assert [name for name in read.tables if re.fullmatch(r"d\d+", name)] == ["d04", "d09"]
     assert "on which good, the best system, has its worst" in plain(read.text)
 

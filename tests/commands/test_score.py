@@ -18,22 +18,13 @@ from segscore.pipeline.storage import read_table
 from tests.oracles import naive
 from tests.support import passes
 from tests.support.command_line import Segscore
-from tests.support.corpora import STORY_SUMS, Corpus, corpus, run, twin_scores
+from tests.support.corpora import STORY_SUMS, WINDOWS, Corpus, corpus, run, twin_scores
 from tests.support.paths import DATA
 
 PAIRS = select(()).pairs
 
 
-@pytest.mark.parametrize(
-    ("window", "rounding", "units"),
-    [
-        ("per-pair", "half-even", "units"),
-        ("per-pair", "half-up", "words"),
-        ("per-document", "half-even", "words"),
-        ("per-run", "half-even", "units"),
-        (4, "half-even", "units"),
-    ],
-)
+@pytest.mark.parametrize(("window", "rounding", "units"), WINDOWS)
 def test_scores_and_summary_equal_the_twin(
     segscore: Segscore, tmp_path: Path, window: str | int, rounding: str, units: str
 ) -> None:

@@ -36,7 +36,7 @@ from segscore.pipeline.storage import read_table
 from tests.oracles import naive
 from tests.support import passes, strategies
 from tests.support.command_line import CommandResult, Segscore
-from tests.support.corpora import SEGMENTATION, Corpus, twin_scores
+from tests.support.corpora import SEGMENTATION, WINDOWS, Corpus, twin_scores
 from tests.support.run_files import files
 from tests.support.scored import FEW, SCORED, scored_corpus, write
 
@@ -171,16 +171,7 @@ def test_of_equally_close_lengths_the_higher_threshold_is_chosen() -> None:
     assert operating_point(np.array([6, 2, 2, 1]), 3) == 2
 
 
-@pytest.mark.parametrize(
-    ("window", "rounding", "units"),
-    [
-        ("per-pair", "half-even", "units"),
-        ("per-pair", "half-up", "words"),
-        ("per-document", "half-even", "words"),
-        ("per-run", "half-even", "units"),
-        (4, "half-even", "units"),
-    ],
-)
+@pytest.mark.parametrize(("window", "rounding", "units"), WINDOWS)
 def test_curves_equal_the_twin(
     segscore: Segscore, tmp_path: Path, window: str | int, rounding: str, units: str
 ) -> None:

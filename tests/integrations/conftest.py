@@ -1,5 +1,5 @@
 """Programs of other projects."""
 
-from tests.support.harness import harness
+from tests.support.harness import harness, torch
 
-__all__ = ["harness"]
+__all__ = ["harness", "torch"]

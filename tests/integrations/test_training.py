@@ -1,16 +1,11 @@
 """The files of docs/training.md run, and several processes count what one does."""
 
 import ast
-import os
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.support.harness import write_files
-from tests.support.paths import ROOT
-
-READY = ROOT / "build" / "torch" / "ready"
+from tests.support.harness import RunFile, write_files
 
 DEVICES = """
 import lightning
@@ -33,30 +28,13 @@ if __name__ == "__main__":
 
 
 @pytest.fixture
-def files(tmp_path: Path) -> Path:
-    if not READY.exists():
-        pytest.skip(f"torch is not set up; `make {READY.relative_to(ROOT)}` does it (4 GB)")
+def files(tmp_path: Path, torch: RunFile) -> Path:
     write_files("training.md", tmp_path)
     return tmp_path
 
 
-def lines(folder: Path, file: str) -> list[str]:
-    """Run a file; return what it prints."""
-    done = subprocess.run(
-        [str(READY.parent / "bin" / "python"), file],
-        cwd=folder,
-        env={name: value for name, value in os.environ.items() if name != "PYTHONPATH"},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
-    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-    return done.stdout.splitlines()
-
-
-def test_a_loop_keeps_the_metric_of_its_best_epoch(files: Path) -> None:
-    (line,) = lines(files, "train.py")
+def test_a_loop_keeps_the_metric_of_its_best_epoch(files: Path, torch: RunFile) -> None:
+    (line,) = torch("train.py").splitlines()
     epoch, _, rest = line.partition(": ")
     values, _, documents = rest.partition(" over ")
     assert int(epoch.removeprefix("epoch ")) > 0
@@ -64,17 +42,21 @@ def test_a_loop_keeps_the_metric_of_its_best_epoch(files: Path) -> None:
     assert ast.literal_eval(values)["boundary_similarity"] > 0.5
 
 
-def test_two_processes_count_what_one_does(files: Path) -> None:
+def test_two_processes_count_what_one_does(files: Path, torch: RunFile) -> None:
     two, one = (
-        ast.literal_eval(line.split(": ", 1)[1].strip()) for line in lines(files, "processes.py")
+        ast.literal_eval(line.split(": ", 1)[1].strip())
+        for line in torch("processes.py").splitlines()
     )
     assert two == one
     assert one["pk_ci_low"] is not None
 
 
-def test_a_module_of_lightning_has_the_same_values_on_two_devices(files: Path) -> None:
-    assert "boundary_similarity" in lines(files, "segmenter.py")[-1]
+def test_a_module_of_lightning_has_the_same_values_on_two_devices(
+    files: Path, torch: RunFile
+) -> None:
+    assert "boundary_similarity" in torch("segmenter.py").splitlines()[-1]
     (files / "devices.py").write_text(DEVICES)
-    one, two = (ast.literal_eval(line) for line in lines(files, "devices.py") if line[0] == "{")
+    printed = torch("devices.py").splitlines()
+    one, two = (ast.literal_eval(line) for line in printed if line[0] == "{")
     assert one == two
     assert one["pk"] > 0

@@ -75,6 +75,15 @@ def corpus(seed: int, documents: int = 40) -> Corpus:
     return generated
 
 
+WINDOWS = (
+    ("per-pair", "half-even", "units"),
+    ("per-pair", "half-up", "words"),
+    ("per-document", "half-even", "words"),
+    ("per-run", "half-even", "units"),
+    (4, "half-even", "units"),
+)
+"""Windows, their rounding and their units, with which tests compare runs with the twin."""
+
 STORY_SUMS = ("story_miss_sum", "story_false_alarm_sum")
 
 

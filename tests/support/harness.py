@@ -1,6 +1,7 @@
-"""Run programs of other projects in the environment that `make test-all` sets up for them.
+"""Run programs of other projects in the environments that the Makefile sets up for them.
 
-They cannot be in that of the other tests: inspect_ai needs an older fsspec than the newest s3fs.
+They cannot be in that of the other tests: inspect_ai needs an older fsspec than the newest s3fs,
+and torch takes 4 GB.
 """
 
 import os
@@ -13,8 +14,7 @@ import pytest
 from tests.support.pages import DOCS, fences
 from tests.support.paths import ROOT
 
-ENVIRONMENT = ROOT / "build" / "harness"
-READY = ENVIRONMENT / "ready"
+BUILD = ROOT / "build"
 
 RunFile = Callable[[str], str]
 """Runs a file of a page in Python, and returns what it prints."""
@@ -23,26 +23,37 @@ RunFile = Callable[[str], str]
 @pytest.fixture
 def harness(tmp_path: Path) -> RunFile:
     """Run a file in the folder of the test, without a network."""
-    if not READY.exists():
-        pytest.skip(f"{ENVIRONMENT} is not set up; `make {READY.relative_to(ROOT)}` does it")
+    return _runner(BUILD / "harness", tmp_path)
+
+
+@pytest.fixture
+def torch(tmp_path: Path) -> RunFile:
+    """Run a file in the folder of the test where torch is installed, without a network."""
+    return _runner(BUILD / "torch", tmp_path)
+
+
+def _runner(environment: Path, folder: Path) -> RunFile:
+    ready = environment / "ready"
+    if not ready.exists():
+        pytest.skip(f"{environment} is not set up; `make {ready.relative_to(ROOT)}` does it")
     offline = {
-        "HF_HOME": str(tmp_path / "hf"),
+        "HF_HOME": str(folder / "hf"),
         "HF_HUB_OFFLINE": "1",
-        "HOME": str(tmp_path),
+        "HOME": str(folder),
         "MLFLOW_ALLOW_FILE_STORE": "true",  # a database needs more than mlflow-skinny
         "MLFLOW_DISABLE_TELEMETRY": "true",
-        "MLFLOW_TRACKING_URI": f"file:{tmp_path}/mlruns",
+        "MLFLOW_TRACKING_URI": f"file:{folder}/mlruns",
         "WANDB_MODE": "offline",
     }
-    environment = {**os.environ, **offline}
-    environment.pop("PYTHONPATH", None)
+    variables = {**os.environ, **offline}
+    variables.pop("PYTHONPATH", None)
 
     def run(file: str) -> str:
-        command = [str(ENVIRONMENT / "bin" / "python"), file]
+        command = [str(environment / "bin" / "python"), file]
         done = subprocess.run(
             command,
-            cwd=tmp_path,
-            env=environment,
+            cwd=folder,
+            env=variables,
             capture_output=True,
             text=True,
             check=False,

@@ -9,7 +9,7 @@ from segscore.pipeline.importing.answers.cleaning import FENCE
 from segscore.pipeline.importing.answers.numbers import how_numbered
 from segscore.pipeline.importing.answers.options import ANSWER_FORMATS, AnswerOptions
 from segscore.pipeline.importing.answers.patterns import require_pattern
-from segscore.pipeline.importing.formats.label_records import field_path
+from segscore.pipeline.importing.field_paths import field_path
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.storage import InputFile
 

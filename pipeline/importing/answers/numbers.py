@@ -12,7 +12,7 @@ from segscore.pipeline.importing.answers.breaks import lines_of
 from segscore.pipeline.importing.answers.number_forms import RANGE, is_clear, only_list
 from segscore.pipeline.importing.answers.options import ENDS, NUMBERS, RANGES, SIZES
 from segscore.pipeline.importing.answers.patterns import matches, require_pattern
-from segscore.pipeline.importing.formats.label_records import FieldPath, field_path
+from segscore.pipeline.importing.field_paths import FieldPath, field_path
 from segscore.pipeline.settings.ranges import one_of
 from segscore.pipeline.tables.rows import RowPlace
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from segscore.pipeline.importing.answers.options import AnswerOptions
 from segscore.pipeline.importing.answers.units import has_json_lines_name, name_at
-from segscore.pipeline.importing.formats.label_records import field_path
+from segscore.pipeline.importing.field_paths import field_path
 from segscore.pipeline.importing.formats.values import line_objects
 from segscore.pipeline.importing.opened_file import OpenedFile
 from segscore.pipeline.tables.rows import RowPlace

@@ -8,8 +8,8 @@ from pathlib import PurePosixPath
 
 from segscore.pipeline.alignment.tokens import tokenize
 from segscore.pipeline.importing.answers.options import AnswerOptions
+from segscore.pipeline.importing.field_paths import FieldPath, field_path
 from segscore.pipeline.importing.formats.format import JSON_LINES_ENDINGS
-from segscore.pipeline.importing.formats.label_records import FieldPath, field_path
 from segscore.pipeline.importing.formats.texts import CHOI_SEPARATOR
 from segscore.pipeline.importing.formats.values import line_objects
 from segscore.pipeline.importing.opened_file import OpenedFile

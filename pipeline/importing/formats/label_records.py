@@ -1,101 +1,34 @@
-"""Records with lists of labels, and the paths of their fields."""
+"""Records with lists of labels: those of JSON and Parquet files, and the rows of tables, gathered.
+
+A table with a row for each unit gives a record of labels for each document and coder.
+"""
 
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import PurePosixPath
 
 import pyarrow as pa
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.importing.formats.format import JSON_LINES_ENDINGS
+from segscore.pipeline.importing.field_paths import FieldPath
+from segscore.pipeline.importing.formats.format import CSV_ENDINGS, JSON_LINES_ENDINGS
+from segscore.pipeline.importing.formats.table_rows import TableRows, read_table_rows
 from segscore.pipeline.importing.formats.values import array_of, brief, named_id, object_of
 from segscore.pipeline.importing.opened_file import OpenedFile
+from segscore.pipeline.storage.compression import without_compression
 from segscore.pipeline.tables import strict_json
-from segscore.pipeline.tables.rows import Attribute, RowPlace, shown
+from segscore.pipeline.tables.rows import Attribute, RowPlace
+from segscore.schemas.input_columns import ROLE
 
-_STEP = re.compile(r"([^\[\]]*)((?:\[\])*)")
-_MOST_NAMES = 12
-
-
-@dataclass(frozen=True, slots=True)
-class FieldPath:
-    """A path, such as turns[].label.
-
-    Attributes:
-        option: the option that names it, for messages.
-        text: the path as written.
-        steps: names of fields; None runs through a list.
-    """
-
-    option: str
-    text: str
-    steps: tuple[str | None, ...]
-
-    def value(self, record: object, name: str, place: RowPlace) -> object:
-        """Return the value at the path, or the list of all values if the path has [].
-
-        Args:
-            record: where the path starts.
-            name: what the record is called in messages; "" for a whole line.
-            place: where the record was read.
-
-        Raises:
-            Refused: a field is missing, or is not the object or list that the path needs.
-        """
-        values = [(name, record)]
-        for step in self.steps:
-            if step is None:
-                values = [item for at, value in values for item in self._items(value, at, place)]
-            else:
-                values = [self._member(value, step, at, place) for at, value in values]
-        return [value for _, value in values] if None in self.steps else values[0][1]
-
-    def _items(self, value: object, name: str, place: RowPlace) -> list[tuple[str, object]]:
-        if not isinstance(value, list):
-            raise place.wrong(name or "the record", value, f"a list, because of {self}")
-        return [(f"{name}[{index}]", item) for index, item in enumerate(value)]
-
-    def _member(self, value: object, step: str, name: str, place: RowPlace) -> tuple[str, object]:
-        if isinstance(value, list):
-            raise place.wrong(
-                name or "the record", value, f"an object, because of {self}; [] runs through a list"
-            )
-        if not isinstance(value, Mapping):
-            raise place.wrong(name or "the record", value, f"an object, because of {self}")
-        if step not in value:
-            fields = ", ".join(map(shown, [*value][:_MOST_NAMES])) or "nothing"
-            more = ", ..." if len(value) > _MOST_NAMES else ""
-            raise place.refusal(
-                f"{name or 'the record'} has no field {shown(step)}; it has {fields}{more}; "
-                f"check {self}"
-            )
-        return f"{name}.{step}" if name else step, value[step]
-
-    def __str__(self) -> str:
-        return f"{self.option} {self.text}"
-
-
-def field_path(option: str, text: str) -> FieldPath:
-    """Read a path.
-
-    Raises Refused for an empty name, or brackets that are not a [] after a name.
-    """
-    steps: list[str | None] = []
-    for index, part in enumerate(text.split(".")):
-        step = _STEP.fullmatch(part)
-        if step is None or not (step[1] or (index == 0 and step[2])):
-            raise Refused(
-                f"{option} {text}: not a valid path; write names and [], for example turns[].label"
-            )
-        steps += [step[1]] if step[1] else []
-        steps += [None] * (len(step[2]) // 2)
-    return FieldPath(option, text, tuple(steps))
-
+_NUMBER = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{1,15})?")
 
 DOCUMENT_FIELDS = ("document_id", "doc_id", "dial_id", "dialogue_id", "video_id", "id")
 CODER_FIELDS = ("coder", "annotator")
 """Fields that say whose labels of which document they are, unless options name others."""
+_OF_UNITS = ("id",)
+"""Usual names of documents that name the unit where each row is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,3 +146,83 @@ def _has_lines(file: OpenedFile, lines: list[tuple[RowPlace, str]]) -> bool:
     except Refused:
         return False
     return isinstance(first, dict) and len(lines) > 1
+
+
+@dataclass(frozen=True)
+class LabelColumns:
+    """The columns of a table with a row for each unit.
+
+    Attributes:
+        document: path of the document's name; None for a column with a usual name.
+        coder: path of the coder's name; None for a column with a usual name.
+        numbers: whether the labels are numbers.
+        read: paths of the labels and of what belongs to them.
+        one_document: whether an option names the one document of the file.
+    """
+
+    document: FieldPath | None
+    coder: FieldPath | None
+    numbers: bool
+    read: Sequence[FieldPath]
+    one_document: bool
+
+
+def is_csv(file: OpenedFile) -> bool:
+    """Return whether a file is CSV or TSV, by its name."""
+    return without_compression(file.name).lower().endswith(CSV_ENDINGS)
+
+
+def row_records(file: OpenedFile, columns: LabelColumns, skip_lines: int) -> Iterator[LabelRecord]:
+    """Yield a record for each document and coder, with a list for each other column.
+
+    The order of the units of a document is that of its rows. Rows of several documents may
+    alternate. Columns that nothing names are noted.
+
+    Raises:
+        Refused: the table is malformed, no column names documents and no option does, or a row
+            names no document or coder.
+    """
+    table = read_table_rows(file, skip_lines)
+    usual = [name for name in DOCUMENT_FIELDS if name not in _OF_UNITS]
+    document = _column(columns.document, usual, table)
+    if document is None and not columns.one_document:
+        raise table.place.refusal(
+            "no column says which document a row belongs to; name it with --document-field, or "
+            "the only document of the file with --document-id"
+        )
+    coder = _column(columns.coder, CODER_FIELDS, table)
+    named = [name for name in (document, coder, ROLE) if name is not None]
+    keys = [name for name in named if name in table.header]
+    lists = [name for name in table.header if name not in keys]
+    read = [path.steps[0] for path in columns.read]
+    for name in lists:
+        if name not in read:
+            file.notes.add("columns_not_taken", name)
+    rows: dict[tuple[object, ...], list[tuple[int, Mapping[str, object]]]] = {}
+    for line, cells in table.cells:
+        for name in keys:
+            if name not in cells:
+                raise file.place(line).refusal(f"{name} is empty; every row needs it")
+        rows.setdefault(tuple(cells[name] for name in keys), []).append((line, cells))
+    numbers = read[:1] if columns.numbers else []
+    for key, group in rows.items():
+        values = {
+            name: [_value(cells.get(name), number=name in numbers) for _, cells in group]
+            for name in lists
+        }
+        fields = dict(zip(keys, key, strict=True)) | values
+        yield LabelRecord(fields, "", file.place(group[0][0]))
+
+
+def _column(path: FieldPath | None, usual: Sequence[str], table: TableRows) -> str | None:
+    """Return the column at a path, or the first with a usual name; None if there is none."""
+    if path is not None:
+        return path.steps[0]
+    return next((name for name in usual if name in table.header), None)
+
+
+def _value(cell: object, *, number: bool) -> object:
+    """Return a cell, as a number if it is to be one and is one."""
+    if number and isinstance(cell, str) and _NUMBER.fullmatch(cell):
+        return Decimal(cell)
+    return cell

@@ -6,6 +6,7 @@ from decimal import Decimal
 from functools import partial
 from itertools import chain, islice, pairwise
 
+from segscore.pipeline.importing.field_paths import FieldPath, field_path
 from segscore.pipeline.importing.formats.format import (
     CSV_ENDINGS,
     JSON_LINES_ENDINGS,
@@ -17,14 +18,14 @@ from segscore.pipeline.importing.formats.label_records import (
     CODER_FIELDS,
     DIALOGUES,
     DOCUMENT_FIELDS,
-    FieldPath,
+    LabelColumns,
     LabelRecord,
     attributes_of,
-    field_path,
+    is_csv,
     label_records,
     named_field,
+    row_records,
 )
-from segscore.pipeline.importing.formats.label_rows import LabelColumns, is_csv, row_records
 from segscore.pipeline.importing.formats.values import array_of
 from segscore.pipeline.importing.opened_file import OpenedFile
 from segscore.pipeline.importing.settings import ImportSettings

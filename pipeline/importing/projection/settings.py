@@ -6,7 +6,7 @@ from typing import Annotated
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.answers.options import REWRITTEN, AnswerOptions
-from segscore.pipeline.importing.formats.label_records import field_path
+from segscore.pipeline.importing.field_paths import field_path
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.settings.options import (
     Argument,

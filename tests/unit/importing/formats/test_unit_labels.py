@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from segscore.pipeline.errors import Refused
+from segscore.pipeline.importing.field_paths import field_path
 from segscore.pipeline.importing.formats import labels
-from segscore.pipeline.importing.formats.label_records import field_path
 from segscore.pipeline.importing.formats.labels import sizes_of_flags, sizes_of_ids, stated_sizes
 from segscore.pipeline.importing.shapes import Sizes
 from segscore.pipeline.tables.rows import RowPlace
