@@ -429,14 +429,17 @@ def evaluate(
     tables = _tables(references=references, hypotheses=hypotheses, documents=documents)
     listed = isinstance(measures, Iterable) and not isinstance(measures, str)
     given = {**settings, "measures": tuple(measures) if listed else measures}
-    if given.get("output") is None:
-        given.pop("output", None)
-    if client is not None or "output" in given:
-        evaluation = _evaluate_on_cluster(tables, client, read_settings(ScoreSettings, given))
-    else:
-        evaluation = _evaluate_in_memory(tables, read_settings(ScoreSettings, given, OF_EVALUATION))
+    evaluation = _evaluate(tables, client, given)
     _warn_of_n_t(evaluation, tables, settings)
     return evaluation
+
+
+def _evaluate(tables: Mapping[str, Given], client: Any, given: dict[str, Any]) -> Evaluation:
+    """Score tables in a folder, if a client or an output is given, or in memory."""
+    if client is not None or given.get("output") is not None:
+        return _evaluate_on_cluster(tables, client, read_settings(ScoreSettings, given))
+    given.pop("output", None)
+    return _evaluate_in_memory(tables, read_settings(ScoreSettings, given, OF_EVALUATION))
 
 
 def _warn_of_n_t(
