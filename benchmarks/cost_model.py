@@ -25,9 +25,10 @@ class Measured:
     """Measurements of this machine, all from a run of ``benchmarks.scale``.
 
     Attributes:
-        tasks: seconds of tasks of ROWS_AT_ONCE hypotheses whose references were sent.
-        shuffled_tasks: seconds of tasks of ROWS_AT_ONCE hypotheses whose rows were shuffled.
-        survey: seconds to read and validate the references of ROWS_AT_ONCE shuffled hypotheses.
+        tasks: processor seconds of tasks of ROWS_AT_ONCE hypotheses whose references were sent.
+        shuffled_tasks: processor seconds of tasks of ROWS_AT_ONCE hypotheses that were shuffled,
+            without ``read_packet``.
+        survey: processor seconds to read and validate the references of one of the latter.
         start: seconds of a run with almost no input.
         plan: client seconds per part, to find and claim it.
         reference: client seconds per reference, to read and validate it.
@@ -38,13 +39,16 @@ class Measured:
         shared: bytes sent to every worker, per reference.
         memory: bytes of a process, without the references.
         scheduler: processor seconds of the scheduler per task.
-        client: client seconds per receipt; receipts are processed one at a time.
+        client: processor seconds of the client per task; receipts are received one at a time.
         scheduler_byte, client_byte: the same per byte of the receipt.
         beat: scheduler seconds per heartbeat of a worker.
         exchange: seconds of a shuffle of almost no rows.
-        pack: worker seconds per shuffled row, to read, pack, unpack and write it.
-        packet: additional seconds per packet of rows.
+        pack: processor seconds of workers per shuffled row, to read, pack, unpack and write it.
+        packet: additional processor seconds per packet of rows.
+        read_packet: processor seconds of a task and a survey per packet that they read.
         shuffled_row: bytes of a shuffled row.
+        attending: processor seconds of a process with client and scheduler per part that is scored
+            here, most of them for waiting; only the validation needs them.
     """
 
     tasks: tuple[float, ...]
@@ -68,7 +72,9 @@ class Measured:
     exchange: float
     pack: float
     packet: float
+    read_packet: float
     shuffled_row: float
+    attending: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -269,7 +275,11 @@ def predict(
         ),
     }
     stages |= _survey(cluster, parts, rows) if design.shuffle else {}
-    tasks = cluster.draw(measured.shuffled_tasks if design.shuffle else measured.tasks, parts, rows)
+    if design.shuffle:
+        reading = measured.read_packet * _batches(references + pairs, rows) / assumed.speed
+        tasks = [reading + work for work in cluster.draw(measured.shuffled_tasks, parts, rows)]
+    else:
+        tasks = cluster.draw(measured.tasks, parts, rows)
     stages["tasks"] = _score(cluster, design, tasks, rows)
     stages["adding up"] = _add_up(cluster, design, parts)
     span = sum(stages.get(name, 0.0) for name in ("surveying", "tasks", "adding up"))
@@ -290,10 +300,15 @@ def _send(cluster: Cluster, references: float) -> dict[str, float]:
     }
 
 
+def _batches(rows: float, at_once: int) -> int:
+    """Return the batches of shuffled rows; each brings one packet to every part."""
+    return math.ceil(rows / at_once)
+
+
 def _shuffle(cluster: Cluster, rows: float, parts: int, at_once: int) -> dict[str, float]:
     """Send the rows of both sides to the worker of their document, and from there to the store."""
     m = cluster.measured
-    batches = math.ceil(rows / at_once)
+    batches = _batches(rows, at_once)
     work = (m.pack * rows + m.packet * batches * parts) / cluster.assumed.speed
     volume = m.shuffled_row * rows
     hosts = math.ceil(cluster.workers / cluster.assumed.workers_per_host)

@@ -10,35 +10,51 @@ import pickle
 import re
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
+import psutil  # type: ignore[import-untyped]
+
 from segscore.pipeline.runs import executors, planning
 from segscore.pipeline.runs.executor import Executor, Outcome
 from segscore.pipeline.runs.planning import Limits
 
 SHUFFLED = "--shuffled"
-MEASURED: dict[str, Any] = {"tasks": {}, "receipts": [], "shared": 0, "folders": {}}
+MEASURED: dict[str, Any] = {"tasks": {}, "receipts": [], "shared": 0, "folders": {}, "client": 0.0}
 CONNECT = executors.connect
 
 
 def timed(shared: Any, task: Callable[..., Any], *arguments: Any) -> tuple[float, Any]:
-    """Run a task, and return its seconds and its result."""
-    start = time.perf_counter()
+    """Run a task, and return its processor seconds and its result."""
+    start = time.process_time()
     receipt = task(shared, *arguments)
-    return time.perf_counter() - start, receipt
+    return time.process_time() - start, receipt
+
+
+def used(processes: Iterable[psutil.Process]) -> float:
+    """Return the processor seconds that processes have used."""
+    times = [process.cpu_times() for process in processes]
+    return sum(cpu.user + cpu.system for cpu in times)
 
 
 class Observed:
-    """An ``Executor`` that records the seconds and the receipt size of each task."""
+    """An ``Executor`` that records the processor seconds and the receipt size of each task."""
 
     def __init__(self, executor: Executor) -> None:
         """Observe another executor."""
-        self._run_calls, self.exchange = executor.run_calls, executor.exchange
+        self._run_calls, self._exchange = executor.run_calls, executor.exchange
+        self._client = psutil.Process()
+
+    def exchange(self, *arguments: Any) -> int:
+        """Exchange packets as usual, and record the workers' processor seconds."""
+        before = used(self._client.children(recursive=True))
+        delivered = self._exchange(*arguments)
+        MEASURED["exchanged"] = used(self._client.children(recursive=True)) - before
+        return delivered
 
     def run_calls(
         self, task: Callable[..., Any], calls: Mapping[str, tuple[Any, ...]], shared: Any
@@ -46,6 +62,7 @@ class Observed:
         """Run tasks as usual, and record their measurements."""
         if calls:
             MEASURED["shared"] = max(MEASURED["shared"], len(pickle.dumps(shared, protocol=5)))
+        before = used([self._client])
         timed_calls = {key: (task, *arguments) for key, arguments in calls.items()}
         for outcome in self._run_calls(timed, timed_calls, shared):
             if outcome.error is not None:
@@ -57,6 +74,7 @@ class Observed:
             MEASURED["receipts"].append(len(pickle.dumps(receipt, protocol=5)))
             yield replace(outcome, receipt=receipt)
         if calls:
+            MEASURED["client"] += used([self._client]) - before
             MEASURED["folders"].update(folder_sizes(Path(shared.folder)))
 
 

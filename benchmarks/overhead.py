@@ -21,8 +21,6 @@ from benchmarks.timing import ROOT
 from segscore.pipeline.runs import executors
 
 START_SECONDS = 60
-ENDING_SECONDS = 0.05
-"""Upper bound of the seconds from assigning a task that does nothing to its end."""
 
 WORKERS = """
 import asyncio, sys
@@ -94,17 +92,6 @@ class LocalCluster:
             used = [end - begin for end, begin in zip(self._used(), before, strict=True)]
         assert received == tasks * size, "tasks were lost"
         return Overhead(tasks, elapsed, *used)
-
-    def drain(self, tasks: int, size: int = 100) -> float:
-        """Return the client's seconds per result, after all tasks have ended."""
-        calls = {f"task-{number}": (0.0, size) for number in range(tasks)}
-        with executors.connect(self.address, None) as executor:
-            outcomes = executor.run_calls(sleep, calls, None)
-            next(outcomes)
-            time.sleep(tasks * ENDING_SECONDS)
-            start = time.perf_counter()
-            rest = sum(1 for _ in outcomes)
-            return (time.perf_counter() - start) / rest
 
     def idle(self, seconds: float) -> float:
         """Return the share of a processor that the scheduler uses when idle."""

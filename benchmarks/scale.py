@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -126,7 +127,7 @@ def _measure_dask() -> dict[str, Any]:
     with local_cluster(MANY) as large:
         beats = large.idle(IDLE)
         light, heavy = large.run(TASKS), large.run(HEAVY, size=MEGABYTE)
-        client, client_heavy = large.drain(HEAVY), large.drain(HEAVY, size=MEGABYTE)
+    client, client_heavy = light.client / TASKS, heavy.client / HEAVY
     # On a busy machine the runs take longer, and heartbeats continue; subtract them.
     scheduler = max(0.0, light.scheduler - beats * light.seconds) / TASKS
     scheduler_heavy = max(0.0, heavy.scheduler - beats * heavy.seconds) / HEAVY
@@ -151,22 +152,43 @@ def _measure_shuffle(
         shuffled(tables),
         shuffled(tables, SMALL_PART),
     )
-    seconds = [run.measured["seconds"]["meet"] for run in (few, whole, many)]
+    used = [run.measured["exchanged"] for run in (few, whole, many)]
     rows = DOCUMENTS * (1 + SYSTEMS)
     packets = [
         (DOCUMENTS * SYSTEMS // part) * (rows // part) for part in (ROWS_AT_ONCE, SMALL_PART)
     ]
-    packet = max(0.0, (seconds[2] - seconds[1]) / (packets[1] - packets[0]))
+    packet = max(0.0, (used[2] - used[1]) / (packets[1] - packets[0]))
     tasks = whole.measured["tasks"]
+    read_packet = _reading(few, whole, many, rows)
     table = read_table(tables[1])
     return {
-        "shuffled_tasks": tuple(tasks["scored"]),
+        "shuffled_tasks": tuple(
+            seconds - read_packet * (rows // ROWS_AT_ONCE) for seconds in tasks["scored"]
+        ),
+        "read_packet": read_packet,
         "survey": mean(tasks["surveyed"]),
-        "exchange": seconds[0],
+        "exchange": few.measured["seconds"]["meet"],
         "packet": packet,
-        "pack": (seconds[1] - seconds[0] - packet * packets[0]) / rows,
+        "pack": (used[1] - used[0] - packet * packets[0]) / rows,
+        "attending": whole.measured["client"] / PARTS,
         "shuffled_row": len(_packed(table)) / len(table),
     }
+
+
+def _reading(few: Observed, whole: Observed, many: Observed, rows: int) -> float:
+    """Return the processor seconds of a task and a survey per packet that they read.
+
+    The runs have the same rows in large and in small parts. The tasks of almost no rows show what a
+    task costs without rows and packets; the first ones of a process are slower.
+    """
+    stages = ("surveyed", "scored")
+    empty = sum(min(few.measured["tasks"][stage]) for stage in stages)
+    large, small = (
+        sum(mean(run.measured["tasks"][stage]) for stage in stages) for run in (whole, many)
+    )
+    parts = ROWS_AT_ONCE // SMALL_PART
+    packets = parts * (rows // SMALL_PART) - rows // ROWS_AT_ONCE
+    return max(0.0, (parts * (small - empty) - (large - empty)) / packets)
 
 
 def _packed(rows: pa.Table) -> bytes:
@@ -245,6 +267,8 @@ def validation_table(measured: Measured, seen: Validation) -> str:
         here = replace(HERE, speed=seen.both if workers > 1 else 1.0)
         predicted = predict(measured, here, DESIGNS[1], VALIDATED, workers).seconds
         predicted += seen.tiny - measured.start
+        if workers >= (os.cpu_count() or 1):  # client and scheduler have no processor of their own
+            predicted += measured.attending * VALIDATED / ROWS_AT_ONCE / workers
         error = predicted / seconds - 1
         rows.append([str(workers), f"{predicted:.1f} s", f"{seconds:.1f} s", f"{error:+.0%}"])
     return table(("processes", "predicted", "measured", "off by"), rows)

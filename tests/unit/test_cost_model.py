@@ -30,6 +30,7 @@ FREE = Measured(
     exchange=0,
     pack=0,
     packet=0,
+    read_packet=0,
     shuffled_row=0,
 )
 ENDLESS = Assumed(network=math.inf, store=math.inf, request=0, memory=math.inf)
@@ -90,6 +91,14 @@ def test_a_shuffle_precedes_surveys_and_tasks() -> None:
     rows = pairs(8) * 5 / 4
     assert run.stages["shuffling"] == pytest.approx(5 + rows * 1e-6 / 2)
     assert (run.stages["surveying"], run.stages["tasks"]) == (4 * 0.5, 4 * 3.0)
+
+
+def test_each_batch_brings_a_packet_to_every_task() -> None:
+    """8 parts of hypotheses and 2 of references are 10 batches."""
+    slow = replace(FREE, shuffled_tasks=(3.0,), read_packet=0.5)
+    shuffled = Design("shuffled", shuffle=True)
+    run = predict(slow, replace(ENDLESS, pairs_per_reference=4), shuffled, pairs(8), 2)
+    assert run.stages["tasks"] == 4 * (3 + 10 * 0.5)
 
 
 def test_a_worker_too_small_for_the_references_is_reported() -> None:
