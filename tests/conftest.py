@@ -69,6 +69,11 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
+def pytest_unconfigure() -> None:
+    """Let Python take everything apart at its end; duckdb would tell of leaks."""
+    gc.unfreeze()
+
+
 TOGETHER = (
     "tests/browser/test_report_browser.py",
     "tests/browser/test_site_browser.py",

@@ -1,5 +1,6 @@
 """The definition of a measure: a formula over additive counts, with its source and its laws."""
 
+import ast
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -74,7 +75,29 @@ class Measure:
 @cache
 def _compiled(formula: str, name: str) -> CodeType:
     """Compile a formula once; the code is not kept in the measure, which can so be pickled."""
-    return compile(formula, name, "eval")
+    called = _PowersAsCalls().visit(ast.parse(formula, mode="eval"))
+    return compile(ast.fix_missing_locations(called), name, "eval")
+
+
+class _PowersAsCalls(ast.NodeTransformer):
+    """Writes each ``x**y`` as ``power(x, y)``."""
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        """Replace a power, and those in what is raised."""
+        self.generic_visit(node)
+        if not isinstance(node.op, ast.Pow):
+            return node
+        return ast.Call(ast.Name("power", ast.Load()), [node.left, node.right], [])
+
+
+def _power(value: Any, exponent: float) -> Any:
+    """Raise a value so that a number of NumPy gives the same bits as an array.
+
+    NumPy multiplies an array by itself and takes its root, but rounds numbers another way.
+    """
+    if isinstance(value, np.number) and exponent in (2, 0.5):
+        return value * value if exponent == 2 else np.sqrt(value)
+    return value**exponent
 
 
 def _first_defined(value: Floats, other: Floats | float) -> Floats:
@@ -82,8 +105,11 @@ def _first_defined(value: Floats, other: Floats | float) -> Floats:
     return np.where(np.isfinite(value), value, other)
 
 
-_FUNCTIONS = {"minimum": np.minimum, "first_defined": _first_defined}
-"""What formulas can call: the smaller of two numbers, the first of two values that is defined."""
+_FUNCTIONS = {"minimum": np.minimum, "first_defined": _first_defined, "power": _power}
+"""What formulas can call: the smaller of two numbers, the first of two values that is defined.
+
+They write a power as ``x**y``.
+"""
 
 
 _NO_BUILTINS: dict[str, object] = {"__builtins__": {}}

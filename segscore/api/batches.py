@@ -101,6 +101,8 @@ def from_positions(
         read = []
         for number, (row, units) in enumerate(zip(rows, n_units.tolist(), strict=True)):
             try:
+                if isinstance(row, Segmentation):
+                    raise Refused("is a Segmentation; give its boundaries, or add it with update()")
                 read.append(Segmentation(row, units).boundaries)
             except Refused as problem:
                 reason = str(problem).removeprefix("segmentation: ")

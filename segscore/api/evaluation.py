@@ -15,6 +15,7 @@ import pyarrow as pa
 from segscore.api.inputs import Given, arrow_table, location_of, source_of
 from segscore.api.measures import require_measure
 from segscore.api.runs import RunTables
+from segscore.api.segmentation import are_times, warn_of_n_t
 from segscore.api.settings import read_settings
 from segscore.api.wording import in_python_words
 from segscore.pipeline.arrays.compiling import announced_compilation
@@ -23,6 +24,7 @@ from segscore.pipeline.measures import ALL
 from segscore.pipeline.plain_text import visible
 from segscore.pipeline.runs.executor import Executor
 from segscore.pipeline.runs.finished import rows_over_all
+from segscore.pipeline.runs.record import require_few_rejects
 from segscore.pipeline.runs.sink import MemorySink
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.hypotheses import UNPAIRED_COLUMNS
@@ -30,8 +32,11 @@ from segscore.pipeline.scoring.leaderboard import Leaderboard, rank
 from segscore.pipeline.scoring.names import is_point
 from segscore.pipeline.scoring.run import run_scoring
 from segscore.pipeline.scoring.settings import ScoreSettings
+from segscore.pipeline.scoring.unpaired import require_few_unpaired
 from segscore.pipeline.settings.measuring import MeasuringSettings
+from segscore.pipeline.settings.signature import fields as signature_fields
 from segscore.pipeline.statistics.averages import summary_groups
+from segscore.pipeline.tables.units import MILLISECOND
 from segscore.pipeline.tables.validate import REJECT_COLUMNS
 
 if TYPE_CHECKING:
@@ -138,7 +143,11 @@ class Evaluation(RunTables):
         from segscore.api.explanation import Explanation
         from segscore.pipeline.scoring.explain import explain_pairs
 
-        return Explanation(explain_pairs(self._published.run.url, [document], hypothesis))
+        url = self._published.run.url
+        try:
+            return Explanation(explain_pairs(url, [document], hypothesis))
+        except Refused as problem:  # a folder that is temporary has no name for a user
+            raise Refused(str(problem).replace(url, self.run.url)) from None
 
     def report(
         self,
@@ -420,9 +429,35 @@ def evaluate(
     tables = _tables(references=references, hypotheses=hypotheses, documents=documents)
     listed = isinstance(measures, Iterable) and not isinstance(measures, str)
     given = {**settings, "measures": tuple(measures) if listed else measures}
-    if client is not None or settings.get("output") is not None:
+    evaluation = _evaluate(tables, client, given)
+    _warn_of_n_t(evaluation, tables, settings)
+    return evaluation
+
+
+def _evaluate(tables: Mapping[str, Given], client: Any, given: dict[str, Any]) -> Evaluation:
+    """Score tables in a folder, if a client or an output is given, or in memory."""
+    if client is not None or given.get("output") is not None:
         return _evaluate_on_cluster(tables, client, read_settings(ScoreSettings, given))
+    given.pop("output", None)
     return _evaluate_in_memory(tables, read_settings(ScoreSettings, given, OF_EVALUATION))
+
+
+def _warn_of_n_t(
+    evaluation: Evaluation, tables: Mapping[str, Given], settings: Mapping[str, Any]
+) -> None:
+    """Warn how close near misses are in times, as the command does, if n_t was not chosen."""
+    n_t = signature_fields(evaluation.signature).get("n_t")
+    if "n_t" in settings or signature_fields(evaluation.signature).get("units") != "units":
+        return
+    in_times = evaluation.record["unit"] == MILLISECOND
+    if in_times or any(map(are_times, map(_segmentations_in, tables.values()))):
+        warn_of_n_t(n_t)
+
+
+def _segmentations_in(given: Given) -> Iterator[Any]:
+    """Yield the segmentations of {document: segmentation} or {coder: {document: segmentation}}."""
+    for each in given.values() if isinstance(given, Mapping) else ():
+        yield from each.values() if isinstance(each, Mapping) else (each,)
 
 
 def _tables(**given: Given) -> dict[str, Given]:
@@ -442,13 +477,23 @@ def _evaluate_in_memory(tables: Mapping[str, Given], settings: Mapping[str, Any]
     locations = {name: location_of(given) or f"<{name}>" for name, given in tables.items()}
     chosen = ScoreSettings(**{**settings, **locations, "output": "<memory>"})
     sources = {name: source_of(name, given) for name, given in tables.items()}
-    scored = run_scoring(chosen, sources=sources, sink=MemorySink())
+    sink = MemorySink()
+    scored = run_scoring(chosen, sources=sources, sink=sink)
     assert not isinstance(scored, Done)
+    # The defaults are limits for what is published; in memory only those that were given hold.
+    if "max_rejects" in settings:
+        require_few_rejects(sink, scored.record["rows"], chosen.max_rejects)
+    if "max_unpaired" in settings:
+        require_few_unpaired(sink, scored.record["rows"], chosen.max_unpaired)
     publish = partial(_evaluate_on_cluster, tables, None, settings)
     return Evaluation(replace(scored, url=_IN_MEMORY), publish)
 
 
-OF_EVALUATION = ("group_by", *(field.name for field in fields(MeasuringSettings)))
+OF_EVALUATION = (
+    *("group_by", *(field.name for field in fields(MeasuringSettings))),
+    *("max_rejects", "max_unpaired", "registry", "output"),
+)
+"""Settings of an evaluation in memory; with `output`, there are those of a folder, too."""
 
 
 def _evaluate_on_cluster(

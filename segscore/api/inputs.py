@@ -118,6 +118,11 @@ def _with_coder(name: str, table: pa.Table) -> pa.Table:
 def _segmentations(name: str, given: Mapping[str, Any]) -> pa.Table:
     """Return the table of {document: segmentation} or {coder: {document: segmentation}}."""
     by_coder = given
+    if "document_id" in given and not isinstance(given["document_id"], Mapping | Segmentation):
+        raise Refused(
+            f"{name}: is a dict of columns; give a dict for each row, or make it a table, as "
+            "pandas.DataFrame(...) or pyarrow.table(...)"
+        )
     if name == "documents":
         raise Refused("documents: is a mapping; must be rows as dicts, a table, or a path or URL")
     if all(isinstance(each, Segmentation) for each in given.values()):

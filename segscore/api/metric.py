@@ -12,11 +12,13 @@ from segscore.api.measures import require_measure
 from segscore.api.score import (
     P_SEG_COUNTS,
     as_pair,
+    default_n_t,
     defined,
     pair_settings,
     parameters_of,
     require_sum,
 )
+from segscore.api.segmentation import are_times, warn_of_n_t
 from segscore.api.wording import in_python_words
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import PAIRS
@@ -104,7 +106,11 @@ class Metric:
         if average not in _AVERAGES:
             raise Refused(f"average {average!r}: must be micro or macro")
         self._prepare(pair_settings(given), measures, average)
+        self._n_t = default_n_t(self.settings, settings)
         self.reset()
+
+    _n_t: str | None = None
+    """The n_t to warn of where segmentations are of times; None if it was chosen."""
 
     def _prepare(
         self, settings: MeasuringSettings, measures: tuple[str, ...], average: Averaging
@@ -123,8 +129,10 @@ class Metric:
         self._names = [name for name in self._table.counts if name in needed]
         self._columns = 1 + len(self._names)
         if average == "macro":
-            self._columns += _DIGITS * len(self.measures)
-        described = repr((settings, self.measures, average)).encode()
+            self._columns += _DIGITS * len({*self.measures})
+        # The state does not depend on the order in which measures were named.
+        self._ordered = tuple(name for name in self._table.measures if name in {*self.measures})
+        described = repr((settings, self._ordered, average)).encode()
         self._fingerprint = int.from_bytes(sha256(described).digest()[:4], "big") >> 1
 
     def update(
@@ -153,6 +161,8 @@ class Metric:
         """
         try:
             ref, hyp = as_pair(reference, hypothesis, n_units)
+            if are_times((ref, hyp)):
+                warn_of_n_t(self._n_t)
             counted = count_pair(ref, hyp, self.settings)
         except Refused as problem:
             if document_id is None:
@@ -251,6 +261,11 @@ class Metric:
         self._add_batch(from_positions(references, hypotheses, n_units), document_ids)
 
     def _add_batch(self, batch: Batch, document_ids: Sequence[str] | None) -> None:
+        if self.settings.boundary_types:
+            raise Refused(
+                "boundary_types: a batch has no types; add each pair with update(), whose sides "
+                "are Segmentations with types"
+            )
         if document_ids is not None and len(document_ids) != len(batch.n_units):
             raise Refused(
                 f"document_ids: has {len(document_ids)} names; there are {len(batch.n_units)} pairs"
@@ -271,7 +286,7 @@ class Metric:
                 self.settings.boundary_types or (1,),
             )
             values = self._table.values(counts, parameters, rows=True)
-            for number, name in enumerate(self.measures):
+            for number, name in enumerate(self._ordered):
                 at = 1 + len(self._names) + _DIGITS * number
                 added[:, at : at + _DIGITS] = _digits(values[name])
         np.add.at(self._state, self._units(rows, document_ids), added)
@@ -348,10 +363,10 @@ class Metric:
             values = replicate_sums(whole + (high + low / HALF) / HALF, drawn)
             with np.errstate(invalid="ignore"):
                 means = values / replicate_sums(number, drawn)
-            return dict(zip(self.measures, means.T, strict=True))
+            return dict(zip(self._ordered, means.T, strict=True))
 
         means = (exact_mean(row, int(row[3])) if row[3] else float("nan") for row in digits)
-        return dict(zip(self.measures, means, strict=True)), again
+        return dict(zip(self._ordered, means, strict=True)), again
 
     def reset(self) -> None:
         """Remove all pairs.
@@ -396,7 +411,7 @@ class Metric:
         if given.shape != (size,) or given.dtype.kind not in "iu":
             raise Refused(
                 f"state: must be {size} integers, the state of a Metric of the same "
-                f"measures, not {given.dtype} of shape {given.shape}"
+                f"measures and average ({self.average}), not {given.dtype} of shape {given.shape}"
             )
         nameless, added, mark = given[-_MARK:].tolist()
         if not 0 <= nameless <= added or added < 1 or mark != added * self._fingerprint:

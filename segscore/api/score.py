@@ -10,7 +10,7 @@ import numpy as np
 
 from segscore.api.counting import PairCounts, count_pair
 from segscore.api.measures import require_measure, table_of_measures
-from segscore.api.segmentation import Segmentation, require_positions
+from segscore.api.segmentation import Segmentation, are_times, require_positions, warn_of_n_t
 from segscore.api.settings import read_settings
 from segscore.api.wording import in_python_words
 from segscore.pipeline.errors import Refused
@@ -21,6 +21,7 @@ from segscore.pipeline.measures.published import nearest_measure
 from segscore.pipeline.plain_text import visible
 from segscore.pipeline.scoring.references import share_of_windows
 from segscore.pipeline.settings.measuring import MeasuringSettings
+from segscore.pipeline.settings.signature import fields
 from segscore.pipeline.tables.document_lengths import SAME_UNITS
 
 if TYPE_CHECKING:
@@ -268,6 +269,8 @@ def score(
     """
     chosen = pair_settings(settings)
     sides = as_pair(reference, hypothesis, n_units)
+    if are_times(sides):
+        warn_of_n_t(default_n_t(chosen, settings))
     return Score(chosen, count_pair(*sides, chosen), sides)
 
 
@@ -312,6 +315,16 @@ def _pair_settings(given: tuple[tuple[str, Any], ...]) -> MeasuringSettings:
     settings = MeasuringSettings(**dict(given), replicates=0)
     settings.require_documents(None)
     return settings
+
+
+@lru_cache
+def _stated_n_t(settings: MeasuringSettings) -> str | None:
+    return fields(settings.signature("none", None)).get("n_t")
+
+
+def default_n_t(settings: MeasuringSettings, given: Mapping[str, Any]) -> str | None:
+    """Return n_t if it was not given and affects the measures; else None."""
+    return None if "n_t" in given else _stated_n_t(settings)
 
 
 OF_PAIRS = [name for name in MeasuringSettings.__dataclass_fields__ if name not in _OF_TABLES]

@@ -9,9 +9,8 @@ from math import floor
 from numbers import Integral
 from operator import index
 from typing import TYPE_CHECKING, Any, Self
-from warnings import warn
 
-from segscore.api.wording import in_python_words
+from segscore.api.wording import in_python_words, warn_user
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.tables.rows import NO_LINE, ParsedRow, RowPlace, integer_of, shown
 
@@ -25,6 +24,9 @@ _PLACE = RowPlace("segmentation", NO_LINE)
 _MOST_UNITS = 2**31 - 1
 _RATES = {"ms": 1000, "s": 1, "units": 1}
 """Unit -> by how much the given numbers are multiplied: how many of them a second has."""
+
+_IN_MILLISECONDS = "_in_milliseconds"
+"""Attribute of a segmentation that was made of times, in this unit."""
 
 _COLUMNS_DRAWN = 60
 """Largest number of units that are drawn one by one."""
@@ -237,6 +239,8 @@ class Segmentation:
         from segscore.pipeline.importing.answers.options import AUTO, REWRITTEN, AnswerOptions
         from segscore.pipeline.importing.answers.placing import place_answer
 
+        if isinstance(units, str):
+            raise Refused("units: is one text; give a list of texts, such as its sentences")
         if not units:
             raise Refused("units: there is none; give a list of one text or more")
         for name, each in (("text", text), *(("units", unit) for unit in units)):
@@ -247,10 +251,9 @@ class Segmentation:
             found = kinds_in(text)
             breaks = next((kind for kind in BREAK_KINDS if kind in found), BREAK_KINDS[0])
             if not found and len(units) > 1:
-                warn(
+                warn_user(
                     f"the text contains no break ({', '.join(BREAK_KINDS)}), so it is one segment; "
-                    "breaks names another kind, such as breaks='pattern:<SEP>'",
-                    stacklevel=2,
+                    "breaks names another kind, such as breaks='pattern:<SEP>'"
                 )
         options = AnswerOptions(REWRITTEN, breaks=breaks, max_edits=max_edits)
         placed = place_answer(text, units, options, _PLACE)
@@ -263,7 +266,9 @@ class Segmentation:
         n_units = _rounded(duration, rate)
         positions = sorted(_rounded(start, rate) for start in starts)
         inside = sorted({position for position in positions if position not in (0, n_units)})
-        return cls(inside, n_units, collapsed=len(positions) - len(inside))
+        segmentation = cls(inside, n_units, collapsed=len(positions) - len(inside))
+        segmentation.__dict__[_IN_MILLISECONDS] = rate == _RATES["ms"]
+        return segmentation
 
     @property
     def masses(self) -> tuple[int, ...]:
@@ -303,6 +308,24 @@ class Segmentation:
             for position in self.boundaries
         }
         return "".join("│" if column in columns else "─" for column in range(_COLUMNS_DRAWN))
+
+
+def are_times(segmentations: Iterable[Any]) -> bool:
+    """Return whether any of some segmentations was made of times, in milliseconds."""
+    return any(getattr(each, _IN_MILLISECONDS, False) for each in segmentations)
+
+
+def warn_of_n_t(n_t: str | None) -> None:
+    """Warn how close near misses are in times if n_t was not chosen.
+
+    Args:
+        n_t: the default that was used, as a signature states it; None if it affects nothing.
+    """
+    if n_t is not None:
+        warn_user(
+            f"near misses are boundaries less than {n_t} milliseconds apart, because n_t is {n_t} "
+            "by default; for less than a second, give n_t=1000"
+        )
 
 
 def require_positions(values: Any) -> list[Any]:
@@ -410,10 +433,9 @@ def _warn_of_overlaps(intervals: Iterable[tuple[Fraction, Fraction]]) -> None:
     """Warn if intervals begin before the one before them ends."""
     overlaps = sum(after[0] < before[1] for before, after in pairwise(sorted(intervals)))
     if overlaps:
-        warn(
+        warn_user(
             f"{overlaps} of the intervals begin before the one before them ends; every start is a "
-            "boundary",
-            stacklevel=3,
+            "boundary"
         )
 
 

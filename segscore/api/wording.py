@@ -1,9 +1,14 @@
-"""Name settings in messages as Python does, where a command would name its options."""
+"""Name settings in messages as Python does, and let warnings point to the user's line."""
 
+import contextlib
+import os
 import re
+import sys
 from collections.abc import Callable
 from functools import wraps
+from pathlib import Path
 from typing import ParamSpec, TypeVar
+from warnings import warn
 
 from segscore.pipeline.errors import Failed, Refused
 
@@ -13,6 +18,12 @@ _Result = TypeVar("_Result")
 _OPTION = re.compile(r"(?<!\S)--([a-z][a-z0-9-]*[a-z0-9])")
 _KEYWORDS = {"break": "breaks"}
 """Options whose keyword has another name, as theirs is a word of Python."""
+
+_LISTS = "`segscore measures` lists", "segscore.measures() lists"
+"""What lists the measures on the command line, and in Python."""
+
+_OWN = (str(Path(__file__).parent.parent) + os.sep, contextlib.__file__)
+"""Files of segscore, and of decorators of its functions."""
 
 _COMMAND = re.compile(r"(segscore [a-z].*)")
 
@@ -37,9 +48,17 @@ def _reworded(message: str) -> str:
     >>> _reworded("--n-t 0: must be at least 1; segscore agree --n-t 2 does this")
     'n_t 0: must be at least 1; segscore agree --n-t 2 does this'
     """
-    own, *command = _COMMAND.split(message, maxsplit=1)
+    own, *command = _COMMAND.split(message.replace(*_LISTS), maxsplit=1)
     return _OPTION.sub(_keyword, own) + "".join(command)
 
 
 def _keyword(option: re.Match[str]) -> str:
     return _KEYWORDS.get(option[1], option[1].replace("-", "_"))
+
+
+def warn_user(message: str) -> None:
+    """Give a warning that names the line outside of segscore which called it."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_OWN):
+        level, frame = level + 1, frame.f_back
+    warn(message, stacklevel=level)

@@ -121,7 +121,7 @@ def test_scores_and_measures_can_be_pickled() -> None:
     "other",
     [
         segscore.Metric(*NAMES, n_t=5),  # type: ignore[arg-type]
-        segscore.Metric("f1", "pk", "boundary_similarity"),
+        segscore.Metric(*NAMES, cost_miss=0.25),  # type: ignore[arg-type]
         segscore.Metric(*NAMES, window=3),  # type: ignore[arg-type]
     ],
 )

@@ -1,6 +1,7 @@
 """The documents' shares of averages, against sums in fractions and the jackknife."""
 
 from fractions import Fraction
+from itertools import islice
 
 import numpy as np
 import pyarrow as pa
@@ -110,8 +111,8 @@ def test_simulated_power_of_normal_differences_is_that_of_the_formula() -> None:
         assert curve[documents].power == pytest.approx(expected, abs=0.02)
     assert [point.power for point in curve.values()] == sorted(p.power for p in curve.values())
     assert curve[10].exaggeration > curve[50].exaggeration > 1
-    again = [*power_curve(values, 0.5, PairedTest(), 0)]
-    assert again == [*curve.values()]
+    again = [*islice(power_curve(values, 0.5, PairedTest(), 0), 2)]
+    assert again == [*curve.values()][:2]
 
 
 def test_a_difference_near_zero_is_found_as_often_as_the_level_says() -> None:

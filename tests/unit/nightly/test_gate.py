@@ -1,5 +1,6 @@
 """The gate: rules, its test against a slow twin, its error rate and its power."""
 
+import gc
 from collections.abc import Sequence
 from math import sqrt
 from typing import Any
@@ -270,6 +271,7 @@ def test_unknown_noise_gives_no_p_value() -> None:
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
 def test_holm_equals_statsmodels(p_values: list[float]) -> None:
+    gc.freeze()  # statsmodels collects garbage in every call, which takes a second after many tests
     expected = multipletests(p_values, method="holm")[1].tolist()
     assert holm(p_values) == pytest.approx(expected)
 
