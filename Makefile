@@ -176,7 +176,10 @@ rules: $(VENV)/test
 types: $(VENV)/test
 	$(BIN)/mypy
 
+# A loop that was compiled before what it calls was changed would be measured as it was.
 bench: $(VENV)/test
+	@find pipeline segscore -name '*.nb[ic]' -delete
+	@$(BIN)/segscore warm-up
 	$(BIN)/python -m benchmarks
 
 # ADDRESS, of the repository, and TAG make the README's links full addresses, as a release needs.
