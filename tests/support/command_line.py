@@ -67,13 +67,13 @@ class SegscoreOnce(Segscore):
 def _exit_code(patch: pytest.MonkeyPatch, arguments: tuple[object, ...]) -> int:
     """Run `segscore ARGUMENTS` and return its exit code."""
     patch.setattr(sys, "argv", ["segscore", *map(str, arguments)])
-    patch.setattr(gc, "freeze", lambda: None)  # a command assumes that its process ends soon
     code: object = 0
     try:
         app.main()
     except SystemExit as left:
         code = left.code or 0
     finally:
+        gc.unfreeze()  # a command assumes that its process ends soon
         gc.enable()
     assert isinstance(code, int)
     return code
