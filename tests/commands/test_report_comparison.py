@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from segscore.pipeline.statistics import simulated_power
 from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
 from tests.support.corpora import corpus, run
@@ -51,7 +52,9 @@ def with_power(segscore_once: Segscore, tmp_path_factory: pytest.TempPathFactory
     """A comparison of two systems, with the power curves of their differences."""
     folder = tmp_path_factory.mktemp("compared")
     options = ("--simulate-power", "--group-by", "genre", "--systems", "h0,h1")
-    return compared(segscore_once, folder, *options)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(simulated_power, "CORPORA", 1000)
+        return compared(segscore_once, folder, *options)
 
 
 @pytest.mark.parametrize("average", ["micro", "macro"])
