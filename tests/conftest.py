@@ -10,8 +10,6 @@ import pytest
 from hypothesis import HealthCheck, settings
 from xdist.scheduler import LoadScopeScheduling
 
-gc.disable()  # until the tests are collected
-
 pytest.register_assert_rewrite("tests.support", "tests.conformance.ours")
 
 from tests.support import kernels  # noqa: E402
@@ -63,10 +61,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("quick")
 
 
-def pytest_collection_finish() -> None:
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
     """Exempt the tests and all modules from garbage collection, which would scan them each time."""
-    gc.freeze()
-    gc.enable()
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_unconfigure() -> None:
