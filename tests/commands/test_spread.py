@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from segscore.pipeline.runs import executors, planning
+from segscore.pipeline.runs import cluster, executors, planning
 from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.scoring import totals
 from segscore.pipeline.statistics import bootstrap
@@ -52,6 +52,21 @@ def test_worker_processes_reuse_the_memory_of_freed_arrays() -> None:
     with executors.connect("processes", 1) as executor:
         (outcome,) = executor.run_calls(count_page_faults, {"first": (ARRAYS, ARRAY_BYTES)}, None)
     assert outcome.receipt < ARRAYS * ARRAY_BYTES / resource.getpagesize() / 2
+
+
+def test_tasks_that_are_submitted_in_groups_all_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "TOGETHER", 2)
+    calls = {f"part-{number}": (number,) for number in range(5)}
+    with executors.connect("processes", 1) as executor:
+        outcomes = [*executor.run_calls(double, calls, None)]
+    assert {outcome.key: outcome.receipt for outcome in outcomes} == {
+        key: 2 * number for key, (number,) in calls.items()
+    }
+
+
+def double(shared: None, number: int) -> int:
+    """Return twice a number."""
+    return 2 * number
 
 
 def count_page_faults(shared: None, arrays: int, size: int) -> int:

@@ -7,7 +7,6 @@ much its memory peak grew, in bytes.
 import hashlib
 import io
 import pickle
-import resource
 import struct
 import sys
 from collections.abc import Callable, Sequence
@@ -22,6 +21,7 @@ from segscore.pipeline.errors import Failed
 from segscore.pipeline.runs import receipt_file, receipts
 from segscore.pipeline.runs.receipt_values import codec
 from segscore.pipeline.scoring.part import Receipt
+from tests.support.peak_memory import peak_memory
 
 ROWS = {"hypotheses": {"in": 3, "scored": 1, "rejected": 0, "unpaired": 2}}
 GENUINE = Receipt("part-0", ROWS, 1, np.arange(4, dtype=np.uint8))
@@ -169,7 +169,7 @@ TABLES: dict[str, Callable[[], bytes]] = {
 def main(folder: str) -> None:
     """Read all of them."""
     codec(Receipt)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = peak_memory()
     all_of = [(forgery, Receipt) for forgery in FORGERIES.items()] + [
         (forgery, Tabled) for forgery in TABLES.items()
     ]
@@ -181,7 +181,7 @@ def main(folder: str) -> None:
             print(f"{name}: Failed: {problem}")
         else:
             print(f"{name}: was taken")
-    print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024)
+    print((peak_memory() - before) * 1024)
 
 
 if __name__ == "__main__":

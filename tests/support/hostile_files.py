@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from segscore.pipeline.storage import write_table
 from tests.support.hostile import table, wrong_texts
+from tests.support.peak_memory import peak_memory
 
 IDS = ["a", "b"]
 ROW: dict[str, Any] = {"document_id": "a", "coder": "x", "n_units": 10, "boundaries": [3, 6]}
@@ -131,8 +132,6 @@ def run_all(commands: Iterable[Sequence[object]], limit: int) -> list[dict[str, 
 
 
 def _main() -> None:
-    from resource import RUSAGE_SELF, getrusage
-
     from segscore.jobs.cli import app
 
     for arguments in json.load(sys.stdin):
@@ -147,7 +146,7 @@ def _main() -> None:
         result = {"arguments": arguments, "code": code}
         print(json.dumps({**result, "out": out.getvalue()[:9999], "err": err.getvalue()[:9999]}))
         sys.stdout.flush()
-    print(getrusage(RUSAGE_SELF).ru_maxrss, file=sys.stderr)
+    print(peak_memory(), file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -184,6 +184,7 @@ class Search:
     judge: Callable[[Sequence[Job], list[str]], None]
     deaths: int = 0
     shared: bool = True
+    most: int = 20_000
     orders: int = 0
     seen: set[Any] = field(default_factory=set)
 
@@ -191,6 +192,7 @@ class Search:
         """Try every order; return how many were run."""
         untried: list[list[Choice]] = [[]]
         while untried:
+            assert self.orders < self.most, "jobs draw at random, or read what is not in `past`"
             untried += self._follow(untried.pop())
             self.orders += 1
         return self.orders

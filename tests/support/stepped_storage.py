@@ -45,9 +45,9 @@ class SteppedStorage:
             if not any(job.pid == pid and job.runs for job in self.jobs):
                 raise ProcessLookupError
 
-        def token(size: int) -> str:
+        def urandom(size: int) -> bytes:
             job = stage.current
-            return secrets.token_bytes(size).hex() if job is None else job.token(2 * size)
+            return secrets.token_bytes(size) if job is None else bytes.fromhex(job.token(2 * size))
 
         def uuid4() -> UUID:
             job = stage.current
@@ -63,7 +63,7 @@ class SteppedStorage:
             patch.object(os, "fsync", lambda _: None),
             patch.object(platform, "node", of_job(platform.node, lambda job: job.host)),
             patch.object(claims, "started", lambda pid: f"start of {pid}"),
-            patch.object(secrets, "token_hex", token),
+            patch.object(os, "urandom", urandom),
             patch.object(run_folder, "uuid4", uuid4),
             patch("segscore.pipeline.runs.publication.uuid4", uuid4),
             patch.object(run_folder, "wait_for", self._wait_for(stage)),
