@@ -184,7 +184,7 @@ class Search:
     judge: Callable[[Sequence[Job], list[str]], None]
     deaths: int = 0
     shared: bool = True
-    most: int = 20_000
+    most: int = 50_000
     orders: int = 0
     seen: set[Any] = field(default_factory=set)
 
