@@ -31,7 +31,10 @@ SMALL_PART, SMALLEST_PART = 16_384, 20
 """Rows of a part in runs that measure what a packet costs, and a shuffle of almost no rows."""
 
 VALIDATED = 30_000_000
-"""Number of pairs of the runs that validate the model, whose rows segscore shuffles."""
+"""Number of pairs of the runs that validate the model."""
+
+MEMORY = {"references sent": "12GB", "rows shuffled": "4GiB"}
+"""Design -> memory limit with which segscore chooses it for so many pairs."""
 
 FEW, MANY = 2, 64
 """Numbers of workers of the clusters that measure the overhead of Dask."""
@@ -66,12 +69,12 @@ class Validation:
 
     Attributes:
         tiny: seconds of a run with almost no input.
-        measured: seconds of a large run, by the number of workers.
+        measured: seconds of a large run, by the name of its design and the number of workers.
         both: speed of each processor when both work, relative to one that works alone.
     """
 
     tiny: float
-    measured: dict[int, float]
+    measured: dict[tuple[str, int], float]
     both: float
 
 
@@ -93,11 +96,18 @@ def measure_all(folder: str) -> tuple[Measured, Validation]:
     )
     (large_folder := Path(folder) / "large").mkdir()
     large = make(str(large_folder), VALIDATED // SYSTEMS)
-    by_workers = {
-        workers: observe(folder, large, "--cluster", "processes", "--workers", str(workers)).seconds
+    runs = {
+        (design.name, workers): _large_run(folder, large, design, workers)
+        for design in DESIGNS
         for workers in (1, 2)
     }
-    return measured, Validation(tiny.seconds, by_workers, machine() / 2)
+    return measured, Validation(tiny.seconds, runs, machine() / 2)
+
+
+def _large_run(folder: str, tables: Sequence[str], design: Design, workers: int) -> float:
+    """Return the seconds of a run in processes of this machine."""
+    options = ("--cluster", "processes", "--workers", str(workers))
+    return observe(folder, tables, *options, "--memory-limit", MEMORY[design.name]).seconds
 
 
 def _measure_stages(tiny: Observed, whole: Observed, tables: Sequence[str]) -> dict[str, Any]:
@@ -263,15 +273,16 @@ def costs_table(measured: Measured) -> str:
 def validation_table(measured: Measured, seen: Validation) -> str:
     """Compare the model with this machine."""
     rows = []
-    for workers, seconds in seen.measured.items():
+    for (name, workers), seconds in seen.measured.items():
         here = replace(HERE, speed=seen.both if workers > 1 else 1.0)
-        predicted = predict(measured, here, DESIGNS[1], VALIDATED, workers).seconds
+        (design,) = (design for design in DESIGNS if design.name == name)
+        predicted = predict(measured, here, design, VALIDATED, workers).seconds
         predicted += seen.tiny - measured.start
         if workers >= (os.cpu_count() or 1):  # client and scheduler have no processor of their own
             predicted += measured.attending * VALIDATED / ROWS_AT_ONCE / workers
         error = predicted / seconds - 1
-        rows.append([str(workers), f"{predicted:.1f} s", f"{seconds:.1f} s", f"{error:+.0%}"])
-    return table(("processes", "predicted", "measured", "off by"), rows)
+        rows.append([name, str(workers), f"{predicted:.1f} s", f"{seconds:.1f} s", f"{error:+.0%}"])
+    return table(("design", "processes", "predicted", "measured", "off by"), rows)
 
 
 def plans_table(measured: Measured) -> str:

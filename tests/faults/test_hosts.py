@@ -90,7 +90,7 @@ def test_a_worker_that_is_cut_off_and_comes_back_changes_nothing(
     fault_plan = workspace.fault_plan({"gate": gate})
     with hosts.cluster(fault_plan, kind) as dask:
         run = start(workspace, command, dask)
-        pid = waiting_process(fault_plan)
+        pid = waiting_process(fault_plan, run)
         if gate == WAIT_AT_PART:
             wait(fault_plan.finished_parts, "a part was done")
             assert not any(gate.match in part for _, part, _ in fault_plan.finished_parts())

@@ -59,7 +59,7 @@ def test_a_task_of_a_lost_worker_is_repeated(workspace: Workspace, command: str)
     fault_plan = workspace.fault_plan({"gate": WAIT_AT_PART})
     with cluster(fault_plan) as dask:
         run = started(workspace, fault_plan, command, dask.address)
-        pid = waiting_process(fault_plan)
+        pid = waiting_process(fault_plan, run)
         assert pid in [worker.pid for worker in dask.workers]
         kill(pid)
         result = run.result()
@@ -72,7 +72,7 @@ def test_a_worker_may_be_lost_during_a_shuffle(workspace: Workspace) -> None:
     fault_plan = workspace.fault_plan({"gate": WAIT_IN_SHUFFLE})
     with cluster(fault_plan) as dask:
         run = started(workspace, fault_plan, "agree", dask.address)
-        kill(waiting_process(fault_plan))
+        kill(waiting_process(fault_plan, run))
         result = run.result()
     assert result.code == 0, result.err
     require_same(workspace.run, undisturbed(workspace, "agree"))
@@ -81,7 +81,7 @@ def test_a_worker_may_be_lost_during_a_shuffle(workspace: Workspace) -> None:
 def test_a_task_of_a_lost_local_process_is_repeated(workspace: Workspace) -> None:
     fault_plan = workspace.fault_plan({"gate": WAIT_AT_PART})
     run = started(workspace, fault_plan, "score", "processes")
-    pid = waiting_process(fault_plan)
+    pid = waiting_process(fault_plan, run)
     assert pid in spawned(run.process.pid)
     kill(pid)
     result = run.result()
@@ -96,7 +96,7 @@ def test_a_run_with_a_lost_scheduler_can_be_resumed(
     fault_plan = workspace.fault_plan({"gate": gate})
     with cluster(fault_plan) as dask:
         run = started(workspace, fault_plan, command, dask.address)
-        waiting_process(fault_plan)
+        waiting_process(fault_plan, run)
         dask.kill_scheduler()
         result = run.result()
         assert "the scheduler or a" in require_one_line(result.err, result.code)
@@ -114,7 +114,7 @@ def test_a_new_worker_replaces_all_lost_ones(
     fault_plan = workspace.fault_plan({"gate": gate})
     with cluster(fault_plan) as dask:
         run = started(workspace, fault_plan, command, dask.address)
-        waiting_process(fault_plan)
+        waiting_process(fault_plan, run)
         dask.kill_workers()
         dask.start_worker()
         result = run.result()

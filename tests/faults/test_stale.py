@@ -14,10 +14,10 @@ def test_a_late_part_of_other_settings_is_ignored(workspace: Workspace) -> None:
     second = workspace.fault_plan({"gate": Gate("runs.publication.publish", "wait")})
     with cluster(first) as dask:
         begun = workspace.command(first, "--cluster", dask.address)
-        waiting_process(first)
+        waiting_process(first, begun)
         begun.kill()
         again = workspace.command(second, "--n-t", 3, "--fresh")
-        waiting_process(second)
+        waiting_process(second, again)
         first.open("gate")
         wait(
             lambda: any("part-00002" in part for _, part, _ in first.finished_parts()),

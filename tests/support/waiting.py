@@ -1,6 +1,7 @@
 """The worker that waits at a gate."""
 
 from tests.support.driven import FaultPlan, Gate, wait
+from tests.support.killing import Command
 
 WAIT_AT_PART = Gate("runs.receipts.keep", "wait", "part-00002")
 
@@ -8,7 +9,13 @@ WAIT_AT_PART = Gate("runs.receipts.keep", "wait", "part-00002")
 WAIT_IN_SHUFFLE = Gate("runs.shuffle._unpack", "wait")
 
 
-def waiting_process(fault_plan: FaultPlan) -> int:
-    """Return the process that waits at the gate."""
-    wait(lambda: fault_plan.reached("gate"), "the gate was reached")
-    return fault_plan.reached("gate")[0]
+def waiting_process(fault_plan: FaultPlan, run: Command) -> int:
+    """Return the process that waits at the gate, in the middle of a run.
+
+    Raises:
+        AssertionError: the run ended before any process came to the gate.
+    """
+    wait(lambda: fault_plan.reached("gate") or not run.running, "the gate was reached")
+    reached = fault_plan.reached("gate")
+    assert reached, f"the command ended before the gate: {run.result()}"
+    return reached[0]
