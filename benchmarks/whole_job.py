@@ -61,8 +61,8 @@ def measure() -> list[Result]:
     what = f"{DOCUMENTS * SYSTEMS:,} pairs"
     memory = max(usage.megabytes for _, *ours in turns for usage in ours)
     return [
-        _against(turns, (1, 0), f"{what}, no replicates, {arrow}", 1.5),
-        _against(turns, (2, 0), f"{what}, 1,000 replicates, {arrow}", 1.8),
+        _against(turns, (1, 0), f"{what}, no replicates, {arrow}", 1.3),
+        _against(turns, (2, 0), f"{what}, 1,000 replicates, {arrow}", 1.6),
         _against(turns, (3, 0), f"{what}, {' '.join(FEW)}, {arrow}", 0.8),
         _against(turns, (3, 1), f"{what}, {' '.join(FEW)}, against all measures", 0.6),
         Result("memory of the largest process of segscore", f"{memory:.0f} MB"),
