@@ -7,7 +7,6 @@ sets the rows of a part.
 
 import json
 import pickle
-import re
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -19,6 +18,7 @@ from typing import Any
 
 import psutil  # type: ignore[import-untyped]
 
+from benchmarks.timing import peak_memory
 from segscore.pipeline.runs import executors, planning
 from segscore.pipeline.runs.executor import Executor, Outcome
 from segscore.pipeline.runs.planning import Limits
@@ -95,13 +95,6 @@ def folder_sizes(folder: Path) -> dict[str, int]:
             name = path.relative_to(folder).parts[0]
             sizes[name] = sizes.get(name, 0) + path.stat().st_size
     return sizes
-
-
-def peak_memory() -> float:
-    """Return the peak memory of this process in MB, without that of the one that started it."""
-    status = Path("/proc/self/status").read_text()
-    (kilobytes,) = re.findall(r"VmHWM:\s*(\d+) kB", status)
-    return int(kilobytes) / 1024
 
 
 def main() -> None:

@@ -33,8 +33,8 @@ SMALL_PART, SMALLEST_PART = 16_384, 20
 VALIDATED = 30_000_000
 """Number of pairs of the runs that validate the model."""
 
-MEMORY = {"references sent": "12GB", "rows shuffled": "4GiB"}
-"""Design -> memory limit with which segscore chooses it for so many pairs."""
+SENDING = ("--memory-limit", "12GB")
+"""Options with which segscore sends the references of so many pairs, and does not shuffle rows."""
 
 FEW, MANY = 2, 64
 """Numbers of workers of the clusters that measure the overhead of Dask."""
@@ -69,12 +69,12 @@ class Validation:
 
     Attributes:
         tiny: seconds of a run with almost no input.
-        measured: seconds of a large run, by the name of its design and the number of workers.
+        measured: seconds of a large run, by its design and the number of workers.
         both: speed of each processor when both work, relative to one that works alone.
     """
 
     tiny: float
-    measured: dict[tuple[str, int], float]
+    measured: dict[tuple[Design, int], float]
     both: float
 
 
@@ -97,7 +97,7 @@ def measure_all(folder: str) -> tuple[Measured, Validation]:
     (large_folder := Path(folder) / "large").mkdir()
     large = make(str(large_folder), VALIDATED // SYSTEMS)
     runs = {
-        (design.name, workers): _large_run(folder, large, design, workers)
+        (design, workers): _large_run(folder, large, design, workers)
         for design in DESIGNS
         for workers in (1, 2)
     }
@@ -107,7 +107,7 @@ def measure_all(folder: str) -> tuple[Measured, Validation]:
 def _large_run(folder: str, tables: Sequence[str], design: Design, workers: int) -> float:
     """Return the seconds of a run in processes of this machine."""
     options = ("--cluster", "processes", "--workers", str(workers))
-    return observe(folder, tables, *options, "--memory-limit", MEMORY[design.name]).seconds
+    return observe(folder, tables, *options, *(() if design.shuffle else SENDING)).seconds
 
 
 def _measure_stages(tiny: Observed, whole: Observed, tables: Sequence[str]) -> dict[str, Any]:
@@ -273,15 +273,16 @@ def costs_table(measured: Measured) -> str:
 def validation_table(measured: Measured, seen: Validation) -> str:
     """Compare the model with this machine."""
     rows = []
-    for (name, workers), seconds in seen.measured.items():
+    for (design, workers), seconds in seen.measured.items():
         here = replace(HERE, speed=seen.both if workers > 1 else 1.0)
-        (design,) = (design for design in DESIGNS if design.name == name)
         predicted = predict(measured, here, design, VALIDATED, workers).seconds
         predicted += seen.tiny - measured.start
         if workers >= (os.cpu_count() or 1):  # client and scheduler have no processor of their own
             predicted += measured.attending * VALIDATED / ROWS_AT_ONCE / workers
         error = predicted / seconds - 1
-        rows.append([name, str(workers), f"{predicted:.1f} s", f"{seconds:.1f} s", f"{error:+.0%}"])
+        rows.append(
+            [design.name, str(workers), f"{predicted:.1f} s", f"{seconds:.1f} s", f"{error:+.0%}"]
+        )
     return table(("design", "processes", "predicted", "measured", "off by"), rows)
 
 

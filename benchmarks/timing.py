@@ -1,6 +1,7 @@
 """Measure a whole process from outside."""
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterable, Sequence
@@ -92,3 +93,14 @@ def noise(seconds: Iterable[float]) -> float:
 def load() -> str:
     """Describe the load of the machine, to print with results that depend on it."""
     return f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors"
+
+
+def peak_memory() -> float:
+    """Return the peak memory of this process in MB.
+
+    It is that of this process alone: Linux begins ``ru_maxrss`` of ``getrusage`` with the peak of
+    the process that started this one.
+    """
+    status = Path("/proc/self/status").read_text()
+    (kilobytes,) = re.findall(r"VmHWM:\s*(\d+) kB", status)
+    return int(kilobytes) / 1024

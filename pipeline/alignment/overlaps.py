@@ -13,9 +13,7 @@ _MOST_TRIES = 1000
 """Number of places at which the beginning of a segment is looked for in the one before."""
 
 
-def repeated_ends(
-    units: Sequence[Sequence[object]], segments: Sequence[Sequence[object]]
-) -> list[str]:
+def repeated_ends(units: TokenTexts, segments: TokenTexts) -> list[str]:
     """Return the texts that segments repeat from the end of the one before; empty if few do.
 
     Most segments must do so, and the segments must be longer than the units by about as much: the

@@ -148,9 +148,9 @@ def _systems(
 
 
 def _pair(
-    sample: Sample, averages: Averages, measure: Measure, kind: str, pair: int, p: Floats
+    sample: Sample, averages: Averages, measure: Measure, kind: str, pair: int
 ) -> ComparisonRow:
-    """Return the columns that micro and macro rows have in common."""
+    """Return the columns that micro and macro rows have in common, but for those of tests."""
     key = measure.name, kind
     a, b = averages.pairs[pair]
     difference = float(averages.difference[key][pair])
@@ -167,11 +167,17 @@ def _pair(
         "ci_low": low,
         "ci_high": high,
         "better": _better(sample, measure, difference, (a, b)),
-        "p_permutation": p[pair],
-        "p_permutation_holm": _adjusted(sample, averages, p)[pair],
         "documents": len(sample.documents),
         "defined": defined,
     }
+
+
+def _permuted(sample: Sample, averages: Averages, p: Floats) -> list[ComparisonRow]:
+    """Return the columns of the permutation tests of each pair."""
+    adjusted = _adjusted(sample, averages, p)
+    return [
+        {"p_permutation": p[pair], "p_permutation_holm": adjusted[pair]} for pair in range(len(p))
+    ]
 
 
 def _adjusted(sample: Sample, averages: Averages, p: Sequence[float] | Floats) -> Floats:
@@ -203,17 +209,19 @@ def _pairs(
     """Yield one row per pair for the micro averages, then one per pair for the macro averages."""
     ranked = _ranked(sample, averages, measure)
     undefined = dict.fromkeys((*_DOCUMENT_TESTS, "p_nemenyi", "p_kruskal"), _UNDEFINED)
+    permuted = _permuted(sample, averages, tests[measure.name, "micro"])
     for pair, by_document in enumerate(ranked):
-        row = _pair(sample, averages, measure, "micro", pair, tests[measure.name, "micro"])
-        yield row | by_document | undefined
+        row = _pair(sample, averages, measure, "micro", pair)
+        yield row | permuted[pair] | by_document | undefined
+    permuted = _permuted(sample, averages, tests[measure.name, "macro"])
     for pair, by_document in enumerate(ranked):
         systems = averages.pairs[pair]
         of_macro = {
             "p_nemenyi": omnibus[0].pairwise[systems],
             "p_kruskal": omnibus[1].pairwise[systems],
         }
-        row = _pair(sample, averages, measure, "macro", pair, tests[measure.name, "macro"])
-        yield row | by_document | of_macro
+        row = _pair(sample, averages, measure, "macro", pair)
+        yield row | permuted[pair] | by_document | of_macro
 
 
 def _power(

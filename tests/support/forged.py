@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from benchmarks.timing import peak_memory
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed
 from segscore.pipeline.runs import receipt_file, receipts
 from segscore.pipeline.runs.receipt_values import codec
 from segscore.pipeline.scoring.part import Receipt
-from tests.support.peak_memory import peak_memory
 
 ROWS = {"hypotheses": {"in": 3, "scored": 1, "rejected": 0, "unpaired": 2}}
 GENUINE = Receipt("part-0", ROWS, 1, np.arange(4, dtype=np.uint8))
@@ -181,7 +181,7 @@ def main(folder: str) -> None:
             print(f"{name}: Failed: {problem}")
         else:
             print(f"{name}: was taken")
-    print((peak_memory() - before) * 1024)
+    print(int((peak_memory() - before) * 2**20))
 
 
 if __name__ == "__main__":

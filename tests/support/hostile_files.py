@@ -12,9 +12,9 @@ from typing import Any
 
 import pyarrow as pa
 
+from benchmarks.timing import peak_memory
 from segscore.pipeline.storage import write_table
 from tests.support.hostile import table, wrong_texts
-from tests.support.peak_memory import peak_memory
 
 IDS = ["a", "b"]
 ROW: dict[str, Any] = {"document_id": "a", "coder": "x", "n_units": 10, "boundaries": [3, 6]}
@@ -126,7 +126,7 @@ def run_all(commands: Iterable[Sequence[object]], limit: int) -> list[dict[str, 
     results = [json.loads(line) for line in done.stdout.splitlines()]
     last = results[-1]["arguments"] if results else None
     assert done.returncode == 0, f"{done.returncode} after {last}: {done.stderr[-3000:]}"
-    peak = int(done.stderr.splitlines()[-1]) / 1024
+    peak = float(done.stderr.splitlines()[-1])
     assert peak < limit, f"{peak:.0f} MB"
     return results
 
