@@ -53,7 +53,9 @@ def notice_pairs(
         if name in references.overruled.column_names:
             own = references.overruled.column(name).take(pa.array(pairs.ref_row))
             counts[_OVERRULED + name] = int(_differ(own, used).sum())
-    rows = np.unique(pairs.ref_row)
+    paired = np.zeros(len(references), bool)
+    paired[pairs.ref_row] = True
+    rows = np.flatnonzero(paired)
     units = references.units[references.document]
     sides = {
         "hypotheses": (

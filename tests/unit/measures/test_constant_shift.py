@@ -10,7 +10,9 @@ from segscore.pipeline.measures.constant_shift import count_shifted
 from segscore.pipeline.measures.segmentation_pairs import pair_rows
 
 pytestmark = pytest.mark.quick
-POSITIONS = st.lists(st.integers(1, 30), max_size=12).map(sorted)
+# Boundaries that are near each other, in one place of a document or all over a long one.
+PLACES = st.tuples(st.sampled_from([0, 0, 0, 4070, 8140, 50_000]), st.integers(1, 30)).map(sum)
+POSITIONS = st.lists(PLACES, max_size=12).map(sorted)
 
 
 def ragged(rows: list[list[int]]) -> Ragged:
@@ -26,7 +28,7 @@ def test_each_shift_counts_the_positions_that_both_sides_then_have(
     references, hypotheses, systems = zip(*pairs, strict=True)
     rows = np.arange(len(pairs))
     sides = pair_rows(
-        ragged([*references]), ragged([*hypotheses]), rows, rows, np.full(len(pairs), 31)
+        ragged([*references]), ragged([*hypotheses]), rows, rows, np.full(len(pairs), 60_000)
     )
     expected = [
         [
