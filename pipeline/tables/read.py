@@ -1,6 +1,7 @@
 """Read the rows of an input table with their sources, validate them, and separate rejects."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import repeat
@@ -27,6 +28,9 @@ from segscore.schemas.input_columns import INPUT_TYPES, ROLE, TABLE_ROLES
 
 _ROWS_AT_ONCE = 65_536
 """Number of rows that are validated at a time."""
+
+_SLICES_AT_ONCE = 4
+"""Number of slices of a table that are read at the same time."""
 
 
 def _of_other_role(name: str, table: pa.Table) -> Flags | None:
@@ -240,11 +244,18 @@ def _reject_table(rows: Rows, broken: Mapping[int, str], rules: Mapping[str, str
 def read_valid(table: InputTable, model: Contract) -> tuple[Rows, pa.Table]:
     """Read a whole table; return the rows that are valid on their own, and the rejects.
 
+    Several slices are read at a time.
+
     Raises:
         Absent: the table has no rows, or only some with the role of another table.
         Refused: as ``read_slice``.
     """
-    checked = [validate_rows(read_slice(piece, table.further), model) for piece in table.slices]
+
+    def read(piece: Slice) -> tuple[Rows, pa.Table]:
+        return validate_rows(read_slice(piece, table.further), model)
+
+    with ThreadPoolExecutor(_SLICES_AT_ONCE) as pool:
+        checked = [*pool.map(read, table.slices)]
     if not sum(len(rows) + rejects.num_rows for rows, rejects in checked):
         raise no_rows_error(table)
     rejects = pa.concat_tables([rejects for _, rejects in checked])
