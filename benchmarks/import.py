@@ -10,7 +10,7 @@ import numpy as np
 
 from benchmarks.timing import SEGSCORE, Result, run_timed
 
-LINES = 200_000
+LINES = 1_000_000
 MANY_LINES = 5_000_000
 RUNS = 3
 RATIO = 3

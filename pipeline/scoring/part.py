@@ -57,6 +57,16 @@ from segscore.pipeline.testsets.recognise import Recognition
 SUMS = "sums"
 """The stage under which the sums of each part are saved."""
 
+_PLAIN = (
+    "document_id",
+    "reference_digest",
+    "story_miss",
+    "story_false_alarm",
+    "story_miss_sum",
+    "story_false_alarm_sum",
+)
+"""Columns of `scores` whose values rarely repeat."""
+
 
 @dataclass(frozen=True)
 class Part:
@@ -411,7 +421,7 @@ def _write(job: Job, part: str, blocks: Iterable[ScoredBlock]) -> int:
     sums: list[PartSums] = []
     written = 0
     with (
-        storage.TableFile(storage.join(job.folder, "scores", part)) as scores,
+        storage.TableFile(storage.join(job.folder, "scores", part), plain=_PLAIN) as scores,
         storage.TableFile(storage.join(job.folder, "panel_scores", part)) as panel_scores,
     ):
         for block in blocks:

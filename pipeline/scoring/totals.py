@@ -1,5 +1,7 @@
 """Add up the saved sums of the parts of a run."""
 
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
 from segscore.pipeline.errors import Failed
@@ -55,11 +57,21 @@ def add_batch(results: TaskResults, batch: SumBatch) -> Added:
 
 def _add_saved(results: TaskResults, batch: SumBatch) -> PartSums:
     try:
-        return add(
-            receipts.load(results.folder, batch.stage, name, PartSums) for name in batch.saved
-        )
+        return add(_load(results.folder, batch))
     except ValueError as problem:
         raise Failed(
             f"{results.folder}: the sums of the parts do not match ({problem}); run again with "
             "--fresh"
         ) from problem
+
+
+def _load(folder: str, batch: SumBatch) -> Iterator[PartSums]:
+    """Yield the sums of a batch; each is loaded while the one before it is added."""
+    with ThreadPoolExecutor(1) as pool:
+        coming: list[Future[PartSums]] = []
+        for name in batch.saved:
+            coming.append(pool.submit(receipts.load, folder, batch.stage, name, PartSums))
+            if len(coming) > 1:
+                yield coming.pop(0).result()
+        for last in coming:
+            yield last.result()

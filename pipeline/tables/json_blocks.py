@@ -212,8 +212,6 @@ def _is_object_per_line(text: bytes, lines: int) -> bool:
     joints = text.count(b"}\n{")
     if not (text.startswith(b"{") and text.endswith(b"}\n") and joints + 1 == lines):
         return False
-    if text.isascii():
-        return True
     try:
         text.decode()
     except UnicodeDecodeError:
