@@ -30,6 +30,10 @@ def measure() -> list[Result]:
             "report": ("report", run, *page),
             "report --calibrate": ("report", run, "--calibrate", *page),
             "reconcile --measure pk": ("reconcile", *tables, "--measure", "pk", *number),
+            "reconcile --measure window_diff": (
+                *("reconcile", *tables, "--measure", "window_diff"),
+                *number,
+            ),
             "reconcile --measure f1": ("reconcile", *tables, "--measure", "f1", *number),
             "explain": ("explain", run, "--document", first["document_id"]),
             "sweep --tolerances 0,1,2,3": (

@@ -5,7 +5,13 @@ from collections.abc import Mapping
 import numpy as np
 
 from segscore.pipeline.arrays.ragged import Floats, Ints
-from segscore.pipeline.conventions.convention import Answer, Answers, Family, Question
+from segscore.pipeline.conventions.convention import (
+    Answer,
+    Answers,
+    Family,
+    LazyCounts,
+    Question,
+)
 from segscore.pipeline.conventions.corpus import Corpus
 
 AVERAGE_QUESTION = Question(
@@ -104,13 +110,15 @@ class ConventionAverages:
             return 2 * parts[0] * parts[1] / sum(parts) if sum(parts) else 0.0
         if how == "micro":
             kept = self._kept(rows)
-            total = {name: np.array([count[kept].sum()]) for name, count in self.counts.items()}
+            total = LazyCounts(lambda name: np.array([self.counts[name][kept].sum()]))
             return float(self._formula(measure, total)[0])
         return self._pairs(measure, rows) if how == "pairs" else self._macro(measure, rows)
 
     def _pairs(self, measure: str, rows: Ints) -> float:
         values = self._values(measure)[self._kept(rows)]
-        values = values[~np.isnan(values)]
+        undefined = np.isnan(values)
+        if undefined.any():
+            values = values[~undefined]
         return float(values.mean()) if len(values) else float("nan")
 
     def _macro(self, measure: str, rows: Ints) -> float:

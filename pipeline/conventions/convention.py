@@ -73,6 +73,20 @@ class Program:
     measures: tuple[str, ...] = ()
 
 
+class LazyCounts(dict[str, Ints]):
+    """Counts by name, each computed when it is first used."""
+
+    def __init__(self, compute: Callable[[str], Ints]) -> None:
+        """Start without counts; ``compute`` returns those of a name."""
+        super().__init__()
+        self._compute = compute
+
+    def __missing__(self, name: str) -> Ints:
+        """Compute and keep the counts of a name."""
+        self[name] = counts = self._compute(name)
+        return counts
+
+
 class _Counter(Protocol):
     """What counts pairs by a convention, and remembers little more than the last counts."""
 
@@ -80,7 +94,7 @@ class _Counter(Protocol):
         """Return a sort key: neighbours have most of their counting in common."""
 
     def counts(self, answers: Answers) -> Mapping[str, Ints]:
-        """Return the counts of all pairs, shape (pairs,) each."""
+        """Return the counts of all pairs, shape (pairs,) each, to be read before the next call."""
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from functools import lru_cache
 import numpy as np
 
 from segscore.pipeline.arrays.ragged import Floats, Ints, Ragged, offsets_of
-from segscore.pipeline.conventions.convention import Answers, Family
+from segscore.pipeline.conventions.convention import Answers, Family, LazyCounts
 from segscore.pipeline.conventions.corpus import CodedSide, Corpus
 from segscore.pipeline.conventions.window_questions import WINDOW_PROGRAMS, WINDOW_QUESTIONS
 from segscore.pipeline.measures import windows
@@ -45,10 +45,10 @@ class _CountsBySize:
         self.pairs, places = pairs, _SIZES * len(pairs.ref_row)
         is_small = pairs.n_units.max(initial=0) < 2**15  # no count exceeds the square of that
         self.sizes = np.zeros(places, np.int64)
-        self.known = np.empty((places, len(_COUNTED)), np.int32 if is_small else np.int64)
+        self.known = np.empty((len(_COUNTED), places), np.int32 if is_small else np.int64)
 
-    def count(self, sizes: Ints) -> Ints:
-        """Return the counts of all pairs, in the order of ``_COUNTED``, shape (counts, pairs).
+    def places(self, sizes: Ints) -> Ints:
+        """Count the pairs whose counts are not known; return where those of each pair are kept.
 
         Args:
             sizes: window size of each pair, at least 1, shape (pairs,).
@@ -59,9 +59,13 @@ class _CountsBySize:
             pairs = self.pairs
             rows = pairs.ref_row[new], pairs.hyp_row[new], pairs.n_units[new]
             chosen = SegmentationPairs(pairs.references, pairs.hypotheses, *rows)
-            self.known[place[new]] = windows.count(chosen, sizes[new])[_COUNTED_ROWS].T
+            self.known[:, place[new]] = windows.count(chosen, sizes[new])[_COUNTED_ROWS]
             self.sizes[place[new]] = sizes[new]
-        return self.known.take(place, axis=0).T.astype(np.int64, order="C")
+        return place
+
+    def take(self, name: str, places: Ints) -> Ints:
+        """Return a count of ``_COUNTED`` of all pairs, shape (pairs,)."""
+        return self.known[_COUNTED.index(name)].take(places)
 
 
 class _WindowCounter:
@@ -84,10 +88,7 @@ class _WindowCounter:
             k = _window_sizes(self._totals(answers["roles"], answers["scope"]), answers)
             k = k + (k != _NO_WINDOW) * (answers["windows"] == "longer")
             of_text = self._counts(answers["text"], answers["windows"])
-            counts = of_text.count(np.maximum(1, k))
-            counts[:, k == _NO_WINDOW] = 0
-            named = dict(zip(_COUNTED, counts, strict=True))
-            self._known = chosen, named | {"rows": np.sign(k)}
+            self._known = chosen, _lazy_counts(of_text, k)
         return self._known[1]
 
     def _count_by_size(self, text: str, which: str) -> _CountsBySize:
@@ -101,6 +102,17 @@ class _WindowCounter:
         corpus, exchanged = self.corpus, roles == "exchanged"
         side = corpus.hypotheses if exchanged else corpus.references
         return _totals(side, scope)[:, corpus.hyp_row if exchanged else corpus.ref_row]
+
+
+def _lazy_counts(of_text: _CountsBySize, k: Ints) -> LazyCounts:
+    """Return counts, and ``rows``, by window sizes; all are 0 where there is no window."""
+    places = of_text.places(np.maximum(1, k))
+    has_window: Ints = np.sign(k)
+
+    def compute(name: str) -> Ints:
+        return has_window if name == "rows" else has_window * of_text.take(name, places)
+
+    return LazyCounts(compute)
 
 
 def _rewritten(side: CodedSide, text: str, which: str) -> tuple[Ragged, Ints]:
