@@ -25,7 +25,11 @@ class Measured:
     """Measurements of this machine, all from a run of ``benchmarks.scale``.
 
     Attributes:
-        tasks: processor seconds of tasks of ROWS_AT_ONCE hypotheses whose references were sent.
+        tasks: processor seconds of tasks of ROWS_AT_ONCE hypotheses, each with one of
+            ``references`` that were sent.
+        references: number of these references.
+        apart: additional processor seconds of such a task whenever the references double, because
+            they are further apart in memory.
         shuffled_tasks: processor seconds of tasks of ROWS_AT_ONCE hypotheses that were shuffled,
             without ``read_packet``.
         survey: processor seconds to read and validate the references of one of the latter.
@@ -75,6 +79,8 @@ class Measured:
     read_packet: float
     shuffled_row: float
     attending: float = 0.0
+    references: float = 1.0
+    apart: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -279,7 +285,9 @@ def predict(
         reading = measured.read_packet * _batches(references + pairs, rows) / assumed.speed
         tasks = [reading + work for work in cluster.draw(measured.shuffled_tasks, parts, rows)]
     else:
-        tasks = cluster.draw(measured.tasks, parts, rows)
+        doublings = max(0.0, math.log2(references / measured.references))
+        apart = measured.apart * doublings * rows / ROWS_AT_ONCE / assumed.speed
+        tasks = [apart + work for work in cluster.draw(measured.tasks, parts, rows)]
     stages["tasks"] = _score(cluster, design, tasks, rows)
     stages["adding up"] = _add_up(cluster, design, parts)
     span = sum(stages.get(name, 0.0) for name in ("surveying", "tasks", "adding up"))

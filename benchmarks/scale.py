@@ -2,6 +2,7 @@
 
 import io
 import json
+import math
 import os
 import subprocess
 import sys
@@ -27,8 +28,11 @@ from segscore.pipeline.storage import find, read_table
 
 PARTS = 16
 DOCUMENTS = PARTS * ROWS_AT_ONCE // SYSTEMS
-SMALL_PART, SMALLEST_PART = 16_384, 20
-"""Rows of a part in runs that measure what a packet costs, and a shuffle of almost no rows."""
+LARGER = 8
+"""How many times as large the tables are that show what grows faster than the number of pairs."""
+
+SMALLEST_PART = 20
+"""Rows of a part in a shuffle of almost no rows."""
 
 VALIDATED = 30_000_000
 """Number of pairs of the runs that validate the model."""
@@ -83,16 +87,23 @@ def measure_all(folder: str) -> tuple[Measured, Validation]:
     (tiny_folder := Path(folder) / "tiny").mkdir()
     tiny_tables = make(str(tiny_folder), 10)
     tables = make(folder, DOCUMENTS)
+    (larger_folder := Path(folder) / "larger").mkdir()
+    larger = make(str(larger_folder), LARGER * DOCUMENTS)
     observe(folder, tiny_tables)  # warms the caches
     start, whole = (observe(folder, where, "--workers", "1") for where in (tiny_tables, tables))
-    sent = observe(folder, tables, *ONE_PROCESS)
+    sent, more = (
+        observe(folder, where, *ONE_PROCESS, *SENDING).measured["tasks"]["scored"]
+        for where in (tables, larger)
+    )
     tiny = observe(folder, tiny_tables, *ONE_PROCESS)
     measured = Measured(
-        tasks=tuple(sent.measured["tasks"]["scored"]),
+        tasks=tuple(sent),
+        references=DOCUMENTS,
+        apart=max(0.0, median(more) - median(sent)) / math.log2(LARGER),
         start=start.seconds,
         **_measure_stages(start, whole, tables),
         **_measure_dask(),
-        **_measure_shuffle(folder, tiny_tables, tables),
+        **_measure_shuffle(folder, (tiny_tables, tables, larger)),
     )
     (large_folder := Path(folder) / "large").mkdir()
     large = make(str(large_folder), VALIDATED // SYSTEMS)
@@ -150,55 +161,42 @@ def _measure_dask() -> dict[str, Any]:
     }
 
 
-def _measure_shuffle(
-    folder: str, tiny_tables: Sequence[str], tables: Sequence[str]
-) -> dict[str, Any]:
+def _measure_shuffle(folder: str, sizes: Sequence[Sequence[str]]) -> dict[str, Any]:
+    """Shuffle almost no rows, the tables of other measurements, and larger ones."""
+
     def shuffled(tables: Sequence[str], *part: int) -> Observed:
         option = "=".join((SHUFFLED, *map(str, part)))
         return observe(folder, tables, option, *ONE_PROCESS)
 
-    few, whole, many = (
-        shuffled(tiny_tables, SMALLEST_PART),
-        shuffled(tables),
-        shuffled(tables, SMALL_PART),
+    few, whole, more = (
+        shuffled(sizes[0], SMALLEST_PART),
+        shuffled(sizes[1]),
+        shuffled(sizes[2]),
     )
-    used = [run.measured["exchanged"] for run in (few, whole, many)]
+    base, used, used_more = (run.measured["exchanged"] for run in (few, whole, more))
     rows = DOCUMENTS * (1 + SYSTEMS)
-    packets = [
-        (DOCUMENTS * SYSTEMS // part) * (rows // part) for part in (ROWS_AT_ONCE, SMALL_PART)
-    ]
-    packet = max(0.0, (used[2] - used[1]) / (packets[1] - packets[0]))
+    batches, batches_more = rows // ROWS_AT_ONCE, LARGER * rows // ROWS_AT_ONCE
+    packets = PARTS * batches
+    further = LARGER * PARTS * batches_more - LARGER * packets
+    packet = max(0.0, (used_more - base - LARGER * (used - base)) / further)
     tasks = whole.measured["tasks"]
-    read_packet = _reading(few, whole, many, rows)
-    table = read_table(tables[1])
+    read_packet = max(0.0, (_work(more) - _work(whole)) / (batches_more - batches))
+    table = read_table(sizes[1][1])
     return {
-        "shuffled_tasks": tuple(
-            seconds - read_packet * (rows // ROWS_AT_ONCE) for seconds in tasks["scored"]
-        ),
+        "shuffled_tasks": tuple(seconds - read_packet * batches for seconds in tasks["scored"]),
         "read_packet": read_packet,
         "survey": mean(tasks["surveyed"]),
         "exchange": few.measured["seconds"]["meet"],
         "packet": packet,
-        "pack": (used[1] - used[0] - packet * packets[0]) / rows,
+        "pack": (used - base - packet * packets) / rows,
         "attending": whole.measured["client"] / PARTS,
         "shuffled_row": len(_packed(table)) / len(table),
     }
 
 
-def _reading(few: Observed, whole: Observed, many: Observed, rows: int) -> float:
-    """Return the processor seconds of a task and a survey per packet that they read.
-
-    The runs have the same rows in large and in small parts. The tasks of almost no rows show what a
-    task costs without rows and packets; the first ones of a process are slower.
-    """
-    stages = ("surveyed", "scored")
-    empty = sum(min(few.measured["tasks"][stage]) for stage in stages)
-    large, small = (
-        sum(mean(run.measured["tasks"][stage]) for stage in stages) for run in (whole, many)
-    )
-    parts = ROWS_AT_ONCE // SMALL_PART
-    packets = parts * (rows // SMALL_PART) - rows // ROWS_AT_ONCE
-    return max(0.0, (parts * (small - empty) - (large - empty)) / packets)
+def _work(run: Observed) -> float:
+    """Return the processor seconds of a survey and a task."""
+    return sum(median(run.measured["tasks"][stage]) for stage in ("surveyed", "scored"))
 
 
 def _packed(rows: pa.Table) -> bytes:

@@ -15,9 +15,12 @@ from benchmarks.timing import SEGSCORE, Result, Usage, noise, run_timed
 from segscore.pipeline.storage import read_table, write_table
 
 DOCUMENTS, SYSTEMS, RUNS = 500_000, 4, 3
+MANY_DOCUMENTS = 2_000_000
 ROWS_PER_FILE = 131_072
+PLAIN = ("--replicates", "0")
 FEW = ("--measures", "pk,window_diff,boundary_similarity")
 
+ARROW = "against pyarrow reading the input and writing all scores"
 BY_ARROW = """
 import sys
 import pyarrow as pa, pyarrow.parquet as pq
@@ -47,26 +50,39 @@ def make(folder: str, documents: int) -> tuple[str, str]:
 
 
 def measure() -> list[Result]:
-    """Time all alternately: without and with a bootstrap, and with few measures."""
+    """Time commands alternately: all and few measures, without and with replicates."""
+    replicated = ("--replicates", "1000")
+    return [
+        *_compare(DOCUMENTS, [(PLAIN, 1.3), (replicated, 1.6), ((*PLAIN, *FEW), 0.8)]),
+        _compare(MANY_DOCUMENTS, [(PLAIN, 1.2)])[0],
+    ]
+
+
+def _compare(documents: int, variants: Sequence[tuple[Sequence[str], float]]) -> list[Result]:
+    """Compare commands with pyarrow, and the last with the first of several; then say the memory.
+
+    Args:
+        documents: number of documents.
+        variants: further options, and the most times the time of pyarrow.
+    """
     with tempfile.TemporaryDirectory() as folder:
-        references, hypotheses = make(folder, DOCUMENTS)
+        references, hypotheses = make(folder, documents)
         score = [SEGSCORE, "score", references, hypotheses, "--output", f"{folder}/run", "--fresh"]
-        plain = [*score, "--replicates", "0"]
-        subprocess.run(plain, check=True, capture_output=True)
+        subprocess.run([*score, *PLAIN], check=True, capture_output=True)
         baseline = [sys.executable, "-c", BY_ARROW, references, hypotheses]
         baseline += [_scores(folder), f"{folder}/out.parquet"]
-        commands = (baseline, plain, [*score, "--replicates", "1000"], [*plain, *FEW])
+        commands = (baseline, *([*score, *options] for options, _ in variants))
         turns = [[run_timed(command) for command in commands] for _ in range(RUNS)]
-    arrow = "against pyarrow reading the input and writing all scores"
-    what = f"{DOCUMENTS * SYSTEMS:,} pairs"
-    memory = max(usage.megabytes for _, *ours in turns for usage in ours)
-    return [
-        _against(turns, (1, 0), f"{what}, no replicates, {arrow}", 1.3),
-        _against(turns, (2, 0), f"{what}, 1,000 replicates, {arrow}", 1.6),
-        _against(turns, (3, 0), f"{what}, {' '.join(FEW)}, {arrow}", 0.8),
-        _against(turns, (3, 1), f"{what}, {' '.join(FEW)}, against all measures", 0.6),
-        Result("memory of the largest process of segscore", f"{memory:.0f} MB"),
+    pairs = f"{documents * SYSTEMS:,} pairs"
+    results = [
+        _against(turns, (i, 0), f"{pairs}, {' '.join(options)}, {ARROW}", most)
+        for i, (options, most) in enumerate(variants, 1)
     ]
+    if len(variants) > 1:
+        what = f"{pairs}, {' '.join(variants[-1][0])}, against all measures"
+        results.append(_against(turns, (len(variants), 1), what, 0.6))
+    memory = max(usage.megabytes for _, *ours in turns for usage in ours)
+    return [*results, Result("memory of the largest process of segscore", f"{memory:.0f} MB")]
 
 
 def _scores(folder: str) -> str:

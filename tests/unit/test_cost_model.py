@@ -55,6 +55,12 @@ def test_a_slow_scheduler_is_waited_for() -> None:
     assert run.limit == "scheduler"
 
 
+def test_tasks_take_longer_the_more_references_are_sent() -> None:
+    apart = replace(FREE, references=pairs(2) / 4, apart=0.5)
+    seconds = [predict(apart, ENDLESS, PLAIN, pairs(parts), 100).seconds for parts in (1, 2, 8)]
+    assert seconds == [2, 2, 2 + 2 * 0.5]
+
+
 def test_a_client_receives_results_one_by_one() -> None:
     run = predict(replace(FREE, client=3.0), ENDLESS, PLAIN, pairs(10), 10)
     assert run.stages["tasks"] == 2 + 10 * 3
