@@ -34,13 +34,18 @@ class Log:
         """
         message = redacted(shortened(message))
         if not self.structured:
-            print(PREFIXES[level] + visible(message, lines=True), file=sys.stderr)
+            _print(PREFIXES[level] + visible(message, lines=True))
             return
         fields = {name: _without_secrets(value) for name, value in fields.items()}
         time = datetime.now(UTC).isoformat(timespec="milliseconds")
         line = {"time": time, "level": level, "message": message, **fields}
         text = json.dumps(line, ensure_ascii=False, default=str)
-        print(visible_json(text), file=sys.stderr, flush=True)
+        _print(visible_json(text))
+
+
+def _print(line: str) -> None:
+    """Print a line with its end in one piece, as several threads may print at the same time."""
+    print(line + "\n", end="", file=sys.stderr, flush=True)
 
 
 def _without_secrets(value: object) -> object:

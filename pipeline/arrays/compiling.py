@@ -75,7 +75,7 @@ def _is_ours(event: Any) -> bool:
 
 
 def _print(message: str) -> None:
-    print(message, file=sys.stderr, flush=True)
+    print(message + "\n", end="", file=sys.stderr, flush=True)  # one piece, as threads print, too
 
 
 _COMMAND: list[Compilation] = []

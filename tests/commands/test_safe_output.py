@@ -4,11 +4,13 @@ import csv
 import io
 import json
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from segscore.jobs.cli.log import Log
 from tests.support.command_line import Segscore
 from tests.support.nights import DAYS, Archive, rows
 from tests.support.terminal import in_terminal
@@ -201,3 +203,23 @@ def test_no_secret_of_a_url_is_printed_or_written(
         assert "S3CRET" not in result.out + result.err, command
         assert len(result.err.splitlines()) == 1, result.err
     assert not any("S3CRET" in path.read_text() for path in run.rglob("*") if path.is_file())
+
+
+@pytest.mark.parametrize("log_format", ["text", "json"])
+def test_a_line_is_printed_in_one_piece_because_other_threads_print_too(
+    log_format: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pieces: list[str] = []
+
+    class Stream(io.StringIO):
+        def write(self, text: str) -> int:
+            pieces.append(text)
+            return len(text)
+
+    monkeypatch.setattr(sys, "stderr", Stream())
+    log = Log()
+    log.format = log_format
+    log.say("error", "stopped by SIGTERM", exit_code=143)
+    first, *rest = pieces
+    assert first.endswith("\n")
+    assert not any(rest)
