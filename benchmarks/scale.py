@@ -175,12 +175,11 @@ def _measure_shuffle(folder: str, sizes: Sequence[Sequence[str]]) -> dict[str, A
     )
     base, used, used_more = (run.measured["exchanged"] for run in (few, whole, more))
     rows = DOCUMENTS * (1 + SYSTEMS)
-    batches, batches_more = rows // ROWS_AT_ONCE, LARGER * rows // ROWS_AT_ONCE
-    packets = PARTS * batches
-    further = LARGER * PARTS * batches_more - LARGER * packets
-    packet = max(0.0, (used_more - base - LARGER * (used - base)) / further)
+    batches = rows // ROWS_AT_ONCE
+    further = LARGER * rows // ROWS_AT_ONCE - batches  # of which each part has a packet
+    packet = max(0.0, (used_more - base - LARGER * (used - base)) / (LARGER * PARTS * further))
     tasks = whole.measured["tasks"]
-    read_packet = max(0.0, (_work(more) - _work(whole)) / (batches_more - batches))
+    read_packet = max(0.0, (_work(more) - _work(whole)) / further)
     table = read_table(sizes[1][1])
     return {
         "shuffled_tasks": tuple(seconds - read_packet * batches for seconds in tasks["scored"]),
@@ -188,7 +187,7 @@ def _measure_shuffle(folder: str, sizes: Sequence[Sequence[str]]) -> dict[str, A
         "survey": mean(tasks["surveyed"]),
         "exchange": few.measured["seconds"]["meet"],
         "packet": packet,
-        "pack": (used - base - packet * packets) / rows,
+        "pack": (used - base - packet * PARTS * batches) / rows,
         "attending": whole.measured["client"] / PARTS,
         "shuffled_row": len(_packed(table)) / len(table),
     }
