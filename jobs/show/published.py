@@ -4,7 +4,7 @@ from typing import Any
 
 from segscore.jobs.show.fitted import Column, out, print_fitted
 from segscore.jobs.show.formats import plain_layout, print_table, print_text
-from segscore.pipeline.testsets.beside import group_published, heading_of
+from segscore.pipeline.testsets.published import group_published, heading_of
 
 _SHOWN = 20
 _COLUMNS = ("system", "document", "measure", "printed", "evidence", "convention")

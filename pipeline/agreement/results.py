@@ -1,21 +1,53 @@
 """Compute the tables by group of an agreement run, and describe what was left out."""
 
-from collections.abc import Iterable
-from itertools import islice
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
+from itertools import islice, pairwise
+from typing import Any
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from segscore.pipeline.agreement.group_tables import filter_similarities, group_tables
+from segscore.pipeline.agreement.coders import coder_rows, peer_rows
+from segscore.pipeline.agreement.coefficients import CoefficientKey
+from segscore.pipeline.agreement.corpus import corpus_row
+from segscore.pipeline.agreement.group import Choices, Group
+from segscore.pipeline.agreement.judged import add_drift
 from segscore.pipeline.agreement.part import AgreeJob, Audited
 from segscore.pipeline.agreement.settings import AgreeSettings
-from segscore.pipeline.agreement.tallies import Tallies, is_bucketed, merge_tallies, settle_units
+from segscore.pipeline.agreement.tallies import (
+    GROUP,
+    Groups,
+    Tallies,
+    is_bucketed,
+    merge_tallies,
+    settle_units,
+    split,
+    without_folds,
+)
+from segscore.pipeline.arrays.ragged import numbers
 from segscore.pipeline.errors import NoResult
 from segscore.pipeline.runs.record import RowCounts
 from segscore.pipeline.runs.sink import Sink
 from segscore.pipeline.statistics import bootstrap
+from segscore.pipeline.statistics.bootstrap import interval
+from segscore.pipeline.statistics.multiple_tests import holm
 
 CODINGS = "codings"
 TYPES_UNUSED = "boundary_types were ignored; each position counts once"
+_Row = dict[str, Any]
+_NAMES = ("coefficient", "similarity", "coder", "peer", "drift_from", "drift_to")
+_MARKS = (
+    "flagged",
+    "outlying_rate",
+    "low_agreement",
+    "high_agreement",
+    "shifted",
+    "standard",
+    "drifting",
+)
+_CHANGES = ("change", "change_low", "change_high", "change_p")
 
 
 def agreement_tables(
@@ -24,7 +56,8 @@ def agreement_tables(
     """Compute the tables by group; return them and the name of the estimator of the intervals."""
     merged, estimator = _merge_parts(settings, job, audited)
     tables = group_tables(merged, job.group_by, job.choices, settings.seed, settings.replicates)
-    tables["agreement"] = filter_similarities(tables["agreement"], settings.similarities)
+    chosen = pc.field("similarity").isin(settings.similarities)
+    tables["agreement"] = tables["agreement"].filter(chosen)
     return tables, estimator
 
 
@@ -77,3 +110,112 @@ def nothing_audited(settings: AgreeSettings, account: RowCounts, why: str) -> No
         f"{settings.codings}: no document has two coders, so there is no agreement to measure: "
         f"{cause}{why}"
     )
+
+
+def group_tables(
+    merged: Tallies, group_by: Groups, choices: Choices, seed: int, replicates: int
+) -> dict[str, pa.Table]:
+    """Build the tables by group, with the group of all documents first (schemas/agreement.py).
+
+    Args:
+        merged: tallies of the whole run.
+        group_by: the group-by columns and their types.
+        choices: how coefficients are computed.
+        seed: seed of the bootstrap.
+        replicates: number of bootstrap replicates; 0 for no intervals.
+    """
+    by_group = {
+        field.name: split(getattr(merged, field.name), group_by) for field in fields(Tallies)
+    }
+    units = np.unique(numbers(merged.documents.column("unit").combine_chunks()))
+    drawn = None
+    if replicates:
+        drawn = bootstrap.weights(units.astype(np.uint64), seed, replicates)
+    rows: dict[str, list[_Row]] = {}
+    by_key: dict[tuple[object, ...], Group] = {}
+    for key in sorted(by_group["documents"], key=_order):
+        tables = {
+            name: groups.get(key, getattr(merged, name).slice(0, 0).drop_columns([*group_by]))
+            for name, groups in by_group.items()
+        }
+        tables["by_fold"], tables["peers"] = tables["peers"], without_folds(tables["peers"])
+        group = by_key[key] = Group(tables, drawn, units, choices)
+        columns = (name.removeprefix(GROUP) for name in group_by)
+        group_values = dict(zip(columns, key, strict=True))
+        generated = {
+            "agreement": group.rows(),
+            "coders": coder_rows(group),
+            "peers": peer_rows(group),
+            "corpus": iter([corpus_row(group)]),
+        }
+        for name, group_rows in generated.items():
+            rows.setdefault(name, []).extend({**group_values, **row} for row in group_rows)
+    by = [name.removeprefix(GROUP) for name in group_by]
+    _add_changes(rows["agreement"], by, by_key)
+    add_drift(rows["coders"], by, by_key)
+    return {name: _to_table(group_rows, group_by) for name, group_rows in rows.items()}
+
+
+def _order(key: tuple[Any, ...]) -> tuple[tuple[Any, ...], ...]:
+    return tuple(() if part is None else (part,) for part in key)
+
+
+def _to_table(rows: list[_Row], group_by: Groups) -> pa.Table:
+    types = {name.removeprefix(GROUP): kind for name, kind in group_by.items()}
+    columns = {}
+    for name in rows[0] if rows else ():
+        values = [row[name] for row in rows]
+        if name in types:
+            columns[name] = pa.array(values, types[name])
+        elif name in _NAMES:
+            columns[name] = pa.array(values, pa.string())
+        elif name in _MARKS:
+            columns[name] = pa.array(values, pa.bool_())
+        elif isinstance(values[0], int):
+            columns[name] = pa.array(values, pa.int64())
+        else:
+            # NaN means undefined and becomes null.
+            columns[name] = pa.array(np.array(values, np.float64), from_pandas=True)
+    return pa.table(columns)
+
+
+def _add_changes(
+    rows: Sequence[_Row], by: Sequence[str], groups: Mapping[tuple[Any, ...], Group]
+) -> None:
+    """Add the columns about changes to the rows of `agreement`.
+
+    The groups are of different documents, so their bootstrap replicates are independent.
+
+    Args:
+        rows: rows of `agreement`.
+        by: the group-by attributes; without effect unless there is one.
+        groups: the groups by their values.
+    """
+    ordered = sorted(value for (value,) in groups if value is not None) if len(by) == 1 else []
+    found: dict[tuple[object, CoefficientKey], tuple[float, ...]] = {}
+    for key in groups[(None,) * len(by)].agreement if ordered else ():
+        changes = [
+            (value, _change(groups[(before,)], groups[(value,)], key))
+            for before, value in pairwise(ordered)
+        ]
+        p = holm([change[-1] for _, change in changes])
+        for (value, change), adjusted in zip(changes, p.tolist(), strict=True):
+            found[value, key] = (*change[:-1], adjusted)
+    for row in rows:
+        at = row[by[0]] if ordered else None
+        key = row["coefficient"], row["similarity"]
+        row.update(zip(_CHANGES, found.get((at, key), (float("nan"),) * 4), strict=True))
+
+
+def _change(before: Group, after: Group, key: CoefficientKey) -> tuple[float, ...]:
+    """Return the change, both ends of its 95 % interval, and the p value; NaN where undefined."""
+    from scipy.special import ndtr
+
+    change = float(after.agreement[key].value[0] - before.agreement[key].value[0])
+    replicates = [group.replicates.get(key) for group in (before, after)]
+    if np.isnan(change) or replicates[0] is None or replicates[1] is None:
+        return change, float("nan"), float("nan"), float("nan")
+    changes = replicates[1] - replicates[0]
+    spread = float(np.nanstd(changes, ddof=1))
+    p = float(2 * ndtr(-abs(change) / spread)) if spread > 0 else float("nan")
+    return change, *interval(changes), p

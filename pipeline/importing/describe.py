@@ -10,10 +10,9 @@ import pyarrow.compute as pc
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.importing.import_tables import Keys, collect_keys, key_columns
+from segscore.pipeline.importing.import_tables import Keys, collect_keys, key_columns, name_of_part
 from segscore.pipeline.importing.read_part import write_rejects
 from segscore.pipeline.importing.shards import Shard, read_shard
-from segscore.pipeline.importing.write import name_of_part
 from segscore.pipeline.tables.check_table import DOCUMENTS
 from segscore.pipeline.tables.read import Rows
 from segscore.pipeline.tables.stated_table import attribute_names, with_columns

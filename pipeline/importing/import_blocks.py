@@ -10,12 +10,11 @@ from segscore.pipeline import storage
 from segscore.pipeline.arrays.ragged import Ints
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.conversion.names import ReadFile, name_of_file
-from segscore.pipeline.importing.detect import detect
 from segscore.pipeline.importing.folders import Folders
 from segscore.pipeline.importing.formats import segmentations
 from segscore.pipeline.importing.formats.format import JSON_LINES_ENDINGS, PARQUET_ENDINGS
 from segscore.pipeline.importing.formats.known import FORMATS
-from segscore.pipeline.importing.open_input import format_of, open_input
+from segscore.pipeline.importing.open_input import detect, format_of, open_input
 from segscore.pipeline.importing.opened_file import OpenedFile
 from segscore.pipeline.importing.segmentation_files import read_segmentations
 from segscore.pipeline.importing.settings import ImportSettings

@@ -158,6 +158,11 @@ def _join_keys(tables: Sequence[pa.Table]) -> pa.Table:
     return pa.concat_tables([empty, *(with_columns(table, types) for table in tables)])
 
 
+def name_of_part(table: str, number: int, count: int) -> str:
+    """Return the name of one of several files of a table: that of the table for an only file."""
+    return table if count == 1 else f"{table}-{number:06}"
+
+
 def row_groups(tables: Iterable[pa.Table], types: Mapping[str, pa.DataType]) -> Iterator[pa.Table]:
     """Yield the row groups of a table with these columns; none if there are no rows."""
     waiting: list[pa.Table] = []

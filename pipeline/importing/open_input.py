@@ -1,9 +1,12 @@
-"""Open a file to import: decompress it, refuse media files and workbooks, detect its format."""
+"""Open a file to import: decompress it, refuse files of other kinds, detect its format."""
+
+from collections.abc import Sequence
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.importing.detect import by_ending, detect, refuse_other_kinds
-from segscore.pipeline.importing.formats.format import PARQUET_ENDINGS
+from segscore.pipeline.importing.formats.answers import describe_answer
+from segscore.pipeline.importing.formats.format import PARQUET_ENDINGS, Head
+from segscore.pipeline.importing.formats.known import FALLBACK, FORMATS
 from segscore.pipeline.importing.opened_file import OpenedFile
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.storage.compression import decompressed, is_compressed, without_compression
@@ -11,6 +14,18 @@ from segscore.pipeline.storage.memory import row_group_limit
 
 _PARQUET = b"PAR1"
 _CHUNK = 2**20
+_MEDIA_ENDINGS = (
+    *(".mp3", ".m4a", ".m4b", ".aac", ".wav", ".flac", ".ogg", ".oga", ".opus", ".wma", ".aif"),
+    *(".aiff", ".mp4", ".m4v", ".mkv", ".mka", ".webm", ".mov", ".avi", ".mpg", ".mpeg", ".mxf"),
+)
+_MEDIA_MARKS = (
+    *((4, b"ftyp"), (0, b"\x1aE\xdf\xa3"), (0, b"OggS\0"), (0, b"fLaC\0"), (0, b"ID3\3")),
+    *((0, b"ID3\4"), (8, b"WAVEfmt"), (8, b"AVI LIST")),
+)
+"""Bytes by which media files are known, and where they are."""
+_ARROW = (b"ARROW1", b"FEA1")
+_ZIP = b"PK\3\4"
+_OLD_EXCEL = b"\xd0\xcf\x11\xe0"
 
 
 def open_input(url: str, settings: ImportSettings) -> OpenedFile:
@@ -51,3 +66,75 @@ def format_of(file: OpenedFile, settings: ImportSettings) -> str:
     if file.is_parquet:
         return detect(plain, "", settings, storage.column_names(file.url))
     return by_ending(plain) or detect(plain, file.text(), settings)
+
+
+def detect(
+    name: str, text: str, settings: ImportSettings, columns: Sequence[str] | None = None
+) -> str:
+    """Return a file's key in FORMATS.
+
+    Args:
+        name: its name, without an ending for compression.
+        text: its text, or the beginning of it.
+        settings: settings of the import, of which some say the format.
+        columns: columns of a Parquet file; None for other files.
+
+    Raises:
+        Refused: the format cannot be determined, or is only a guess; the message names the choices.
+    """
+    head = Head(name, text, settings, columns or ())
+    if columns is None and (own := by_ending(name)) is not None:
+        return own
+    ending = PARQUET_ENDINGS[0] if columns is not None else head.ending
+    for one in FORMATS.values():
+        if ending in one.shared and one.content is not None and one.content(head):
+            return one.name
+    if columns is not None:
+        raise Refused(f"{name}: {_unknown_table(columns)}")
+    if (answer := describe_answer(head)) is not None:
+        raise Refused(f"{name}: {answer}")
+    if ending in FALLBACK:
+        return FALLBACK[ending]
+    raise Refused(
+        f"{name}: cannot tell its format from its name or content; name it with --format: "
+        f"{', '.join(FORMATS)}"
+    )
+
+
+def by_ending(name: str) -> str | None:
+    """Return the key in FORMATS of the format that alone has the ending of a name, if there is."""
+    endings = {ending: one.name for one in FORMATS.values() for ending in one.endings}
+    fitting = [ending for ending in endings if name.lower().endswith(ending)]
+    return endings[max(fitting, key=len)] if fitting else None
+
+
+def refuse_other_kinds(url: str, content: bytes) -> None:
+    """Refuse a media file, a Feather file or an Excel workbook, and say what to do with it.
+
+    Raises:
+        Refused: it is one of these.
+    """
+    marked = any(content[at:].startswith(mark) for at, mark in _MEDIA_MARKS)
+    if marked or url.lower().endswith(_MEDIA_ENDINGS):
+        raise Refused(
+            f"{url}: is a media file, not a text of chapters; write its chapters to a file with: "
+            f"ffprobe -v error -print_format json -show_chapters -show_format {url} > "
+            "NAME.ffprobe.json"
+        )
+    if content.startswith(_ARROW) or url.lower().endswith((".feather", ".arrow")):
+        raise Refused(f"{url}: is a Feather (Arrow) file; write the table as Parquet or CSV")
+    if content.startswith((_ZIP, _OLD_EXCEL)) or url.lower().endswith((".xlsx", ".xls", ".ods")):
+        raise Refused(f"{url}: is a workbook or an archive; save the table in it as CSV")
+
+
+def _unknown_table(columns: Sequence[str]) -> str:
+    if "boundaries" in columns:
+        return (
+            "is a Parquet table of segmentations already, which other commands read as it is; "
+            "nothing to import"
+        )
+    names = ", ".join(columns)
+    return (
+        f"has the columns {names}; expected a start (name it with --columns start=NAME), or labels "
+        "(name them with --flags, --ids or --sizes)"
+    )

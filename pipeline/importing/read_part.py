@@ -7,8 +7,8 @@ import pyarrow as pa
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.importing.conversion.convert import Converted, Survey, convert_shapes
-from segscore.pipeline.importing.conversion.described import describe_counts
+from segscore.pipeline.importing.conversion.convert import Survey, convert_shapes
+from segscore.pipeline.importing.conversion.counts import Converted, describe_counts
 from segscore.pipeline.importing.conversion.names import NamedShape, ReadFile, name_shapes
 from segscore.pipeline.importing.conversion.surveyed import SurveyedShape, survey_shapes
 from segscore.pipeline.importing.import_blocks import (

@@ -1,8 +1,8 @@
 """Run `segscore import` from its settings to published tables."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, islice
 
 import pyarrow as pa
 
@@ -17,8 +17,8 @@ from segscore.pipeline.importing.answers.stage import AnswerFiles, read_answers
 from segscore.pipeline.importing.answers.timing import Timing
 from segscore.pipeline.importing.folders import Folders
 from segscore.pipeline.importing.foreign_files import naming_fitting_files
-from segscore.pipeline.importing.formats.known import format_named
-from segscore.pipeline.importing.import_blocks import Reading
+from segscore.pipeline.importing.formats.known import FORMATS, SPECIFIC_OPTIONS, format_named
+from segscore.pipeline.importing.import_blocks import Reading, format_of_input
 from segscore.pipeline.importing.lengths_table import read_lengths
 from segscore.pipeline.importing.parts import cut_files
 from segscore.pipeline.importing.publish import (
@@ -31,8 +31,7 @@ from segscore.pipeline.importing.recipe import recognise_imported
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.importing.shapes import Extent
 from segscore.pipeline.importing.timed_files import find_times, read_times
-from segscore.pipeline.importing.unused_options import warn_of_unused
-from segscore.pipeline.importing.written_tables import write_tables
+from segscore.pipeline.importing.write_tables import write_tables
 from segscore.pipeline.runs.executor import Executor
 from segscore.pipeline.runs.run_folder import REJECTS
 from segscore.pipeline.runs.tasks import Progress, TaskRun
@@ -44,6 +43,7 @@ REFERENCES = "references"
 
 SMALL = 2**26
 """Bytes of input up to which an import shows no progress, and starts again if it was killed."""
+_FORMATS_SHOWN = 3
 
 
 def find_imported(settings: ImportSettings) -> list[InputFile]:
@@ -160,3 +160,30 @@ def _inputs(
     lengths = [] if settings.documents is None else storage.find(settings.documents)
     found = {"files": files, "--documents": lengths, **others}
     return [InputTable(name, tuple(table), (), pa.schema([])) for name, table in found.items()]
+
+
+def warn_of_unused(reading: Reading) -> Iterator[str]:
+    """Yield a warning for each option that no reader of the imported files uses.
+
+    Args:
+        reading: the files of the import, all of which have been read without an error.
+    """
+    settings = reading.settings
+    unused = [name for name in SPECIFIC_OPTIONS if getattr(settings, name) not in (None, 0, ())]
+    others = (settings.start_timecode, settings.documents, settings.unit_times)
+    if any(given is not None for given in others):  # they may have frames
+        unused = [name for name in unused if name != "frame_rate"]
+    examples: dict[str, str] = {}
+    for url in reading.urls if unused else ():
+        format_name = format_of_input(url, reading)
+        examples.setdefault(format_name, url)
+        known = FORMATS[format_name]
+        used = {*known.options}
+        if reading.times is not None and (known.in_units or "unit_times" in used):
+            used |= {"unit_times", "source"}
+        unused = [name for name in unused if name not in used]
+        if not unused:
+            return
+    shown = [f"{url} ({name})" for name, url in islice(examples.items(), _FORMATS_SHOWN)]
+    for name in unused:
+        yield f"--{name.replace('_', '-')} has no effect on {', '.join(shown)}"

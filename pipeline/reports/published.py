@@ -7,7 +7,7 @@ from segscore.pipeline.comparison.systems import find_systems
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
-from segscore.pipeline.testsets.beside import group_published, heading_of
+from segscore.pipeline.testsets.published import group_published, heading_of
 
 _SHOWN = 100
 

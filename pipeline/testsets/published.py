@@ -1,10 +1,11 @@
 """Published scores on test sets, as printed, each with the evidence for how it was computed."""
 
 import csv
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 _FILE = Path(__file__).with_name("published.csv")
 
@@ -15,6 +16,10 @@ EVIDENCE = {
     "unknown": "the source does not say",
 }
 """How it is known by which convention a score was computed."""
+_NOT_COMPARABLE = "not comparable"
+"""In place of one's own values if the convention of a published score is not known."""
+
+_NOT_KNOWN = "not known"
 
 
 @dataclass(frozen=True)
@@ -68,4 +73,28 @@ def scores_of(set_name: str, splits: Iterable[str] | None = None) -> list[Publis
         score
         for score in published_scores()
         if score.set == set_name and (chosen is None or score.split in chosen)
+    ]
+
+
+def heading_of(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return the heading of the rows of the table `published`."""
+    name = rows[0]["set"] if rows[0]["split"] == "all" else f"{rows[0]['set']} {rows[0]['split']}"
+    return f"published on these references ({name}; as printed; no test is possible)"
+
+
+def group_published(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
+    """Return a row for each published score, with the values of all systems in one cell."""
+    groups: dict[tuple[Any, ...], list[str]] = {}
+    for row in rows:
+        document = row["document_id"] or ""
+        convention = row["convention"] or _NOT_KNOWN
+        key = (row["published_system"], document, row["measure"], row["printed"], row["evidence"])
+        own = groups.setdefault((*key, convention), [])
+        if row["system"] is not None and row["convention"] is not None:
+            value = "undefined" if row["value"] is None else f"{row['value']:.4f}"
+            own.append(f"{row['system']} {value}")
+    names = ("system", "document", "measure", "printed", "evidence", "convention")
+    return [
+        dict(zip(names, key, strict=True)) | {"yours": ", ".join(own) or _NOT_COMPARABLE}
+        for key, own in groups.items()
     ]

@@ -64,8 +64,8 @@ def started(tmp_path: Path, workers: Cluster) -> Import:
 
 GATES = {
     "while files are read": Gate("runs.cluster._outcome", "kill", "000003"),
-    "before the documents": Gate("importing.written_tables.cut_ranges", "kill"),
-    "before the tables": Gate("importing.written_tables.cut_tables", "kill"),
+    "before the documents": Gate("importing.write_tables.cut_ranges", "kill"),
+    "before the tables": Gate("importing.write_tables.cut_tables", "kill"),
     "before the first move": Gate("storage.move", "kill"),
     "between two moves": Gate("storage.move", "kill", "hypotheses"),
     "before the folder is removed": Gate("storage.remove", "kill", "_import"),

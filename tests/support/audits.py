@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from segscore.pipeline.agreement.group_tables import group_tables
 from segscore.pipeline.agreement.part import AgreeJob, AgreePart, audit_part
+from segscore.pipeline.agreement.results import group_tables
 from segscore.pipeline.agreement.run import find_tables
 from segscore.pipeline.agreement.settings import AgreeSettings
 from segscore.pipeline.agreement.tallies import merge_tallies, settle_units

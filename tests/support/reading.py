@@ -8,7 +8,8 @@ import pytest
 from hypothesis import strategies as st
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.importing.conversion.convert import Converted, Survey, convert_shapes
+from segscore.pipeline.importing.conversion.convert import Survey, convert_shapes
+from segscore.pipeline.importing.conversion.counts import Converted
 from segscore.pipeline.importing.conversion.names import ReadFile, name_shapes
 from segscore.pipeline.importing.conversion.surveyed import survey_shapes
 from segscore.pipeline.importing.folders import Folders

@@ -9,7 +9,7 @@ from itertools import accumulate, pairwise
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.answers.breaks import lines_of
-from segscore.pipeline.importing.answers.number_forms import RANGE, is_clear, only_list
+from segscore.pipeline.importing.answers.forms import RANGE, is_clear, only_list
 from segscore.pipeline.importing.answers.options import ENDS, NUMBERS, RANGES, SIZES
 from segscore.pipeline.importing.answers.patterns import matches, require_pattern
 from segscore.pipeline.importing.field_paths import FieldPath, field_path

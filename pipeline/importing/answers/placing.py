@@ -11,6 +11,7 @@ from segscore.pipeline.alignment.resegment import Resegmentation, place_breaks
 from segscore.pipeline.alignment.tokens import Tokens, Vocabulary, tokenize
 from segscore.pipeline.importing.answers.breaks import divide
 from segscore.pipeline.importing.answers.cleaning import clean
+from segscore.pipeline.importing.answers.forms import quotes_in
 from segscore.pipeline.importing.answers.numbers import (
     UNREAD,
     boundaries_of,
@@ -19,7 +20,6 @@ from segscore.pipeline.importing.answers.numbers import (
 )
 from segscore.pipeline.importing.answers.options import NUMBERED, REWRITTEN, AnswerOptions
 from segscore.pipeline.importing.answers.patterns import without_labels
-from segscore.pipeline.importing.answers.quote_forms import quotes_in
 from segscore.pipeline.tables.rows import RowPlace
 
 MOST_CHARACTERS = 2**24

@@ -4,10 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, groupby
 
-from segscore.pipeline.importing.conversion.counts import Counted, Event, Task
-from segscore.pipeline.importing.conversion.intervals import convert_intervals
+from segscore.pipeline.importing.conversion.boundaries import convert_intervals, convert_marks
+from segscore.pipeline.importing.conversion.counts import Converted, Counted, Event, Task
 from segscore.pipeline.importing.conversion.lengths import Lengths, units_of
-from segscore.pipeline.importing.conversion.marks import convert_marks
 from segscore.pipeline.importing.conversion.names import (
     NamedShape,
     name_in_folder,
@@ -23,15 +22,6 @@ from segscore.pipeline.importing.conversion.surveyed import (
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.importing.shapes import Extent, Intervals, Marks, Shape, Sizes
 from segscore.pipeline.tables.rows import ParsedRow
-
-
-@dataclass(frozen=True)
-class Converted:
-    """A row, its unit, and the counts of what was left out or changed."""
-
-    row: ParsedRow
-    unit: str
-    counts: Counted
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.importing.conversion.intervals import are_points
+from segscore.pipeline.importing.conversion.boundaries import are_points
 from segscore.pipeline.importing.conversion.names import (
     NamedShape,
     name_in_folder,

@@ -14,6 +14,7 @@ from segscore.pipeline.importing.answers.gathering import (
     GatheredPart,
     GatherJob,
     GatherPart,
+    bucket_of,
     cut_parts,
     gather_part,
     number_of_buckets,
@@ -22,13 +23,13 @@ from segscore.pipeline.importing.answers.part import Bucket
 from segscore.pipeline.importing.answers.stage import gathered_files
 from segscore.pipeline.importing.folders import Folders
 from segscore.pipeline.importing.import_blocks import Reading
+from segscore.pipeline.importing.import_tables import name_of_part
 from segscore.pipeline.importing.parts import cut_files
 from segscore.pipeline.importing.projection.part import (
     ProjectJob,
     project_part,
 )
 from segscore.pipeline.importing.projection.settings import FROM, TO, ProjectSettings
-from segscore.pipeline.importing.projection.spread import SpreadJob, spread_part
 from segscore.pipeline.importing.projection.tally import (
     ProjectionTally,
     add_projections,
@@ -36,8 +37,8 @@ from segscore.pipeline.importing.projection.tally import (
 )
 from segscore.pipeline.importing.publish import hidden_folder, move_tables, removing
 from segscore.pipeline.importing.read_files import READ, ImportedRows, read_files
-from segscore.pipeline.importing.write import name_of_part
-from segscore.pipeline.importing.written_tables import write_tables
+from segscore.pipeline.importing.shards import Shard, spread_shard
+from segscore.pipeline.importing.write_tables import write_tables
 from segscore.pipeline.runs.executor import Executor
 from segscore.pipeline.runs.tasks import Progress, TaskRun
 from segscore.pipeline.storage import InputFile
@@ -175,3 +176,30 @@ def _gather(
     receipts: dict[str, GatheredPart] = run.tasks(gather_part, parts, job, stage=what)
     require_accepted(receipts.values())
     return [*gathered_files(parts, receipts)]
+
+
+@dataclass(frozen=True)
+class SpreadJob:
+    """What all tasks that write segmentations by document share.
+
+    Attributes:
+        folder: the folder that tasks write to.
+        buckets: number of buckets of documents.
+    """
+
+    folder: str
+    buckets: int
+
+
+@dataclass(frozen=True)
+class SpreadReceipt:
+    """The bucket of each row group of a file."""
+
+    buckets: list[int]
+
+
+def spread_part(job: SpreadJob, part: Shard) -> SpreadReceipt:
+    """Write the segmentations of a part by document."""
+    return SpreadReceipt(
+        spread_shard(job.folder, part, lambda document: bucket_of(document, job.buckets))
+    )

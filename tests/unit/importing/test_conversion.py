@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.importing.conversion.convert import Converted
-from segscore.pipeline.importing.conversion.described import describe_counts
+from segscore.pipeline.importing.conversion.counts import Converted, describe_counts
 from segscore.pipeline.importing.conversion.names import ReadFile
 from segscore.pipeline.importing.opened_file import OpenedFile
 from segscore.pipeline.importing.shapes import (

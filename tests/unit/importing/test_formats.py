@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from segeval.data import Dataset, jsonutils
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.importing.detect import detect
 from segscore.pipeline.importing.formats import segmentations
 from segscore.pipeline.importing.formats.known import FORMATS
+from segscore.pipeline.importing.open_input import detect
 from segscore.pipeline.tables import jsonl
 from segscore.pipeline.tables.attributes import OWN_COLUMNS
 from segscore.pipeline.tables.rows import Defaults, ParsedRow

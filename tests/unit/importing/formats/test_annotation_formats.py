@@ -2,7 +2,7 @@
 
 import pytest
 
-from segscore.pipeline.importing.detect import detect
+from segscore.pipeline.importing.open_input import detect
 from tests.support.reading import import_settings
 
 PREMIERE = "Name\tText\tIn\tOut\tDauer\tTyp\n\na\t\t00;00;01;00\t00;00;01;00\t00;00;00;00\tC\n"

@@ -14,8 +14,8 @@ from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.formats.known import FORMATS, SPECIFIC_OPTIONS, format_named
 from segscore.pipeline.importing.import_blocks import Reading
 from segscore.pipeline.importing.open_input import format_of, open_input
+from segscore.pipeline.importing.run import warn_of_unused
 from segscore.pipeline.importing.settings import ImportSettings
-from segscore.pipeline.importing.unused_options import warn_of_unused
 from tests.support.paths import ROOT
 
 FILES = ROOT / "tests" / "data" / "formats"

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from segscore.pipeline.importing.detect import detect
 from segscore.pipeline.importing.formats import published_sets
+from segscore.pipeline.importing.open_input import detect
 from tests.support.format_readers import refuses, spans_of, starts_of, yielded
 from tests.support.reading import converted, import_settings
 

@@ -1,9 +1,11 @@
-"""Recognise the forms in which answers state numbers of units."""
+"""Recognise the forms in which answers state numbers of units, or quote."""
 
 import json
 import re
 from collections.abc import Iterator
 
+from segscore.pipeline.importing.answers.breaks import lines_of
+from segscore.pipeline.importing.answers.cleaning import is_fence
 from segscore.pipeline.importing.answers.options import RANGES, STARTS
 
 RANGE = re.compile(
@@ -16,6 +18,11 @@ _LABEL = r"[\W_]*[^\W\d_]{0,3}"
 _NO_MORE = rf"(?![0-9]|(?:[\W_]*|[ \t]+and[ \t]+){_LABEL}[0-9])"
 _NUMBER_FIRST = re.compile(rf"{_LABEL}[0-9]+{_NO_MORE}")
 _RANGE_FIRST = re.compile(rf"{_LABEL}{RANGE.pattern}{_NO_MORE}")
+_MOST_STARTS = 100
+"""Number of places at which JSON is looked for in a text."""
+
+_START = re.compile(r'[\[{]\s*["\[{]')
+_DECODER = json.JSONDecoder()
 
 
 def is_clear(line: str, kind: str) -> bool:
@@ -46,7 +53,7 @@ def only_list(answer: object, kind: str) -> list[object] | None:
     if not isinstance(value, dict):
         return None
     try:
-        lists = [*_lists(value, kind)]
+        lists = [*_number_lists(value, kind)]
     except RecursionError:
         return None
     return lists[0] if len(lists) == 1 else None
@@ -63,13 +70,13 @@ def _object_in(text: str) -> object:
         return None
 
 
-def _lists(value: object, kind: str) -> Iterator[list[object]]:
+def _number_lists(value: object, kind: str) -> Iterator[list[object]]:
     """Yield the lists of whole numbers in a value, at any depth."""
     if isinstance(value, list) and (_are_whole(value) or (kind == RANGES and _are_pairs(value))):
         yield value
     elif isinstance(value, dict | list):
         for inner in value.values() if isinstance(value, dict) else value:
-            yield from _lists(inner, kind)
+            yield from _number_lists(inner, kind)
 
 
 def _are_whole(values: list[object]) -> bool:
@@ -80,3 +87,60 @@ def _are_pairs(values: list[object]) -> bool:
     return bool(values) and all(
         isinstance(value, list) and len(value) == 2 and _are_whole(value) for value in values
     )
+
+
+def quotes_in(answer: object) -> list[str]:
+    r"""Return the quotes of an answer.
+
+    They are the only list of texts in its JSON, which may be in an object, in a code fence or
+    between words; without such a list, or with several, the lines of a text.
+
+    Args:
+        answer: a text, or what JSON has in its place.
+
+    Examples:
+        >>> quotes_in('Here you are: {"segments": ["Good evening", "In sport"]}')
+        ['Good evening', 'In sport']
+        >>> quotes_in("Good evening\nIn sport")
+        ['Good evening', 'In sport']
+    """
+    try:
+        values = [*_values(answer)] if isinstance(answer, str) else [answer]
+        lists = [texts for value in values for texts in _text_lists(value)]
+    except RecursionError:
+        lists = []
+    if len(lists) == 1:
+        return lists[0]
+    if isinstance(answer, list):
+        return [each for each in answer if isinstance(each, str)]
+    if isinstance(answer, str):
+        return [line for line in lines_of(answer) if not is_fence(line)]
+    return []
+
+
+def _values(text: str) -> Iterator[object]:
+    """Yield the JSON lists and objects in a text."""
+    end = 0
+    for number, found in enumerate(_START.finditer(text)):
+        if number == _MOST_STARTS:
+            return
+        if found.start() < end:
+            continue
+        try:
+            value, end = _DECODER.raw_decode(text, found.start())
+        except ValueError:
+            continue
+        yield value
+
+
+def _text_lists(value: object) -> Iterator[list[str]]:
+    """Yield the lists of texts in a value, at any depth."""
+    if not isinstance(value, dict | list):
+        return
+    inner = [*value.values()] if isinstance(value, dict) else value
+    texts = [each for each in inner if isinstance(each, str)]
+    if isinstance(value, list) and texts and not any(isinstance(e, dict | list) for e in inner):
+        yield texts
+        return
+    for each in inner:
+        yield from _text_lists(each)

@@ -1,4 +1,4 @@
-"""Convert segments with starts and ends: every start except the first is a boundary.
+"""Find the boundaries of a segmentation that a file gives as segments, marks or sizes.
 
 All positions are whole units since the start of the document, or of the region that is imported.
 """
@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from segscore.pipeline.importing.conversion.counts import Task, shown_length
-from segscore.pipeline.importing.conversion.marks import convert_marks
 from segscore.pipeline.importing.shapes import Intervals, Mark, Segment
 
 
@@ -191,3 +190,26 @@ def _inside(boundaries: set[tuple[int, int]], task: Task) -> list[tuple[int, int
             kept.append((position, level))
         # A gap may begin or end on an edge, which is no boundary; a start there collapses.
     return kept
+
+
+def convert_marks(marks: Sequence[Mark], task: Task) -> list[tuple[int, int]]:
+    """Return the (position, level) of each boundary, in ascending order.
+
+    Raises:
+        Refused: a reference has a mark after the end.
+    """
+    kept = [mark for mark in marks if not task.too_deep(mark.level)]
+    boundaries: set[tuple[int, int]] = set()
+    for mark in sorted(kept, key=lambda mark: mark.start.exact):
+        position = task.position(mark.start)
+        if position > task.n_units or (task.region and position < 0):
+            task.leave_out(mark.start, mark.line)
+        elif position in (0, task.n_units):
+            task.counts.collapsed += mark.start.exact != task.start
+        elif (position, mark.level) in boundaries:
+            same = f"{mark.start.text} is the time of another mark"
+            task.counts.add("same_start", mark.line, same)
+            task.counts.collapsed += 1
+        else:
+            boundaries.add((position, mark.level))
+    return sorted(boundaries)

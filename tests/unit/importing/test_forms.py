@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from segscore.pipeline.importing.answers.quote_forms import quotes_in
+from segscore.pipeline.importing.answers.forms import quotes_in
 
 
 @pytest.mark.parametrize(
