@@ -18,13 +18,13 @@ from segscore.jobs.show.formats import (
     print_text,
 )
 from segscore.jobs.show.printing import (
-    Bar,
     log_finished,
     print_plan,
     print_record,
     print_written,
     say_done,
 )
+from segscore.jobs.show.progress import Bar
 from segscore.pipeline.agreement.settings import AgreeSettings
 from segscore.pipeline.errors import Done
 from segscore.pipeline.statistics.shown_numbers import (

@@ -10,7 +10,7 @@ from segscore.jobs.cli import startup
 from segscore.jobs.cli.log import LOG
 from segscore.jobs.show.fitted import out
 from segscore.jobs.show.gating import moved_lines, print_checks
-from segscore.jobs.show.printing import Bar
+from segscore.jobs.show.progress import Bar
 from segscore.pipeline.comparison.settings import CompareSettings
 from segscore.pipeline.errors import Done, Failed
 from segscore.pipeline.settings.options import Panel

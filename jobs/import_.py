@@ -16,11 +16,11 @@ def import_(
     Tables of segments, labels per unit, chapters, subtitles, annotations, speaker turns, text.
     """
     from segscore.jobs.show.fitted import out
-    from segscore.jobs.show.imported import print_tables, warn_of_imported
-    from segscore.jobs.show.printing import Bar
+    from segscore.jobs.show.printing import print_tables, warn_of_imported
+    from segscore.jobs.show.progress import Bar
     from segscore.pipeline.importing.recipe import with_recipe
     from segscore.pipeline.importing.run import SMALL, find_imported, run_import
-    from segscore.pipeline.reports.positions import shown_position
+    from segscore.pipeline.reports.labels import shown_position
     from segscore.pipeline.runs import executors
     from segscore.pipeline.runs.tasks import ignore_progress
     from segscore.pipeline.statistics.shown_numbers import counted

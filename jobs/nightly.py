@@ -21,7 +21,7 @@ from segscore.jobs.show.nights import (
     print_nights,
     say_outcome,
 )
-from segscore.jobs.show.printing import Bar
+from segscore.jobs.show.progress import Bar
 from segscore.pipeline.errors import Failed, NotYet, Refused
 from segscore.pipeline.nightly.settings import NightSettings, read_date
 from segscore.pipeline.scoring.settings import ScoreSettings

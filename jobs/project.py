@@ -16,8 +16,8 @@ def project(
     The words of each segment are found in the other transcript by the fewest edits.
     """
     from segscore.jobs.show.fitted import out
-    from segscore.jobs.show.imported import print_tables, warn_of_imported
-    from segscore.jobs.show.printing import Bar
+    from segscore.jobs.show.printing import print_tables, warn_of_imported
+    from segscore.jobs.show.progress import Bar
     from segscore.pipeline.importing.projection.run import find_projected, run_projection
     from segscore.pipeline.importing.run import SMALL
     from segscore.pipeline.runs import executors

@@ -11,7 +11,6 @@ from segscore.jobs.show.by_system import summary_layout
 from segscore.jobs.show.formats import PaperFormat, as_rows, described, print_json
 from segscore.jobs.show.leaderboard import SCORE_LAYOUTS
 from segscore.jobs.show.printing import (
-    Bar,
     log_finished,
     print_finished,
     print_plan,
@@ -19,6 +18,7 @@ from segscore.jobs.show.printing import (
     say_done,
     suggest_n_t,
 )
+from segscore.jobs.show.progress import Bar
 from segscore.pipeline.errors import Done, Refused
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.settings.options import Panel

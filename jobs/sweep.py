@@ -17,12 +17,12 @@ from segscore.jobs.show.formats import (
     print_table,
 )
 from segscore.jobs.show.printing import (
-    Bar,
     log_finished,
     print_record,
     print_written,
     say_done,
 )
+from segscore.jobs.show.progress import Bar
 from segscore.pipeline.errors import Done, Refused
 from segscore.pipeline.scoring.sweep.settings import SweepSettings
 from segscore.pipeline.statistics.shown_numbers import shown_number

@@ -82,6 +82,8 @@ TOGETHER = (
     "tests/browser/test_site_browser.py",
     "tests/docs/test_archives.py",
     "tests/commands/dashboards/",
+    "tests/commands/test_added_measure.py",
+    "tests/commands/test_trend.py",
     "tests/deploy/",
     "tests/docs/test_site.py",
 )

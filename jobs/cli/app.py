@@ -8,9 +8,8 @@ import typer
 from segscore.jobs.cli import startup
 from segscore.jobs.cli.commands import CommandGroup
 from segscore.jobs.cli.encoding import replace_unprintable
-from segscore.jobs.cli.failures import in_one_line
+from segscore.jobs.cli.failures import end_on_sigterm, in_one_line
 from segscore.jobs.cli.log import LOG, LOG_FORMATS
-from segscore.jobs.cli.termination import end_on_sigterm
 from segscore.pipeline.errors import Refused
 
 app = typer.Typer(

@@ -10,9 +10,8 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import TyperException
 
-from segscore.jobs.cli.failures import in_one_line
+from segscore.jobs.cli.failures import explain_usage, in_one_line
 from segscore.jobs.cli.signature import build_command, optional_values
-from segscore.jobs.cli.usage import explain_usage
 from segscore.pipeline.errors import Refused
 
 COMMANDS = (

@@ -24,6 +24,9 @@ GROUPS_SHOWN = 10
 _LONGEST_HEADING = 13
 """Number of characters after which the name of a measure continues on the next line."""
 
+_OVER_WINDOWS = ("pk", "window_diff")
+"""Measures by which a hypothesis without boundaries can be better than every system."""
+
 
 def print_scores(
     summary: "pa.Table",
@@ -164,3 +167,32 @@ def _averages(heading: str, rows: Sequence[Mapping[str, Any]]) -> list[Column]:
     intervals = [shown_interval(row["ci_low"], row["ci_high"]) for row in rows]
     values = [shown_number(row["value"]) for row in rows]
     return [Column(heading, values), Column("95 % interval", intervals)]
+
+
+def explain_better_point(summary: "pa.Table") -> str | None:
+    """Return a sentence if `point:none` is better than all systems by a measure over windows.
+
+    Args:
+        summary: the table ``summary`` of a run.
+    """
+    from segscore.pipeline.runs.finished import rows_over_all
+    from segscore.pipeline.scoring.names import POINT, is_point
+    from segscore.pipeline.statistics.averages import summary_groups
+
+    rows = rows_over_all(summary, summary_groups(summary.column_names))
+    better = []
+    for measure in _OVER_WINDOWS:
+        values = {
+            row["hypothesis"]: row["value"]
+            for row in rows
+            if (row["measure"], row["average"]) == (measure, "micro") and row["value"] is not None
+        }
+        systems = [value for name, value in values.items() if not is_point(name)]
+        if systems and values.get(f"{POINT}none", 1.0) < min(systems):
+            better.append(measure)
+    if not better:
+        return None
+    return (
+        f"{POINT}none is better than every system by {' and '.join(better)}: it misses all "
+        "boundaries, but raises no false alarm; see docs/which-measure.md"
+    )

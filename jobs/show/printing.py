@@ -1,87 +1,28 @@
-"""Print the results and progress of commands on a terminal."""
+"""Print the results of commands, what they wrote, and what to do next."""
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from time import monotonic
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 
 from segscore.jobs.cli.encoding import printable_command
 from segscore.jobs.cli.log import LOG
 from segscore.jobs.show.fitted import out
-from segscore.jobs.show.leaderboard import print_scores
+from segscore.jobs.show.leaderboard import explain_better_point, print_scores
 from segscore.pipeline.settings.signature import fields
+from segscore.pipeline.statistics.shown_numbers import counted
 from segscore.pipeline.tables.units import MILLISECOND
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from rich.progress import Progress
 
     from segscore.pipeline.errors import Done
+    from segscore.pipeline.importing.account import Imported
     from segscore.pipeline.runs.planning import Plan
     from segscore.pipeline.scoring.finished_scoring import FinishedScoring
-
-_LONG = 60.0
-"""Seconds; if more are left, log lines say how many minutes."""
-
-
-class Bar:
-    """A progress bar on a terminal; elsewhere a log line for every further tenth.
-
-    Work in a single part is logged only as JSON.
-    """
-
-    def __init__(self, work: str, first: str = ": reading") -> None:
-        """Draw on standard error, so that results can be piped.
-
-        Args:
-            work: what is done, such as "scoring".
-            first: what follows it until parts are counted; empty if they never are.
-        """
-        self.console = Console(stderr=True, highlight=False)
-        self.work, self.first = work, first
-        self.bar: Progress | None = None
-        self.tenths, self.start = 0, monotonic()
-
-    def __enter__(self) -> "Bar":
-        if self.console.is_terminal and not LOG.structured:
-            from rich.progress import Progress
-
-            from segscore.jobs.show.bar_columns import bar_columns
-
-            self.bar = Progress(*bar_columns(), console=self.console, transient=True)
-            self.task = self.bar.add_task(self.work + self.first, total=None)
-            self.bar.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self.bar is not None:
-            self.bar.stop()
-
-    def advance(self, done: int, parts: int) -> None:
-        """Show that ``done`` of ``parts`` parts are done."""
-        if done == 0:
-            self.tenths, self.start = 0, monotonic()
-        if self.bar is not None and done < parts:
-            self.bar.update(self.task, description=self.work, completed=done, total=parts)
-        elif self.bar is not None:
-            self.bar.tasks[0].total = None  # update and reset take None for no change
-            self.bar.update(self.task, description=f"{self.work}: adding up", completed=0)
-        elif done and (parts > 1 or LOG.structured) and done * 10 // parts > self.tenths:
-            self.tenths = done * 10 // parts
-            left = (monotonic() - self.start) * (parts - done) / done
-            text = f", about {left / 60:.0f} min left" if left > _LONG else ""
-            LOG.say("info", f"{done} of {parts} parts done{text}", done=done, parts=parts)
 
 
 def print_plan(plan: "Plan") -> None:
@@ -101,8 +42,6 @@ def print_finished(
         layout: one of ``SCORE_LAYOUTS``.
         named: measures and families in the order in which the user named them.
     """
-    from segscore.jobs.show.better_point import explain_better_point
-
     by_level = finished.record["settings"].get("by_level") is not None
     whole = "all documents, over all levels" if by_level else "all documents"
     summary = finished.table("summary")
@@ -205,3 +144,21 @@ def print_row_counts(rows: dict[str, dict[str, int]]) -> None:
             f"{name}: {counts['in']} in = {counts['scored']} scored + {counts['rejected']} "
             f"rejected + {counts['unpaired']} unpaired"
         )
+
+
+def warn_of_imported(imported: "Imported") -> Iterator[str]:
+    """Yield warnings about what was adapted, not used, or contradicts other rows."""
+    if imported.adapted:
+        yield "; ".join(imported.adapted)
+    yield from (*imported.unused, *imported.warnings, *imported.contradictions)
+    if imported.contradictions:
+        yield "written as they are; a run will reject these rows"
+
+
+def print_tables(output: str, imported: "Imported") -> None:
+    """Print the tables of an output folder, with their numbers of rows and segments."""
+    for name, rows in imported.rows.items():
+        numbers = [counted(rows, "row")]
+        if name in imported.segments:
+            numbers.append(counted(imported.segments[name], "segment"))
+        out().print(f"{output}/{name}: {', '.join(numbers)}", markup=False)

@@ -7,7 +7,7 @@ are scored again by the convention of the published score, if that is known.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from segscore.pipeline.comparison.systems import System
+from segscore.pipeline.comparison.runs import System
 from segscore.pipeline.conventions.apply import ConventionValues
 from segscore.pipeline.conventions.corpus import Corpus, corpus_of
 from segscore.pipeline.errors import Refused

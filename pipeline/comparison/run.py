@@ -11,6 +11,7 @@ from segscore.pipeline.comparison.averages import Averages, average
 from segscore.pipeline.comparison.published import published_beside
 from segscore.pipeline.comparison.runs import (
     chosen_measures,
+    find_systems,
     open_runs,
     require_comparable,
     signature,
@@ -22,7 +23,6 @@ from segscore.pipeline.comparison.samples import (
     read_samples,
 )
 from segscore.pipeline.comparison.settings import CompareSettings
-from segscore.pipeline.comparison.systems import find_systems
 from segscore.pipeline.comparison.tables import (
     ComparisonRow,
     compare_sample,

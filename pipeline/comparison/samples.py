@@ -19,7 +19,7 @@ from segscore.pipeline.comparison.rows import (
     read_rows,
     same_references,
 )
-from segscore.pipeline.comparison.systems import System
+from segscore.pipeline.comparison.runs import System
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import PAIRS, Table
 from segscore.pipeline.measures.measure import Measure

@@ -13,7 +13,7 @@ import pyarrow as pa
 from segscore.pipeline.arrays.ragged import Flags, Ints, numbers
 from segscore.pipeline.comparison.boundary_classes import NO_CLASS, Places
 from segscore.pipeline.comparison.boundary_outcomes import FALSE_ALARM, KINDS, find_outcomes
-from segscore.pipeline.comparison.systems import System
+from segscore.pipeline.comparison.runs import System
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.scoring.boundaries import side_from_rows
 from segscore.pipeline.scoring.broadcast_job import accept_part

@@ -79,6 +79,12 @@ WITHOUT_QUESTION = Question(
 _PARTS = {"f1": ("precision", "recall")}
 
 
+def of_pairs(answers: Answers) -> tuple[str, ...]:
+    """Return the answers that values of pairs depend on: all but those on averages."""
+    on_averages = AVERAGE_QUESTION.name, WITHOUT_QUESTION.name
+    return tuple(answer for question, answer in answers.items() if question not in on_averages)
+
+
 def possible(answers: Answers) -> bool:
     """Return whether answers go together: sums have no undefined values to replace."""
     replaced = answers["without"] not in ("defined", "left-out", "neither-left-out")
@@ -86,10 +92,15 @@ def possible(answers: Answers) -> bool:
 
 
 class ConventionAverages:
-    """ConventionAverages of the pairs of a corpus by one convention."""
+    """Averages of the pairs of a corpus by one convention."""
 
     def __init__(
-        self, family: Family, answers: Answers, counts: Mapping[str, Ints], corpus: Corpus
+        self,
+        family: Family,
+        answers: Answers,
+        counts: Mapping[str, Ints],
+        corpus: Corpus,
+        by_formula: dict[str, Floats] | None = None,
     ) -> None:
         """Prepare averages.
 
@@ -98,8 +109,12 @@ class ConventionAverages:
             answers: the convention.
             counts: counts of each pair by this convention, shape (pairs,) each.
             corpus: the pairs.
+            by_formula: the value of each pair by the formula of each measure, NaN where undefined,
+                shape (pairs,) each. Those that are computed are added, so that conventions with
+                the same answers ``of_pairs`` can share them.
         """
         self.family, self.answers, self.counts, self.corpus = family, answers, counts, corpus
+        self.by_formula = {} if by_formula is None else by_formula
         self.known: dict[str, Floats] = {}
 
     def average(self, measure: str, rows: Ints) -> float:
@@ -145,8 +160,10 @@ class ConventionAverages:
     def _values(self, measure: str) -> Floats:
         """Return the value of each pair, with undefined ones replaced, shape (pairs,)."""
         if measure not in self.known:
+            if measure not in self.by_formula:
+                self.by_formula[measure] = self._formula(measure, self.counts)
             self.known[measure] = self._filled(
-                self._formula(measure, self.counts), self.family.agreed.get(measure)
+                self.by_formula[measure], self.family.agreed.get(measure)
             )
         return self.known[measure]
 

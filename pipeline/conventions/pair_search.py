@@ -2,15 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 import pyarrow as pa
 
-from segscore.pipeline.arrays.ragged import Ints
+from segscore.pipeline.arrays.ragged import Floats, Ints
 from segscore.pipeline.conventions.averages import (
     AVERAGE_QUESTION,
     WITHOUT_QUESTION,
     ConventionAverages,
+    of_pairs,
     possible,
 )
 from segscore.pipeline.conventions.boundary_family import boundary_family
@@ -131,8 +133,16 @@ def _search(corpus: Corpus, family: Family, numbers: Sequence[Published]) -> Sea
     averaged = any(len(pairs) > 1 for pairs in rows.values())
     counter = family.counter(corpus)
 
+    def order(answers: Answers) -> tuple[str, ...]:
+        return *counter.order(answers), *of_pairs(answers)
+
+    @lru_cache(1)
+    def by_formula(_: tuple[str, ...]) -> dict[str, Floats]:
+        return {}
+
     def evaluate(answers: Answers) -> list[float]:
-        averages = ConventionAverages(family, answers, counter.counts(answers), corpus)
+        counts, known = counter.counts(answers), by_formula(of_pairs(answers))
+        averages = ConventionAverages(family, answers, counts, corpus, known)
         return [averages.average(n.measure, rows[n.system, n.document]) for n in numbers]
 
     questions = questions_of(family, measures, averaged=averaged)
@@ -141,7 +151,7 @@ def _search(corpus: Corpus, family: Family, numbers: Sequence[Published]) -> Sea
         questions,
         grid_of(family, measures, averaged=averaged),
         evaluate,
-        counter.order,
+        order,
     )
 
 

@@ -1,13 +1,15 @@
-"""Combine the summaries of many runs into one table, to follow them over time."""
+"""Combine the summaries of many runs into one table, and find the nights that are missing."""
 
+from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
+from itertools import pairwise
 
 import pyarrow as pa
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed, Refused
-from segscore.pipeline.nightly.missing_nights import missing_dates
 from segscore.pipeline.nightly.nights import Nights
 from segscore.pipeline.nightly.retention import remove_old
 from segscore.pipeline.nightly.settings import require_keep
@@ -122,3 +124,32 @@ def _require_free(runs: str, url: str) -> None:
 
 def _is_run(folder: str) -> bool:
     return not {run_folder.RECORD, run_folder.UNFINISHED}.isdisjoint(storage.names(folder))
+
+
+_LONGEST_STEP = timedelta(days=7)
+"""Longest step that is regular in days; months, for example, differ in length."""
+
+
+def missing_dates(nights: Collection[date]) -> list[date]:
+    """Return the dates between the first and the last night that lack a night, ascending.
+
+    The step is the most frequent time between two successive nights, the shortest of several that
+    are as frequent.  A night is missing where a time is longer, one for each further step, but not
+    on a day of the week that never has a night and was passed over at least twice, such as Sunday.
+    If the step is longer than a week, no date is missing.
+    """
+    present = sorted(set(nights))
+    gaps = Counter(later - earlier for earlier, later in pairwise(present))
+    if not gaps:
+        return []
+    step = min(gaps, key=lambda gap: (-gaps[gap], gap))
+    if step > _LONGEST_STEP:
+        return []
+    expected = [
+        earlier + index * step
+        for earlier, later in pairwise(present)
+        for index in range(1, -((earlier - later) // step))
+    ]
+    workdays = {night.weekday() for night in present}
+    passed_over = Counter(day.weekday() for day in expected)
+    return [day for day in expected if day.weekday() in workdays or passed_over[day.weekday()] == 1]

@@ -8,11 +8,10 @@ from typing import Any, NamedTuple
 from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.nightly import gate, nights
 from segscore.pipeline.nightly.choose import ChosenNights, choose_nights
-from segscore.pipeline.nightly.comparable import differences_of
 from segscore.pipeline.nightly.failures import describe_failure
 from segscore.pipeline.nightly.feed import missing_groups, probable_causes, warn_of_feed
 from segscore.pipeline.nightly.group_gate import GroupVerdict, judge_groups
-from segscore.pipeline.nightly.nights import Night, Nights
+from segscore.pipeline.nightly.nights import Night, Nights, differences_of
 from segscore.pipeline.nightly.other_references import ReferenceChanges
 from segscore.pipeline.nightly.rules import GateRule
 from segscore.pipeline.nightly.settings import FAIL, MEDIAN_OF_7, NightSettings

@@ -1,17 +1,20 @@
 """Read the folder of the nights' runs: which nights exist, their results, and which are good."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
+from segscore.pipeline.measures.selection import normal_form, select
 from segscore.pipeline.nightly import verdict
 from segscore.pipeline.nightly.settings import NIGHT, folder_of, read_date
 from segscore.pipeline.nightly.verdict import UnreadableVerdict, Verdict
 from segscore.pipeline.runs.finished import FinishedRun, RunRow
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.names import is_point
+from segscore.pipeline.settings import signature
+from segscore.pipeline.settings.measuring import settings_without_effect
 
 
 @dataclass(frozen=True)
@@ -155,3 +158,22 @@ class Nights:
     def newest(self) -> date | None:
         """Date of the newest published night."""
         return next((night.date for night in self.newest_first()), None)
+
+
+def differences_of(
+    before: str, now: str, measures: Sequence[str], available: Collection[str]
+) -> list[str]:
+    """Return what makes the averages of an earlier run incomparable with those of a later one.
+
+    Args:
+        before: signature of the earlier run.
+        now: signature of the later run.
+        measures: the measures that are compared.
+        available: the measures of the earlier run.
+    """
+    missing = [f"it has no {name}" for name in measures if name not in available]
+    if missing:  # its signature does not have the settings of the measure either
+        return missing
+    without_effect = settings_without_effect(select(normal_form(measures)))
+    ignored = signature.may_differ((before, now), without_effect)
+    return signature.signature_differences(before, now, ignored)

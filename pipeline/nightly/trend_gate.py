@@ -11,8 +11,7 @@ from itertools import islice
 
 import numpy as np
 
-from segscore.pipeline.nightly.comparable import differences_of
-from segscore.pipeline.nightly.nights import Night, Nights, system_rows
+from segscore.pipeline.nightly.nights import Night, Nights, differences_of, system_rows
 from segscore.pipeline.nightly.rules import GateRule
 from segscore.pipeline.nightly.verdict import ACCEPTED, FAILED, PASSED, Check
 from segscore.pipeline.statistics.multiple_tests import holm

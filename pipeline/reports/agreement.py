@@ -10,9 +10,8 @@ from segscore.pipeline.agreement.part import CONTESTED, CONTESTED_COLUMNS
 from segscore.pipeline.agreement.sentences import a_minute
 from segscore.pipeline.reports import charts
 from segscore.pipeline.reports.contested import SHOWN, contested
-from segscore.pipeline.reports.group_dates import as_dates
 from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section, isolated
-from segscore.pipeline.reports.run_tables import group_name
+from segscore.pipeline.reports.run_tables import as_dates, group_name
 from segscore.pipeline.runs.finished import FinishedRun, RunRow, rows_by_group, rows_over_all
 
 _CODERS, _GROUPS, _LINES = 60, 30, 20

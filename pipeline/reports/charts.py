@@ -6,7 +6,7 @@ Names occur only in the data, never in a field or an expression, so that any tex
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from segscore.pipeline.reports.short_labels import short_labels
+from segscore.pipeline.reports.labels import short_labels
 
 if TYPE_CHECKING:
     import altair as alt

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from segscore.pipeline.comparison.published import published_beside
-from segscore.pipeline.comparison.systems import find_systems
+from segscore.pipeline.comparison.runs import find_systems
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring

@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 from math import ceil
 
 from segscore.pipeline.measures.edit_list import Edit
-from segscore.pipeline.reports.positions import round_step, shown_position
-from segscore.pipeline.reports.short_labels import short_labels
+from segscore.pipeline.reports.labels import round_step, short_labels, shown_position
 
 WIDTH = 1000
 """Width of a strip in its own unit; a page stretches it to the space that it has."""

@@ -7,11 +7,11 @@ from segscore.pipeline.conventions.calibrate import Calibration
 from segscore.pipeline.measures import ALL, HEADLINES
 from segscore.pipeline.reports import charts
 from segscore.pipeline.reports.calibration import scale_figure
-from segscore.pipeline.reports.group_dates import as_dates
+from segscore.pipeline.reports.labels import short_labels
 from segscore.pipeline.reports.leaderboard import leaderboard
 from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section
 from segscore.pipeline.reports.ranking import Ranking
-from segscore.pipeline.reports.short_labels import short_labels
+from segscore.pipeline.reports.run_tables import as_dates
 from segscore.pipeline.runs.finished import RunRow
 from segscore.pipeline.scoring.names import is_point
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from segscore.pipeline.measures.edit_list import Edit
-from segscore.pipeline.reports.positions import round_step, shown_position
+from segscore.pipeline.reports.labels import round_step, shown_position
 from segscore.pipeline.tables.units import MILLISECOND
 
 if TYPE_CHECKING:

@@ -7,12 +7,12 @@ from itertools import groupby
 import numpy as np
 
 from segscore.pipeline.arrays.ragged import Floats
+from segscore.pipeline.comparison.runs import System
 from segscore.pipeline.comparison.samples import Sample
-from segscore.pipeline.comparison.systems import System
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.measures.edit_list import Edit
+from segscore.pipeline.reports.labels import shown_position
 from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section, isolated
-from segscore.pipeline.reports.positions import shown_position
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.reports.strips import Drawing, boundary_strip, draw_strip, outcome_strip
 from segscore.pipeline.scoring.explain import Explained, explain_pairs

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from segscore.jobs.show.printing import Bar
+from segscore.jobs.show.progress import Bar
 from tests.support.paths import DATA
 from tests.support.terminal import in_terminal
 

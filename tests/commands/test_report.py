@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from segscore import calibrate
 from segscore.pipeline.arrays.ragged import Floats
 from segscore.pipeline.measures.edit_list import list_edits
-from segscore.pipeline.reports.documents import box
-from segscore.pipeline.reports.group_dates import as_dates
-from segscore.pipeline.reports.short_labels import short_labels
+from segscore.pipeline.reports.labels import short_labels
+from segscore.pipeline.reports.run_tables import as_dates
+from segscore.pipeline.reports.shared_documents import box
 from segscore.pipeline.reports.strips import (
     WIDTH,
     StripPart,

@@ -11,8 +11,8 @@ import pyarrow.compute as pc
 from segscore.pipeline.arrays.ragged import Floats
 from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.measures import ALL
-from segscore.pipeline.nightly.comparable import differences_of
 from segscore.pipeline.nightly.history import read_history
+from segscore.pipeline.nightly.nights import differences_of
 from segscore.pipeline.nightly.summaries import RUN_COLUMNS
 from segscore.pipeline.nightly.trend.settings import TrendSettings
 from segscore.pipeline.runs.finished import RunRow

@@ -13,8 +13,8 @@ from segscore.pipeline.arrays.document_ids import hash_names
 from segscore.pipeline.arrays.ragged import Floats, Ints
 from segscore.pipeline.comparison import paired_tests
 from segscore.pipeline.comparison.averages import average
+from segscore.pipeline.comparison.runs import System
 from segscore.pipeline.comparison.samples import Sample
-from segscore.pipeline.comparison.systems import System
 from segscore.pipeline.measures import PAIRS
 from segscore.pipeline.statistics import bootstrap, rank_tests
 from segscore.pipeline.statistics.multiple_tests import holm, holm_by_family

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from segscore.pipeline.comparison.runs import System
 from segscore.pipeline.comparison.samples import Sample
 from segscore.pipeline.comparison.spread import ratio_of_sums, shares
-from segscore.pipeline.comparison.systems import System
 from segscore.pipeline.measures import ALL, PAIRS, PANELS
 from segscore.pipeline.statistics.power import PairedTest
 from segscore.pipeline.statistics.simulated_power import power_curve

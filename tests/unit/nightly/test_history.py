@@ -5,7 +5,7 @@ from datetime import date, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from segscore.pipeline.nightly.missing_nights import missing_dates
+from segscore.pipeline.nightly.history import missing_dates
 from tests.oracles.naive_nights import missing_nights
 
 MONDAY = date(2026, 3, 2)
