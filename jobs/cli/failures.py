@@ -17,6 +17,18 @@ from segscore.pipeline.plain_text import redacted, visible
 
 NO_FIELDS: Mapping[str, Any] = MappingProxyType({})
 
+TERMINATED = 128 + signal.SIGTERM
+"""Exit code of a command that was stopped by SIGTERM, as shells define it."""
+
+_MESSAGE = "stopped by SIGTERM; finished parts are kept: run the same command to resume"
+
+_KINDS = {"int_parsing": "an integer", "float_parsing": "a number"}
+"""Why pydantic refuses a value -> what the value must be."""
+
+_EXTRA = re.compile(r"got unexpected extra argument\(s\) \((.*)\)", re.IGNORECASE)
+
+_OTHER_NAME = re.compile(r"(?<=') / '--[a-z-]+'")
+
 
 def in_one_line(command: Callable[..., object], *, begins_work: bool = True) -> Callable[..., None]:
     """Turn every expected failure of a command into a one-line message and an exit code.
@@ -55,12 +67,6 @@ def fail(message: str, code: int, fields: Mapping[str, Any] = NO_FIELDS) -> None
     sys.exit(code)
 
 
-TERMINATED = 128 + signal.SIGTERM
-"""Exit code of a command that was stopped by SIGTERM, as shells define it."""
-
-_MESSAGE = "stopped by SIGTERM; finished parts are kept: run the same command to resume"
-
-
 def end_on_sigterm() -> None:
     """End the process on SIGTERM, even if it is process 1 of a container.
 
@@ -77,14 +83,6 @@ def _stop() -> None:
         sys.stderr.flush()
     finally:  # also if nobody reads standard error any more
         os._exit(TERMINATED)
-
-
-_KINDS = {"int_parsing": "an integer", "float_parsing": "a number"}
-"""Why pydantic refuses a value -> what the value must be."""
-
-_EXTRA = re.compile(r"got unexpected extra argument\(s\) \((.*)\)", re.IGNORECASE)
-
-_OTHER_NAME = re.compile(r"(?<=') / '--[a-z-]+'")
 
 
 def explain_usage(problem: Any, context: Any) -> str:

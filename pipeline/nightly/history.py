@@ -27,13 +27,16 @@ from segscore.pipeline.storage.placement import is_inside, require_apart
 
 _FILE = "history.parquet"
 
+_LONGEST_STEP = timedelta(days=7)
+"""Longest step that is regular in days; months, for example, differ in length."""
+
 
 @dataclass(frozen=True)
 class Gathered:
     """The history, and messages about the runs in the folder.
 
     Attributes:
-        table: the history, as in schemas/history.py.
+        table: the history, as in schemas/nights.py.
         url: URL of the file that was written.
         removed: dates of the old nights that were removed.
         missing: dates on which a night is missing, ascending; see ``missing_dates``.
@@ -124,10 +127,6 @@ def _require_free(runs: str, url: str) -> None:
 
 def _is_run(folder: str) -> bool:
     return not {run_folder.RECORD, run_folder.UNFINISHED}.isdisjoint(storage.names(folder))
-
-
-_LONGEST_STEP = timedelta(days=7)
-"""Longest step that is regular in days; months, for example, differ in length."""
 
 
 def missing_dates(nights: Collection[date]) -> list[date]:

@@ -9,6 +9,14 @@ from segscore.pipeline.tables.units import MILLISECOND
 _BEGINNING = 5
 """Letters of the beginning of a name whose middle is shown."""
 
+_SECOND, _MINUTE, _HOUR = 1000, 60_000, 3_600_000
+_STEPS = (
+    *(size * 10**power for power in range(3) for size in (1, 2, 5)),
+    *(size * unit for unit in (_SECOND, _MINUTE) for size in (1, 2, 5, 10, 15, 30)),
+    *(size * _HOUR for size in (1, 2, 3, 6, 12, 24, 48, 96)),
+)
+"""Milliseconds between the labels of an axis."""
+
 
 def short_labels(names: Iterable[str], limit: int) -> dict[str, str]:
     """Shorten long names to about ``limit`` letters.
@@ -55,15 +63,6 @@ def _unused(label: str, used: set[str]) -> str:
         number += 1
         text = f"{label} ({number})"
     return text
-
-
-_SECOND, _MINUTE, _HOUR = 1000, 60_000, 3_600_000
-_STEPS = (
-    *(size * 10**power for power in range(3) for size in (1, 2, 5)),
-    *(size * unit for unit in (_SECOND, _MINUTE) for size in (1, 2, 5, 10, 15, 30)),
-    *(size * _HOUR for size in (1, 2, 3, 6, 12, 24, 48, 96)),
-)
-"""Milliseconds between the labels of an axis."""
 
 
 def shown_position(position: int, unit: str | None) -> str:

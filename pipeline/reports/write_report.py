@@ -1,11 +1,12 @@
 """Write the report of a run: make its sections and render the page."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from os.path import abspath
 
 from segscore.pipeline import storage
-from segscore.pipeline.comparison.runs import chosen_measures, open_runs
+from segscore.pipeline.comparison.published import published_beside
+from segscore.pipeline.comparison.runs import chosen_measures, find_systems, open_runs
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.measures import ALL, HEADLINES
 from segscore.pipeline.measures.measure import Measure
@@ -15,8 +16,16 @@ from segscore.pipeline.reports import agreement, answer, comparison, provenance,
 from segscore.pipeline.reports.calibration import calibrate_run
 from segscore.pipeline.reports.contested import SHOWN
 from segscore.pipeline.reports.night import gate_section
-from segscore.pipeline.reports.page import Page, Section, charting_library, is_report, render
-from segscore.pipeline.reports.published import published_sections
+from segscore.pipeline.reports.page import (
+    Cell,
+    Figure,
+    Page,
+    PageTable,
+    Section,
+    charting_library,
+    is_report,
+    render,
+)
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.reports.run_tables import open_run
 from segscore.pipeline.reports.settings import ReportSettings
@@ -25,9 +34,13 @@ from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.leaderboard import measures_to_show
 from segscore.pipeline.storage.placement import require_apart
+from segscore.pipeline.testsets.published import group_published, heading_of
 
 _HEAD = 4096
 """Number of bytes that are enough to recognise a report."""
+
+_PUBLISHED = 100
+"""Maximum number of published scores that are listed."""
 
 
 @dataclass(frozen=True)
@@ -154,7 +167,7 @@ def _scored(run: FinishedRun, settings: ReportSettings) -> _Contents:
         *systems.errors(ranking),
         *systems.groups(ranking),
         systems.other_measures(ranking),
-        *published_sections(opened),
+        *_published_sections(opened),
     ]
     return _Contents(words, sections)
 
@@ -170,3 +183,33 @@ def _ranked_by(run: FinishedScoring, name: str | None) -> Measure:
         return ALL[next(ranked, available[0])]
     run.require([name])
     return ALL[name]
+
+
+def _published_sections(run: FinishedScoring) -> Iterator[Section]:
+    """Make the section, if the references are a test set with published scores."""
+    try:
+        rows = published_beside([run], [])
+    except Refused:
+        return
+    if not rows:
+        return
+    text = ""
+    try:
+        rows = published_beside([run], find_systems([run], ()))
+    except (Refused, Failed) as problem:
+        text = f" The systems of the run could not be scored by these conventions: {problem}."
+    groups = group_published(rows)
+    names = ("system", "document", "measure", "printed", "evidence", "convention", "yours")
+    cells: list[list[Cell]] = [[row[name] for name in names] for row in groups[:_PUBLISHED]]
+    headings = [*names[:-1], "yours by the same convention"]
+    more = (
+        f"{len(groups) - _PUBLISHED} more scores are left out." if len(groups) > _PUBLISHED else ""
+    )
+    table = PageTable(headings, cells, more)
+    yield Section(
+        "published",
+        "Published on the same references",
+        "As printed: without their documents, no test is possible, and they have no rank. The last "
+        f"column is computed by the convention of the published score.{text}",
+        [Figure(heading_of(rows), table=table, folded=False, wide=True)],
+    )
