@@ -59,8 +59,7 @@ def _print(found: "FoundTrend") -> None:
     """Print the levels of all systems and of groups that changed, then the findings."""
     from segscore.jobs.show.fitted import Column, out, print_fitted
     from segscore.pipeline.nightly.trend.sentences import group_in_words
-    from segscore.pipeline.statistics.p_values import shown_p
-    from segscore.pipeline.statistics.shown_numbers import shown_change, shown_number
+    from segscore.pipeline.statistics.shown_numbers import shown_change, shown_number, shown_p
 
     shown = [level for level in found.levels if level.over_all or level.named]
     grouped = any(not level.over_all for level in shown)
@@ -88,8 +87,7 @@ def _print(found: "FoundTrend") -> None:
 def _print_ranking(found: "FoundTrend") -> None:
     """Print the pairs of systems over nights."""
     from segscore.jobs.show.fitted import Column, print_fitted
-    from segscore.pipeline.statistics.p_values import shown_p
-    from segscore.pipeline.statistics.shown_numbers import shown_change, shown_number
+    from segscore.pipeline.statistics.shown_numbers import shown_change, shown_number, shown_p
 
     pairs = found.pairs
     if not pairs:

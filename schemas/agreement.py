@@ -3,7 +3,7 @@
 import pandera.pyarrow as pap
 import pyarrow as pa
 
-from segscore.schemas.columns import name, value, whole
+from segscore.schemas.columns import name, number_or_null, value, whole
 
 _SIMILARITIES = {
     "boundary_similarity": "B: mean correctness of boundary pairs",
@@ -23,14 +23,9 @@ _REACHES = {
 _QUARTILES = {"q1": "lower quartile", "median": "median", "q3": "upper quartile"}
 
 
-def _number(description: str) -> pap.Column:
-    """Return a column of numbers of any size and sign."""
-    return pap.Column(pa.float64(), nullable=True, description=description)
-
-
 def coefficient(description: str) -> pap.Column:
     """Return a column of a coefficient's values."""
-    return _number(f"{description}; at most 1, except with --as-published")
+    return number_or_null(f"{description}; at most 1, except with --as-published")
 
 
 def _mark(description: str) -> pap.Column:
@@ -103,8 +98,8 @@ DOCUMENTS = pap.DataFrameSchema(
             description="number of segments of each coder, parallel to coders",
         ),
         "pairs": whole("pairs of coders"),
-        "segments_mean": _number("mean number of segments of the codings"),
-        "segments_sd": _number(
+        "segments_mean": number_or_null("mean number of segments of the codings"),
+        "segments_sd": number_or_null(
             "standard deviation (n - 1) of the number of segments of the codings"
         ),
         **{
@@ -112,9 +107,9 @@ DOCUMENTS = pap.DataFrameSchema(
             for similarity, meaning in _SIMILARITIES.items()
         },
         "pk_mean": value("mean of Pk over ordered pairs of coders", 1),
-        "pk_sd": _number("standard deviation (n - 1) of Pk over ordered pairs of coders"),
+        "pk_sd": number_or_null("standard deviation (n - 1) of Pk over ordered pairs of coders"),
         "window_diff_mean": value("mean of WindowDiff over ordered pairs of coders", 1),
-        "window_diff_sd": _number(
+        "window_diff_sd": number_or_null(
             "standard deviation (n - 1) of WindowDiff over ordered pairs of coders"
         ),
         **{
@@ -155,20 +150,22 @@ AGREEMENT = pap.DataFrameSchema(
             description="; ".join(f"{key}: {meaning}" for key, meaning in _SIMILARITIES.items()),
         ),
         "actual": value("observed agreement, pooled over documents and pairs of coders", 1),
-        "expected": _number("agreement expected by chance; in [0, 1], except with --as-published"),
+        "expected": number_or_null(
+            "agreement expected by chance; in [0, 1], except with --as-published"
+        ),
         "value": coefficient("(actual - expected) / (1 - expected); for bias, the difference"),
-        "ci_low": _number("lower end of the 95 % bootstrap interval; null without one"),
-        "ci_high": _number("upper end of the 95 % bootstrap interval; null without one"),
+        "ci_low": number_or_null("lower end of the 95 % bootstrap interval; null without one"),
+        "ci_high": number_or_null("upper end of the 95 % bootstrap interval; null without one"),
         "codings": whole("codings of the group"),
         "coders": whole("coders of the group"),
         "documents": whole("documents of the group, including those with one coder"),
         "pairs": whole("pairs of codings of the same document"),
-        "change": _number(
+        "change": number_or_null(
             "value less that of the group before, in the order of the values of the attribute; "
             "null unless --group-by is one attribute"
         ),
-        "change_low": _number("lower end of its 95 % bootstrap interval"),
-        "change_high": _number("upper end of its 95 % bootstrap interval"),
+        "change_low": number_or_null("lower end of its 95 % bootstrap interval"),
+        "change_high": number_or_null("upper end of its 95 % bootstrap interval"),
         "change_p": value("p of the change, adjusted by Holm for all groups", 1),
     },
     name="agreement",
@@ -185,8 +182,8 @@ CODERS = pap.DataFrameSchema(
         "potential_boundaries": whole("positions that the coder could have marked"),
         "rate": value("boundaries / potential_boundaries", 1),
         "rate_mean": value("mean of the rates of the group's coders", 1),
-        "rate_sd": _number("standard deviation (n - 1) of the rates of the group's coders"),
-        "deviation": _number("(rate - rate_mean) / rate_sd"),
+        "rate_sd": number_or_null("standard deviation (n - 1) of the rates of the group's coders"),
+        "deviation": number_or_null("(rate - rate_mean) / rate_sd"),
         "flagged": pap.Column(
             pa.bool_(),
             nullable=True,
@@ -195,7 +192,7 @@ CODERS = pap.DataFrameSchema(
         ),
         "rate_median": value("median of the rates of the group's coders", 1),
         "rate_mad": value("median absolute deviation of those rates from their median", 1),
-        "rate_deviation": _number(
+        "rate_deviation": number_or_null(
             f"(rate - rate_median) / {_SPREAD.format('rate', 'potential_boundaries')}; null with "
             "fewer than 5 coders"
         ),
@@ -205,7 +202,7 @@ CODERS = pap.DataFrameSchema(
         },
         "peer_median": value("median of peer_boundary_similarity of the group's coders", 1),
         "peer_mad": value("median absolute deviation of those values from their median", 1),
-        "peer_deviation": _number(
+        "peer_deviation": number_or_null(
             "(peer_boundary_similarity - peer_median) / "
             f"{_SPREAD.format('peer', '(pairs of boundaries / peers)')}; null with fewer than 5 "
             "coders"
@@ -219,25 +216,27 @@ CODERS = pap.DataFrameSchema(
         },
         "without_alpha_two_category": coefficient("Krippendorff's alpha without this coder"),
         "without_ac1_two_category": coefficient("Gwet's AC1 without this coder"),
-        "agreement_effect": _number(
+        "agreement_effect": number_or_null(
             "how much more similar the coder is to the others than the median coder is, by a "
             "robust fit; null for coders who are not judged (docs/jobs/agree.md)"
         ),
-        "agreement_error": _number("standard error of agreement_effect, by a jackknife"),
+        "agreement_error": number_or_null("standard error of agreement_effect, by a jackknife"),
         "agreement_p": value("p of agreement_effect, adjusted by Holm", 1),
-        "aligned_effect": _number(
+        "aligned_effect": number_or_null(
             "agreement_effect of the share of boundaries with a partner at most n_t away, once "
             "the offsets of shifted coders are taken away"
         ),
-        "boundary_offset": _number(
+        "boundary_offset": number_or_null(
             "how much later than the others the coder marks boundaries, in the unit of the run; "
             "negative: earlier"
         ),
-        "boundary_offset_error": _number("standard error of boundary_offset, by a jackknife"),
-        "rate_ratio": _number(
+        "boundary_offset_error": number_or_null(
+            "standard error of boundary_offset, by a jackknife"
+        ),
+        "rate_ratio": number_or_null(
             "boundaries of the coder / boundaries of the others in the same documents"
         ),
-        "rate_ratio_deviation": _number(
+        "rate_ratio_deviation": number_or_null(
             "logarithm of rate_ratio less its median, in units of the spread of the other coders "
             "and the standard error"
         ),
@@ -245,7 +244,7 @@ CODERS = pap.DataFrameSchema(
         "shifted": _mark("the coder marks boundaries later or earlier than the others"),
         "outlying_rate": _mark("the coder marks far more or far fewer boundaries than the others"),
         "standard": _mark("the coder is one of those by whom all are judged"),
-        "peer_drift": _number(
+        "peer_drift": number_or_null(
             "change from the first date to the last of the coder's similarity to the standard "
             "coders, divided by theirs among themselves; by a regression line over all documents, "
             "if --group-by is one attribute whose values are dates, of which the coder has 3"
@@ -258,7 +257,7 @@ CODERS = pap.DataFrameSchema(
         "drift_to": pap.Column(
             pa.string(), nullable=True, description="last date of the coder; null without drift"
         ),
-        "drift_start": _number("height of the regression line of peer_drift at drift_from"),
+        "drift_start": number_or_null("height of the regression line of peer_drift at drift_from"),
     },
     name="coders",
     description="group and coder",
@@ -282,15 +281,15 @@ PEERS = pap.DataFrameSchema(
             1,
         ),
         "pair_mad": value("median absolute deviation of those values from their median", 1),
-        "pair_deviation": _number(
+        "pair_deviation": number_or_null(
             "(boundary_similarity - pair_median) / "
             f"{_SPREAD.format('pair', 'pairs of boundaries')}; null with fewer than 10 pairs"
         ),
-        "residual": _number(
+        "residual": number_or_null(
             "similarity beyond what the agreement_effect of both explains, once offsets are taken "
             "away; null if either is not judged"
         ),
-        "residual_deviation": _number(
+        "residual_deviation": number_or_null(
             "residual in units of 1.4826 times the median absolute residual; null for pairs of "
             "fewer than 10 documents"
         ),
@@ -309,10 +308,12 @@ CORPUS = pap.DataFrameSchema(
         "coders": whole("coders of the group"),
         "boundaries": whole("boundaries of all codings"),
         "potential_boundaries": whole("potential boundaries of all codings"),
-        "segments_mean": _number("mean number of segments of a coding"),
-        "segments_sd": _number("standard deviation (n - 1) of the number of segments of a coding"),
-        "segment_size_mean": _number("mean size of a segment, in the unit of the run"),
-        "segment_size_sd": _number("standard deviation (n - 1) of the segment sizes"),
+        "segments_mean": number_or_null("mean number of segments of a coding"),
+        "segments_sd": number_or_null(
+            "standard deviation (n - 1) of the number of segments of a coding"
+        ),
+        "segment_size_mean": number_or_null("mean size of a segment, in the unit of the run"),
+        "segment_size_sd": number_or_null("standard deviation (n - 1) of the segment sizes"),
         "marked_positions": whole("positions that at least one coder marked"),
         **{
             f"{kind}_{reach}_{quartile}": value(

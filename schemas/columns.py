@@ -20,6 +20,26 @@ def whole(description: str, least: int = 0, *, required: bool = True) -> pap.Col
     )
 
 
+def name_or_null(description: str) -> pap.Column:
+    """Return a column of names or other texts, null where there is none."""
+    return pap.Column(pa.string(), nullable=True, description=description)
+
+
+def whole_or_null(description: str) -> pap.Column:
+    """Return a column of whole numbers from 0, null where there is none."""
+    return pap.Column(pa.int64(), pap.Check.ge(0), nullable=True, description=description)
+
+
+def number_or_null(description: str) -> pap.Column:
+    """Return a column of numbers of any size and sign, null where there is none."""
+    return pap.Column(pa.float64(), nullable=True, description=description)
+
+
+def share_or_null(description: str) -> pap.Column:
+    """Return a column of numbers from 0 to 1, null where there is none."""
+    return value(description, 1)
+
+
 def digest(description: str) -> pap.Column:
     """Return a column of digests: the first 8 bytes of a hash as a signed integer, never null."""
     return pap.Column(pa.int64(), nullable=False, description=description)

@@ -3,28 +3,18 @@
 import pandera.pyarrow as pap
 import pyarrow as pa
 
-from segscore.schemas.columns import name, whole
-
-
-def _number(description: str) -> pap.Column:
-    return pap.Column(pa.float64(), nullable=True, description=description)
+from segscore.schemas.columns import (
+    name,
+    name_or_null,
+    number_or_null,
+    share_or_null,
+    whole,
+    whole_or_null,
+)
 
 
 def _known(description: str) -> pap.Column:
     return pap.Column(pa.float64(), nullable=False, description=description)
-
-
-def _share(description: str) -> pap.Column:
-    checks = [pap.Check.ge(0), pap.Check.le(1)]
-    return pap.Column(pa.float64(), checks, nullable=True, description=description)
-
-
-def _whole_or_null(description: str) -> pap.Column:
-    return pap.Column(pa.int64(), pap.Check.ge(0), nullable=True, description=description)
-
-
-def _perhaps(description: str) -> pap.Column:
-    return pap.Column(pa.string(), nullable=True, description=description)
 
 
 def _one_of(values: list[str], description: str) -> pap.Column:
@@ -50,35 +40,37 @@ COMPARISONS = pap.DataFrameSchema(
         "average": AVERAGE,
         "system": SYSTEM,
         "other": name("system that it is compared with"),
-        "value": _number(
+        "value": number_or_null(
             "average of the system; if macro, over the documents that `defined` counts"
         ),
-        "other_value": _number("average of the other system, over the same documents"),
-        "difference": _number("value minus other_value, in the unit of the measure"),
-        "ci_low": _number("lower end of the difference's 95 % paired bootstrap interval"),
-        "ci_high": _number("upper end of the difference's 95 % paired bootstrap interval"),
-        "better": _perhaps(
+        "other_value": number_or_null("average of the other system, over the same documents"),
+        "difference": number_or_null("value minus other_value, in the unit of the measure"),
+        "ci_low": number_or_null("lower end of the difference's 95 % paired bootstrap interval"),
+        "ci_high": number_or_null("upper end of the difference's 95 % paired bootstrap interval"),
+        "better": name_or_null(
             "the one of the two with the better average, by the measure's direction; null if the "
             "averages are equal or undefined, or neither direction is better"
         ),
-        "p_permutation": _share("p of the two-sided paired permutation test of the difference"),
-        "p_permutation_holm": _share(f"p_permutation {ADJUSTED}"),
-        "p_wilcoxon": _share(
+        "p_permutation": share_or_null(
+            "p of the two-sided paired permutation test of the difference"
+        ),
+        "p_permutation_holm": share_or_null(f"p_permutation {ADJUSTED}"),
+        "p_wilcoxon": share_or_null(
             "p of the two-sided Wilcoxon signed-rank test over documents; macro rows only"
         ),
-        "p_wilcoxon_holm": _share(f"p_wilcoxon {ADJUSTED}"),
-        "p_nemenyi": _share(
+        "p_wilcoxon_holm": share_or_null(f"p_wilcoxon {ADJUSTED}"),
+        "p_nemenyi": share_or_null(
             "p of Nemenyi's test on Friedman's mean ranks, for all pairs at once; macro rows of "
             "three systems or more"
         ),
-        "p_kruskal": _share(
+        "p_kruskal": share_or_null(
             "p of Dunn's test on Kruskal and Wallis's mean ranks, adjusted by Holm; ignores which "
             "documents the values belong to; macro rows of three systems or more"
         ),
-        "effect_d": _number(
+        "effect_d": number_or_null(
             "mean difference divided by the standard deviation of the differences; macro rows only"
         ),
-        "effect_rank": _number(
+        "effect_rank": number_or_null(
             "matched-pairs rank-biserial correlation, in [-1, 1], above 0 if the system's "
             "values are higher; macro rows only"
         ),
@@ -86,15 +78,15 @@ COMPARISONS = pap.DataFrameSchema(
         "lower": whole("documents on which the system has the lower value"),
         "documents": _DOCUMENTS,
         "defined": whole("number of those documents on which the measure is defined for both"),
-        "smallest_difference": _number(
+        "smallest_difference": number_or_null(
             "difference that a paired t test of level `--alpha` finds with probability `--power` "
             "on these documents; null with fewer than 10, or if all of them differ alike"
         ),
-        "documents_needed": _whole_or_null(
+        "documents_needed": whole_or_null(
             "least number of documents on which that test finds the observed difference with that "
             "probability; null likewise, and if there is no difference"
         ),
-        "documents_for_difference": _whole_or_null(
+        "documents_for_difference": whole_or_null(
             "the same for the difference given as `--difference`; null without one"
         ),
     },
@@ -110,16 +102,16 @@ SYSTEMS = pap.DataFrameSchema(
         "system": SYSTEM,
         "run": name("run of the system"),
         "hypothesis": name("name of the system in that run"),
-        "value": _number("average, in the unit and range of the measure"),
-        "ci_low": _number("lower end of the 95 % bootstrap interval"),
-        "ci_high": _number("upper end of the 95 % bootstrap interval"),
-        "rank": _number(
+        "value": number_or_null("average, in the unit and range of the measure"),
+        "ci_low": number_or_null("lower end of the 95 % bootstrap interval"),
+        "ci_high": number_or_null("upper end of the 95 % bootstrap interval"),
+        "rank": number_or_null(
             "rank by value among the systems, from 1 for the best, ties in the middle; null also "
             "if neither direction is better"
         ),
-        "rank_low": _number("lower end of the rank's 95 % bootstrap interval"),
-        "rank_high": _number("upper end of the rank's 95 % bootstrap interval"),
-        "mean_rank": _number(
+        "rank_low": number_or_null("lower end of the rank's 95 % bootstrap interval"),
+        "rank_high": number_or_null("upper end of the rank's 95 % bootstrap interval"),
+        "mean_rank": number_or_null(
             "mean over documents of the rank on each, from 1 for the best; macro rows of three "
             "systems or more"
         ),
@@ -140,10 +132,10 @@ OMNIBUS = pap.DataFrameSchema(
             ["friedman", "kruskal"],
             "friedman: ranks on each document; kruskal (and Wallis): ranks over all documents",
         ),
-        "statistic": _number("chi-squared, or H; >= 0"),
+        "statistic": number_or_null("chi-squared, or H; >= 0"),
         "degrees": whole("degrees of freedom: systems - 1"),
-        "p": _share("probability of a statistic at least as large if no system were better"),
-        "effect": _share("friedman: Kendall's W; kruskal: epsilon-squared"),
+        "p": share_or_null("probability of a statistic at least as large if no system were better"),
+        "effect": share_or_null("friedman: Kendall's W; kruskal: epsilon-squared"),
         "systems": whole("number of systems, at least 3"),
         "documents": whole("documents of the test; for friedman, those defined for all systems"),
     },
@@ -156,14 +148,14 @@ WORST = pap.DataFrameSchema(
     {
         "measure": MEASURE,
         "system": SYSTEM,
-        "other": _perhaps(
+        "other": name_or_null(
             "system that it is compared with; null: the worst documents of the system alone"
         ),
         "place": whole("place, from 1 for the worst", least=1),
         "document_id": name("id of the document"),
-        "value": _number("the system's mean over the document's references"),
-        "other_value": _number("the other system's mean; null without one"),
-        "command": _perhaps(
+        "value": number_or_null("the system's mean over the document's references"),
+        "other_value": number_or_null("the other system's mean; null without one"),
+        "command": name_or_null(
             "command line that shows the document's edits; null for reference points, which cannot "
             "be explained"
         ),
@@ -200,8 +192,8 @@ WHERE = pap.DataFrameSchema(
         "substitutions": whole("reference boundaries matched with another type"),
         "misses": whole("reference boundaries missed"),
         "false_alarms": whole("boundaries in the class that only the hypothesis has"),
-        "miss_rate": _share("misses / reference_boundaries"),
-        "false_alarm_rate": _share(
+        "miss_rate": share_or_null("misses / reference_boundaries"),
+        "false_alarm_rate": share_or_null(
             "false_alarms / (false_alarms + reference_boundaries - misses): share of what the "
             "system marked"
         ),
@@ -219,13 +211,17 @@ POWER = pap.DataFrameSchema(
         "other": name("system that it is compared with"),
         "sought": _known("difference to find: that of `--difference`, else the observed one"),
         "documents": whole("number of documents of the simulated corpora", least=2),
-        "power": _share("share of the simulated corpora on which the test finds the difference"),
-        "half_width": _number("mean half-width of the 95 % interval of the difference"),
-        "exaggeration": _number(
+        "power": share_or_null(
+            "share of the simulated corpora on which the test finds the difference"
+        ),
+        "half_width": number_or_null("mean half-width of the 95 % interval of the difference"),
+        "exaggeration": number_or_null(
             "mean size of the significant differences, divided by the true one; null if none is "
             "significant"
         ),
-        "wrong_sign": _share("share of the significant differences with the wrong sign; likewise"),
+        "wrong_sign": share_or_null(
+            "share of the significant differences with the wrong sign; likewise"
+        ),
     },
     name="power",
     description="measure, average, pair of systems and number of documents",
@@ -237,19 +233,21 @@ PUBLISHED_SCORES = pap.DataFrameSchema(
         "set": name("test set that the references are"),
         "split": name("its split; `all` for the whole"),
         "published_system": name("system that the published score is about"),
-        "document_id": _perhaps("document that it is about; null for all"),
+        "document_id": name_or_null("document that it is about; null for all"),
         "measure": name("measure that the source names"),
         "printed": name("the score as printed"),
         "evidence": _one_of(
             ["code", "reconciled", "paper", "unknown"], "how the convention is known"
         ),
-        "convention": _perhaps(
+        "convention": name_or_null(
             "convention by which it was computed, a name of `segscore reconcile`; null: not known"
         ),
-        "system": _perhaps("system of the comparison; null: there is none that can be scored"),
-        "value": _number("its score by the same convention; null if the convention is not known"),
+        "system": name_or_null("system of the comparison; null: there is none that can be scored"),
+        "value": number_or_null(
+            "its score by the same convention; null if the convention is not known"
+        ),
         "source": name("DOI, arXiv number or address"),
-        "note": _perhaps("what else there is to know"),
+        "note": name_or_null("what else there is to know"),
     },
     name="published",
     description="published score and system; only with --published",

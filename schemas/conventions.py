@@ -1,24 +1,20 @@
-"""The output table `conventions`: what each convention gives for published numbers."""
+"""The output tables `conventions` and `calibration`: what published numbers and values mean."""
 
 import pandera.pyarrow as pap
 import pyarrow as pa
 
-from segscore.schemas.columns import name, value, whole
+from segscore.schemas.columns import name, name_or_null, value, whole
 
 
 def _flag(description: str) -> pap.Column:
     return pap.Column(pa.bool_(), nullable=False, description=description)
 
 
-def _optional_name(description: str) -> pap.Column:
-    return pap.Column(pa.string(), nullable=True, description=description)
-
-
 CONVENTIONS = pap.DataFrameSchema(
     {
         "measure": name("measure that the paper names"),
-        "system": _optional_name("system that the number is about; null with --codings"),
-        "document_id": _optional_name("document that the number is about; null for all"),
+        "system": name_or_null("system that the number is about; null with --codings"),
+        "document_id": name_or_null("document that the number is about; null for all"),
         "printed": name("number as printed"),
         "published": value("number as printed, as a number", None, None),
         "value": value("value by the convention; null if undefined", None, None),
@@ -31,5 +27,26 @@ CONVENTIONS = pap.DataFrameSchema(
     },
     name="conventions",
     description="convention and published number; conventions that fit come first",
+    strict=True,
+)
+
+CALIBRATION = pap.DataFrameSchema(
+    {
+        "measure": name("the measure"),
+        "fault": name(
+            "missed, added, missed-or-added, mixed (near and full misses), moved, or random: as "
+            "many boundaries as the reference, anywhere"
+        ),
+        "level": value(
+            "probability of the fault for each boundary; of moved, the largest distance"
+        ),
+        "size": value("level; of moved, the mean distance, in the unit of the run"),
+        "micro": value("value over all versions of all references", None, None),
+        "macro": value("mean over documents of their values", None, None),
+        "documents": whole("documents whose references were simulated", 1),
+        "all_documents": whole("documents with an accepted reference", 1),
+    },
+    name="calibration",
+    description="fault and level",
     strict=True,
 )

@@ -1,14 +1,8 @@
 """The output tables `rejects` (refused rows) and `unpaired` (rows without a counterpart)."""
 
 import pandera.pyarrow as pap
-import pyarrow as pa
 
-from segscore.schemas.columns import name, whole
-
-
-def _name_or_null(description: str) -> pap.Column:
-    return pap.Column(pa.string(), nullable=True, description=description)
-
+from segscore.schemas.columns import name, name_or_null, whole
 
 BETWEEN_ROWS = {
     "unique_document_coder": "a coder has one row per document",
@@ -30,8 +24,8 @@ REJECTS = pap.DataFrameSchema(
         **_ROW,
         "rule": name("rule that the row breaks; the first if it breaks several"),
         "detail": name("what the rule requires and what the row contains"),
-        "document_id": _name_or_null("document of the row; null if it names none"),
-        "coder": _name_or_null("coder of the row; null if it names none"),
+        "document_id": name_or_null("document of the row; null if it names none"),
+        "coder": name_or_null("coder of the row; null if it names none"),
     },
     name="rejects",
     description="input row that was rejected",
@@ -42,7 +36,7 @@ UNPAIRED = pap.DataFrameSchema(
     {
         **_ROW,
         "document_id": name("document of the row"),
-        "coder": _name_or_null("coder of the row; null for a row of documents"),
+        "coder": name_or_null("coder of the row; null for a row of documents"),
     },
     name="unpaired",
     description="valid input row without a counterpart",

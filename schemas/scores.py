@@ -1,9 +1,15 @@
-"""The output table `scores`: scores of each hypothesis against each reference of a document."""
+"""The output tables of scores: `scores`, `panel_scores`, their averages, and `confusion`.
+
+`scores` has the scores of each hypothesis against each reference of a document, `panel_scores`
+those against all references at once, `summary` averages with intervals, and `confusion` which
+boundary type was taken for which.
+"""
 
 import pandera.pyarrow as pap
+import pyarrow as pa
 
-from segscore.pipeline.measures import ALL, PAIRS
-from segscore.schemas.columns import digest, name, value, whole
+from segscore.pipeline.measures import ALL, PAIRS, PANELS
+from segscore.schemas.columns import digest, name, number_or_null, value, whole
 
 
 def measure(name: str, description: str | None = None, *, required: bool = False) -> pap.Column:
@@ -37,4 +43,88 @@ SCORES = pap.DataFrameSchema(
     name="scores",
     description="document, reference and hypothesis",
     strict=False,  # has the attributes and, in runs by level, the number of the level in `level`
+)
+
+_PANEL_COUNTS = dict(PANELS.counts)
+_REFERENCES = _PANEL_COUNTS.pop("references")
+
+PANEL_SCORES = pap.DataFrameSchema(
+    {
+        "document_id": name("id of the document"),
+        "hypothesis": name("coder of the hypothesis; `point:` and its name for a reference point"),
+        "references": whole(_REFERENCES, 1),
+        "window": whole("window size m of the document in the unit of the run", 1),
+        **{count: whole(meaning, required=False) for count, meaning in _PANEL_COUNTS.items()},
+        **{column: measure(column) for column in PANELS.measures},
+        **{
+            f"mean_{column}": measure(column, f"{column} of scores, mean over the references")
+            for column in PAIRS.measures
+        },
+    },
+    name="panel_scores",
+    description="document and hypothesis, where a document of the run has several references",
+    strict=False,  # has the attributes and, in runs by level, `level`
+)
+
+SUMMARY = pap.DataFrameSchema(
+    {
+        "hypothesis": name("coder of the hypotheses; `point:` and its name for a reference point"),
+        "measure": name("column of scores or panel_scores that is averaged"),
+        "average": pap.Column(
+            pa.string(),
+            pap.Check.isin(["micro", "macro"]),
+            nullable=False,
+            description="micro: the formula over summed counts; macro: mean over documents of "
+            "each document's mean over its references",
+        ),
+        "value": number_or_null("average, in the unit and range of the measure"),
+        "ci_low": number_or_null("lower end of the 95 % bootstrap interval; null without one"),
+        "ci_high": number_or_null("upper end of the 95 % bootstrap interval; null without one"),
+        "sd": number_or_null("standard deviation (n - 1) over documents; macro rows only"),
+        "documents": whole("documents of the group on which the hypothesis was scored"),
+        "defined": whole("number of those documents on which the measure is defined"),
+        "skill": number_or_null(
+            "(value - chance) / (best - chance): 0 chance, 1 perfect, negative worse than chance; "
+            "chance is `point:random-own` of the hypothesis; null without it"
+        ),
+        "skill_low": number_or_null("lower end of the 95 % bootstrap interval of skill"),
+        "skill_high": number_or_null("upper end of the 95 % bootstrap interval of skill"),
+        "document_set": pap.Column(
+            pa.string(),
+            nullable=True,
+            description="16 hexadecimal digits that are equal for hypotheses that were scored on "
+            "the same documents; with many more than 4,096 documents they may be equal for others, "
+            "too; null in a history for runs of earlier versions",
+        ),
+    },
+    name="summary",
+    description="hypothesis, group, measure and average",
+    strict=False,  # has the group-by columns; null in the rows over all documents
+)
+
+
+def _type(description: str) -> pap.Column:
+    return pap.Column(pa.int64(), pap.Check.ge(1), nullable=True, description=description)
+
+
+CONFUSION = pap.DataFrameSchema(
+    {
+        "hypothesis": name("coder of the hypotheses, without reference points"),
+        "reference_type": _type(
+            "type in the reference; null: the boundary is only in the hypothesis"
+        ),
+        "hypothesis_type": _type(
+            "type in the hypothesis; null: the boundary is only in the reference"
+        ),
+        "amount": pap.Column(
+            pa.float64(),
+            pap.Check.ge(0),
+            nullable=False,
+            description="number of boundaries, with fractions: a match or a full miss counts 1, a "
+            "near miss or a substitution counts 1 minus its weight",
+        ),
+    },
+    name="confusion",
+    description="hypothesis, type in the reference and type in the hypothesis",
+    strict=False,  # has the level in runs by level
 )

@@ -7,18 +7,13 @@ from typing import Any
 import pandera.pyarrow as pap
 import pyarrow as pa
 
-from segscore.schemas import agreement, comparisons, curves, trends
+from segscore.schemas import agreement, comparisons, curves, nights
 from segscore.schemas.alignment import ALIGNMENT
-from segscore.schemas.calibration import CALIBRATION
-from segscore.schemas.confusion import CONFUSION
-from segscore.schemas.conventions import CONVENTIONS
+from segscore.schemas.conventions import CALIBRATION, CONVENTIONS
 from segscore.schemas.documents import DOCUMENTS
-from segscore.schemas.history import HISTORY
-from segscore.schemas.panel_scores import PANEL_SCORES
 from segscore.schemas.rejects import REJECTS, UNPAIRED
-from segscore.schemas.scores import SCORES
+from segscore.schemas.scores import CONFUSION, PANEL_SCORES, SCORES, SUMMARY
 from segscore.schemas.segmentations import SEGMENTATIONS
-from segscore.schemas.summary import SUMMARY
 
 ATTRIBUTES, GROUPS = "attributes", "groups"
 """Columns besides a table's own: the further columns of the input; those of `--group-by`."""
@@ -128,9 +123,9 @@ TABLES = (
     OutputTable(CONVENTIONS, "reconcile", "`OUTPUT/conventions.parquet`"),
     OutputTable(CALIBRATION, "calibrate", "`OUTPUT/calibration.parquet`"),
     OutputTable(
-        HISTORY, "history", "`RUNS/history/history.parquet`", GROUPS, [*SUMMARY.columns][-1]
+        nights.HISTORY, "history", "`RUNS/history/history.parquet`", GROUPS, [*SUMMARY.columns][-1]
     ),
-    _printed("trend", trends.TRENDS, GROUPS, "system"),
-    _printed("trend", trends.NIGHTLY_VALUES, GROUPS, "system"),
-    _printed("trend", trends.RANKING),
+    _printed("trend", nights.TRENDS, GROUPS, "system"),
+    _printed("trend", nights.NIGHTLY_VALUES, GROUPS, "system"),
+    _printed("trend", nights.RANKING),
 )

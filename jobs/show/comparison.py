@@ -10,7 +10,6 @@ from segscore.jobs.show.leaderboard import GROUPS_SHOWN
 from segscore.jobs.show.published import print_published
 from segscore.pipeline.comparison.pair_rows import better_first, by_difference
 from segscore.pipeline.comparison.verdict import comparison_in_words
-from segscore.pipeline.statistics.p_values import shown_p
 from segscore.pipeline.statistics.power import LEAST_DOCUMENTS
 from segscore.pipeline.statistics.shown_numbers import (
     counted,
@@ -18,6 +17,7 @@ from segscore.pipeline.statistics.shown_numbers import (
     shown_changes,
     shown_interval,
     shown_number,
+    shown_p,
 )
 
 if TYPE_CHECKING:

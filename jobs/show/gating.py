@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from segscore.jobs.cli.encoding import printable_command
 from segscore.jobs.show.fitted import Column, out, print_fitted
-from segscore.pipeline.statistics.p_values import shown_p
-from segscore.pipeline.statistics.shown_numbers import shown_change, shown_number
+from segscore.pipeline.statistics.shown_numbers import shown_change, shown_number, shown_p
 
 if TYPE_CHECKING:
     from segscore.pipeline.nightly.verdict import Check

@@ -9,8 +9,7 @@ from segscore.jobs.show.fitted import Column, out, print_fitted
 from segscore.jobs.show.formats import Layout, print_table, print_text, require_names_printable
 from segscore.jobs.show.latex import latex_tables
 from segscore.pipeline.comparison.pair_rows import beaten_systems, better_first, by_difference
-from segscore.pipeline.statistics.p_values import shown_p
-from segscore.pipeline.statistics.shown_numbers import shown_number, with_interval
+from segscore.pipeline.statistics.shown_numbers import shown_number, shown_p, with_interval
 
 if TYPE_CHECKING:
     from segscore.pipeline.comparison.settings import CompareSettings
@@ -197,7 +196,7 @@ def _references(finished: "FinishedRun", average: str) -> Layout:
 
 def _reference_order(reference: str | None) -> tuple[int, float]:
     """Return a sort key: consensus references first, the strictest first; then coders; then all."""
-    from segscore.pipeline.settings.exact import CONSENSUS, parse_share
+    from segscore.pipeline.settings.reading import CONSENSUS, parse_share
 
     if reference is None:
         return 2, 0.0

@@ -21,7 +21,7 @@ from segscore.pipeline.agreement.sentences import (
     outlying_rate,
 )
 from segscore.pipeline.runs.finished import rows_by_group, rows_over_all
-from segscore.pipeline.statistics.p_values import shown_p
+from segscore.pipeline.statistics.shown_numbers import shown_p
 from segscore.pipeline.tables.units import PER_SECOND
 
 _Row = dict[str, Any]

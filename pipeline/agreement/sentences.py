@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from segscore.pipeline.statistics.p_values import shown_p
+from segscore.pipeline.statistics.shown_numbers import shown_p
 from segscore.pipeline.tables.units import PER_SECOND
 
 _Row = dict[str, Any]

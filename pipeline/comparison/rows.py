@@ -158,8 +158,7 @@ def _read(
 
 
 def _require(run: FinishedScoring, group_by: Sequence[str], columns: set[str]) -> None:
-    from segscore.schemas.panel_scores import PANEL_SCORES
-    from segscore.schemas.scores import SCORES
+    from segscore.schemas.scores import PANEL_SCORES, SCORES
 
     for name in (name for name in group_by if name not in columns):
         known = {*SCORES.columns, *PANEL_SCORES.columns}

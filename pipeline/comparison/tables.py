@@ -20,7 +20,7 @@ from segscore.pipeline.statistics import rank_tests
 from segscore.pipeline.statistics.bootstrap import interval
 from segscore.pipeline.statistics.multiple_tests import holm_by_family
 from segscore.pipeline.statistics.power import PairedTest
-from segscore.pipeline.statistics.signed_ranks import signed_ranks
+from segscore.pipeline.statistics.rank_tests import signed_ranks
 
 if TYPE_CHECKING:
     import pandera.pyarrow as pap

@@ -7,8 +7,7 @@ from typing import Any
 from segscore.pipeline.comparison.pair_rows import SIGNIFICANT
 from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.scoring.leaderboard import Leaderboard, rank
-from segscore.pipeline.statistics.p_values import shown_p
-from segscore.pipeline.statistics.shown_numbers import shown_interval, shown_number
+from segscore.pipeline.statistics.shown_numbers import shown_interval, shown_number, shown_p
 
 PairRows = Mapping[tuple[str, str], Mapping[str, Any]]
 """Names of two systems -> their row of the table comparisons."""

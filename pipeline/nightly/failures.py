@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from segscore.pipeline.nightly.verdict import Check
 from segscore.pipeline.nightly.words import short
-from segscore.pipeline.statistics.p_values import shown_p
+from segscore.pipeline.statistics.shown_numbers import shown_p
 
 _WORST_NAMED = 3
 """Number of documents that a sentence names."""

@@ -15,7 +15,7 @@ from segscore.pipeline.nightly.other_references import ReferenceChanges
 from segscore.pipeline.nightly.rules import GateRule
 from segscore.pipeline.nightly.verdict import EVERY, Check
 from segscore.pipeline.nightly.words import short
-from segscore.pipeline.statistics.p_values import shown_p
+from segscore.pipeline.statistics.shown_numbers import shown_p
 from segscore.pipeline.statistics.sums import GroupKey
 
 _FEWEST_SYSTEMS = 3

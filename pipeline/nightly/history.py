@@ -36,7 +36,7 @@ class Gathered:
     """The history, and messages about the runs in the folder.
 
     Attributes:
-        table: the history, as in schemas/history.py.
+        table: the history, as in schemas/nights.py.
         url: URL of the file that was written.
         removed: dates of the old nights that were removed.
         missing: dates on which a night is missing, ascending; see ``missing_dates``.

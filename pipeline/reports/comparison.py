@@ -9,8 +9,7 @@ from segscore.pipeline.reports.page import Cell, Figure, NumberCell, PageTable, 
 from segscore.pipeline.reports.run_tables import group_name
 from segscore.pipeline.runs.finished import FinishedRun, RunRow
 from segscore.pipeline.scoring.names import is_point
-from segscore.pipeline.statistics.p_values import shown_p
-from segscore.pipeline.statistics.shown_numbers import shown_change, shown_interval
+from segscore.pipeline.statistics.shown_numbers import shown_change, shown_interval, shown_p
 
 _PAIRS = 30
 """Maximum number of pairs that a chart shows: those with the largest differences."""

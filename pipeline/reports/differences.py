@@ -18,7 +18,7 @@ from segscore.pipeline.reports.page import Cell, Figure, NumberCell, PageTable
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.names import is_point
-from segscore.pipeline.statistics.p_values import shown_p
+from segscore.pipeline.statistics.shown_numbers import shown_p
 
 COMPARED = 20
 """Maximum number of systems that are compared pair by pair, the best ones."""

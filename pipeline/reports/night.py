@@ -2,7 +2,7 @@
 
 from segscore.pipeline.nightly.verdict import ACCEPTED, Verdict
 from segscore.pipeline.reports.page import Cell, Figure, NumberCell, PageTable, Section
-from segscore.pipeline.statistics.p_values import shown_p
+from segscore.pipeline.statistics.shown_numbers import shown_p
 
 _HEADINGS = ("rule", "system", "result", "now", "before", "change", "p (Holm)", "against")
 

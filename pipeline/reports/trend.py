@@ -19,7 +19,7 @@ from segscore.pipeline.reports.page import (
     is_report,
     render,
 )
-from segscore.pipeline.statistics.p_values import shown_p
+from segscore.pipeline.statistics.shown_numbers import shown_p
 from segscore.pipeline.storage.placement import require_apart
 
 if TYPE_CHECKING:

@@ -58,7 +58,7 @@ def add_cells(parts: Iterable[Cells]) -> Cells:
 
 
 def tabulate_confusion(cells: Cells, rule: Rule) -> pa.Table:
-    """Build the confusion table: hypothesis x type x type, by level (schemas/confusion.py)."""
+    """Build the confusion table: hypothesis x type x type, by level (schemas/scores.py)."""
     settings = rule.settings
     types = {each.level: np.array(sorted(each.types), np.int64) for each in rule.levels}
     near_miss, substitution = settings.edit_constants

@@ -75,7 +75,7 @@ def _four_weights(option: str, weights: tuple[float, ...]) -> None:
 
 
 def _iou_unless_half(text: str) -> str:
-    from segscore.pipeline.settings.exact import parse_iou
+    from segscore.pipeline.settings.reading import parse_iou
 
     iou = parse_iou(text)
     return "" if 2 * iou == 1 else str(iou)
@@ -359,7 +359,7 @@ class MeasuringSettings:
         """Share of a document's coders by the name of the consensus coder."""
         if self.consensus is None:
             return {}
-        from segscore.pipeline.settings.exact import parse_shares
+        from segscore.pipeline.settings.reading import parse_shares
 
         return parse_shares(self.consensus)
 
@@ -380,7 +380,7 @@ class MeasuringSettings:
     @property
     def iou(self) -> "Fraction":
         """The threshold that an IoU must exceed."""
-        from segscore.pipeline.settings.exact import parse_iou
+        from segscore.pipeline.settings.reading import parse_iou
 
         return parse_iou(self.tiou)
 

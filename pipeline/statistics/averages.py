@@ -240,7 +240,7 @@ def summarise(
     resampling: Resampling,
     chance: str,
 ) -> pa.Table:
-    """Return the summary table: hypothesis x group x measure x average (schemas/summary.py).
+    """Return the summary table: hypothesis x group x measure x average (schemas/scores.py).
 
     Args:
         kinds: each kind of rows with its merged sums over the whole run.

@@ -1,5 +1,7 @@
 """Write numbers and intervals as text, alike on a terminal, in a report and in a notebook."""
 
+_LEAST_P = 0.00005
+
 
 def shown_number(value: float | None) -> str:
     """Format a number with four decimals; a dash if undefined."""
@@ -40,6 +42,13 @@ def with_interval(value: float | None, low: float | None, high: float | None) ->
 def shown_changes(low: float | None, high: float | None) -> str:
     """Format an interval of differences; a dash if undefined."""
     return "–" if low is None or high is None else f"{shown_change(low)} to {shown_change(high)}"
+
+
+def shown_p(p: float | None) -> str:
+    """Write a p value with four decimals, never as 0; a dash if undefined."""
+    if p is None:
+        return "–"
+    return "< .0001" if p < _LEAST_P else f"{p:.4f}"
 
 
 def counted(number: int, noun: str) -> str:

@@ -19,9 +19,9 @@ from segscore.pipeline.errors import Refused
 from segscore.pipeline.tables import jsonl
 from segscore.pipeline.tables.attributes import OWN_COLUMNS
 from segscore.pipeline.tables.columns import SEGMENTATIONS
-from segscore.pipeline.tables.json_depth import has_deep_line
 from segscore.pipeline.tables.rows import Defaults, ParsedRow
 from segscore.pipeline.tables.stated_table import STATED, join_types, stated_table, with_columns
+from segscore.pipeline.tables.strict_json import has_deep_line
 from segscore.schemas.input_columns import INPUT_TYPES, ROLE, ROLES
 
 BLOCK = 8 * 2**20

@@ -7,8 +7,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from segscore.pipeline.comparison.pair_rows import better_first
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.scoring.names import is_point
-from segscore.pipeline.statistics.p_values import shown_p
-from segscore.pipeline.statistics.shown_numbers import shown_change, shown_interval, shown_number
+from segscore.pipeline.statistics.shown_numbers import (
+    shown_change,
+    shown_interval,
+    shown_number,
+    shown_p,
+)
 
 if TYPE_CHECKING:
     from segscore.api.compare import ComparisonTables

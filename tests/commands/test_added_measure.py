@@ -32,8 +32,7 @@ importlib.reload(segscore.pipeline.measures)
 
 from segscore.jobs.cli.app import main
 from segscore.schemas import page
-from segscore.schemas.panel_scores import PANEL_SCORES
-from segscore.schemas.scores import SCORES
+from segscore.schemas.scores import PANEL_SCORES, SCORES
 
 data, root = sys.argv[1:]
 for arguments in (["score", data, data, "--output", "run", "--measures", "all"], ["measures"]):

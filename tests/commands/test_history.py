@@ -13,7 +13,7 @@ from segscore.pipeline import storage
 from segscore.pipeline.nightly import summaries, verdict
 from segscore.pipeline.statistics.averages import SUMMARY_COLUMNS
 from segscore.pipeline.storage import read_table
-from segscore.schemas.history import HISTORY, NIGHT_OUTCOMES, RESULTS
+from segscore.schemas.nights import HISTORY, NIGHT_OUTCOMES, RESULTS
 from tests.support.command_line import Segscore
 from tests.support.night_metrics import WORSE
 from tests.support.nights import DAYS, GOOD, Archive, rows

@@ -11,8 +11,8 @@ from segscore.pipeline.importing.opened_file import OpenedFile
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.importing.shapes import Shape
 from segscore.pipeline.importing.tracks import DocumentTracks, Track
-from segscore.pipeline.tables.json_depth import DEEPEST
 from segscore.pipeline.tables.rows import Defaults, ParsedRow
+from segscore.pipeline.tables.strict_json import DEEPEST
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}\[\]:]', re.DOTALL)
 _LISTED = 8

@@ -17,7 +17,7 @@ from segscore.pipeline.nightly.trend.series import NightlySeries
 from segscore.pipeline.nightly.trend.settings import TrendSettings
 from segscore.pipeline.statistics.averages import averages
 from segscore.pipeline.statistics.multiple_tests import holm
-from segscore.pipeline.statistics.signed_ranks import signed_ranks
+from segscore.pipeline.statistics.rank_tests import signed_ranks
 
 _Pair = tuple[str, str]
 _Values = tuple[float, float]

@@ -13,8 +13,8 @@ from segscore.pipeline.nightly.trend.ranking import PairOverNights, rank_over_ni
 from segscore.pipeline.nightly.trend.sentences import describe_trend
 from segscore.pipeline.nightly.trend.series import NightlySeries, read_series
 from segscore.pipeline.nightly.trend.settings import PER_NIGHTS, TrendSettings
+from segscore.schemas.nights import NIGHTLY_VALUES, RANKING, TRENDS
 from segscore.schemas.tables import arrow_type
-from segscore.schemas.trends import NIGHTLY_VALUES, RANKING, TRENDS
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class FoundTrend:
 
     @property
     def tables(self) -> dict[str, pa.Table]:
-        """The tables `trends`, `nights` and `ranking` (schemas/trends.py)."""
+        """The tables `trends`, `nights` and `ranking` (schemas/nights.py)."""
         by = self.settings.group_by
         trends = [self._level_row(level) for level in self.levels]
         nights = [

@@ -7,7 +7,7 @@ from segscore.pipeline.nightly.trend.levels import FELL, STEADY, STEP, TOO_FEW, 
 from segscore.pipeline.nightly.trend.ranking import PairOverNights
 from segscore.pipeline.nightly.trend.settings import PER_NIGHTS, TrendSettings
 from segscore.pipeline.nightly.words import named_list, nights, short
-from segscore.pipeline.statistics.p_values import shown_p
+from segscore.pipeline.statistics.shown_numbers import shown_p
 
 _APART = 0.05
 """Largest adjusted p at which two systems are said to differ."""

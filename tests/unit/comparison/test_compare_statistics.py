@@ -18,7 +18,7 @@ from segscore.pipeline.comparison.samples import Sample
 from segscore.pipeline.measures import PAIRS
 from segscore.pipeline.statistics import bootstrap, rank_tests
 from segscore.pipeline.statistics.multiple_tests import holm, holm_by_family
-from segscore.pipeline.statistics.signed_ranks import signed_ranks
+from segscore.pipeline.statistics.rank_tests import signed_ranks
 from tests.oracles import naive_comparison as naive
 from tests.support.examples import examples
 

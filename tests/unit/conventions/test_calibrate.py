@@ -34,7 +34,7 @@ from segscore.pipeline.conventions.faults import (
 )
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.storage import read_table
-from segscore.schemas.calibration import CALIBRATION
+from segscore.schemas.conventions import CALIBRATION
 from tests.oracles import naive, naive_sample
 from tests.support.command_line import Segscore
 from tests.support.examples import examples

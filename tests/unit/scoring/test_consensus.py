@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from segscore.pipeline.arrays.ragged import Ragged, from_lists
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.scoring.consensus import consensus
-from segscore.pipeline.settings.exact import parse_share, parse_shares
+from segscore.pipeline.settings.reading import parse_share, parse_shares
 from tests.oracles import naive
 from tests.support.strategies import panels
 

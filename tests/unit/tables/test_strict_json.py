@@ -13,8 +13,8 @@ from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.formats.format import json_keys
 from segscore.pipeline.tables import strict_json
 from segscore.pipeline.tables.find import read_json_lines
-from segscore.pipeline.tables.json_depth import DEEPEST, deep_line, has_deep_line
 from segscore.pipeline.tables.rows import RowPlace
+from segscore.pipeline.tables.strict_json import DEEPEST, deep_line, has_deep_line
 
 ROW = '{"document_id": "a", "coder": "x", "n_units": 9, "boundaries": [3], "more": %s}\n'
 

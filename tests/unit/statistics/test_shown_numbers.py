@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from segscore.pipeline.statistics.p_values import shown_p
+from segscore.pipeline.statistics.shown_numbers import shown_p
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,134 @@
+"""The tables about many runs or nights: their history, and the trends of systems and of pairs."""
+
+import pandera.pyarrow as pap
+import pyarrow as pa
+
+from segscore.schemas.columns import name, name_or_null, number_or_null, share_or_null, whole
+from segscore.schemas.scores import SUMMARY
+
+
+def _date(description: str) -> pap.Column:
+    return pap.Column(pa.date32(), nullable=True, description=description)
+
+
+NIGHT_OUTCOMES = ["passed", "failed", "incomplete", "partial", "not_comparable", "accepted"]
+RESULTS = ["passed", "failed", "undefined", "undecided"]
+
+HISTORY = pap.DataFrameSchema(
+    {
+        "run": name("name of the run's folder, such as date=2026-01-31"),
+        "date": _date("date of the night; null if the run is not a night"),
+        "signature": name(
+            "what was computed, in one line; runs with equal signatures are comparable"
+        ),
+        "version": name("version of segscore that computed it"),
+        "outcome": pap.Column(
+            pa.string(),
+            pap.Check.isin(NIGHT_OUTCOMES),
+            nullable=True,
+            description="outcome of the night; null if the run was not judged",
+        ),
+        "gate": pap.Column(
+            pa.string(),
+            pap.Check.isin(RESULTS),
+            nullable=True,
+            description="result of the rule for this average and hypothesis, over all "
+            "documents; null without a rule",
+        ),
+        "test_set": name_or_null(
+            "first 24 digits of the fingerprint of the references: equal in runs with "
+            "the same references; null in a run by a version that did not compute it"
+        ),
+        **SUMMARY.columns,
+    },
+    name="history",
+    description="run and row of its summary",
+    strict=False,  # has the group-by columns of all runs; null where a run has no such column
+)
+
+_MEASURE = name("column of scores or panel_scores that is averaged")
+_AVERAGE = name("micro or macro, as in summary")
+_SYSTEM = pap.Column(
+    pa.string(), nullable=True, description="system; null for the mean of all systems"
+)
+
+TRENDS = pap.DataFrameSchema(
+    {
+        "system": _SYSTEM,
+        "measure": _MEASURE,
+        "average": _AVERAGE,
+        "verdict": pap.Column(
+            pa.string(),
+            pap.Check.isin(["fell", "rose", "steady", "with_group", "too_few"]),
+            nullable=False,
+            description="`fell` or `rose`: by more than chance and the limit; `with_group`: so, "
+            "but as all systems of a group do; `steady`: neither; `too_few`: fewer than 10 nights",
+        ),
+        "kind": pap.Column(
+            pa.string(),
+            pap.Check.isin(["line", "step"]),
+            nullable=True,
+            description="what describes a change best; null without one",
+        ),
+        "nights": whole("nights with a value"),
+        "first_night": _date("first of these nights"),
+        "last_night": _date("last of these nights"),
+        "mean": number_or_null("mean over nights"),
+        "start": number_or_null("the line on the first night"),
+        "end": number_or_null("the line on the last night"),
+        "change": number_or_null("Theil-Sen slope, as a change over 30 nights"),
+        "ci_low": number_or_null("lower end of its 95 % interval"),
+        "ci_high": number_or_null("upper end of its 95 % interval"),
+        "p": share_or_null(
+            "two-sided p of Mann and Kendall's test with Hamed and Rao's correction"
+        ),
+        "p_independent": share_or_null("the same for nights that do not depend on each other"),
+        "p_holm": share_or_null(
+            "the larger of the two, adjusted by Holm for all systems and groups"
+        ),
+        "explained": share_or_null("share of the weighted sum of squares that the line explains"),
+        "step_date": _date("first night after the step that explains most"),
+        "step_before": number_or_null("weighted mean before the step"),
+        "step_after": number_or_null("weighted mean from the step on"),
+        "step_p": share_or_null("p of the step by permutation of blocks of three nights"),
+        "step_p_adjusted": share_or_null("the same, adjusted for all systems and groups"),
+        "step_explained": share_or_null(
+            "share of the weighted sum of squares that the step explains"
+        ),
+    },
+    name="trends",
+    description="system and group",
+    strict=False,  # has the group-by columns; null in the rows over all documents
+)
+
+NIGHTLY_VALUES = pap.DataFrameSchema(
+    {
+        "system": _SYSTEM,
+        "date": pap.Column(pa.date32(), nullable=False, description="night"),
+        "value": number_or_null("average of the measure"),
+        "standard_error": number_or_null("its standard error, from the interval of the night"),
+    },
+    name="nights",
+    description="system, group and night",
+    strict=False,  # has the group-by columns; null in the rows over all documents
+)
+
+RANKING = pap.DataFrameSchema(
+    {
+        "system": name("the better one of two systems"),
+        "other": name("system that it is compared with"),
+        "measure": _MEASURE,
+        "average": _AVERAGE,
+        "nights": whole("nights on which both were scored on shared documents"),
+        "value": number_or_null("mean over nights of its average over the shared documents"),
+        "other_value": number_or_null("the same of the other system"),
+        "difference": number_or_null("value minus other_value"),
+        "wins": whole("nights on which it is better"),
+        "higher": whole("nights on which it has the higher average"),
+        "lower": whole("nights on which it has the lower average"),
+        "p": share_or_null("two-sided p of Wilcoxon's signed-rank test over nights"),
+        "p_holm": share_or_null("p adjusted by Holm for all pairs"),
+    },
+    name="ranking",
+    description="pair of systems",
+)
