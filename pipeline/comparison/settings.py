@@ -26,28 +26,10 @@ def _read_measures(option: str, text: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class CompareSettings:
-    """Settings of `segscore compare`.
+    """Settings of `segscore compare`; the help of each option says what it is.
 
-    Attributes:
-        runs: folders of finished scoring runs.
-        measures: columns of scores or panel_scores to compare; empty for the one by which the
-            first run's systems are ranked.
-        output: folder or URL to write the tables to; None to write none.
-        systems: names of the systems to compare; empty for all.
-        group_by: attributes to group by, or ``reference``; each combination of their values is
-            compared separately.
-        where: whether to find where systems go wrong, which reads the runs' inputs again.
-        published: whether to list the scores that were published on the same references, which
-            reads the runs' inputs again.
-        may_differ: fields of the signature in which the runs may differ.
-        replicates: number of bootstrap replicates for the intervals; 0 for none.
-        permutations: number of permutations for the tests; 0 for none.
-        alpha: level of the test that a difference is to be found by, and of the gate, in (0, 1).
-        power: probability with which it is to be found, above alpha and below 1.
-        difference: a difference to find; None for the observed one alone.
-        simulate_power: whether to simulate the power on growing numbers of documents.
-        seed: seed of the bootstrap and the permutations; at least 0.
-        fresh: whether to replace a finished comparison in the same place.
+    ``where`` and ``published`` read the runs' inputs again.  ``difference`` is None to find only
+    the observed difference.
     """
 
     runs: Annotated[tuple[str, ...], Argument("Folders of finished scoring runs.")]

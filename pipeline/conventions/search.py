@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import prod
 
 import numpy as np
@@ -63,17 +64,17 @@ class Search:
             question.name == "coefficient" for question in self.questions
         )
 
-    @property
+    @cached_property
     def fitting(self) -> tuple[Tried, ...]:
         """The conventions that give all the numbers as printed."""
         return tuple(tried for tried in self.tried if tried.fits)
 
-    @property
+    @cached_property
     def changes(self) -> int | None:
         """Fewest answers in which a convention that fits differs from a program; None if none."""
         return min((len(tried.convention.changed) for tried in self.fitting), default=None)
 
-    @property
+    @cached_property
     def simplest(self) -> tuple[Tried, ...]:
         """The conventions that fit with the fewest changes."""
         return tuple(

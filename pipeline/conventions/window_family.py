@@ -12,6 +12,7 @@ from segscore.pipeline.conventions.window_questions import WINDOW_PROGRAMS, WIND
 from segscore.pipeline.measures import windows
 from segscore.pipeline.measures.segmentation_pairs import SegmentationPairs
 
+_OF_TEXT = ("text", "windows")
 _OF_K = ("roles", "scope", "k", "rounding", "least")
 _NO_WINDOW = 0
 _COUNTED = (
@@ -75,21 +76,25 @@ class _WindowCounter:
         self.corpus = corpus
         self._counts = lru_cache(1)(self._count_by_size)
         self._totals = lru_cache(None)(self._totals_of)
-        self._known: tuple[tuple[str, ...], Mapping[str, Ints]] = (), {}
+        self._last: tuple[tuple[str, ...], Ints] = (), np.zeros(0, np.int64)
+        self._known: Mapping[str, Ints] = {}
 
     def order(self, answers: Answers) -> tuple[str, ...]:
         """Return a sort key; see ``convention``."""
-        return tuple(answers[name] for name in ("text", "windows", *_OF_K))
+        return tuple(answers[name] for name in (*_OF_TEXT, *_OF_K))
 
     def counts(self, answers: Answers) -> Mapping[str, Ints]:
         """Return the counts of all pairs, shape (pairs,) each."""
         chosen = self.order(answers)
-        if chosen != self._known[0]:
+        last, last_k = self._last
+        if chosen != last:
             k = _window_sizes(self._totals(answers["roles"], answers["scope"]), answers)
-            k = k + (k != _NO_WINDOW) * (answers["windows"] == "longer")
-            of_text = self._counts(answers["text"], answers["windows"])
-            self._known = chosen, _lazy_counts(of_text, k)
-        return self._known[1]
+            k += (k != _NO_WINDOW) * (answers["windows"] == "longer")
+            if chosen[: len(_OF_TEXT)] != last[: len(_OF_TEXT)] or not np.array_equal(k, last_k):
+                of_text = self._counts(answers["text"], answers["windows"])
+                self._known = _lazy_counts(of_text, k)
+            self._last = chosen, k
+        return self._known
 
     def _count_by_size(self, text: str, which: str) -> _CountsBySize:
         """Return what counts the pairs as a program reads them."""

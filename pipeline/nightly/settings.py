@@ -99,33 +99,12 @@ KeepOption = Annotated[
 
 @dataclass(frozen=True)
 class NightSettings:
-    """Settings of `segscore nightly`.
+    """Settings of `segscore nightly`; the help of each option says what it is.
 
     Attributes:
-        date: date of the night; None as long as it is not chosen, for several nights.
-        references: table of references; `{date}` is replaced by the date.
-        hypotheses: table of segmentations to judge; `{date}` as above.
-        runs: folder of the nights' runs; the run of this night is `date=D` in it.
-        documents: table of unit lengths and attributes; `{date}` as above; None for the one in
-            ``scoring``, if any.
-        gate: rules separated by commas; None for none.
-        alpha: probability that the gate of a night fails although nothing got worse beyond its
-            limits, above 0 and at most 0.5.
-        against: `last-good`, or the date of the night to compare with.
-        baseline: `last-good`, or `median-of-N` to compare also with the median of the last N good
-            nights, N in 3..99; without effect if ``against`` is a date.
-        gate_by: attributes in each value of which the rules also hold, for each system and for the
-            mean of all.
-        require_groups: whether a night that lacks a group of the last good nights is incomplete;
-            else it is warned of.
-        not_comparable: verdict on a night whose signature differs from the other's: `fail` or
-            `pass`.
-        accept: reason for which the night is good whatever its gate says; None to judge it.
-        max_unpaired: largest share of hypotheses without a reference, in [0, 1], at which the night
-            is published; None for the one in ``scoring``, if any.
-        metrics: file to write metrics to, named *.prom; None for none.
-        keep: days after which nights are removed; None to keep all.
-        fresh: whether to replace a finished run of the night.
+        date: None as long as it is not chosen, for several nights.
+        documents: None for the table in ``scoring``, if any.
+        max_unpaired: None for the share in ``scoring``, if any.
         scoring: further settings of the scoring run, by name.
         TABLES: further tables of a settings file that the command reads.
     """

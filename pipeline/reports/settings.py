@@ -12,16 +12,7 @@ _AVERAGES = ("micro", "macro")
 
 @dataclass(frozen=True)
 class ReportSettings:
-    """Settings of `segscore report`.
-
-    Attributes:
-        run: folder of a finished run of score, nightly, sweep, compare or agree.
-        output: file or URL of the page.
-        measure: measure that the systems of a scoring run are ranked by; None for the first of
-            ``HEADLINES`` that the run has.
-        average: average that they are ranked by, micro or macro.
-        calibrate: whether to show the faults that give the values of the systems.
-    """
+    """What a report is asked for; the help of each option says what it is."""
 
     run: Annotated[str, Argument("Folder of a finished run.")]
     output: Annotated[str, Option("File or URL of the page.")] = "report.html"

@@ -61,9 +61,8 @@ from segscore.pipeline.storage.parquet import (
     write_table,
 )
 from segscore.pipeline.storage.resolver import require_resolvable
-from segscore.pipeline.storage.shared_arrays import MappedValue, mapped
-from segscore.pipeline.storage.spill import Spill
 from segscore.pipeline.storage.temporary import temporary_for
+from segscore.pipeline.storage.unnamed_files import MappedValue, Spill, mapped
 
 __all__ = [
     "PARQUET",

@@ -10,7 +10,6 @@ import pyarrow.compute as pc
 
 from segscore.pipeline.arrays.ragged import Floats
 from segscore.pipeline.errors import Refused, nearest
-from segscore.pipeline.measures import ALL
 from segscore.pipeline.nightly.history import read_history
 from segscore.pipeline.nightly.nights import differences_of
 from segscore.pipeline.nightly.summaries import RUN_COLUMNS
@@ -197,8 +196,3 @@ def mean_of(series: Sequence[Series], group: GroupValues) -> list[Series]:
 
 FEWEST_SYSTEMS = 3
 """Fewest systems whose common change says something about the recordings or references."""
-
-
-def better_is_higher(measure: str) -> bool | None:
-    """Return whether higher values of a measure are better; None if neither is."""
-    return {"higher": True, "lower": False}.get(ALL[measure].better)

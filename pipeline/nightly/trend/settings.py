@@ -18,19 +18,7 @@ _MOST_NIGHTS = 3660
 
 @dataclass(frozen=True)
 class TrendSettings:
-    """Settings of `segscore trend`.
-
-    Attributes:
-        runs: folder of nights.
-        measure: the measure.
-        since: date of the first night; None for the last ``nights`` nights.
-        nights: number of nights, at least 10, if ``since`` is None.
-        group_by: attributes that the nights were summarised by; empty for all documents only.
-        average: micro or macro.
-        alpha: probability that anything is named by chance alone, for each of two kinds of tests.
-        limit: smallest change over 30 nights, or step, that is named; in the unit of the measure.
-        seed: seed of the permutations.
-    """
+    """Settings of `segscore trend`; the help of each option says what it is."""
 
     runs: Annotated[str, Argument("Folder of nights, that of nightly --runs.")]
     measure: Annotated[str, Option("Measure whose averages are followed.", Panel.MEASURES)]

@@ -1,8 +1,6 @@
-"""Values with large arrays, which the processes of one machine share instead of receiving copies.
+"""Temporary files without a name: bytes that are needed again, and arrays that processes share.
 
-The arrays are in a temporary file without a name, which processes of the same user open through
-the descriptor of the process that made it.  Nothing is left when that process ends, however it
-does.  What is unpickled comes from the sender, not from the file.
+Nothing is left of such a file when the process that made it ends, however it does.
 """
 
 import mmap
@@ -13,14 +11,52 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import accumulate
+from threading import Lock
+from types import TracebackType
 from typing import Any
 
 _ALIGNED = 64
 
 
+class Spill:
+    """A file without a name, in the system's temporary folder; it ends with its context."""
+
+    def __init__(self) -> None:
+        """Create the file."""
+        self._file = tempfile.TemporaryFile(prefix="segscore-")  # noqa: SIM115  (closed by __exit__)
+        self._lock = Lock()
+
+    def __enter__(self) -> "Spill":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._file.close()
+
+    def append(self, content: bytes) -> slice:
+        """Append bytes, and return the range of the file that contains them."""
+        with self._lock:
+            start = self._file.seek(0, 2)
+            self._file.write(content)
+        return slice(start, start + len(content))
+
+    def read(self, part: slice) -> bytes:
+        """Return the bytes of a range."""
+        with self._lock:
+            self._file.seek(part.start)
+            return self._file.read(part.stop - part.start)
+
+
 @dataclass(frozen=True)
 class MappedValue:
-    """A value whose buffers are in a file.
+    """A value with large arrays, which processes of one machine share instead of receiving copies.
+
+    The arrays are in a file, which processes of the same user open through the descriptor of the
+    process that made it.  What is unpickled comes from the sender, not from the file.
 
     Attributes:
         path: path of the file.

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from segscore.pipeline import storage
-from segscore.pipeline.storage.shared_arrays import MappedValue, mapped
+from segscore.pipeline.storage.unnamed_files import MappedValue, mapped
 
 READ = """
 import pickle, sys
