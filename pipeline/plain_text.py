@@ -55,6 +55,11 @@ def first_named(names: Sequence[str], noun: str = "") -> str:
     return ", ".join(names[:_NAMED]) + others
 
 
+def named_list(names: Sequence[str]) -> str:
+    """Write names as a list with `and` before the last."""
+    return " and ".join([*[", ".join(names[:-1])] * (len(names) > 1), *names[-1:]])
+
+
 def shortened(text: str) -> str:
     """Shorten a message that repeats a very long id or value.
 

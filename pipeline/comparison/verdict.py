@@ -5,6 +5,7 @@ from math import isnan
 from typing import Any
 
 from segscore.pipeline.comparison.pair_rows import SIGNIFICANT
+from segscore.pipeline.plain_text import named_list
 from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.scoring.leaderboard import Leaderboard, rank
 from segscore.pipeline.statistics.shown_numbers import shown_interval, shown_number, shown_p
@@ -27,7 +28,7 @@ def listed_names(names: Sequence[str], shown: Callable[[str], str] = str) -> str
     left = len(names) - len(first)
     if left:
         return f"{', '.join(first)} and {left} more"
-    return " and ".join([", ".join(first[:-1]), first[-1]] if len(first) > 1 else first)
+    return named_list(first)
 
 
 def describe_certainty(

@@ -10,7 +10,7 @@ from segscore.pipeline.nightly.choose import choose_nights
 from segscore.pipeline.nightly.nights import Nights
 from segscore.pipeline.nightly.scoring import usable
 from segscore.pipeline.nightly.settings import NightSettings
-from segscore.pipeline.nightly.words import named_list
+from segscore.pipeline.plain_text import named_list
 from segscore.pipeline.runs import run_folder
 from segscore.pipeline.runs.fingerprint import Fingerprint
 from segscore.pipeline.runs.planning import LIMITS, Plan

@@ -1,6 +1,4 @@
-"""Write values and lists for sentences."""
-
-from collections.abc import Sequence
+"""Write values and numbers of nights for sentences."""
 
 
 def short(value: float, digits: int = 3) -> str:
@@ -9,11 +7,6 @@ def short(value: float, digits: int = 3) -> str:
     if not text.strip("-0."):
         return "0"
     return text.replace("0.", ".", 1) if text.lstrip("-").startswith("0.") else text
-
-
-def named_list(names: Sequence[str]) -> str:
-    """Write names as a list with `and` before the last."""
-    return " and ".join([*[", ".join(names[:-1])] * (len(names) > 1), *names[-1:]])
 
 
 def nights(number: int) -> str:

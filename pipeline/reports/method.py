@@ -7,6 +7,7 @@ from segscore.pipeline.measures import ALL
 from segscore.pipeline.measures.bibliography import TESTS, publications_of
 from segscore.pipeline.measures.published import published_name
 from segscore.pipeline.measures.selection import normal_form, select
+from segscore.pipeline.plain_text import named_list
 from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.settings.measuring import settings_without_effect
 from segscore.pipeline.settings.signature import fields
@@ -39,7 +40,7 @@ def describe_method(run: FinishedRun, measures: Sequence[str], average: str) -> 
         Refused: the compared runs differ in a setting that the sentence would tell.
     """
     affecting = _affecting(run, measures)
-    texts = [f"We compute {_listed([_cited(name) for name in measures])} with segscore"]
+    texts = [f"We compute {named_list([_cited(name) for name in measures])} with segscore"]
     texts[0] += rf" {run.record['versions']['segscore']}~\cite{{segscore}}"
     if "n_t" in affecting:
         farthest = int(affecting["n_t"]) - 1
@@ -100,7 +101,3 @@ def _cited(measure: str) -> str:
     keys = [work.key for work in publications_of([ALL[measure]]) if work.fields]
     name = published_name(measure).replace("_", r"\_")
     return rf"{name}~\cite{{{','.join(keys)}}}" if keys else name
-
-
-def _listed(names: Sequence[str]) -> str:
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

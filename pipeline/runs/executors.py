@@ -1,13 +1,22 @@
 """Start what executes the tasks of a run: threads of this process, or a Dask cluster."""
 
-from collections.abc import Iterator
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
+from types import TracebackType
+from typing import Any
 
-from segscore.pipeline.errors import Refused
+from segscore.pipeline import storage
+from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.plain_text import has_secret
-from segscore.pipeline.runs.executor import Executor
+from segscore.pipeline.runs.executor import Executor, Outcome, Pack, Unpack, exchange_failure
 from segscore.pipeline.runs.planning import at_once
-from segscore.pipeline.runs.processors import usable_processors
+
+_CGROUPS = "/sys/fs/cgroup"
+_FIRST_VERSION = ("cpu,cpuacct", "cpuacct,cpu")
+"""Folders of the processor's controller in the first version of control groups."""
 
 
 @contextmanager
@@ -30,8 +39,6 @@ def connect(cluster: str, workers: int | None, memory: int | None = None) -> Ite
         )
     count = workers or usable_processors()
     if cluster == "local":
-        from segscore.pipeline.runs.threads import Threads
-
         with Threads(min(count, at_once(memory))) as threads:
             yield threads
     elif cluster == "processes" or "://" in cluster:
@@ -43,3 +50,96 @@ def connect(cluster: str, workers: int | None, memory: int | None = None) -> Ite
         raise Refused(
             f"--cluster {cluster}: must be local, processes, or an address (tcp://host:8786)"
         )
+
+
+class Threads:
+    """An ``Executor`` that runs tasks in threads; leaving its context waits for running tasks."""
+
+    def __init__(self, count: int) -> None:
+        """Create the executor.
+
+        Args:
+            count: number of tasks that run at the same time.
+        """
+        self._pool = ThreadPoolExecutor(count, "segscore")
+
+    def __enter__(self) -> "Threads":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._pool.shutdown(cancel_futures=True)
+
+    def run_calls(
+        self, task: Callable[..., Any], calls: Mapping[str, tuple[Any, ...]], shared: Any
+    ) -> Iterator[Outcome]:
+        """Run a task many times, as ``Executor`` describes."""
+        keys = {
+            self._pool.submit(task, shared, *arguments): key for key, arguments in calls.items()
+        }
+        for future in as_completed(list(keys)):
+            key, error = keys.pop(future), future.exception()
+            yield Outcome(key, future.result() if error is None else None, error)
+
+    def exchange(
+        self, pack: Pack, pieces: Sequence[Any], places: int, unpack: Unpack, shared: Any
+    ) -> int:
+        """Deliver packets to their places by way of a temporary file, as ``Executor`` describes."""
+
+        def keep(piece: Any) -> list[tuple[int, slice]]:
+            return [(place, spill.append(packet)) for place, packet in pack(shared, piece)]
+
+        def take(place: int) -> int:
+            return unpack(shared, place, [spill.read(packet) for packet in packets[place]])
+
+        packets: list[list[slice]] = [[] for _ in range(places)]
+        try:
+            with storage.Spill() as spill:
+                for kept in self._pool.map(keep, pieces):
+                    for place, packet in kept:
+                        packets[place].append(packet)
+                filled = [place for place in range(places) if packets[place]]
+                return sum(self._pool.map(take, filled))
+        except (Refused, Failed):
+            raise
+        except Exception as problem:
+            raise exchange_failure(problem) from problem
+
+
+def usable_processors() -> int:
+    """Return the number of processors: all of them, or fewer by affinity or a container's quota."""
+    affine = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return min(affine or 1, _quota())
+
+
+def _quota() -> int:
+    """Return how many processors the control group may use, rounded up; no quota is a huge one."""
+    for folder in _FIRST_VERSION:
+        files = (f"{_CGROUPS}/{folder}/cpu.cfs_{name}_us" for name in ("quota", "period"))
+        quota = _whole_processors([_text(file) for file in files])
+        if quota is not None:
+            return quota
+    group = _text("/proc/self/cgroup").strip().rpartition(":")[2]
+    limits = _text(storage.join(f"{_CGROUPS}{group}", "cpu.max")).split()
+    return _whole_processors(limits) or sys.maxsize
+
+
+def _text(path: str) -> str:
+    """Return the text of a file of the system, empty if it cannot be read."""
+    try:
+        return storage.read_text(path) or ""
+    except Refused:
+        return ""
+
+
+def _whole_processors(limits: list[str]) -> int | None:
+    """Divide a quota by its period, both in microseconds; None if there is no quota."""
+    try:
+        quota, period = map(int, limits)
+    except ValueError:
+        return None
+    return -(-quota // period) if quota > 0 < period else None

@@ -95,12 +95,11 @@ def _system(row: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _pair(row: dict[str, Any]) -> tuple[str, ...]:
-    p = row["p_permutation_holm"]
     return (
         row["system"],
         row["other"],
-        "–" if row["difference"] is None else shown_change(row["difference"]),
+        shown_change(row["difference"]),
         shown_interval(row["ci_low"], row["ci_high"]),
-        "–" if p is None else shown_p(p),
+        shown_p(row["p_permutation_holm"]),
         str(row["documents"]),
     )

@@ -15,8 +15,8 @@ from segscore.pipeline.importing.run import find_imported, run_import
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.reports.export.settings import EXPORT_FORMATS, ExportSettings
 from segscore.pipeline.reports.export.write_export import export_tracks, write_export
+from segscore.pipeline.runs.executors import Threads
 from segscore.pipeline.runs.tasks import ignore_progress
-from segscore.pipeline.runs.threads import Threads
 from tests.support.command_line import Segscore
 from tests.support.examples import examples
 

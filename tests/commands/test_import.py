@@ -19,9 +19,9 @@ from segscore.pipeline.importing.account import of_many_files
 from segscore.pipeline.importing.run import find_imported, run_import
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.runs import planning
+from segscore.pipeline.runs.executors import Threads
 from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.runs.tasks import ignore_progress
-from segscore.pipeline.runs.threads import Threads
 from tests.oracles.naive_import import naive_import
 from tests.support.command_line import Segscore
 from tests.support.examples import examples

@@ -160,7 +160,7 @@ def main() -> int:
 
 if __name__ == "__main__":
     # Imported before the first fork: the race is about storage, not about imports.
-    import segscore.pipeline.runs.threads
+    import segscore.pipeline.runs.executors
     import segscore.pipeline.scoring.run  # noqa: F401
 
     sys.exit(main())

@@ -86,7 +86,7 @@ IMPORTED = [
     "segscore.jobs.cli.app",
     "segscore.pipeline.agreement.run",
     "segscore.pipeline.runs.cluster",
-    "segscore.pipeline.runs.threads",
+    "segscore.pipeline.runs.executors",
     "segscore.pipeline.scoring.run",
     __name__,
 ]

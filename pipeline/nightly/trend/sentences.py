@@ -6,7 +6,8 @@ from segscore.pipeline.measures import ALL
 from segscore.pipeline.nightly.trend.levels import FELL, STEADY, STEP, TOO_FEW, WITH_GROUP, Level
 from segscore.pipeline.nightly.trend.ranking import PairOverNights
 from segscore.pipeline.nightly.trend.settings import PER_NIGHTS, TrendSettings
-from segscore.pipeline.nightly.words import named_list, nights, short
+from segscore.pipeline.nightly.words import nights, short
+from segscore.pipeline.plain_text import named_list
 from segscore.pipeline.statistics.shown_numbers import shown_p
 
 _APART = 0.05

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from segscore.pipeline.runs import processors
-from segscore.pipeline.runs.processors import usable_processors
+from segscore.pipeline.runs import executors
+from segscore.pipeline.runs.executors import usable_processors
 
 AFFINE = len(os.sched_getaffinity(0))
 
@@ -14,7 +14,7 @@ AFFINE = len(os.sched_getaffinity(0))
 def test_without_a_quota_all_processors_are_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(processors, "_CGROUPS", str(tmp_path))
+    monkeypatch.setattr(executors, "_CGROUPS", str(tmp_path))
     assert usable_processors() == AFFINE
 
 
@@ -22,7 +22,7 @@ def test_without_a_quota_all_processors_are_used(
 def test_a_quota_of_the_first_version_is_rounded_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quota: str, used: int
 ) -> None:
-    monkeypatch.setattr(processors, "_CGROUPS", str(tmp_path))
+    monkeypatch.setattr(executors, "_CGROUPS", str(tmp_path))
     folder = tmp_path / "cpu,cpuacct"
     folder.mkdir()
     (folder / "cpu.cfs_quota_us").write_text(f"{quota}\n")
@@ -35,7 +35,7 @@ def test_a_quota_of_the_second_version(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limits: str, used: int
 ) -> None:
     group = Path("/proc/self/cgroup").read_text().strip().rpartition(":")[2]
-    monkeypatch.setattr(processors, "_CGROUPS", str(tmp_path))
+    monkeypatch.setattr(executors, "_CGROUPS", str(tmp_path))
     folder = tmp_path / group.lstrip("/")
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "cpu.max").write_text(f"{limits}\n")

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from segscore.pipeline.errors import Failed, Refused
-from segscore.pipeline.runs.threads import Threads
+from segscore.pipeline.runs.executors import Threads
 from segscore.pipeline.storage import Spill
 
 
