@@ -28,8 +28,7 @@ def calibrate(
     if figure is not None:
         require_figure("--figure", figure)
     calibration = run_calibration(chosen)
-    for warning in calibration.warnings:
-        LOG.say("warning", warning)
+    LOG.warn(calibration.warnings)
     number = chosen.number
     if number is not None and number.assumed_percent:
         text = f"--value {number.printed}: read as a percentage, {number.value:g}"

@@ -26,8 +26,7 @@ _REFERENCE = "reference"
 def compare(
     chosen: CompareSettings,
     average: Annotated[
-        str,
-        typer.Option(help="Average to show: micro or macro.", rich_help_panel=Panel.AVERAGES),
+        str, typer.Option(help="Average to show: micro or macro.", rich_help_panel=Panel.AVERAGES)
     ] = "micro",
     layout: Annotated[
         str | None,
@@ -78,10 +77,8 @@ def compare(
         finished = run_comparison(chosen, average)
     if isinstance(finished, Done):
         return finished
-    for warning in finished.record["warnings"]:
-        LOG.say("warning", warning)
-    for warning in _not_shown(finished, chosen, layout, format_name):
-        LOG.say("warning", warning)
+    LOG.warn(finished.record["warnings"])
+    LOG.warn(_not_shown(finished, chosen, layout, format_name))
     checks = _check(chosen.runs, rules, chosen.alpha) if rules else []
     if format_name == "json":
         tables = as_rows(finished.at_hand) | {"checks": [asdict(check) for check in checks]}

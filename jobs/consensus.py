@@ -21,6 +21,5 @@ def consensus(
     from segscore.pipeline.statistics.shown_numbers import counted
 
     record = write_consensus(codings, output, chosen)
-    for warning in record["warnings"]:
-        LOG.say("warning", warning)
+    LOG.warn(record["warnings"])
     out().print(f"{output}/{AGREED}: {counted(record['documents'], 'row')}", markup=False)

@@ -40,8 +40,7 @@ def history(
         print_json("history", {"output": gathered.url, "runs": listed, **nights})
     else:
         print_table(plain_layout(list(listed[0]), listed, ""), format_name)
-    for problem in gathered.wrong:
-        LOG.say("warning", problem)
+    LOG.warn(gathered.wrong)
     if gathered.wrong:
         raise typer.Exit(1)
 
@@ -73,9 +72,7 @@ def _print(gathered: "Gathered", listed: Sequence[Mapping[str, Any]], keep: int 
             Column("run", [row["run"] for row in newest], is_name=True),
             Column("outcome", [row["outcome"] or "–" for row in newest], is_name=True),
             Column(
-                "differs from previous",
-                [_describe_series(row) for row in newest],
-                is_name=True,
+                "differs from previous", [_describe_series(row) for row in newest], is_name=True
             ),
         ],
         caption=f"{earlier} earlier runs are not shown" if earlier > 0 else "",

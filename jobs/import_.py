@@ -6,11 +6,7 @@ from segscore.jobs.cli.options import Cluster, Workers
 from segscore.pipeline.importing.settings import ImportSettings
 
 
-def import_(
-    chosen: ImportSettings,
-    cluster: Cluster = "local",
-    workers: Workers = None,
-) -> None:
+def import_(chosen: ImportSettings, cluster: Cluster = "local", workers: Workers = None) -> None:
     """Import segmentations of many formats as Parquet tables.
 
     Tables of segments, labels per unit, chapters, subtitles, annotations, speaker turns, text.
@@ -36,8 +32,7 @@ def import_(
     ):
         progress = bar.advance if large else ignore_progress
         imported = run_import(chosen, files, executor, progress, resumable=large)
-    for line in warn_of_imported(imported):
-        LOG.say("warning", line)
+    LOG.warn(warn_of_imported(imported))
     if imported.rejected:
         rejected = counted(imported.rejected, "row")
         LOG.say("warning", f"{rejected} rejected; see {chosen.output}/rejects")
@@ -48,5 +43,4 @@ def import_(
         out().print(imported.test_set, markup=False)
     if imported.unit == MILLISECOND:
         out().print(f"longest document: {shown_position(imported.longest, MILLISECOND)}")
-    for line in imported.doubts:
-        LOG.say("warning", line)
+    LOG.warn(imported.doubts)

@@ -6,11 +6,7 @@ from segscore.jobs.cli.options import Cluster, Workers
 from segscore.pipeline.importing.projection.settings import ProjectSettings
 
 
-def project(
-    chosen: ProjectSettings,
-    cluster: Cluster = "local",
-    workers: Workers = None,
-) -> None:
+def project(chosen: ProjectSettings, cluster: Cluster = "local", workers: Workers = None) -> None:
     """Carry segmentations from one transcript to another of the same recording.
 
     The words of each segment are found in the other transcript by the fewest edits.
@@ -32,8 +28,7 @@ def project(
     ):
         progress = bar.advance if large else ignore_progress
         projected = run_projection(chosen, files, executor, progress, resumable=large)
-    for line in warn_of_imported(projected.imported):
-        LOG.say("warning", line)
+    LOG.warn(warn_of_imported(projected.imported))
     for line in projected.tally.describe(chosen.tokens):
         out().print(line, markup=False)
     print_tables(chosen.output, projected.imported)

@@ -14,8 +14,7 @@ def reconcile(chosen: ReconcileSettings) -> None:
     from segscore.pipeline.conventions.run import run_application, run_reconciliation
 
     found = run_reconciliation(chosen) if chosen.apply is None else run_application(chosen)
-    for warning in found.warnings:
-        LOG.say("warning", warning)
+    LOG.warn(found.warnings)
     for line in found.lines:
         out().print(line, markup=False)
     if chosen.output is not None:

@@ -12,8 +12,7 @@ def report(chosen: ReportSettings) -> None:
 
     startup.work()
     written = write_report(chosen)
-    for problem in written.missing:
-        LOG.say("warning", problem)
+    LOG.warn(written.missing)
     out().print(
         f"{chosen.output} ({written.size / 1e6:.1f} MB): open it in a browser", markup=False
     )

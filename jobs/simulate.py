@@ -24,7 +24,6 @@ def simulate(
     from segscore.pipeline.statistics.shown_numbers import counted
 
     record = simulating.run(codings, output, chosen)
-    for warning in record["warnings"]:
-        LOG.say("warning", warning)
+    LOG.warn(record["warnings"])
     rows = counted(chosen.documents * chosen.coders, "row")
     out().print(f"{output}/codings: {rows}", markup=False)

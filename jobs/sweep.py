@@ -16,12 +16,7 @@ from segscore.jobs.show.formats import (
     print_json,
     print_table,
 )
-from segscore.jobs.show.printing import (
-    log_finished,
-    print_record,
-    print_written,
-    say_done,
-)
+from segscore.jobs.show.printing import log_finished, print_record, print_written, say_done
 from segscore.jobs.show.progress import Bar
 from segscore.pipeline.errors import Done, Refused
 from segscore.pipeline.scoring.sweep.settings import SweepSettings

@@ -6,13 +6,7 @@ import typer
 
 from segscore.jobs.cli import startup
 from segscore.jobs.cli.log import LOG
-from segscore.jobs.show.formats import (
-    ResultFormat,
-    as_rows,
-    plain_layout,
-    print_json,
-    print_table,
-)
+from segscore.jobs.show.formats import ResultFormat, as_rows, plain_layout, print_json, print_table
 from segscore.pipeline.nightly.trend.settings import TrendSettings
 from segscore.pipeline.settings.options import Panel
 
@@ -36,8 +30,7 @@ def trend(
 
     startup.work()
     found = find_trend(chosen)
-    for warning in found.nightly.warnings:
-        LOG.say("warning", warning)
+    LOG.warn(found.nightly.warnings)
     if format_name == "text":
         _print(found)
     elif format_name == "json":

@@ -27,8 +27,7 @@ def validate(
         typer.Option(help="Units by which the lengths of a document's segmentations may differ."),
     ] = 0,
     registry: Annotated[
-        str | None,
-        typer.Option(help="JSON file of your own test sets, to recognise them too."),
+        str | None, typer.Option(help="JSON file of your own test sets, to recognise them too.")
     ] = None,
     format_name: ResultFormat = "text",
 ) -> None:
@@ -45,8 +44,7 @@ def validate(
     recognised = None
     if not documents:
         recognised = _recognise(table, read_registry(registry), length_tolerance)
-    for warning in (*checked.warnings, *(recognised.warnings if recognised else ())):
-        LOG.say("warning", warning)
+    LOG.warn((*checked.warnings, *(recognised.warnings if recognised else ())))
     rejects = checked.rejects
     if format_name == "text":
         _print(rejects)

@@ -1,16 +1,160 @@
-"""The command `segscore`."""
+"""The command `segscore`, whose commands are each imported only to run or to show their help."""
 
 import sys
-from typing import Annotated
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache, partial
+from importlib import import_module
+from types import MappingProxyType
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.exceptions import TyperException
 
 from segscore.jobs.cli import startup
-from segscore.jobs.cli.commands import CommandGroup
 from segscore.jobs.cli.encoding import replace_unprintable
-from segscore.jobs.cli.failures import end_on_sigterm, in_one_line
+from segscore.jobs.cli.failures import end_on_sigterm, explain_usage, in_one_line
 from segscore.jobs.cli.log import LOG, LOG_FORMATS
+from segscore.jobs.cli.signature import build_command, optional_values
 from segscore.pipeline.errors import Refused
+
+COMMANDS = (
+    "import",
+    "project",
+    "validate",
+    "score",
+    "compare",
+    "reconcile",
+    "agree",
+    "consensus",
+    "sweep",
+    "explain",
+    "cite",
+    "export",
+    "nightly",
+    "history",
+    "trend",
+    "report",
+    "simulate",
+    "calibrate",
+    "measures",
+    "testsets",
+    "status",
+    "warm-up",
+)
+"""Names of the commands, in the order of the help text; each has a module of jobs/ of its own."""
+
+
+class CommandGroup(TyperGroup):
+    """The group of all commands."""
+
+    def __init__(self, **settings: Any) -> None:
+        """Create the group; ``settings`` are Typer's."""
+        super().__init__(**settings)
+        self.commands = _Commands()  # type: ignore[assignment]
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the options before the name of a command."""
+        return _check_if_needed(super().get_params(ctx))
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command.
+
+        Raises:
+            Refused: the command line has a wrong option or argument.
+        """
+        try:
+            return super().invoke(ctx)
+        except TyperException as problem:
+            raise Refused(explain_usage(problem, ctx)) from problem
+
+
+class _Commands(Mapping[str, Any]):
+    """Commands by name, each imported when it is looked up for the first time."""
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in COMMANDS:
+            raise KeyError(name)
+        return _load(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(COMMANDS)
+
+    def __len__(self) -> int:
+        return len(COMMANDS)
+
+
+class _Command(TyperCommand):
+    """A command, some of whose options may be given without a value.
+
+    Attributes:
+        optional: these options, each with its values, the first of which is meant without one.
+    """
+
+    optional: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the options and arguments."""
+        return _check_if_needed(super().get_params(ctx))
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read a command line, in which options have the values that they were not given."""
+        following = [*args[1:], ""]
+        complete = [
+            f"{arg}={self.optional[arg][0]}"
+            if arg in self.optional and following[i] not in self.optional[arg]
+            else arg
+            for i, arg in enumerate(args)
+        ]
+        return super().parse_args(ctx, complete)
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
+        """Complete a word; of an option with two names, only the first is proposed."""
+        others = {name for parameter in self.params for name in parameter.opts[1:]}
+        found = super().shell_complete(ctx, incomplete)
+        return [item for item in found if item.value not in others]
+
+
+def _check_if_needed(parameters: list[Any]) -> list[Any]:
+    """Make parameters check only values that may be wrong: neither texts nor defaults.
+
+    Importing the library that checks values takes longer than importing NumPy.
+    """
+    for parameter in parameters:
+        parameter.process_value = partial(_process, parameter, type(parameter).process_value)
+    return parameters
+
+
+def _process(parameter: Any, check: Callable[..., Any], context: Any, value: Any) -> Any:
+    several = parameter.multiple or parameter.nargs == -1
+    kind = parameter.bare_type()
+    if several and kind == "list[str]" and isinstance(value, list | tuple):
+        value = list(value)
+    elif value is None and several:
+        value = ()
+    elif not (kind == "str" and isinstance(value, str)):
+        source = context.get_parameter_source(parameter.name)
+        if source is None or source.name != "DEFAULT":
+            return check(parameter, context, value)
+    if parameter.required and parameter.value_is_missing(value):
+        return check(parameter, context, value)
+    if parameter.callback is not None:
+        value = parameter.callback(context, parameter, value)
+    return value
+
+
+@cache
+def _load(name: str) -> Any:
+    # A keyword cannot name a module.
+    python_name = name.replace("-", "_") if name != "import" else "import_"
+    function = getattr(import_module(f"segscore.jobs.{python_name}"), python_name)
+    alone = typer.Typer(add_completion=False, rich_markup_mode="rich")
+    alone.command(name, cls=_Command)(in_one_line(build_command(function)))
+    command = typer.main.get_command(alone)
+    assert isinstance(command, _Command)
+    command.optional = optional_values(function)
+    return command
+
 
 app = typer.Typer(
     name="segscore",

@@ -3,6 +3,7 @@
 import json
 import logging
 import sys
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -41,6 +42,11 @@ class Log:
         line = {"time": time, "level": level, "message": message, **fields}
         text = json.dumps(line, ensure_ascii=False, default=str)
         _print(visible_json(text))
+
+    def warn(self, warnings: Iterable[str]) -> None:
+        """Log warnings."""
+        for warning in warnings:
+            self.say("warning", warning)
 
 
 def _print(line: str) -> None:

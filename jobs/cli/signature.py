@@ -72,12 +72,7 @@ def _build_settings(settings: type, options: Mapping[str, Any]) -> Any:
 
 
 def problems_of(settings: type, options: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a message about each wrong option of a command that was refused.
-
-    Args:
-        settings: the class of its settings.
-        options: values by parameter, as Typer reads them.
-    """
+    """Yield a message about each wrong option of a command that was refused."""
     values: dict[str, Any] = {}
     for name in _parameters(settings):
         try:

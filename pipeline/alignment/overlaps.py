@@ -19,14 +19,10 @@ def repeated_ends(units: TokenTexts, segments: TokenTexts) -> list[str]:
     Most segments must do so, and the segments must be longer than the units by about as much: the
     document itself may repeat what it says.
 
-    Args:
-        units: the tokens of each unit of the document.
-        segments: the tokens of each segment.
-
     Examples:
-        >>> repeated_ends([["it", "rains", "in", "the", "north"]],
-        ...     [["it", "rains", "in", "the"], ["rains", "in", "the", "north"]])
-        ['rainsinthe']
+        >>> repeated_ends([["it", "rains", "in", "the", "north", "today"]],
+        ...     [["it", "rains", "in", "the", "north"], ["rains", "in", "the", "north", "today"]])
+        ['rainsinthenorth']
     """
     texts = ["".join(map(str, tokens)) for tokens in segments]
     found = [_shared(before, after) for before, after in pairwise(texts)]

@@ -78,12 +78,6 @@ def rejects_of(folder: str) -> Iterator[pa.Table]:
 def require_few(folder: str, number: int, rows: int, max_rejects: float) -> None:
     """Refuse more bad lines and rows than --max-rejects allows; list the first.
 
-    Args:
-        folder: the folder that tasks wrote to.
-        number: number of bad lines and rows.
-        rows: number of all rows, good and bad.
-        max_rejects: largest share of bad ones.
-
     Raises:
         Refused: there are more.
     """

@@ -24,13 +24,7 @@ MOST_LISTED = 10
 
 @dataclass(frozen=True)
 class DocumentRange:
-    """Documents that one task describes.
-
-    Attributes:
-        name: name of their file.
-        low: least document_id; None for the first range.
-        high: the document_id after the range; None for the last range.
-    """
+    """Documents that one task describes: ids from `low` to before `high`; None is no limit."""
 
     name: str
     low: str | None
@@ -39,14 +33,7 @@ class DocumentRange:
 
 @dataclass(frozen=True)
 class DocumentsJob:
-    """The values that all tasks that describe documents share.
-
-    Attributes:
-        folder: the folder that tasks write to.
-        shards: all rows.
-        types: columns of the table documents, and their types.
-        unit: unit of all rows; None if it is not known.
-    """
+    """The values that all tasks that describe documents share; `types` are their columns."""
 
     folder: str
     shards: Sequence[Shard]

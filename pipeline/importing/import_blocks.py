@@ -7,7 +7,6 @@ import numpy as np
 import pyarrow as pa
 
 from segscore.pipeline import storage
-from segscore.pipeline.arrays.ragged import Ints
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.conversion.names import ReadFile, name_of_file
 from segscore.pipeline.importing.folders import Folders
@@ -28,15 +27,14 @@ from segscore.pipeline.tables.rows import Defaults, ParsedRow, stem
 from segscore.pipeline.tables.stated_table import stated_table
 from segscore.schemas.input_columns import TABLE_ROLES
 
-NAMELESS = ("nltk",)
-"""Formats whose files do not name their documents."""
-
 STATED_ROWS = "segmentations"
 """Name of the rows of a file before references and hypotheses are separated."""
 
 _HEAD = 2**20
 _JSON_LINES = "jsonl"
 _NLTK = "nltk"
+"""A format whose files need not name their documents."""
+
 _CSV = "csv"
 
 
@@ -119,30 +117,25 @@ def read_input(url: str, reading: Reading) -> ReadFile | FileRows:
 def _completed(url: str, read: FileRows, reading: Reading) -> FileRows:
     """Give rows the attributes of their folders, and coders the names of `--rename-coders`."""
     attributes = tuple(reading.folders.values(url).attributes.items())
-    if not attributes:
-        return _renamed(read, reading)
-    blocks = (
-        replace(rows, table=with_path_columns(rows.table, attributes, url)) for rows in read.blocks
-    )
-    return _renamed(replace(read, blocks=blocks), reading)
-
-
-def _renamed(read: FileRows, reading: Reading) -> FileRows:
-    """Give coders the names of `--rename-coders`."""
     names = reading.settings.rename_coders
-    if not names:
-        return read
 
-    def blocks() -> Iterator[Rows]:
-        for rows in read.blocks:
-            coders = [names.get(coder, coder) for coder in rows.table.column("coder").to_pylist()]
-            place = rows.table.column_names.index("coder")
-            kind = rows.table.schema.field(place)
-            yield replace(
-                rows, table=rows.table.set_column(place, kind, pa.array(coders, kind.type))
-            )
+    def complete(rows: Rows) -> Rows:
+        table = rows.table
+        if attributes:
+            table = with_path_columns(table, attributes, url)
+        if names:
+            table = _renamed(table, names)
+        return replace(rows, table=table)
 
-    return replace(read, blocks=blocks())
+    return replace(read, blocks=map(complete, read.blocks))
+
+
+def _renamed(table: pa.Table, names: Mapping[str, str]) -> pa.Table:
+    """Give coders their names."""
+    coders = [names.get(coder, coder) for coder in table.column("coder").to_pylist()]
+    place = table.column_names.index("coder")
+    kind = table.schema.field(place)
+    return table.set_column(place, kind, pa.array(coders, kind.type))
 
 
 def _read(url: str, reading: Reading) -> ReadFile | FileRows:
@@ -169,7 +162,7 @@ def _read(url: str, reading: Reading) -> ReadFile | FileRows:
         return _json_lines(url, chunks, reading)
     assert known.rows is not None
     defaults = reading.defaults(url)
-    if known.name in NAMELESS and defaults.document_id is None:
+    if known.name == _NLTK and defaults.document_id is None:
         defaults = replace(defaults, document_id=name_of_file(url, reading.urls))
     bad_lines: list[tuple[int, str]] = []
     adapted = set()
@@ -230,15 +223,11 @@ def _json_lines(url: str, chunks: Iterator[bytes], reading: Reading, first: int 
         rejecting=reading.rejecting,
     )
 
-    def blocks() -> Iterator[Rows]:
-        for table, lines in reader.read(chunks, first):
-            yield _block(url, table, lines)
-
-    return FileRows(blocks(), reader.bad_lines, adapted)
-
-
-def _block(url: str, table: pa.Table, lines: Ints) -> Rows:
-    return Rows(STATED_ROWS, table, (url,), np.zeros(len(lines), np.int64), lines - 1)
+    blocks = (
+        Rows(STATED_ROWS, table, (url,), np.zeros(len(lines), np.int64), lines - 1)
+        for table, lines in reader.read(chunks, first)
+    )
+    return FileRows(blocks, reader.bad_lines, adapted)
 
 
 def is_plain_json_lines(url: str, reading: Reading) -> bool:

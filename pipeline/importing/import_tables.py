@@ -82,13 +82,7 @@ def at_places(rejects: pa.Table, table: str, places: BlockPlaces) -> pa.Table:
 
 @dataclass(frozen=True)
 class Keys:
-    """All rows without their lists by boundary, which fit in memory at once.
-
-    Attributes:
-        table: the rows as stated, without lists by boundary.
-        places: where each row was read.
-        described: their documents.
-    """
+    """All rows without lists by boundary, which fit in memory at once, and their documents."""
 
     table: pa.Table
     places: BlockPlaces
@@ -177,12 +171,7 @@ def row_groups(tables: Iterable[pa.Table], types: Mapping[str, pa.DataType]) -> 
 
 
 def list_bad_lines(url: str, lines: Sequence[tuple[int, str]]) -> pa.Table:
-    """Return lines that could not be read as rejects.
-
-    Args:
-        url: the file.
-        lines: number (from 0) and message of each line.
-    """
+    """Return lines that could not be read, by number (from 0) and message, as rejects."""
     return pa.table(
         {
             "table": [SEGMENTATIONS] * len(lines),

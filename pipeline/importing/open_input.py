@@ -1,14 +1,19 @@
 """Open a file to import: decompress it, refuse files of other kinds, detect its format."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import PurePosixPath
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
+from segscore.pipeline.importing.conversion.names import without_endings
 from segscore.pipeline.importing.formats.answers import describe_answer
 from segscore.pipeline.importing.formats.format import PARQUET_ENDINGS, Head
 from segscore.pipeline.importing.formats.known import FALLBACK, FORMATS
 from segscore.pipeline.importing.opened_file import OpenedFile
 from segscore.pipeline.importing.settings import ImportSettings
+from segscore.pipeline.plain_text import first_named
 from segscore.pipeline.storage.compression import decompressed, is_compressed, without_compression
 from segscore.pipeline.storage.memory import row_group_limit
 
@@ -30,10 +35,6 @@ _OLD_EXCEL = b"\xd0\xcf\x11\xe0"
 
 def open_input(url: str, settings: ImportSettings) -> OpenedFile:
     """Read a file that is to be imported.
-
-    Args:
-        url: the file.
-        settings: of the import; their encoding and limit of memory are used.
 
     Raises:
         Refused: it cannot be read or decompressed, is too large, or is a media file, a workbook or
@@ -138,3 +139,50 @@ def _unknown_table(columns: Sequence[str]) -> str:
         f"has the columns {names}; expected a start (name it with --columns start=NAME), or labels "
         "(name them with --flags, --ids or --sizes)"
     )
+
+
+@contextmanager
+def naming_fitting_files(patterns: Sequence[str]) -> Iterator[None]:
+    """Add to a refusal of a file that its folder holds others, and the glob that names these.
+
+    Raises:
+        Refused: the context refuses a file.
+    """
+    try:
+        yield
+    except Refused as problem:
+        if type(problem) is not Refused:
+            raise
+        for pattern in patterns:
+            if (hint := _hint(pattern, str(problem))) is not None:
+                raise Refused(f"{hint}; {problem}") from problem
+        raise
+
+
+def _hint(folder: str, message: str) -> str | None:
+    """Describe the files of a folder; None unless the message is about one of a few others."""
+    if storage.pattern(folder) is not None or not storage.is_folder(folder):
+        return None
+    urls = [file.url for file in storage.find(folder, any_kind=True)]
+    endings = {url: _ending(url) for url in urls}
+    ending, number = Counter(endings.values()).most_common(1)[0]
+    others = [url for url in urls if endings[url] != ending]
+    if not ending or number < 2 or number <= len(others):
+        return None
+    if not any(message.startswith(f"{url}:") for url in others):
+        return None
+    fitting = [url for url in urls if endings[url] == ending]
+    depth = min(url.count("/") for url in urls)
+    below = "**/" if any(url.count("/") != depth for url in fitting) else ""
+    names = first_named([PurePosixPath(url).name for url in others])
+    place = folder.rstrip("/")
+    return (
+        f"{place}/ holds {number} {ending} and {names}; name them with '{place}/{below}*{ending}'"
+    )
+
+
+def _ending(url: str) -> str:
+    """Return the ending of a file by which its format is known, or its last one."""
+    name = PurePosixPath(url).name
+    stem = without_endings(name, [ending for one in FORMATS.values() for ending in one.endings])
+    return "" if stem == without_compression(name) else name[len(stem) :]

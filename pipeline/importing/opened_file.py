@@ -20,12 +20,7 @@ _BYTE_ORDER_MARKS = {
 
 @dataclass
 class Notes:
-    """Notes of a reader about what it left out or reinterpreted: numbers and names.
-
-    Attributes:
-        numbers: how many, by what they are.
-        names: names in the order of the file, by what they are.
-    """
+    """What a reader left out or reinterpreted: numbers, and names in the order of the file."""
 
     numbers: dict[str, int] = field(default_factory=dict)
     names: dict[str, list[str]] = field(default_factory=dict)

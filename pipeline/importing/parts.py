@@ -1,17 +1,16 @@
-"""Cut the files of an import into parts: several small files, or a range of a large one."""
+"""Cut files into the parts that tasks read: several small files, or a range of a large one."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from segscore.pipeline.importing.import_blocks import Reading, is_plain_json_lines
-from segscore.pipeline.storage import InputFile
+from segscore.pipeline import storage
 
 _FILES = 256
 """Largest number of files of a part."""
 
 
 @dataclass(frozen=True)
-class ImportPart:
+class FilePart:
     """The input of one task.
 
     Attributes:
@@ -20,6 +19,7 @@ class ImportPart:
         versions: their versions when they were found.
         start: first byte of a range of the only file; lines that begin in the range are read.
         end: the byte after the range; None if the files are read whole.
+        documents: the name of the document of each file, in files that need not name any.
     """
 
     name: str
@@ -27,17 +27,32 @@ class ImportPart:
     versions: tuple[str, ...]
     start: int = 0
     end: int | None = None
+    documents: tuple[str, ...] = ()
+
+    def require_versions(self) -> None:
+        """Fail if a file was replaced since it was found."""
+        for url, version in zip(self.urls, self.versions, strict=True):
+            storage.require_version(url, version)
+
+    def first_line(self) -> int:
+        """Count the number that the first line of a range has in its file."""
+        if not self.start:
+            return 1
+        # The line that has the byte before the range ends before the first line of the range.
+        return 2 + storage.count_newlines(self.urls[0], self.start - 1)
 
 
-def cut_files(files: Sequence[InputFile], reading: Reading, size: int) -> list[ImportPart]:
+def cut_files(
+    files: Sequence[storage.InputFile], size: int, is_divisible: Callable[[str], bool]
+) -> list[FilePart]:
     """Cut files into parts of about a size in bytes, in their order.
 
-    Only files of JSON Lines that are segmentations are cut inside.
+    Only a large file whose URL is divisible is cut into ranges.
     """
-    parts: list[ImportPart] = []
-    waiting: list[InputFile] = []
+    parts: list[FilePart] = []
+    waiting: list[storage.InputFile] = []
     for file in files:
-        cut = file.size > size and is_plain_json_lines(file.url, reading)
+        cut = file.size > size and is_divisible(file.url)
         full = sum(one.size for one in waiting) + file.size > size or len(waiting) == _FILES
         if waiting and (cut or full):
             parts.append(_whole(waiting))
@@ -54,5 +69,26 @@ def cut_files(files: Sequence[InputFile], reading: Reading, size: int) -> list[I
     return [replace(part, name=f"{number:06}") for number, part in enumerate(parts)]
 
 
-def _whole(files: Sequence[InputFile]) -> ImportPart:
-    return ImportPart("", tuple(file.url for file in files), tuple(file.version for file in files))
+def _whole(files: Sequence[storage.InputFile]) -> FilePart:
+    return FilePart("", tuple(file.url for file in files), tuple(file.version for file in files))
+
+
+def count_lines(content: bytes) -> int:
+    """Count the lines of a range, the last of which may have no end."""
+    return content.count(b"\n") + (bool(content) and not content.endswith(b"\n"))
+
+
+def lines_before(parts: Sequence[FilePart], lines: Mapping[str, int]) -> dict[str, int]:
+    """Return part -> number of lines of its file that precede it.
+
+    Args:
+        parts: all parts, in their order.
+        lines: part -> its number of lines; 0 unless it is a range.
+    """
+    found = {}
+    before = 0
+    for part in parts:
+        before = before if part.start else 0
+        found[part.name] = before
+        before += lines[part.name]
+    return found

@@ -35,11 +35,6 @@ def move_tables(attempt: Attempt, output: str, tables: Sequence[str]) -> None:
     Tables that are no longer prepared were moved by an attempt that was killed here.  In a store, a
     table that it copied in part is copied again.
 
-    Args:
-        attempt: an attempt whose tables are all prepared.
-        output: the output folder.
-        tables: the tables.
-
     Raises:
         Refused: one of the tables exists there, and this import did not write it.
         Failed: a table cannot be moved.
@@ -60,13 +55,7 @@ def move_tables(attempt: Attempt, output: str, tables: Sequence[str]) -> None:
 
 @contextmanager
 def removing(attempt: Attempt, output: str, *, resumable: bool) -> Iterator[None]:
-    """Remove what an import prepared when it ends, unless the same command can resume it.
-
-    Args:
-        attempt: the attempt to fill the hidden folder.
-        output: the output folder.
-        resumable: whether an import that fails or is interrupted is kept.
-    """
+    """Remove what an import prepared when it ends, unless the same command can resume it."""
     try:
         yield
     except Refused:

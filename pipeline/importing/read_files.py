@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from segscore.pipeline.importing.account import of_many_files, require_accepted
 from segscore.pipeline.importing.conversion.convert import Survey
 from segscore.pipeline.importing.conversion.surveyed import SurveyedShape
-from segscore.pipeline.importing.import_blocks import Reading
-from segscore.pipeline.importing.parts import ImportPart
+from segscore.pipeline.importing.import_blocks import Reading, is_plain_json_lines
+from segscore.pipeline.importing.parts import FilePart, cut_files, lines_before
 from segscore.pipeline.importing.read_part import (
     ConvertJob,
     ReadJob,
@@ -19,6 +19,7 @@ from segscore.pipeline.importing.read_part import (
 from segscore.pipeline.importing.shapes import Extent
 from segscore.pipeline.importing.shards import Shard, read_shard
 from segscore.pipeline.runs.tasks import TaskRun
+from segscore.pipeline.storage import InputFile
 
 READ = "read"
 
@@ -66,8 +67,13 @@ class ImportedRows:
         return sum(rows), sum(segments)
 
 
+def cut_input(files: Sequence[InputFile], reading: Reading, size: int) -> list[FilePart]:
+    """Cut files into parts of about a size in bytes; JSON Lines of segmentations also inside."""
+    return cut_files(files, size, lambda url: is_plain_json_lines(url, reading))
+
+
 def read_files(
-    run: TaskRun, parts: Sequence[ImportPart], reading: Reading, extents: Mapping[str, Extent]
+    run: TaskRun, parts: Sequence[FilePart], reading: Reading, extents: Mapping[str, Extent]
 ) -> ImportedRows:
     """Read all parts.
 
@@ -77,7 +83,11 @@ def read_files(
     job = ReadJob(run.folder, reading, extents, alone=len(parts) == 1)
     receipts = run.tasks(read_part, parts, job, stage=READ)
     require_accepted(receipts.values())
-    receipts = dict(_with_lines_before(parts, receipts))
+    before = lines_before(parts, {name: receipt.lines for name, receipt in receipts.items()})
+    receipts = {
+        name: replace(receipt, shard=receipt.shard and replace(receipt.shard, before=before[name]))
+        for name, receipt in receipts.items()
+    }
     surveyed = [one for receipt in receipts.values() for one in receipt.surveyed]
     read = [receipt.shard for receipt in receipts.values() if receipt.shard is not None]
     converted: dict[str, ReadReceipt] = {}
@@ -104,23 +114,8 @@ def read_files(
     )
 
 
-def _with_lines_before(
-    parts: Sequence[ImportPart], receipts: Mapping[str, ReadReceipt]
-) -> Iterator[tuple[str, ReadReceipt]]:
-    """Yield the receipts, with the numbers of lines of their files that precede their rows."""
-    before: dict[str, int] = {}
-    for part in parts:
-        receipt = receipts[part.name]
-        if receipt.shard is not None:
-            shard = replace(receipt.shard, before=before.get(part.urls[0], 0))
-            receipt = replace(receipt, shard=shard)
-        if part.end is not None:
-            before[part.urls[0]] = before.get(part.urls[0], 0) + receipt.lines
-        yield part.name, receipt
-
-
 def _in_order(
-    parts: Sequence[ImportPart],
+    parts: Sequence[FilePart],
     receipts: Mapping[str, ReadReceipt],
     converted: Mapping[str, ReadReceipt],
 ) -> Iterator[Shard]:

@@ -19,7 +19,7 @@ from segscore.pipeline.importing.import_blocks import (
     rows_of,
 )
 from segscore.pipeline.importing.import_tables import check_block, list_bad_lines
-from segscore.pipeline.importing.parts import ImportPart
+from segscore.pipeline.importing.parts import FilePart, count_lines
 from segscore.pipeline.importing.shapes import Extent
 from segscore.pipeline.importing.shards import Shard, write_shard
 from segscore.pipeline.importing.unit_times import timed
@@ -33,14 +33,7 @@ BAD_ROWS = "bad"
 
 @dataclass(frozen=True)
 class ReadJob:
-    """The values that all tasks that read files share.
-
-    Attributes:
-        folder: the folder that tasks write to.
-        reading: how files are read.
-        extents: lengths given by `--documents`, by document.
-        alone: whether there is only one part, so that shapes can be converted at once.
-    """
+    """What all tasks that read files share; one that is `alone` converts its shapes at once."""
 
     folder: str
     reading: Reading
@@ -50,13 +43,7 @@ class ReadJob:
 
 @dataclass(frozen=True)
 class ConvertJob:
-    """The values that all tasks that convert shapes share.
-
-    Attributes:
-        folder: the folder that tasks write to.
-        reading: how files are read.
-        survey: what is known of all shapes.
-    """
+    """The values that all tasks that convert shapes share."""
 
     folder: str
     reading: Reading
@@ -90,7 +77,7 @@ class ReadReceipt:
     adapted: list[str] = field(default_factory=list)
 
 
-def read_part(job: ReadJob, part: ImportPart) -> ReadReceipt:
+def read_part(job: ReadJob, part: FilePart) -> ReadReceipt:
     """Read the files of a part, and write their rows.
 
     Raises:
@@ -100,13 +87,13 @@ def read_part(job: ReadJob, part: ImportPart) -> ReadReceipt:
         read = _read_files(job, part) if part.end is None else _read_range(job, part, part.end)
     except Refused as refusal:
         return ReadReceipt(str(refusal))
-    _require_versions(part)
+    part.require_versions()
     return read
 
 
-def convert_part(job: ConvertJob, part: ImportPart) -> ReadReceipt:
+def convert_part(job: ConvertJob, part: FilePart) -> ReadReceipt:
     """Read the files of a part again, and convert the shapes to rows; raises as ``read_part``."""
-    _require_versions(part)
+    part.require_versions()
     try:
         files = [read_input(url, job.reading) for url in part.urls]
         return _convert(job, part, [file for file in files if isinstance(file, ReadFile)])
@@ -114,12 +101,7 @@ def convert_part(job: ConvertJob, part: ImportPart) -> ReadReceipt:
         return ReadReceipt(str(refusal))
 
 
-def _require_versions(part: ImportPart) -> None:
-    for url, version in zip(part.urls, part.versions, strict=True):
-        storage.require_version(url, version)
-
-
-def _read_files(job: ReadJob, part: ImportPart) -> ReadReceipt:
+def _read_files(job: ReadJob, part: FilePart) -> ReadReceipt:
     shapes: list[ReadFile] = []
     blocks: list[Rows] = []
     rejects: list[pa.Table] = []
@@ -159,7 +141,7 @@ def _read_files(job: ReadJob, part: ImportPart) -> ReadReceipt:
     )
 
 
-def _read_range(job: ReadJob, part: ImportPart, end: int) -> ReadReceipt:
+def _read_range(job: ReadJob, part: FilePart, end: int) -> ReadReceipt:
     """Read a range of JSON Lines; where it begins is counted only if a message needs it."""
     (url,) = part.urls
     content = storage.read_lines(url, part.start, end)
@@ -173,14 +155,13 @@ def _read_range(job: ReadJob, part: ImportPart, end: int) -> ReadReceipt:
             raise
         sound = False
     if part.start and not sound:
-        # The line that has the byte before the range ends before the first line of the range.
-        first = 2 + storage.count_newlines(url, part.start - 1)
+        first = part.first_line()
         read = read_json_block(url, content, first, job.reading)
         blocks, rejects = _check(url, read)
     number = write_rejects(job.folder, f"{part.name}-read", rejects)
     shard = write_shard(job.folder, part.name, blocks, skipped=first - 1)
-    lines = content.count(b"\n") + (bool(content) and not content.endswith(b"\n"))
-    return ReadReceipt(shard=shard, rejects=number, lines=lines, adapted=sorted(read.adapted))
+    adapted = sorted(read.adapted)
+    return ReadReceipt(shard=shard, rejects=number, lines=count_lines(content), adapted=adapted)
 
 
 def _check(url: str, read: FileRows) -> tuple[list[Rows], list[pa.Table]]:
@@ -190,7 +171,7 @@ def _check(url: str, read: FileRows) -> tuple[list[Rows], list[pa.Table]]:
     return [block for block, _ in checked], rejects
 
 
-def _convert(job: ConvertJob, part: ImportPart, shapes: Sequence[ReadFile]) -> ReadReceipt:
+def _convert(job: ConvertJob, part: FilePart, shapes: Sequence[ReadFile]) -> ReadReceipt:
     settings = job.reading.settings
     converted = convert_shapes(_named(shapes, job.reading), settings, job.survey)
     by_file: dict[str, list[Converted]] = {}

@@ -43,10 +43,6 @@ def _note(known: KnownSet) -> str:
 def recognise_imported(settings: ImportSettings, location: str) -> Recognition:
     """Recognise the test set of imported references, and require the one that was named.
 
-    Args:
-        settings: settings of the import.
-        location: the imported references.
-
     Raises:
         Refused: the settings name a test set, and the references are not it or one of its splits;
             the message says what differs.

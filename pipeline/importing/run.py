@@ -8,29 +8,20 @@ import pyarrow as pa
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.importing.account import (
-    Imported,
-    require_few,
-)
+from segscore.pipeline.importing.account import Imported, require_few
 from segscore.pipeline.importing.answers.from_settings import answer_options, find_units
 from segscore.pipeline.importing.answers.stage import AnswerFiles, read_answers
 from segscore.pipeline.importing.answers.timing import Timing
 from segscore.pipeline.importing.folders import Folders
-from segscore.pipeline.importing.foreign_files import naming_fitting_files
 from segscore.pipeline.importing.formats.known import FORMATS, SPECIFIC_OPTIONS, format_named
+from segscore.pipeline.importing.further_files import find_times, read_lengths, read_times
 from segscore.pipeline.importing.import_blocks import Reading, format_of_input
-from segscore.pipeline.importing.lengths_table import read_lengths
-from segscore.pipeline.importing.parts import cut_files
-from segscore.pipeline.importing.publish import (
-    hidden_folder,
-    move_tables,
-    removing,
-)
-from segscore.pipeline.importing.read_files import READ, read_files
+from segscore.pipeline.importing.open_input import naming_fitting_files
+from segscore.pipeline.importing.publish import hidden_folder, move_tables, removing
+from segscore.pipeline.importing.read_files import READ, cut_input, read_files
 from segscore.pipeline.importing.recipe import recognise_imported
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.importing.shapes import Extent
-from segscore.pipeline.importing.timed_files import find_times, read_times
 from segscore.pipeline.importing.write_tables import write_tables
 from segscore.pipeline.runs.executor import Executor
 from segscore.pipeline.runs.run_folder import REJECTS
@@ -67,12 +58,7 @@ def run_import(
 ) -> Imported:
     """Read files of any known format and write references/, hypotheses/ and documents/.
 
-    Args:
-        settings: how to read the files, and where to write.
-        files: the files.
-        executor: executes the tasks.
-        progress: called whenever a part is done.
-        resumable: whether what an import has done is kept for the same command if it fails.
+    If it is resumable and fails, what it has done is kept for the same command.
 
     Raises:
         Refused: a file is unreadable or malformed (the message gives file and line), breaks a rule
@@ -82,7 +68,8 @@ def run_import(
     times = find_times(settings)
     reading = replace(_reading(settings, files), times=read_times(times, settings))
     source = find_units(settings)
-    options = answer_options(replace(settings, unit_times=None) if times else settings, source)
+    asked = replace(settings, unit_times=None) if times else settings
+    options = answer_options(asked) if source else None
     extents, left_out = _lengths(settings)
     hidden = replace(settings, output=hidden_folder(settings.output))
     run = TaskRun("import", hidden, executor, progress)
@@ -96,14 +83,13 @@ def run_import(
             found_files = AnswerFiles(source, files, settings, _timing(reading, extents))
             rows = read_answers(run, found_files, options)
         else:
-            parts = cut_files(files, reading, run.limits.bytes_per_part)
+            parts = cut_input(files, reading, run.limits.bytes_per_part)
             run.claim({READ: parts})
             rows = read_files(run, parts, reading, extents)
         require_few(run.folder, rows.rejects, rows.number + rows.rejects, settings.max_rejects)
         if not rows.shards:
             raise Refused(f"{', '.join(settings.files)}: no segmentation found")
-        imported = write_tables(run, settings, rows)
-        imported = _with_test_set(imported, settings, run.folder)
+        imported = _with_test_set(write_tables(run, settings, rows), settings, run.folder)
         move_tables(run.attempt, settings.output, [*imported.rows])
     rejected = imported.rows.pop(REJECTS, 0)
     return replace(imported, rejected=rejected, unused=[*left_out, *warn_of_unused(reading)])
@@ -152,9 +138,7 @@ def _reading(settings: ImportSettings, files: Sequence[InputFile]) -> Reading:
 
 
 def _inputs(
-    settings: ImportSettings,
-    files: Sequence[InputFile],
-    others: Mapping[str, Sequence[InputFile]],
+    settings: ImportSettings, files: Sequence[InputFile], others: Mapping[str, Sequence[InputFile]]
 ) -> list[InputTable]:
     """Return what the fingerprint of an import contains of its files."""
     lengths = [] if settings.documents is None else storage.find(settings.documents)
@@ -163,11 +147,7 @@ def _inputs(
 
 
 def warn_of_unused(reading: Reading) -> Iterator[str]:
-    """Yield a warning for each option that no reader of the imported files uses.
-
-    Args:
-        reading: the files of the import, all of which have been read without an error.
-    """
+    """Yield a warning for each option that no reader of the imported files uses."""
     settings = reading.settings
     unused = [name for name in SPECIFIC_OPTIONS if getattr(settings, name) not in (None, 0, ())]
     others = (settings.start_timecode, settings.documents, settings.unit_times)

@@ -16,9 +16,7 @@ from segscore.pipeline.settings.options import (
     RegistryOption,
 )
 from segscore.pipeline.settings.ranges import in_unit_interval, one_of
-from segscore.pipeline.settings.reading import (
-    read_names,
-)
+from segscore.pipeline.settings.reading import read_names
 
 if TYPE_CHECKING:
     from segscore.pipeline.importing.times import Clock
@@ -150,8 +148,7 @@ class ImportSettings:
         ),
     ] = None
     encoding: Annotated[
-        str | None,
-        Option("Encoding of text files, such as cp1252; default: UTF-8.", Panel.INPUTS),
+        str | None, Option("Encoding of text files, such as cp1252; default: UTF-8.", Panel.INPUTS)
     ] = None
     unit: Annotated[
         str | None,
@@ -162,8 +159,7 @@ class ImportSettings:
         ),
     ] = None
     time_unit: Annotated[
-        str | None,
-        Option("Unit of plain numbers: s, ms or frames; default: s.", Panel.TIMES),
+        str | None, Option("Unit of plain numbers: s, ms or frames; default: s.", Panel.TIMES)
     ] = None
     frame_rate: Annotated[
         str | None,
@@ -179,8 +175,7 @@ class ImportSettings:
         ),
     ] = None
     start_timecode: Annotated[
-        str | None,
-        Option("Time at which the recording starts, such as 10:00:00:00.", Panel.TIMES),
+        str | None, Option("Time at which the recording starts, such as 10:00:00:00.", Panel.TIMES)
     ] = None
     gaps: Annotated[
         str,
@@ -204,8 +199,7 @@ class ImportSettings:
         Option(
             "Make the level of a segment the type of its boundary.",
             Panel.SEGMENTS,
-            None,
-            "--levels",
+            flags="--levels",
         ),
     ] = False
     max_level: Annotated[
@@ -216,8 +210,7 @@ class ImportSettings:
         Option(
             "Refuse gaps, overlaps and whatever is only counted otherwise.",
             Panel.SEGMENTS,
-            None,
-            "--strict",
+            flags="--strict",
         ),
     ] = False
     columns: Annotated[
@@ -305,8 +298,7 @@ class ImportSettings:
     source_units: Annotated[
         str | None,
         Option(
-            "What is a unit: the texts of --source, or their tokens; default: texts.",
-            Panel.ANSWERS,
+            "What is a unit: the texts of --source, or their tokens; default: texts.", Panel.ANSWERS
         ),
     ] = None
     answer_field: Annotated[
@@ -382,8 +374,7 @@ class ImportSettings:
         ),
     ] = None
     tokens: Annotated[
-        str | None,
-        Option("What is aligned: words or characters; default: words.", Panel.ANSWERS),
+        str | None, Option("What is aligned: words or characters; default: words.", Panel.ANSWERS)
     ] = None
     testset: Annotated[
         str | None,

@@ -59,13 +59,7 @@ class Track:
 
 @dataclass(frozen=True)
 class DocumentTracks:
-    """The tracks of one document.
-
-    Attributes:
-        document: id of the document.
-        n_units: its length in milliseconds.
-        tracks: segmentations and edits, in the order in which they are shown.
-    """
+    """The tracks of a document in the order in which they are shown, and its milliseconds."""
 
     document: str
     n_units: int

@@ -6,15 +6,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.importing.shapes import (
-    Intervals,
-    Mark,
-    Marks,
-    Moment,
-    Segment,
-    Shape,
-    Sizes,
-)
+from segscore.pipeline.importing.shapes import Intervals, Mark, Marks, Moment, Segment, Shape, Sizes
 from segscore.pipeline.importing.times import Clock
 from segscore.pipeline.tables.rows import RowPlace
 from segscore.pipeline.tables.units import MILLISECOND
@@ -162,11 +154,6 @@ def times_of_segments(segments: Iterable[Segment], name: str, place: RowPlace) -
 
 def timed(shape: Shape, document: str, times: Mapping[str, UnitTimes] | None) -> Shape:
     """Return a segmentation in units with times, if it has none yet.
-
-    Args:
-        shape: the segmentation.
-        document: name of its document.
-        times: document -> times of its units; None if no file gives them.
 
     Raises:
         Refused: there are no times of the document.

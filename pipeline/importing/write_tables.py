@@ -90,13 +90,7 @@ def write_tables(run: TaskRun, settings: ImportSettings, rows: ImportedRows) -> 
 
 @dataclass(frozen=True)
 class FileOfTable:
-    """One file of references or hypotheses.
-
-    Attributes:
-        name: its name, with that of its table.
-        table: `references` or `hypotheses`.
-        shards: where its rows are.
-    """
+    """One file of references or hypotheses, and where its rows are."""
 
     name: str
     table: str
@@ -105,12 +99,7 @@ class FileOfTable:
 
 @dataclass(frozen=True)
 class TableTypes:
-    """Columns of all tables, and their types.
-
-    Attributes:
-        tables: those of references and of hypotheses.
-        documents: those of documents; None if nothing describes documents.
-    """
+    """Columns of all tables, and their types; None for documents if nothing describes them."""
 
     tables: Mapping[str, pa.Schema]
     documents: pa.Schema | None
@@ -139,14 +128,7 @@ class TableTypes:
 
 @dataclass(frozen=True)
 class WriteJob:
-    """The values that all tasks that write tables share.
-
-    Attributes:
-        folder: the folder that tasks write to.
-        types: columns of references and of hypotheses, and their types.
-        unit: unit of all rows; None if it is not known.
-        answers: how answers of language models were read; None if there are none.
-    """
+    """The values that all tasks that write tables share; `types` are the columns of each table."""
 
     folder: str
     types: Mapping[str, pa.Schema]

@@ -85,41 +85,8 @@ def _iou_unless_half(text: str) -> str:
 class MeasuringSettings:
     """Everything needed to measure segmentations, whatever the command.
 
-    Attributes:
-        measures: the measures to compute, by name, family or ``all``; empty for the default. Equal
-            choices become equal (``measures.selection.normal_form``).
-        n_t: near misses lie 1..n_t-1 positions apart (docs/measures.md); at least 1.
-        window: `per-pair`, `per-document`, `per-run`, or a fixed size K >= 1 (docs/measures.md).
-        rounding: how half the mean segment size is rounded: `half-even` or `half-up`.
-        units: `units`, or `words` (or whatever the documents' unit lengths count).
-        length_tolerance: units by which the lengths of a document's segmentations may differ; at
-            least 0 (docs/times.md).
-        pairing: `greedy` as published, or `optimal` (docs/measures.md).
-        boundary_types: the types that boundaries may have, ascending; empty: those that occur.
-        by_level: score each level of a hierarchy: `cumulative`, a level has the boundaries of all
-            types up to its own; `only`, of its own type alone; None: not by level.
-        p_seg: chance that a window contains a reference boundary; None: computed from the run's
-            references.
-        cost_miss: C_miss of Pr_error in [0, 1]; C_fa is 1 - C_miss.
-        c_seg_costs: C_miss and C_fa of C_seg, each in [0, 1].
-        beta: weight of recall in every F, in [0.001, 1000].
-        edit_constants: constants added to the weight of a near miss and of a substitution, each in
-            [0, 1].
-        content_weights: weights of leading misses, trailing misses, leading false alarms and
-            trailing false alarms.
-        unit_weights: measure content in the unit_weights of the documents table.
-        tolerance: largest distance of two boundaries that are paired by the tolerance measures, in
-            the unit of the run; 0 to 2^31-1.
-        edges: boundaries that the tolerance measures add to both sides: 0 none, 1 at the start of
-            the document, 2 at its start and end.
-        tiou: IoU above which segments of both sides count as the same, a fraction or decimal in
-            [0, 1).
-        confusion: write how often each boundary type was taken for each other one.
-        consensus: shares of coders that define consensus references, such as `0.5,0.3,any`.
-        reference_points: names of reference points to score in addition to the hypotheses.
-        draws: how often each reference point of a system's own is drawn for a document, 1 to 1000.
-        replicates: number of bootstrap replicates for the intervals; 0 for no intervals.
-        seed: seed of the bootstrap; at least 0.
+    The help of each option says what it is, and docs/measures.md what it means.  Equal choices of
+    measures become equal (``measures.selection.normal_form``).
     """
 
     measures: Annotated[
@@ -262,8 +229,7 @@ class MeasuringSettings:
         bool, Option("Write how often each boundary type was taken for another.", Panel.OUTPUT)
     ] = False
     consensus: Annotated[
-        str | None,
-        Option("Consensus references to add, such as 0.5,0.3,any.", Panel.INPUTS),
+        str | None, Option("Consensus references to add, such as 0.5,0.3,any.", Panel.INPUTS)
     ] = None
     reference_points: Annotated[
         str | None,

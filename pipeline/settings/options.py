@@ -217,8 +217,7 @@ UnitsOption = Annotated[
     ),
 ]
 RegistryOption = Annotated[
-    str | None,
-    Option("JSON file of your own test sets, to recognise them too.", Panel.INPUTS),
+    str | None, Option("JSON file of your own test sets, to recognise them too.", Panel.INPUTS)
 ]
 LengthToleranceOption = Annotated[
     int,
@@ -294,8 +293,7 @@ ReplicatesOption = Annotated[
     ),
 ]
 SeedOption = Annotated[
-    int,
-    Option("Seed of the bootstrap.", Panel.AVERAGES, check=lambda _, seed: check_seed(seed)),
+    int, Option("Seed of the bootstrap.", Panel.AVERAGES, check=lambda _, seed: check_seed(seed))
 ]
 MaxRejectsOption = Annotated[
     float,

@@ -48,13 +48,7 @@ def may_differ(signatures: Sequence[str], without_effect: Collection[str]) -> se
 def signature_differences(
     before: str, now: str, ignored: Collection[str] = (INTERVALS,)
 ) -> list[str]:
-    """Describe how two signatures differ, except in some fields.
-
-    Args:
-        before: signature of the earlier run.
-        now: signature of the later run.
-        ignored: the fields to leave out.
-    """
+    """Describe how the signature of a later run differs from that of an earlier one."""
     old, new = fields(before), fields(now)
     names = [name for name in {**old, **new} if name not in ignored]
     return [

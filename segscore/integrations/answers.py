@@ -12,7 +12,7 @@ from segscore.api.segmentation import Segmentation
 from segscore.api.settings import read_settings
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.answers.breaks import BREAK_KINDS
-from segscore.pipeline.importing.answers.from_settings import options_of_answers
+from segscore.pipeline.importing.answers.from_settings import answer_options
 from segscore.pipeline.importing.answers.options import (
     ANSWER_FORMATS,
     AUTO,
@@ -96,7 +96,7 @@ class AnswerScorer:
         metric = Metric(*measures, **counting)  # type: ignore[arg-type]
         self.measures, self._settings = metric.measures, {**counting, "measures": metric.measures}
         reading = read_settings(ImportSettings, {CHARGED: NONE, **options}, _READING)
-        self._options = options_of_answers(ImportSettings((), "-", format_name=format, **reading))
+        self._options = answer_options(ImportSettings((), "-", format_name=format, **reading))
         _require_named(self._options)
 
     def __call__(self, answer: object, units: Sequence[str], target: object) -> ScoredAnswer:

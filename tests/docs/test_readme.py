@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from segscore.jobs.cli.commands import COMMANDS
+from segscore.jobs.cli.app import COMMANDS
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.measures.selection import select
 from tests.support.command_line import Segscore

@@ -25,12 +25,7 @@ _HEADING_LINE = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?")
 
 @dataclass(slots=True)
 class TextPart:
-    """The text between two breaks.
-
-    Attributes:
-        lines: its lines, without headings that are dropped.
-        types: types of the breaks before it.
-    """
+    """The lines between two breaks, without dropped headings; types of the breaks before."""
 
     lines: list[str] = field(default_factory=list)
     types: set[int] = field(default_factory=set)
@@ -38,12 +33,7 @@ class TextPart:
 
 @dataclass(frozen=True)
 class Divided:
-    """A text that is divided at its breaks.
-
-    Attributes:
-        segments: the segments; the first begins with the text.
-        titles: the headings.
-    """
+    """A text that is divided at its breaks; the first segment begins with the text."""
 
     segments: list[TextPart]
     titles: list[str]

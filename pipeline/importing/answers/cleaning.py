@@ -12,13 +12,7 @@ _OPEN, _CLOSE = "<think>", "</think>"
 
 @dataclass(frozen=True)
 class Cleaned:
-    """An answer without what surrounds it.
-
-    Attributes:
-        text: the answer.
-        reasoned: whether reasoning before it was dropped.
-        fault: why there is no answer; None if there is one.
-    """
+    """An answer or why there is none, and whether reasoning before it was dropped."""
 
     text: str
     reasoned: bool = False

@@ -1,7 +1,5 @@
 """Check the options of an import of answers, and find the files with the units."""
 
-from collections.abc import Sequence
-
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.answers.breaks import require_break
@@ -14,23 +12,13 @@ from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.storage import InputFile
 
 _FIELDS = {
-    "role": "role",
-    "document_field": "document_field",
-    "coder_field": "coder_field",
-    "text_field": "text_field",
-    "unit_times": "times_field",
-    "source_units": "source_units",
-    "answer_field": "answer_field",
-    "breaks": "breaks",
-    "answer": "answer",
-    "labels": "labels",
-    "numbers": "numbers",
-    "first_number": "first_number",
-    "max_edits": "max_edits",
-    "max_unplaced": "max_unplaced",
-    "failed": "failed",
-    "tokens": "tokens",
-}
+    name: name
+    for name in (
+        *("role", "document_field", "coder_field", "text_field", "source_units", "answer_field"),
+        *("breaks", "answer", "labels", "numbers", "first_number"),
+        *("max_edits", "max_unplaced", "failed", "tokens"),
+    )
+} | {"unit_times": "times_field"}
 """Field of the settings whose default is that of the answers -> field of the answers' options."""
 
 
@@ -50,20 +38,7 @@ def find_units(settings: ImportSettings) -> list[InputFile]:
     return storage.find(settings.source, any_kind=True)
 
 
-def answer_options(settings: ImportSettings, source: Sequence[InputFile]) -> AnswerOptions | None:
-    """Return the options with which answers are read; None if no answers are imported.
-
-    Args:
-        settings: settings of the import.
-        source: the files with the units; none if no answers are imported.
-
-    Raises:
-        Refused: a pattern or a path is malformed.
-    """
-    return options_of_answers(settings) if source else None
-
-
-def options_of_answers(settings: ImportSettings) -> AnswerOptions:
+def answer_options(settings: ImportSettings) -> AnswerOptions:
     """Return the options of settings whose format is one of answers, with their defaults.
 
     Raises:

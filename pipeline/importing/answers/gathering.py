@@ -18,10 +18,9 @@ from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.answers.breaks import BREAK_KINDS, kinds_in
 from segscore.pipeline.importing.answers.cleaning import clean
+from segscore.pipeline.importing.answers.inputs import has_json_lines_name, read_replies, read_units
 from segscore.pipeline.importing.answers.options import AUTO, AnswerOptions
 from segscore.pipeline.importing.answers.placing import MOST_CHARACTERS
-from segscore.pipeline.importing.answers.replies import read_replies
-from segscore.pipeline.importing.answers.units import has_json_lines_name, read_units
 from segscore.pipeline.importing.conversion.names import (
     name_in_folder,
     shared_folders,
@@ -29,6 +28,7 @@ from segscore.pipeline.importing.conversion.names import (
 )
 from segscore.pipeline.importing.open_input import open_input
 from segscore.pipeline.importing.opened_file import OpenedFile
+from segscore.pipeline.importing.parts import FilePart, count_lines, cut_files
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.storage.compression import without_compression
 from segscore.pipeline.storage.memory import row_group_limit
@@ -37,7 +37,6 @@ from segscore.pipeline.tables.rows import RowPlace
 SOURCE, ANSWERS = "source", "answers"
 
 _MOST_BUCKETS = 512
-_FILES = 256
 _UNITS = pa.schema(
     [
         ("document_id", pa.string()),
@@ -60,37 +59,8 @@ _ANSWERS = pa.schema(
 
 
 @dataclass(frozen=True)
-class GatherPart:
-    """The input of one task.
-
-    Attributes:
-        name: its number among all parts.
-        urls: its files.
-        versions: their versions when they were found.
-        documents: the name of the document of each file, if the file does not name any.
-        start: first byte of a range of the only file; lines that begin in the range are read.
-        end: the byte after the range; None if the files are read whole.
-    """
-
-    name: str
-    urls: tuple[str, ...]
-    versions: tuple[str, ...]
-    documents: tuple[str, ...]
-    start: int = 0
-    end: int | None = None
-
-
-@dataclass(frozen=True)
 class GatherJob:
-    """What all tasks that gather share.
-
-    Attributes:
-        folder: the folder that tasks write to.
-        what: name of what is gathered: `answers`, or another for units, such as `source`.
-        options: the options.
-        settings: settings of the import.
-        buckets: number of buckets.
-    """
+    """What all tasks that gather share; `what` is `answers`, or a name of units: `source`."""
 
     folder: str
     what: str
@@ -106,7 +76,6 @@ class GatheredPart:
     Attributes:
         refusal: why its files are refused; None if they are not.
         buckets: bucket of each row group.
-        rows: number of rows.
         lines: number of lines, if the part is a range of a file.
         kinds: number of answers by the kinds of breaks in them: a bit for each kind.
         breaks: number of breaks of each kind.
@@ -114,7 +83,6 @@ class GatheredPart:
 
     refusal: str | None = None
     buckets: list[int] = field(default_factory=list)
-    rows: int = 0
     lines: int = 0
     kinds: dict[int, int] = field(default_factory=dict)
     breaks: dict[str, int] = field(default_factory=dict)
@@ -132,48 +100,32 @@ def bucket_of(document: str, buckets: int) -> int:
 
 def cut_parts(
     files: Sequence[storage.InputFile], options: AnswerOptions, size: int
-) -> list[GatherPart]:
+) -> list[FilePart]:
     """Cut files into parts of about a size in bytes, in their order; JSON Lines also inside."""
-    parts: list[GatherPart] = []
-    waiting: list[tuple[storage.InputFile, str]] = []
 
-    def flush() -> None:
-        if waiting:
-            found, names = zip(*waiting, strict=True)
-            urls, versions = zip(*((file.url, file.version) for file in found), strict=True)
-            parts.append(GatherPart("", urls, versions, names))
-            waiting.clear()
+    def is_divisible(url: str) -> bool:
+        plain = options.encoding is None and without_compression(url) == url
+        return plain and has_json_lines_name(url)
 
-    for file, name in zip(files, _documents([file.url for file in files]), strict=True):
-        plain = options.encoding is None and without_compression(file.url) == file.url
-        cut = file.size > size and plain and has_json_lines_name(file.url)
-        full = sum(one.size for one, _ in waiting) + file.size > size
-        if cut or full or len(waiting) == _FILES:
-            flush()
-        waiting.append((file, name))
-        if cut:
-            flush()
-            whole = parts.pop()
-            parts += [
-                replace(whole, start=at, end=min(at + size, file.size))
-                for at in range(0, file.size, size)
-            ]
-    flush()
-    return [replace(part, name=f"{number:06}") for number, part in enumerate(parts)]
-
-
-def _documents(urls: Sequence[str]) -> list[str]:
-    """Return the document's name of each file, with its folder if others have the same name."""
-    stems = [without_endings(PurePosixPath(url).name, ()) for url in urls]
-    count = Counter(stems)
-    shared = shared_folders(urls)
+    documents = _documents([file.url for file in files])
     return [
-        name_in_folder(stem, url, shared) if count[stem] > 1 else stem
-        for stem, url in zip(stems, urls, strict=True)
+        replace(part, documents=tuple(documents[url] for url in part.urls))
+        for part in cut_files(files, size, is_divisible)
     ]
 
 
-def gather_part(job: GatherJob, part: GatherPart) -> GatheredPart:
+def _documents(urls: Sequence[str]) -> dict[str, str]:
+    """Return file -> name of its document, with its folder if others have the same name."""
+    stems = [without_endings(PurePosixPath(url).name, ()) for url in urls]
+    count = Counter(stems)
+    shared = shared_folders(urls)
+    return {
+        url: name_in_folder(stem, url, shared) if count[stem] > 1 else stem
+        for stem, url in zip(stems, urls, strict=True)
+    }
+
+
+def gather_part(job: GatherJob, part: FilePart) -> GatheredPart:
     """Read the files of a part, and write their rows by bucket.
 
     Raises:
@@ -183,24 +135,22 @@ def gather_part(job: GatherJob, part: GatherPart) -> GatheredPart:
         gathered = _gather(job, part, 2 if part.start else 1)
     except Refused as refusal:
         return GatheredPart(_with_place(job, part) or str(refusal))
-    for url, version in zip(part.urls, part.versions, strict=True):
-        storage.require_version(url, version)
+    part.require_versions()
     return gathered
 
 
-def _with_place(job: GatherJob, part: GatherPart) -> str | None:
+def _with_place(job: GatherJob, part: FilePart) -> str | None:
     """Return why a range of a file is refused, with the number of the line in the file."""
     if not part.start:
         return None
     try:
-        # The line that has the byte before the range ends before the first line of the range.
-        _gather(job, part, 2 + storage.count_newlines(part.urls[0], part.start - 1))
+        _gather(job, part, part.first_line())
     except Refused as refusal:
         return str(refusal)
     return None
 
 
-def _gather(job: GatherJob, part: GatherPart, first: int) -> GatheredPart:
+def _gather(job: GatherJob, part: FilePart, first: int) -> GatheredPart:
     rows: list[dict[str, object]] = []
     kinds: Counter[int] = Counter()
     breaks: Counter[str] = Counter()
@@ -210,7 +160,7 @@ def _gather(job: GatherJob, part: GatherPart, first: int) -> GatheredPart:
             file = open_input(url, job.settings)
         else:
             content = storage.read_lines(url, part.start, part.end)
-            lines = content.count(b"\n") + (bool(content) and not content.endswith(b"\n"))
+            lines = count_lines(content)
             file = OpenedFile(url, content, first_line=first)
         before = first - 1 if part.end is not None else 0
         for row in _rows(job, file, document):
@@ -221,7 +171,7 @@ def _gather(job: GatherJob, part: GatherPart, first: int) -> GatheredPart:
                 kinds[sum(1 << BREAK_KINDS.index(kind) for kind in found)] += 1
                 breaks.update(found)
     buckets = _write(job, part.name, rows)
-    return GatheredPart(None, buckets, len(rows), lines, dict(kinds), dict(breaks))
+    return GatheredPart(None, buckets, lines, dict(kinds), dict(breaks))
 
 
 def _rows(job: GatherJob, file: OpenedFile, document: str) -> Iterator[dict[str, object]]:
@@ -276,14 +226,7 @@ def _url(folder: str, what: str, name: str) -> str:
 
 @dataclass(frozen=True)
 class GatheredFile:
-    """A file that a task has written by bucket.
-
-    Attributes:
-        name: name of its part.
-        urls: the files that its rows were read from.
-        before: number of lines of the file before the part.
-        buckets: bucket of each row group.
-    """
+    """A file that a task has written: bucket of each row group, and lines before its part."""
 
     name: str
     urls: tuple[str, ...]
@@ -309,13 +252,7 @@ def read_bucket(
 
 @dataclass(frozen=True)
 class DocumentUnits:
-    """The units of a document.
-
-    Attributes:
-        texts: their texts.
-        place: where they were read.
-        times: a JSON list of their start times; None if the record has none.
-    """
+    """The texts of a document's units, and a JSON list of their start times if there is one."""
 
     texts: Sequence[str]
     place: RowPlace
@@ -323,11 +260,7 @@ class DocumentUnits:
 
 
 def units_by_document(rows: Iterable[dict[str, object]], where: str) -> dict[str, DocumentUnits]:
-    """Return document -> its units.
-
-    Args:
-        rows: rows of units, as ``read_bucket`` yields them.
-        where: what contains them, for messages.
+    """Return document -> its units, from rows of ``read_bucket``; messages say `where` they are.
 
     Raises:
         Refused: a document occurs twice.

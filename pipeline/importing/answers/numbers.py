@@ -87,12 +87,7 @@ class Numbers:
 
 
 def numbers_in(answer: object, how: HowNumbered, place: RowPlace) -> Numbers:
-    """Read the numbers in an answer.
-
-    Args:
-        answer: a text, or what JSON has in its place.
-        how: how the answer names units.
-        place: where the answer was read, for messages.
+    """Read the numbers in an answer: a text, or what JSON has in its place.
 
     Returns:
         The numbers; none if the answer is not what ``how`` says.

@@ -9,7 +9,6 @@ ANSWER_FORMATS = (REWRITTEN, NUMBERED, QUOTED)
 """Formats of answers, which need the units that the system was given."""
 
 REFUSE, NONE, LEAVE_OUT = "refuse", "none", "leave-out"
-FAILED_ANSWERS = (REFUSE, NONE, LEAVE_OUT)
 """What becomes of an answer that cannot be used."""
 
 STARTS, ENDS, RANGES, SIZES = "starts", "ends", "ranges", "sizes"
@@ -21,34 +20,10 @@ AUTO = "auto"
 
 @dataclass(frozen=True)
 class AnswerOptions:
-    """The options of an import of answers.
+    """The options of an import of answers, as `segscore import --help` explains them.
 
-    Attributes:
-        format_name: one of ``ANSWER_FORMATS``.
-        role: role of the segmentations.
-        document_id: `--document-id`; None if it is not given, as with all options below.
-        coder: `--coder`.
-        document_field: `--document-field`, path of the document's name.
-        coder_field: `--coder-field`, path of the coder's name.
-        text_field: `--text-field`, path of the units in a record of the source.
-        times_field: path of the start times of the units in a record of the source; None if there
-            is none.
-        source_units: whether the units are `texts` or `tokens`.
-        answer_field: `--answer-field`, path of the answer in a record.
-        breaks: `--break`.
-        drop_headings: whether the words of headings are not aligned.
-        answer: `--answer`: `fence`, or the name of a tag; None for the whole answer.
-        labels: `--labels`, a regular expression.
-        numbers: `--numbers`.
-        first_number: `--first-number`.
-        strict: `--strict`.
-        max_edits: largest edit rate.
-        max_unplaced: largest number of quotes without a unit.
-        failed: one of ``FAILED_ANSWERS``.
-        tokens: `words` or `characters`.
-        levels: `--levels`.
-        encoding: `--encoding`.
-        memory: bytes of a worker's memory; None for the default.
+    ``drop_headings`` says whether the words of headings are not aligned, and ``times_field`` is the
+    path of the start times of the units in a record of the source.
     """
 
     format_name: str

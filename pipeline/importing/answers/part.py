@@ -2,7 +2,7 @@
 
 import gc
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import pyarrow as pa
@@ -39,7 +39,7 @@ from segscore.pipeline.importing.answers.tallies import (
 )
 from segscore.pipeline.importing.answers.timing import Timing
 from segscore.pipeline.importing.import_blocks import rows_of
-from segscore.pipeline.importing.import_tables import check_block
+from segscore.pipeline.importing.import_tables import check_block, name_of_part
 from segscore.pipeline.importing.read_part import write_rejects
 from segscore.pipeline.importing.shards import Shard, write_shard
 from segscore.pipeline.storage.memory import release_memory
@@ -52,28 +52,20 @@ TITLES = "titles"
 
 @dataclass(frozen=True)
 class Bucket:
-    """Documents whose answers one task places, or whose segmentations it projects.
-
-    Attributes:
-        name: name of the files of the task.
-        number: number of the bucket.
-    """
+    """Documents whose answers one task places, or whose segmentations it projects."""
 
     name: str
     number: int
 
 
+def chosen_buckets(numbers: Iterable[int], count: int) -> list[Bucket]:
+    """Return some of a number of buckets, whose files are named like those of a table."""
+    return [Bucket(name_of_part(ALIGNMENT_FOLDER, one, count), one) for one in sorted(numbers)]
+
+
 @dataclass(frozen=True)
 class PlaceJob:
-    """What all tasks that place answers share.
-
-    Attributes:
-        folder: the folder that tasks write to.
-        options: the options, with the kind of break and the first number.
-        source: files with the units.
-        answers: files with the answers.
-        timing: what gives boundaries times; None if they remain in units.
-    """
+    """What all tasks that place answers share; without `timing`, boundaries remain in units."""
 
     folder: str
     options: AnswerOptions

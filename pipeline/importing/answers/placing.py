@@ -75,14 +75,7 @@ class Placed:
 def place_answer(
     answer: object, units: Sequence[str], options: AnswerOptions, place: RowPlace
 ) -> Placed:
-    """Place an answer in the units of its document.
-
-    Args:
-        answer: a text, or what JSON has in its place.
-        units: the texts of the units, at least one.
-        options: the options, with the kind of break and the first number.
-        place: where the answer was read, for messages.
-    """
+    """Place an answer, a text or what JSON has in its place, in the units of its document."""
     reasoned = False
     if isinstance(answer, str):
         if len(answer) > MOST_CHARACTERS:

@@ -1,7 +1,7 @@
 """Read the units and the answers of an import, and place the answers: the stages of tasks."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from segscore.pipeline.errors import Refused
@@ -14,7 +14,6 @@ from segscore.pipeline.importing.answers.gathering import (
     GatheredFile,
     GatheredPart,
     GatherJob,
-    GatherPart,
     cut_parts,
     gather_part,
     number_of_buckets,
@@ -32,6 +31,7 @@ from segscore.pipeline.importing.answers.part import (
     TITLES,
     Bucket,
     PlaceJob,
+    chosen_buckets,
     place_part,
     survey_numbers,
 )
@@ -43,6 +43,7 @@ from segscore.pipeline.importing.answers.tallies import (
     describe_tally,
 )
 from segscore.pipeline.importing.answers.timing import Timing
+from segscore.pipeline.importing.parts import FilePart, lines_before
 from segscore.pipeline.importing.read_files import ImportedRows
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.runs.tasks import TaskRun
@@ -52,14 +53,7 @@ from segscore.pipeline.tables.units import MILLISECOND
 
 @dataclass(frozen=True)
 class AnswerFiles:
-    """The files of an import of answers.
-
-    Attributes:
-        source: files with the units.
-        answers: files with the answers.
-        settings: settings of the import.
-        timing: what gives boundaries times; None if they remain in units.
-    """
+    """The files of an import of answers, and what gives boundaries times if they get some."""
 
     source: Sequence[InputFile]
     answers: Sequence[InputFile]
@@ -83,20 +77,18 @@ def read_answers(run: TaskRun, files: AnswerFiles, options: AnswerOptions) -> Im
     buckets = number_of_buckets(total, size)
     run.claim(parts)
     gathered: dict[str, list[GatheredFile]] = {}
-    receipts: dict[str, dict[str, GatheredPart]] = {}
+    receipts: dict[str, Collection[GatheredPart]] = {}
     for what, cut in parts.items():
         gather = GatherJob(run.folder, what, options, files.settings, buckets)
-        receipts[what] = run.tasks(gather_part, cut, gather, stage=what)
-        require_accepted(receipts[what].values())
-        gathered[what] = [*gathered_files(cut, receipts[what])]
+        gathered[what], receipts[what] = gather_files(run, cut, gather)
     counted = []
     if options.format_name == REWRITTEN and options.breaks == AUTO:
-        kind, line = _choose_break(receipts[ANSWERS].values())
+        kind, line = _choose_break(receipts[ANSWERS])
         options = replace(options, breaks=kind)
         counted.append(line)
     job = PlaceJob(run.folder, options, gathered[SOURCE], gathered[ANSWERS], files.timing)
     found = {bucket for file in gathered[ANSWERS] for bucket in file.buckets}
-    chosen = [Bucket(_name(number, buckets), number) for number in sorted(found)]
+    chosen = chosen_buckets(found, buckets)
     job, lines = _with_first_number(run, chosen, job)
     counted += lines
     placed = run.tasks(place_part, chosen, job, stage="placed").values()
@@ -119,21 +111,22 @@ def read_answers(run: TaskRun, files: AnswerFiles, options: AnswerOptions) -> Im
     )
 
 
-def gathered_files(
-    parts: Sequence[GatherPart], receipts: Mapping[str, GatheredPart]
-) -> Iterable[GatheredFile]:
-    """Yield the files that tasks wrote by document, with the lines of theirs before each part."""
-    before: Counter[str] = Counter()
-    for part in parts:
-        receipt = receipts[part.name]
-        own = before[part.urls[0]] if part.end is not None else 0
-        yield GatheredFile(part.name, part.urls, own, receipt.buckets)
-        if part.end is not None:
-            before[part.urls[0]] += receipt.lines
+def gather_files(
+    run: TaskRun, parts: Sequence[FilePart], job: GatherJob
+) -> tuple[list[GatheredFile], Collection[GatheredPart]]:
+    """Write files by document; return what was written, and what the tasks have read.
 
-
-def _name(number: int, buckets: int) -> str:
-    return ALIGNMENT_FOLDER if buckets == 1 else f"{ALIGNMENT_FOLDER}-{number:06}"
+    Raises:
+        Refused: a part is refused.
+    """
+    receipts = run.tasks(gather_part, parts, job, stage=job.what)
+    require_accepted(receipts.values())
+    before = lines_before(parts, {name: receipt.lines for name, receipt in receipts.items()})
+    files = [
+        GatheredFile(part.name, part.urls, before[part.name], receipts[part.name].buckets)
+        for part in parts
+    ]
+    return files, receipts.values()
 
 
 def _with_first_number(

@@ -16,14 +16,7 @@ _MOST_SHOWN = 60
 
 @dataclass(frozen=True)
 class FailedAnswer:
-    """An answer that cannot be used.
-
-    Attributes:
-        document_id: the document.
-        coder: the system.
-        reason: why it cannot be used.
-        begins: what it begins with.
-    """
+    """An answer that cannot be used: why, and what it begins with."""
 
     document_id: str
     coder: str
@@ -120,8 +113,8 @@ def describe_tally(coder: str, tally: AnswerTally) -> str:
     if source := counts.get("source"):
         kinds = ("deleted", "inserted", "changed")
         total = sum(counts[kind] for kind in kinds)
-        shares = ", ".join(f"{_percent(counts[kind], source)} {kind}" for kind in kinds)
-        parts.append(f"{_percent(total, source)} % of the words edited ({shares})")
+        shares = ", ".join(f"{percentage(counts[kind], source)} {kind}" for kind in kinds)
+        parts.append(f"{percentage(total, source)} % of the words edited ({shares})")
     if breaks := counts.get("breaks"):
         number = _number(breaks, "break")
         placed = "uncertain" in counts
@@ -159,12 +152,7 @@ _ADVICE = {
 
 
 def describe_doubts(tallies: Mapping[str, AnswerTally], format_name: str) -> Iterator[str]:
-    """Yield a warning about each system most of whose answers gave no boundaries or were unread.
-
-    Args:
-        tallies: by coder.
-        format_name: format of the answers.
-    """
+    """Yield a warning about each system most of whose answers gave no boundaries or were unread."""
     for coder, tally in tallies.items():
         undivided, unread = tally.counts.get("undivided", 0), tally.problems.get(UNREAD, 0)
         if 2 * max(tally.failed + undivided, unread) <= tally.answers:
@@ -204,7 +192,7 @@ def _number(number: int, name: str) -> str:
     return f"{number} {name}" + ("s" if number != 1 else "")
 
 
-def _percent(part: int, whole: int) -> str:
+def percentage(part: int, whole: int) -> str:
     """Return a percentage with one decimal, without a zero before the point: 1.3, .9, 0."""
-    text = f"{100 * part / whole:.1f}"
+    text = f"{100 * part / max(whole, 1):.1f}"
     return "0" if text == "0.0" else text.removeprefix("0")

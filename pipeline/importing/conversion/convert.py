@@ -7,11 +7,7 @@ from itertools import accumulate, groupby
 from segscore.pipeline.importing.conversion.boundaries import convert_intervals, convert_marks
 from segscore.pipeline.importing.conversion.counts import Converted, Counted, Event, Task
 from segscore.pipeline.importing.conversion.lengths import Lengths, units_of
-from segscore.pipeline.importing.conversion.names import (
-    NamedShape,
-    name_in_folder,
-    shared_folders,
-)
+from segscore.pipeline.importing.conversion.names import NamedShape, name_in_folder, shared_folders
 from segscore.pipeline.importing.conversion.surveyed import (
     SurveyedShape,
     colliding_names,
@@ -74,11 +70,6 @@ def convert_shapes(
     named: Iterable[NamedShape], settings: ImportSettings, survey: Survey
 ) -> list[Converted]:
     """Convert shapes to rows, in the order of their files.
-
-    Args:
-        named: shapes with the names that ``name_shapes`` gives them.
-        settings: the options of the import.
-        survey: what is known of all shapes of the import, of which these may be a part.
 
     Raises:
         Refused: a length is missing, segments contradict their format's rules or the length, or

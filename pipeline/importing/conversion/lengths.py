@@ -27,13 +27,7 @@ class Lengths:
         shapes: Iterable[SurveyedShape],
         rows: Iterable[ParsedRow],
     ) -> None:
-        """Collect the known lengths.
-
-        Args:
-            extents: lengths given by `--documents`, by document.
-            shapes: all shapes of the import, which may state lengths and have ends.
-            rows: rows of files that already contain segmentations; only references are used.
-        """
+        """Collect the known lengths; of rows, only references are used."""
         self.extents = extents
         self.stated: dict[tuple[str, str], list[Fraction]] = defaultdict(list)
         self.ends: dict[str, list[Fraction]] = defaultdict(list)

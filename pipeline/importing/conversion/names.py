@@ -14,15 +14,9 @@ from segscore.pipeline.storage.compression import without_compression
 
 @dataclass(frozen=True)
 class NamedShape:
-    """A shape with its document, coder and role.
+    """A shape, with the attributes of its folders, and its document, coder and role.
 
-    Attributes:
-        shape: the shape, with the attributes of its folders.
-        file: its file.
-        document_id: its document.
-        coder: its coder.
-        role: reference or hypothesis.
-        by_file: whether neither the file, its folders nor an option names the document.
+    If it is named ``by_file``, neither the file, its folders nor an option names the document.
     """
 
     shape: Shape

@@ -8,10 +8,7 @@ from itertools import pairwise
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.conversion.boundaries import are_points
-from segscore.pipeline.importing.conversion.names import (
-    NamedShape,
-    name_in_folder,
-)
+from segscore.pipeline.importing.conversion.names import NamedShape, name_in_folder
 from segscore.pipeline.importing.shapes import Intervals, Mark, Marks, Segment, Shape
 from segscore.pipeline.tables.rows import RowPlace, shown
 
@@ -20,16 +17,8 @@ from segscore.pipeline.tables.rows import RowPlace, shown
 class SurveyedShape:
     """A shape as the conversion of other shapes needs to know it, as plain values.
 
-    Attributes:
-        url: its file.
-        line: where it begins in the file.
-        document_id: its document.
-        by_file: whether the document has the name of the file.
-        coder: its coder.
-        role: reference or hypothesis.
-        unit: what it counts.
-        length: length of the document as a fraction; None if the file does not state it.
-        end: end of its last segment as a fraction; None if it has none.
+    The length of the document and the end of its last segment are fractions as text; None if the
+    file does not state them.
     """
 
     url: str

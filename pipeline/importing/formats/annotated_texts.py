@@ -107,8 +107,7 @@ def _spans(example: Mapping[str, object], place: RowPlace) -> _Spans:
     for label in labels:
         if not isinstance(label, list) or len(label) < 2:
             raise place.wrong("a label", label, "a span: [start, end, name]")
-    bounds = [{"start": label[0], "end": label[1]} for label in labels]
-    return [(json_offset(one, "start", place), json_offset(one, "end", place)) for one in bounds]
+    return _bounds([{"start": label[0], "end": label[1]} for label in labels], "label", place)
 
 
 _Answer = tuple[Mapping[str, object], RowPlace]

@@ -96,13 +96,7 @@ _Group = Sequence[Mapping[str, object]]
 def common_values(
     groups: Sequence[_Group], columns: Columns, file: OpenedFile
 ) -> list[dict[str, Attribute]]:
-    """Return the attributes of each group of rows; the names of other columns are noted.
-
-    Args:
-        groups: the rows of each document and coder.
-        columns: what the columns of the table are for.
-        file: the file, whose notes get the names of columns that are not read.
-    """
+    """Return the attributes of each group of rows; the names of other columns are noted."""
     attributes: list[dict[str, Attribute]] = [{} for _ in groups]
     for name in columns.further:
         values = [_common(group, name) for group in groups]

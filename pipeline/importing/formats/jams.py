@@ -30,10 +30,7 @@ def read(file: OpenedFile, settings: ImportSettings) -> Iterator[Intervals]:
     annotations = json_objects(
         required(document, "annotations", "the file", place), "annotations", place
     )
-    named = [
-        (str(required(one, "namespace", "an annotation", place)), one)
-        for one in json_objects(annotations, "annotations", place)
-    ]
+    named = [(str(required(one, "namespace", "an annotation", place)), one) for one in annotations]
     namespace = _namespace([name for name, _ in named], file, settings)
     metadata = object_of(document.get("file_metadata") or {}, "file_metadata", place)
     duration = metadata.get("duration")

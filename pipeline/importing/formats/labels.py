@@ -38,17 +38,10 @@ from segscore.schemas.input_columns import ROLE
 
 @dataclass(frozen=True, slots=True)
 class LabelPaths:
-    """The paths of the labels in a record, and of what belongs to them.
+    """The paths of the labels in a record, and of what belongs to them, if options name them.
 
-    Attributes:
-        labels: path of the labels; None if only a file of SuperDialseg's form can be read.
-        sizes_of: makes sizes of segments of the labels, given their name and place.
-        records: path of the list of records, or None.
-        units: path of the list of units, or None.
-        document: path of the document's name, or None.
-        coder: path of the coder's name, or None.
-        times: path of the start times of units, or None.
-        clock: how times are read.
+    Without `labels`, only a file of SuperDialseg's form can be read. ``sizes_of`` makes sizes of
+    segments of the labels, given their name and place.
     """
 
     labels: FieldPath | None

@@ -8,12 +8,7 @@ from fractions import Fraction
 from itertools import pairwise
 from pathlib import PurePosixPath
 
-from segscore.pipeline.importing.formats.format import (
-    FRAMES,
-    JSON_LINES_ENDINGS,
-    Format,
-    Head,
-)
+from segscore.pipeline.importing.formats.format import FRAMES, JSON_LINES_ENDINGS, Format, Head
 from segscore.pipeline.importing.formats.text_units import TEXT_OPTIONS, text_units
 from segscore.pipeline.importing.formats.values import (
     array_of,
@@ -30,14 +25,7 @@ from segscore.pipeline.importing.formats.values import (
 )
 from segscore.pipeline.importing.opened_file import OpenedFile
 from segscore.pipeline.importing.settings import ImportSettings
-from segscore.pipeline.importing.shapes import (
-    Intervals,
-    Mark,
-    Marks,
-    Moment,
-    Segment,
-    Sizes,
-)
+from segscore.pipeline.importing.shapes import Intervals, Mark, Marks, Moment, Segment, Sizes
 from segscore.pipeline.storage.compression import without_compression
 from segscore.pipeline.tables import strict_json
 from segscore.pipeline.tables.rows import RowPlace, stem, text_of

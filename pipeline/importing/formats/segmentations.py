@@ -2,7 +2,7 @@
 
 import csv
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from itertools import accumulate, chain
 from textwrap import shorten
 from typing import TypeVar
@@ -17,6 +17,7 @@ from segscore.pipeline.importing.formats.format import (
     Head,
 )
 from segscore.pipeline.importing.formats.interval_columns import has_start
+from segscore.pipeline.importing.formats.values import object_of
 from segscore.pipeline.tables import jsonl, strict_json
 from segscore.pipeline.tables.columns import SEGMENTATIONS
 from segscore.pipeline.tables.rows import (
@@ -176,24 +177,18 @@ def read_segeval(lines: Iterable[str], source: str, defaults: Defaults) -> Itera
             "a list, where segeval's JSON is an object; write records as JSON Lines, one a line, "
             "into a file named .jsonl"
         )
-    whole = _object(value, "the file", place)
+    whole = object_of(value, "the file", place)
     if whole.get("segmentation_type") != "linear":
         raise place.wrong("segmentation_type", whole.get("segmentation_type"), '"linear"')
-    for item, codings in _object(whole.get("items"), "items", place).items():
+    for item, codings in object_of(whole.get("items"), "items", place).items():
         document_id = text_of(item, "an item's name", place)
-        for coder, masses in _object(codings, f"items.{item}", place).items():
+        for coder, masses in object_of(codings, f"items.{item}", place).items():
             name = text_of(coder, f"a coder's name in items.{item}", place)
             sizes = _masses(masses, f"items.{item}.{coder}", place)
             ends = tuple(accumulate(sizes))
             yield ParsedRow(
                 document_id, name, defaults.role, ends[-1], ends[:-1], source=source, line=1
             )
-
-
-def _object(value: object, name: str, place: RowPlace) -> Mapping[str, object]:
-    if not isinstance(value, dict):
-        raise place.wrong(name, value, "an object")
-    return value
 
 
 def _masses(value: object, name: str, place: RowPlace) -> tuple[int, ...]:
@@ -284,12 +279,7 @@ FORMATS = (
         shared=JSON_LINES_ENDINGS,
         content=lambda head: "boundaries" in head.keys,
     ),
-    Format(
-        "segeval",
-        rows=read_segeval,
-        shared=(".json",),
-        content=_is_segeval,
-    ),
+    Format("segeval", rows=read_segeval, shared=(".json",), content=_is_segeval),
     Format("nltk", rows=read_nltk, shared=TEXT_ENDINGS, content=_is_nltk),
     Format("csv", rows=read_csv, shared=CSV_ENDINGS, content=_is_csv),
 )

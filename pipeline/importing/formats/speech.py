@@ -114,11 +114,9 @@ def _stm_turn(fields: list[str], place: RowPlace, settings: ImportSettings) -> T
         return None
     require_fields(fields, 5, "recording, channel, speaker, start, end", place)
     recording, _, speaker, start, end = fields[:5]
-    return (
-        None
-        if speaker == _NOBODY
-        else (recording, from_end((start, end, speaker), place, settings))
-    )
+    if speaker == _NOBODY:
+        return None
+    return recording, from_end((start, end, speaker), place, settings)
 
 
 def read_ctm(file: OpenedFile, settings: ImportSettings) -> Iterator[Intervals]:

@@ -32,11 +32,7 @@ def read_cues(
 ) -> Iterator[Segment]:
     """Yield the cues of some blocks; a line with an arrow starts one, wherever it is in a block.
 
-    Args:
-        blocks: blocks of cues.
-        timing: what a line with an arrow must look like; its groups are start and end.
-        file: the file, for messages.
-        clock: how times are read.
+    `timing` is what such a line must look like; its groups are start and end.
 
     Raises:
         Refused: a line with an arrow is malformed, or a block has none in its first two lines.

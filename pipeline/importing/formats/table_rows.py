@@ -31,11 +31,7 @@ class TableRows:
 
 
 def read_table_rows(file: OpenedFile, skip_lines: int = 0) -> TableRows:
-    """Read a table of any of these formats.
-
-    Args:
-        file: the table.
-        skip_lines: number of lines before the header of a CSV file.
+    """Read a table of any of these formats; lines to skip precede the header of CSV.
 
     Raises:
         Refused: it is malformed; the message gives file and line.

@@ -19,12 +19,7 @@ WIKI_SEPARATOR = "=" * 8 + ","
 
 @dataclass
 class TextSegment:
-    """The lines between two separators.
-
-    Attributes:
-        level: level of the segment, 1 for the outermost.
-        words: number of words in each line.
-    """
+    """The number of words in each line between two separators; level 1 is the outermost."""
 
     level: int = 1
     words: list[int] = field(default_factory=list)
@@ -44,13 +39,7 @@ def is_rule(line: str) -> bool:
 def with_text(
     segments: Sequence[TextSegment], separators: int, expected: str, file: OpenedFile
 ) -> list[TextSegment]:
-    """Return the segments that have text.
-
-    Args:
-        segments: the segments of a text.
-        separators: number of separators that were read.
-        expected: what a separator looks like, for messages.
-        file: the file, for messages.
+    """Return the segments that have text; `expected` describes a separator in messages.
 
     Raises:
         Refused: there is no text, or no separator in it.

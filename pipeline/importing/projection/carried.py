@@ -16,12 +16,9 @@ LEAST_TOKENS = 20
 
 @dataclass(frozen=True)
 class Transcripts:
-    """Two transcripts of a document, whose tokens are numbered by the same vocabulary.
+    """Two transcripts of a document, numbered by the same vocabulary, and the edits between them.
 
-    Attributes:
-        source: tokens of the units that boundaries are in.
-        target: tokens of the units that they are carried to.
-        edits: edits between the two.
+    Boundaries are in units of the source, and are carried to those of the target.
     """
 
     source: Tokens
@@ -44,12 +41,7 @@ class Transcripts:
 def align_transcripts(
     texts: Mapping[str, Sequence[str]], settings: ProjectSettings
 ) -> Transcripts | str:
-    """Align two transcripts of a document, or say why that cannot be done.
-
-    Args:
-        texts: the units of each, by ``FROM`` and ``TO``.
-        settings: what is compared, and the largest edit rate.
-    """
+    """Align two transcripts of a document, or say why that cannot be done."""
     vocabulary = Vocabulary()
     found = {}
     for what in (FROM, TO):
@@ -71,12 +63,9 @@ def align_transcripts(
 
 @dataclass(frozen=True)
 class CarriedLists:
-    """The lists of a segmentation in the units of the other transcript.
+    """The lists of a segmentation in the units of the other transcript; None for absent ones.
 
-    Attributes:
-        boundaries: positions, ascending; with types a position may repeat.
-        types: type of each boundary; None if there are none.
-        scores: score of each boundary; None if there are none.
+    Boundaries ascend; with types a position may repeat.
     """
 
     boundaries: list[int]

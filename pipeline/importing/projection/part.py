@@ -43,14 +43,7 @@ from segscore.schemas.input_columns import BY_UNIT, INPUT_TYPES
 
 @dataclass(frozen=True)
 class ProjectJob:
-    """What all tasks that project share.
-
-    Attributes:
-        folder: the folder that tasks write to.
-        settings: the settings.
-        units: files with the units of each transcript.
-        segmentations: files with the segmentations, and the bucket of each row group.
-    """
+    """What all tasks that project share; segmentations have the bucket of each row group."""
 
     folder: str
     settings: ProjectSettings

@@ -10,25 +10,16 @@ from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.account import Imported, require_accepted, require_few
 from segscore.pipeline.importing.answers.alignment_rows import ALIGNMENT_FOLDER
 from segscore.pipeline.importing.answers.gathering import (
-    GatheredFile,
-    GatheredPart,
     GatherJob,
-    GatherPart,
     bucket_of,
     cut_parts,
-    gather_part,
     number_of_buckets,
 )
-from segscore.pipeline.importing.answers.part import Bucket
-from segscore.pipeline.importing.answers.stage import gathered_files
+from segscore.pipeline.importing.answers.part import chosen_buckets
+from segscore.pipeline.importing.answers.stage import gather_files
 from segscore.pipeline.importing.folders import Folders
 from segscore.pipeline.importing.import_blocks import Reading
-from segscore.pipeline.importing.import_tables import name_of_part
-from segscore.pipeline.importing.parts import cut_files
-from segscore.pipeline.importing.projection.part import (
-    ProjectJob,
-    project_part,
-)
+from segscore.pipeline.importing.projection.part import ProjectJob, project_part
 from segscore.pipeline.importing.projection.settings import FROM, TO, ProjectSettings
 from segscore.pipeline.importing.projection.tally import (
     ProjectionTally,
@@ -36,7 +27,7 @@ from segscore.pipeline.importing.projection.tally import (
     describe_problems,
 )
 from segscore.pipeline.importing.publish import hidden_folder, move_tables, removing
-from segscore.pipeline.importing.read_files import READ, ImportedRows, read_files
+from segscore.pipeline.importing.read_files import READ, ImportedRows, cut_input, read_files
 from segscore.pipeline.importing.shards import Shard, spread_shard
 from segscore.pipeline.importing.write_tables import write_tables
 from segscore.pipeline.runs.executor import Executor
@@ -49,12 +40,7 @@ from segscore.pipeline.tables.find import InputTable, find_table
 
 @dataclass(frozen=True)
 class ProjectFiles:
-    """The files that a projection reads.
-
-    Attributes:
-        segmentations: the segmentations.
-        units: the units of each transcript, by ``FROM`` and ``TO``.
-    """
+    """The segmentations, and the units of each transcript, by ``FROM`` and ``TO``."""
 
     segmentations: InputTable
     units: Mapping[str, Sequence[InputFile]]
@@ -68,12 +54,7 @@ class ProjectFiles:
 
 @dataclass(frozen=True)
 class Projected:
-    """What a projection wrote.
-
-    Attributes:
-        imported: the tables, and messages about them.
-        tally: edits and boundaries.
-    """
+    """The tables that a projection wrote, messages about them, and what it did."""
 
     imported: Imported
     tally: ProjectionTally
@@ -105,12 +86,7 @@ def run_projection(
 ) -> Projected:
     """Carry segmentations to the units of another transcript, and write them as tables.
 
-    Args:
-        settings: what to project, how, and where to write.
-        files: the files.
-        executor: executes the tasks.
-        progress: called whenever a part is done.
-        resumable: whether what was done is kept for the same command if it fails.
+    If it is resumable and fails, what it has done is kept for the same command.
 
     Raises:
         Refused: a file is malformed, a segmentation cannot be projected, or a table exists already.
@@ -136,7 +112,7 @@ def _read(
     urls = [file.url for file in files.segmentations.files]
     folders = Folders.of(importing.files, {}, urls)
     reading = Reading(urls, importing, "jsonl", files.segmentations, folders)
-    parts = cut_files(files.segmentations.files, reading, size)
+    parts = cut_input(files.segmentations.files, reading, size)
     cut = {what: cut_parts(found, settings.units, size) for what, found in files.units.items()}
     run.claim({READ: parts, **cut})
     read = read_files(run, parts, reading, {})
@@ -145,14 +121,18 @@ def _read(
         raise Refused(f"{settings.segmentations}: no segmentation found")
     buckets = number_of_buckets(files.size, size)
     spread = run.tasks(spread_part, read.shards, SpreadJob(run.folder, buckets), stage="spread")
+    units = {}
+    for what, own in cut.items():
+        gather = GatherJob(run.folder, what, settings.units, importing, buckets)
+        units[what], _ = gather_files(run, own, gather)
     job = ProjectJob(
         run.folder,
         settings,
-        {what: _gather(run, settings, what, own, buckets) for what, own in cut.items()},
+        units,
         [(shard, spread[shard.name].buckets) for shard in read.shards],
     )
-    found = sorted({bucket for receipt in spread.values() for bucket in receipt.buckets})
-    chosen = [Bucket(name_of_part(ALIGNMENT_FOLDER, number, buckets), number) for number in found]
+    found = {bucket for receipt in spread.values() for bucket in receipt.buckets}
+    chosen = chosen_buckets(found, buckets)
     receipts = run.tasks(project_part, chosen, job, stage="projected").values()
     require_accepted(receipts)
     number = sum(receipt.rows for receipt in receipts)
@@ -168,24 +148,9 @@ def _read(
     return rows, add_projections(receipt.tally for receipt in receipts)
 
 
-def _gather(
-    run: TaskRun, settings: ProjectSettings, what: str, parts: Sequence[GatherPart], buckets: int
-) -> list[GatheredFile]:
-    """Write the units of a transcript by document."""
-    job = GatherJob(run.folder, what, settings.units, settings.importing, buckets)
-    receipts: dict[str, GatheredPart] = run.tasks(gather_part, parts, job, stage=what)
-    require_accepted(receipts.values())
-    return [*gathered_files(parts, receipts)]
-
-
 @dataclass(frozen=True)
 class SpreadJob:
-    """What all tasks that write segmentations by document share.
-
-    Attributes:
-        folder: the folder that tasks write to.
-        buckets: number of buckets of documents.
-    """
+    """What all tasks that write segmentations by document share."""
 
     folder: str
     buckets: int

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import Annotated
 
+from segscore.pipeline.alignment.tokens import TOKENS
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.answers.options import REWRITTEN, AnswerOptions
 from segscore.pipeline.importing.field_paths import field_path
@@ -15,23 +16,12 @@ from segscore.pipeline.settings.options import (
     Panel,
     check_options,
 )
-from segscore.pipeline.settings.ranges import one_of
+from segscore.pipeline.settings.ranges import among
+from segscore.schemas.input_columns import ROLES
 
 LATEST, EARLIEST = "latest", "earliest"
 FROM, TO = "from", "to"
 """Names of the units of the two transcripts: options, stages of tasks and folders."""
-
-
-def _check_ties(option: str, ties: str) -> None:
-    one_of(option, ties, (LATEST, EARLIEST))
-
-
-def _check_tokens(option: str, tokens: str) -> None:
-    one_of(option, tokens, ("words", "characters"))
-
-
-def _check_role(option: str, role: str) -> None:
-    one_of(option, role, ("reference", "hypothesis"))
 
 
 def _check_max_edits(option: str, most: float) -> None:
@@ -54,12 +44,10 @@ class ProjectSettings:
         ),
     ]
     target: Annotated[
-        str,
-        Option("Units of the other transcript, likewise.", Panel.INPUTS, flags="--to"),
+        str, Option("Units of the other transcript, likewise.", Panel.INPUTS, flags="--to")
     ]
     output: Annotated[
-        str,
-        Option("Folder for references/ hypotheses/ documents/ alignment/.", Panel.OUTPUT),
+        str, Option("Folder for references/ hypotheses/ documents/ alignment/.", Panel.OUTPUT)
     ]
     role: Annotated[
         str | None,
@@ -67,7 +55,7 @@ class ProjectSettings:
             "Role of rows that do not state it: reference or hypothesis; default: reference, but "
             "hypothesis in a folder hypotheses/.",
             Panel.INPUTS,
-            check=_check_role,
+            check=among(ROLES),
         ),
     ] = None
     text_field: Annotated[
@@ -78,15 +66,14 @@ class ProjectSettings:
         ),
     ] = "units"
     encoding: Annotated[
-        str | None,
-        Option("Encoding of text files, such as cp1252; default: UTF-8.", Panel.INPUTS),
+        str | None, Option("Encoding of text files, such as cp1252; default: UTF-8.", Panel.INPUTS)
     ] = None
     ties: Annotated[
         str,
         Option(
             "Which of several equally good places a boundary gets: the latest or the earliest.",
             Panel.SEGMENTS,
-            check=_check_ties,
+            check=among((LATEST, EARLIEST)),
         ),
     ] = LATEST
     max_edits: Annotated[
@@ -98,8 +85,7 @@ class ProjectSettings:
         ),
     ] = 0.5
     tokens: Annotated[
-        str,
-        Option("What is aligned: words or characters.", Panel.SEGMENTS, check=_check_tokens),
+        str, Option("What is aligned: words or characters.", Panel.SEGMENTS, check=among(TOKENS))
     ] = "words"
     memory_limit: MemoryLimitOption = None
     fresh: Annotated[

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass
 
 from segscore.pipeline.alignment.edits import Edits
+from segscore.pipeline.importing.answers.tallies import percentage
 from segscore.pipeline.statistics.shown_numbers import counted
 
 MOST_PROBLEMS = 10
@@ -52,25 +53,21 @@ class ProjectionTally:
         return self.deleted + self.inserted + self.changed
 
     def describe(self, tokens: str) -> list[str]:
-        """Return lines about edits and boundaries, and advice unless all places are exact.
-
-        Args:
-            tokens: what was compared: `words` or `characters`.
-        """
+        """Return lines about edits and boundaries, and advice unless all places are exact."""
         shares = ", ".join(
-            f"{_percent(number, self.tokens)} {name}"
+            f"{percentage(number, self.tokens)} {name}"
             for number, name in (
                 (self.deleted, "only in --to"),
                 (self.inserted, "only in --from"),
                 (self.changed, "changed"),
             )
         )
-        edited = _percent(self.edits, self.tokens)
+        edited = percentage(self.edits, self.tokens)
         lines = [
             f"{counted(self.documents, 'document')}: {edited} % of the {tokens} edited ({shares})"
         ]
         total = "1 boundary" if self.boundaries == 1 else f"{self.boundaries:,} boundaries"
-        share = f" ({_percent(self.uncertain, self.boundaries)} %)" if self.boundaries else ""
+        share = f" ({percentage(self.uncertain, self.boundaries)} %)" if self.boundaries else ""
         line = f"{self.uncertain:,} of {total} uncertain{share}"
         if self.collapsed:
             line += f"; {self.collapsed:,} dropped at an end of a document, or where another is"
@@ -87,13 +84,7 @@ def add_projections(tallies: Iterable[ProjectionTally]) -> ProjectionTally:
 
 
 def describe_problems(problems: Sequence[str], number: int, documents: int) -> str:
-    """Describe the segmentations that cannot be projected.
-
-    Args:
-        problems: the first of them, with the reason of each.
-        number: number of all of them.
-        documents: number of all segmentations.
-    """
+    """Say how many of all segmentations cannot be projected, and why the first cannot."""
     named = "; ".join(problems[:MOST_PROBLEMS])
     more = number - min(len(problems), MOST_PROBLEMS)
     return (
@@ -101,9 +92,3 @@ def describe_problems(problems: Sequence[str], number: int, documents: int) -> s
         + (f"; and {more:,} more" if more else "")
         + "; remove these rows, or mend what is said of them; nothing was written"
     )
-
-
-def _percent(part: int, whole: int) -> str:
-    """Return a percentage with one decimal, without a zero before the point: 1.3, .9, 0."""
-    text = f"{100 * part / max(whole, 1):.1f}"
-    return "0" if text == "0.0" else text.removeprefix("0")

@@ -1,4 +1,4 @@
-"""Read the units that a system was given: lists of texts by document."""
+"""Read the files of an import of answers: the units that systems were given, and their answers."""
 
 import json
 import re
@@ -27,14 +27,7 @@ _NOBODY = "inter_segment_gap"
 
 @dataclass(frozen=True)
 class Source:
-    """The units of one document.
-
-    Attributes:
-        document_id: its name.
-        units: their texts.
-        place: where they were read.
-        times: a JSON list of their start times; None if there is none.
-    """
+    """The units of one document, and a JSON list of their start times if the source has one."""
 
     document_id: str
     units: Sequence[str]
@@ -70,10 +63,9 @@ def read_units(file: OpenedFile, name: str, options: AnswerOptions) -> Iterator[
         found = _of_turns(file)
     elif ending in _BY_RECORDING:
         found = _of_recordings(file, _BY_RECORDING[ending])
-    elif ending in (".srt", ".vtt"):
-        found = iter([Source(options.document_id or name, [*_cues(file)], file.place(1))])
     else:
-        found = iter([Source(options.document_id or name, [*_lines(file)], file.place(1))])
+        texts = _cues(file) if ending in (".srt", ".vtt") else _lines(file)
+        found = iter([Source(options.document_id or name, [*texts], file.place(1))])
     for source in found:
         if not source.units:
             raise source.place.refusal(f"the document {source.document_id} has no unit")
@@ -201,3 +193,39 @@ def _of_turns(file: OpenedFile) -> Iterator[Source]:
         raise file.refusal("there is no turn in it")
     for name, units in found.items():
         yield Source(name, units, place)
+
+
+@dataclass(frozen=True)
+class Reply:
+    """The answer of one system for one document: a text, or any value of JSON."""
+
+    document_id: str
+    coder: str
+    answer: object
+    place: RowPlace
+
+
+def read_replies(file: OpenedFile, name: str, options: AnswerOptions) -> Iterator[Reply]:
+    """Yield the answers in JSON Lines, or the one that a text is, for the document `name`.
+
+    Raises:
+        Refused: the file is malformed, or an answer has no coder.
+    """
+    if not has_json_lines_name(file.url):
+        if options.coder is None:
+            raise file.refusal("no coder is named in it; name the system with --coder")
+        text = file.text()
+        yield Reply(options.document_id or name, options.coder, text, file.place(1))
+        return
+    document = field_path("--document-field", options.document_field)
+    coder = field_path("--coder-field", options.coder_field)
+    answer = field_path("--answer-field", options.answer_field)
+    for place, record in line_objects(file):
+        own = options.document_id or name_at(document, record, place)
+        if options.coder_field in record or options.coder is None:
+            if options.coder_field == "coder" and "coder" not in record:
+                raise place.refusal("no coder is named in it; name the system with --coder")
+            system = name_at(coder, record, place)
+        else:
+            system = options.coder
+        yield Reply(own, system, answer.value(record, "", place), place)
