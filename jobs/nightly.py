@@ -201,6 +201,8 @@ def _run_several(
         except (Failed, Refused) as problem:
             results.append(Result(night, _outcome(problem), str(problem)))
         else:
+            for warning in ended.verdict.warnings:
+                repeated.warn_of(night)(f"{night}: {warning}")
             message = ""
             if ended.verdict.exit_code:
                 message = failure_message(ended.verdict, own.score.output)

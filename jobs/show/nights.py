@@ -62,11 +62,16 @@ def print_dry_run(nights: Sequence[NightSettings]) -> None:
     """Say what would be done for each night; nothing is written."""
     from segscore.pipeline.nightly.preview import preview_night
 
+    before: list[date] = []
     for settings in nights:
         preview = preview_night(settings)
         for line in preview.lines:
             out().print(f"{settings.night}: {line}", markup=False)
         if preview.plan is not None:
+            if before and settings.rules and settings.compared_date is None:
+                earlier = f"{before[-1]} is an earlier good night, if it passes first"
+                out().print(f"{settings.night}: {earlier}", markup=False)
+            before.append(settings.night)
             print_plan(preview.plan)
 
 

@@ -21,7 +21,13 @@ from segscore.pipeline.agreement.sentences import (
     outlying_rate,
 )
 from segscore.pipeline.runs.finished import rows_by_group, rows_over_all
-from segscore.pipeline.statistics.shown_numbers import shown_p
+from segscore.pipeline.statistics.shown_numbers import (
+    shown_change,
+    shown_changes,
+    shown_interval,
+    shown_number,
+    shown_p,
+)
 from segscore.pipeline.tables.units import PER_SECOND
 
 _Row = dict[str, Any]
@@ -109,10 +115,12 @@ def _changes(rows: Sequence[_Row], by: Sequence[str]) -> Iterator[str]:
         change, sure = after["change"], after["change_p"] < _ALPHA
         verb = ("is higher" if change > 0 else "is lower") if sure else "may be the same"
         than = "than" if sure else "as"
+        groups = [row[by[0]] for row in (after, before)]
         yield (
-            f"Agreement {verb} with {by[0]} {after[by[0]]} {than} with {before[by[0]]}: pi by "
-            f"{SHOWN} {after['value']:.4f}, {before['value']:.4f} before, difference "
-            f"{change:+.4f} ({after['change_low']:+.4f} to {after['change_high']:+.4f}, "
+            f"Agreement {verb} with {by[0]} {groups[0]} {than} with {groups[1]}: pi by {SHOWN} is "
+            f"{shown_number(after['value'])} with {groups[0]} and {shown_number(before['value'])} "
+            f"with {groups[1]}, difference {shown_change(change)} "
+            f"({shown_changes(after['change_low'], after['change_high'])}, "
             f"p {shown_p(after['change_p'])})."
         )
 
@@ -156,13 +164,13 @@ def _agreement(rows: Sequence[_Row]) -> Iterator[str]:
     row = next((row for row in known if row["similarity"] == SHOWN), known[0])
     interval = ""
     if row["ci_low"] is not None:
-        interval = f" (95 % interval {row['ci_low']:.4f} to {row['ci_high']:.4f})"
+        interval = f" (95 % interval {shown_interval(row['ci_low'], row['ci_high'])})"
     yield (
-        f"pi by {row['similarity']} is {row['value']:.4f}{interval}; 0 is agreement by chance and "
-        f"1 is full agreement: two coders agree by {row['actual']:.4f}, and "
+        f"pi by {row['similarity']} is {shown_number(row['value'])}{interval}; 0 is agreement by "
+        f"chance and 1 is full agreement: two coders agree by {shown_number(row['actual'])}, and "
         f"{_chance(row['expected'])} is expected by chance."
     )
-    if row["ci_low"] is not None:
+    if row["ci_low"] is not None and row["ci_low"] < row["ci_high"]:
         yield _documents_needed(row)
 
 

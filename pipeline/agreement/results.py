@@ -94,9 +94,10 @@ def warn_of_ungrouped(corpus: pa.Table, group_by: tuple[str, ...], sink: Sink) -
         if any(row[name] is None for name in group_by)
     )
     example = "".join(f", such as {name}" for name in islice(ids, 1))
+    others = "; if --documents has the values, see whether its ids are those of the codings"
     return [
         f"{ungrouped} of {whole} documents are in no group{example}: their codings have no value "
-        f"of {', '.join(group_by)}, or different ones"
+        f"of {', '.join(group_by)}, or different ones" + others * (ungrouped == whole)
     ]
 
 

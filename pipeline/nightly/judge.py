@@ -118,6 +118,8 @@ def _verdict(night: Night, settings: NightSettings, earlier: Nights, judged: _Ju
     if reasons.accepted is not None and outcome != PASSED:
         outcome = ACCEPTED
     of_feed = [*warn_of_feed(night, chosen.single, earlier, changes)]
+    failing = {check.system for check in checks if check.fails}
+    unexplained = failing if reasons.unusable else failing.union(missing)
     return Verdict(
         date=night.date.isoformat(),
         run=night.fingerprint,
@@ -136,7 +138,9 @@ def _verdict(night: Night, settings: NightSettings, earlier: Nights, judged: _Ju
         unpaired=unpaired,
         rejected=rejected,
         causes=tuple(
-            probable_causes(of_feed, {*missing, *(each.system for each in checks if each.fails)})
+            probable_causes(
+                of_feed, {*unexplained, *(each.system for each in checks if each.fails)}
+            )
         ),
         group_checks=grouped.checks,
         common=grouped.common,

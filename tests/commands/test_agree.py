@@ -591,6 +591,7 @@ def test_documents_without_a_group_are_counted(segscore: Segscore, tmp_path: Pat
     result = segscore("agree", tmp_path / "codings.jsonl", *options)
     assert result.code == 0
     assert "1 of 1 documents are in no group, such as " in result.err
+    assert "; if --documents has the values, see whether its ids are " in result.err
 
 
 def test_attributes_that_are_lists(segscore: Segscore, tmp_path: Path) -> None:

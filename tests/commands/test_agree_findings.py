@@ -91,6 +91,50 @@ def test_who_stands_out_is_named(segscore: Segscore, tmp_path: Path, codings: Pa
     assert f"without B, pi of boundary similarity is {without:.4f}." in result.out
 
 
+def test_guidelines_are_compared_by_name(segscore: Segscore, tmp_path: Path) -> None:
+    draw, rows = Random(3), []  # noqa: S311
+    for number in range(60):
+        guideline = ("old", "new")[number % 2]
+        true = sorted(draw.sample(range(1, 40), 5))
+        document = {"document_id": f"d{number}", "n_units": 40, "guideline": guideline}
+        error = {"old": 0.5, "new": 0.1}[guideline]
+        rows += [
+            {**document, "coder": coder, "boundaries": code(true, 40, draw, error)}
+            for coder in "AB"
+        ]
+    path = tmp_path / "codings.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    options = ("--group-by", "guideline", "--output", tmp_path / "run")
+    result = segscore("agree", path, *options)
+    assert result.code == 0, result.err
+    groups = read_table(f"{tmp_path}/run/agreement").to_pylist()
+    value = {
+        row["guideline"]: row["value"]
+        for row in groups
+        if (row["coefficient"], row["similarity"]) == ("pi", "boundary_similarity")
+    }
+    assert (
+        "Agreement is lower with guideline old than with new: pi by boundary_similarity is "
+        f"{value['old']:.4f} with old and {value['new']:.4f} with new, difference -" in result.out
+    )
+
+
+def test_an_interval_without_width_asks_for_no_documents(
+    segscore: Segscore, tmp_path: Path
+) -> None:
+    rows = [
+        {"document_id": f"d{number}", "coder": coder, "n_units": 20, "boundaries": [5, 9]}
+        for number in range(8)
+        for coder in "AB"
+    ]
+    path = tmp_path / "codings.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    result = segscore("agree", path, "--output", tmp_path / "run")
+    assert result.code == 0, result.err
+    assert "is 1.0000 (95 % interval 1.0000 to 1.0000)" in result.out
+    assert "The interval is plus or minus" not in result.out
+
+
 def test_markdown_of_many_groups_is_short(
     segscore: Segscore, tmp_path: Path, codings: Path
 ) -> None:

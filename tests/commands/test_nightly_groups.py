@@ -215,6 +215,27 @@ def test_a_dry_run_says_what_would_be_done_and_writes_nothing(
     assert before == after
 
 
+def test_a_dry_run_of_several_nights_says_what_depends_on_the_first(
+    segscore: Segscore, tmp_path: Path
+) -> None:
+    nights = Nights(tmp_path, segscore)
+    nights.settle()
+    result = nights.several(0, 1, "--dry-run")
+    first, second = (nights.station.date(night) for night in (0, 1))
+    assert result.code == 0, result.err
+    assert f"{second}: {first} is an earlier good night, if it passes first" in result.out
+    assert result.out.count("is an earlier good night") == 1
+
+
+def test_a_range_of_nights_prints_the_warnings_of_each(segscore: Segscore, tmp_path: Path) -> None:
+    nights = Nights(tmp_path, segscore, [Fault("missing", 3, None, "regio")])
+    nights.settle()
+    result = nights.several(0, 3)
+    assert result.code == 0
+    day = nights.station.date(3)
+    assert f"warning: {day}: regio: no documents; the last 3 good nights had 12" in result.err
+
+
 def test_a_dry_run_refuses_attributes_that_the_input_lacks(
     segscore: Segscore, tmp_path: Path
 ) -> None:

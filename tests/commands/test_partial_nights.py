@@ -176,6 +176,19 @@ def test_a_file_that_is_never_mended_is_accepted_or_removed(delivery: Delivery) 
     assert result.code == 1 and "incomplete: missing tonight: steady" in one_error(result.err)
 
 
+def test_a_system_whose_file_cannot_be_read_has_no_other_probable_cause(
+    delivery: Delivery,
+) -> None:
+    delivery.archive.put(SECOND, "reference", rows(FIRST, "reference", GOOD))
+    pq.write_table(delivery.table(FIRST, "steady"), delivery.path(SECOND, "steady"))
+    truncated(delivery.path(SECOND, "other"), delivery.table(FIRST, "other"))
+    result = delivery.run(SECOND)
+    assert result.code == 75, result.err
+    assert f"steady: every average equals that of {FIRST}" in result.err
+    assert "Probable cause" not in result.err
+    assert delivery.archive.read(SECOND, "night.json")["causes"] == []
+
+
 def test_if_nothing_can_be_read_nothing_is_published(delivery: Delivery) -> None:
     delivery.deliver(SECOND)
     for system in GOOD:

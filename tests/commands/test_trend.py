@@ -131,6 +131,24 @@ def test_nights_that_are_not_comparable_are_left_out(
     assert json.loads(result.out)["trends"][0]["nights"] == 15
 
 
+def test_a_last_night_that_was_refused_does_not_end_the_trend(
+    segscore: Segscore, nights: Path, tmp_path: Path
+) -> None:
+    runs = tmp_path / "runs"
+    shutil.copytree(nights, runs)
+    last = max(runs.glob("date=*"))
+    record, verdict = last / "run.json", last / "night.json"
+    record.write_text(record.read_text().replace("|n_t:2|", "|n_t:3|"))
+    contents = json.loads(verdict.read_text()) if verdict.exists() else {}
+    assert contents, "the nights have verdicts"
+    verdict.write_text(json.dumps({**contents, "outcome": "not_comparable"}))
+    result = segscore("trend", runs, *MEASURE, "--format", "json")
+    assert result.code == 0, result.err
+    day = last.name.removeprefix("date=")
+    assert f"warning: 1 night to {day} left out, scored in another way than on 2026-" in result.err
+    assert json.loads(result.out)["trends"][0]["nights"] == 19
+
+
 def test_report_has_the_findings_and_a_chart_of_each_group(
     segscore: Segscore, nights: Path, tmp_path: Path
 ) -> None:

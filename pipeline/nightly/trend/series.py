@@ -14,9 +14,11 @@ from segscore.pipeline.nightly.history import read_history
 from segscore.pipeline.nightly.nights import differences_of
 from segscore.pipeline.nightly.summaries import RUN_COLUMNS
 from segscore.pipeline.nightly.trend.settings import TrendSettings
+from segscore.pipeline.nightly.verdict import NOT_COMPARABLE
 from segscore.pipeline.runs.finished import RunRow
 from segscore.pipeline.scoring.names import POINT
 from segscore.pipeline.statistics.averages import summary_groups
+from segscore.pipeline.statistics.shown_numbers import counted
 from segscore.pipeline.statistics.trends import FEWEST_FOR_TREND
 
 GroupValues = tuple[object, ...]
@@ -71,7 +73,8 @@ class NightlySeries:
 def read_series(settings: TrendSettings) -> NightlySeries:
     """Read the averages of all systems night by night.
 
-    Nights that were scored in another way than the newest one are left out.
+    Nights that were scored in another way than the newest one are left out. A newest night that
+    the gate found not comparable is left out itself.
 
     Raises:
         Refused: there are too few nights with the measure, or they were not summarised by the
@@ -94,11 +97,10 @@ def read_series(settings: TrendSettings) -> NightlySeries:
     nights = every if settings.since is not None else every[-settings.nights :]
     if len(nights) < FEWEST_FOR_TREND:
         since = "" if settings.since is None else f" since {settings.since}"
-        comparable = " comparable" if left_out else ""
+        kind = "comparable night" if left_out else "night"
         raise Refused(
-            f"{settings.runs}: has {len(nights)}{comparable} nights with "
-            f"{settings.measure}{since}; a trend needs at least {FEWEST_FOR_TREND}"
-            + "".join(f"; {text}" for text in left_out)
+            f"{settings.runs}: has {counted(len(nights), kind)} with {settings.measure}{since}; "
+            f"a trend needs at least {FEWEST_FOR_TREND}" + "".join(f"; {text}" for text in left_out)
         )
     rows = rows.filter(pc.is_in(rows.column("date"), pa.array(nights, pa.date32())))
     series = [*_series(rows.to_pylist(), nights, other, settings.group_by)]
@@ -129,11 +131,15 @@ def _chosen(history: pa.Table, settings: TrendSettings) -> pa.ChunkedArray:
 
 
 def _comparable(rows: pa.Table, settings: TrendSettings) -> tuple[pa.Table, list[str]]:
-    """Leave out the nights that are not comparable with the newest one; say which."""
-    signatures = dict(
-        zip(rows.column("date").to_pylist(), rows.column("signature").to_pylist(), strict=True)
-    )
-    newest = list(signatures.values())[-1]
+    """Leave out the nights that are not comparable with the newest one; say which.
+
+    The newest one is the last that the gate did not find incomparable with those before it.
+    """
+    dates = rows.column("date").to_pylist()
+    signatures = dict(zip(dates, rows.column("signature").to_pylist(), strict=True))
+    refused = pc.equal(rows.column("outcome"), NOT_COMPARABLE).to_pylist()
+    usual = [night for night, is_refused in zip(dates, refused, strict=True) if not is_refused]
+    newest = signatures[(usual or dates)[-1]]
     measures = [settings.measure]
     other = {
         night: differences
@@ -143,9 +149,10 @@ def _comparable(rows: pa.Table, settings: TrendSettings) -> tuple[pa.Table, list
     if not other:
         return rows, []
     last = max(other)
+    than = "the last night" if (usual or dates)[-1] == dates[-1] else f"on {usual[-1]}"
     text = (
-        f"{len(other)} night{'s' * (len(other) > 1)} to {last} left out, scored in another way "
-        f"than the last night: {', '.join(other[last])}"
+        f"{counted(len(other), 'night')} to {last} left out, scored in another way than {than}: "
+        f"{', '.join(other[last])}"
     )
     excluded = pc.is_in(rows.column("date"), pa.array(list(other), pa.date32()))
     return rows.filter(pc.invert(excluded)), [text]
