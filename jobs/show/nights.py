@@ -62,16 +62,16 @@ def print_dry_run(nights: Sequence[NightSettings]) -> None:
     """Say what would be done for each night; nothing is written."""
     from segscore.pipeline.nightly.preview import preview_night
 
-    before: list[date] = []
+    before: date | None = None
     for settings in nights:
         preview = preview_night(settings)
         for line in preview.lines:
             out().print(f"{settings.night}: {line}", markup=False)
         if preview.plan is not None:
-            if before and settings.rules and settings.compared_date is None:
-                earlier = f"{before[-1]} is an earlier good night, if it passes first"
+            if before is not None and settings.rules and settings.compared_date is None:
+                earlier = f"{before} is an earlier good night, if it passes first"
                 out().print(f"{settings.night}: {earlier}", markup=False)
-            before.append(settings.night)
+            before = settings.night
             print_plan(preview.plan)
 
 
@@ -137,8 +137,7 @@ def print_night_as_data(chosen: NightSettings, ended: "Ended", format_name: str)
 def _warn(verdict: "Verdict", run: str) -> None:
     """Log what is unusual about a night, and the problems of one that does not fail."""
     described = problems(verdict, run) if not verdict.exit_code else []
-    for warning in (*verdict.warnings, *described):
-        LOG.say("warning", warning)
+    LOG.warn((*verdict.warnings, *described))
 
 
 def failure_message(verdict: "Verdict", run: str) -> str:

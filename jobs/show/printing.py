@@ -111,8 +111,7 @@ def print_written(output: str) -> None:
 
 def log_finished(output: str, record: dict[str, Any]) -> None:
     """Log the warnings of a finished run and, for programs, what it did."""
-    for warning in record["warnings"]:
-        LOG.say("warning", warning)
+    LOG.warn(record["warnings"])
     if LOG.structured:
         fields = ("signature", "rows", "pairs", "seconds")
         LOG.say("info", "finished", output=output, **{name: record[name] for name in fields})

@@ -119,7 +119,8 @@ def _verdict(night: Night, settings: NightSettings, earlier: Nights, judged: _Ju
         outcome = ACCEPTED
     of_feed = [*warn_of_feed(night, chosen.single, earlier, changes)]
     failing = {check.system for check in checks if check.fails}
-    unexplained = failing if reasons.unusable else failing.union(missing)
+    # A system whose file cannot be read is missing for that reason.
+    concerned = failing if reasons.unusable else failing.union(missing)
     return Verdict(
         date=night.date.isoformat(),
         run=night.fingerprint,
@@ -137,11 +138,7 @@ def _verdict(night: Night, settings: NightSettings, earlier: Nights, judged: _Ju
         ),
         unpaired=unpaired,
         rejected=rejected,
-        causes=tuple(
-            probable_causes(
-                of_feed, {*unexplained, *(each.system for each in checks if each.fails)}
-            )
-        ),
+        causes=tuple(probable_causes(of_feed, concerned)),
         group_checks=grouped.checks,
         common=grouped.common,
         missing_groups=lacking,

@@ -48,7 +48,7 @@ def may_differ(signatures: Sequence[str], without_effect: Collection[str]) -> se
 def signature_differences(
     before: str, now: str, ignored: Collection[str] = (INTERVALS,)
 ) -> list[str]:
-    """Describe how the signature of a later run differs from that of an earlier one."""
+    """Describe how a later run's signature differs from an earlier one's, but for some fields."""
     old, new = fields(before), fields(now)
     names = [name for name in {**old, **new} if name not in ignored]
     return [

@@ -139,17 +139,17 @@ def _comparable(rows: pa.Table, settings: TrendSettings) -> tuple[pa.Table, list
     signatures = dict(zip(dates, rows.column("signature").to_pylist(), strict=True))
     refused = pc.equal(rows.column("outcome"), NOT_COMPARABLE).to_pylist()
     usual = [night for night, is_refused in zip(dates, refused, strict=True) if not is_refused]
-    newest = signatures[(usual or dates)[-1]]
+    newest = (usual or dates)[-1]
     measures = [settings.measure]
     other = {
         night: differences
         for night, before in signatures.items()
-        if (differences := differences_of(before, newest, measures, measures))
+        if (differences := differences_of(before, signatures[newest], measures, measures))
     }
     if not other:
         return rows, []
     last = max(other)
-    than = "the last night" if (usual or dates)[-1] == dates[-1] else f"on {usual[-1]}"
+    than = "the last night" if newest == dates[-1] else f"on {newest}"
     text = (
         f"{counted(len(other), 'night')} to {last} left out, scored in another way than {than}: "
         f"{', '.join(other[last])}"
