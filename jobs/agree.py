@@ -29,6 +29,7 @@ from segscore.pipeline.agreement.settings import AgreeSettings
 from segscore.pipeline.errors import Done
 from segscore.pipeline.statistics.shown_numbers import (
     counted,
+    shown_as,
     shown_interval,
     shown_number,
     with_interval,
@@ -111,10 +112,10 @@ def _say_n_t(record: dict[str, Any]) -> None:
 
 def print_audit(finished: "FinishedAudit") -> None:
     """Print coefficients, coders, contested documents and some groups, then what they show."""
-    from segscore.pipeline.runs.finished import measured_unit, rows_over_all
+    from segscore.pipeline.runs.finished import grouped, measured_unit, rows_over_all
 
     by, unit = list(finished.record["settings"]["group_by"]), measured_unit(finished.record)
-    groups = _by_group(finished.by_group["agreement"].to_pylist(), by)
+    groups = grouped(finished.by_group["agreement"].to_pylist(), by)
     whole, *parts = groups.items()
     _print_coefficients(by, whole, unit)
     _print_coders(rows_over_all(finished.by_group["coders"], by), unit)
@@ -138,9 +139,11 @@ def _findings(finished: "FinishedAudit") -> list[str]:
 
 def _print_markdown(finished: "FinishedAudit", output: str) -> None:
     """Print the coefficients of the groups that the terminal shows; say how many more there are."""
+    from segscore.pipeline.runs.finished import grouped
+
     by = list(finished.record["settings"]["group_by"])
     coefficients = finished.by_group["agreement"]
-    whole, *parts = _by_group(coefficients.to_pylist(), by).items()
+    whole, *parts = grouped(coefficients.to_pylist(), by).items()
     shown = [whole, *parts[:_GROUPS_SHOWN]]
     rows = [
         row | {name: "all" if row[name] is None else row[name] for name in by}
@@ -163,11 +166,11 @@ def _latex(finished: "FinishedAudit") -> str:
     """Write a row for all documents and for each group: the coefficients that papers report."""
     from segscore.jobs.show.latex import latex_table
     from segscore.pipeline.agreement.findings import meaningful
-    from segscore.pipeline.runs.finished import measured_unit
+    from segscore.pipeline.runs.finished import grouped, measured_unit
 
     by, unit = list(finished.record["settings"]["group_by"]), measured_unit(finished.record)
-    shown = meaningful(finished.by_group["agreement"].to_pylist(), unit)
-    names = dict.fromkeys((row["coefficient"], row["similarity"]) for row in shown)
+    kept_rows = meaningful(finished.by_group["agreement"].to_pylist(), unit)
+    names = dict.fromkeys((row["coefficient"], row["similarity"]) for row in kept_rows)
     kept = [key for key in names if key in _IN_PAPERS] or [key for key in names if key[0] != "bias"]
     similar = {similarity for _, similarity in kept}
     headings = [
@@ -177,7 +180,7 @@ def _latex(finished: "FinishedAudit") -> str:
         *(_IN_PAPERS.get(key, " ".join(key)) for key in kept),
     ]
     rows = []
-    for group, of_group in _by_group(shown, by).items():
+    for group, of_group in grouped(kept_rows, by).items():
         values = {(row["coefficient"], row["similarity"]): row for row in of_group}
         cells = [
             with_interval(row["value"], row["ci_low"], row["ci_high"])
@@ -198,15 +201,6 @@ _IN_PAPERS = {
     ("alpha", "two_category"): "alpha",
 }
 """Coefficient and similarity -> heading, of those that papers report."""
-
-
-def _by_group(
-    rows: list[dict[str, Any]], by: list[str]
-) -> dict[tuple[Any, ...], list[dict[str, Any]]]:
-    groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
-    for row in rows:
-        groups.setdefault(tuple(row[name] for name in by), []).append(row)
-    return groups
 
 
 def _group_title(by: list[str], group: tuple[Any, ...]) -> str:
@@ -258,7 +252,7 @@ def _print_coders(rows: list[dict[str, Any]], unit: str | None) -> None:
     remarks += [f"{more} more {'are' if more > 1 else 'is'} in the table coders"] * (more > 0)
     rows = rows[:CODERS_SHOWN]
     names = [row["coder"] + " *" * (row["coder"] in marked) for row in rows]
-    deviations = ["–" if row["deviation"] is None else f"{row['deviation']:+.2f}" for row in rows]
+    deviations = [shown_as(row["deviation"], "+.2f") for row in rows]
     if (minute := a_minute(unit)) is None:
         rates = Column("boundary rate", [shown_number(row["rate"]) for row in rows])
     else:

@@ -62,11 +62,7 @@ class Unreadable(Refused):
 
 
 class Failed(_Message):
-    """The work started but could not be finished; nothing was published (exit code 1).
-
-    Attributes:
-        exit_code: exit code of the command.
-    """
+    """The work started but could not be finished; nothing was published (exit code 1)."""
 
     exit_code = 1
 
@@ -106,11 +102,7 @@ class TooManyUnpaired(Failed):
 
 @dataclass(frozen=True)
 class Done:
-    """The outcome of a command whose result exists already (exit code 0).
-
-    Attributes:
-        message: where the result is, and how to compute it again.
-    """
+    """The outcome of a command whose result exists already (exit code 0)."""
 
     message: str
 

@@ -86,12 +86,7 @@ def _stop() -> None:
 
 
 def explain_usage(problem: Any, context: Any) -> str:
-    """Say which option or argument is wrong, its value, and what is allowed.
-
-    Args:
-        problem: the error of Typer.
-        context: Typer's context of the group of all commands.
-    """
+    """Say which option or argument is wrong, its value, and what is allowed."""
     command = context.invoked_subcommand or ""
     path = f"segscore {command}".rstrip()
     cause = problem.__cause__

@@ -63,13 +63,7 @@ def by_system(
 
 
 def mark_best(layout: Layout, boards: Sequence["Leaderboard"], measures: Sequence[str]) -> Layout:
-    """Mark the best values of a table that ``by_system`` made.
-
-    Args:
-        layout: the table.
-        boards: the systems of each group, ranked.
-        measures: the measures that it shows, which are its last columns.
-    """
+    """Mark the best values of a table of ``by_system``, whose last columns are the measures."""
     keys = ((board, name) for board in boards for name in board.names)
     first = len(layout.headings) - len(measures)
     best = {

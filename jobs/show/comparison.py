@@ -13,6 +13,7 @@ from segscore.pipeline.comparison.verdict import comparison_in_words
 from segscore.pipeline.statistics.power import LEAST_DOCUMENTS
 from segscore.pipeline.statistics.shown_numbers import (
     counted,
+    shown_as,
     shown_change,
     shown_changes,
     shown_interval,
@@ -91,11 +92,10 @@ def _by_group(
     table: "pa.Table", by: list[str], average: str | None
 ) -> dict[tuple[Any, ...], list[_Row]]:
     """Return the rows of a table by group; those of one average, or of all with None."""
-    groups: dict[tuple[Any, ...], list[_Row]] = {}
-    for row in table.to_pylist():
-        if average is None or row.get("average", average) == average:
-            groups.setdefault(tuple(row.get(name) for name in by), []).append(row)
-    return groups
+    from segscore.pipeline.runs.finished import grouped
+
+    rows = table.to_pylist()
+    return grouped((row for row in rows if average in (None, row.get("average", average))), by)
 
 
 def _titled(by: list[str], group: tuple[Any, ...], measure: str, average: str) -> str:
@@ -106,14 +106,7 @@ def _titled(by: list[str], group: tuple[Any, ...], measure: str, average: str) -
 
 
 def _print_systems(title: str, rows: list[_Row], averages: list[_Row], tests: list[_Row]) -> None:
-    """Print the systems of a group with their ranks.
-
-    Args:
-        title: heading of the table.
-        rows: a row for each system, of the average to show.
-        averages: rows of both averages; the value of the other one is a column, too.
-        tests: tests of all systems at once.
-    """
+    """Print the systems of a group with their ranks; `averages` has the rows of both averages."""
     from segscore.pipeline.scoring.names import is_point
 
     def order(row: _Row) -> tuple[bool, bool, float | None, str]:
@@ -123,7 +116,7 @@ def _print_systems(title: str, rows: list[_Row], averages: list[_Row], tests: li
     systems = sum(not is_point(row["hypothesis"]) for row in rows)
     average = rows[0]["average"]
     others = {row["system"]: row["value"] for row in averages if row["average"] != average}
-    mean_ranks = [Column("mean rank", [_mean_rank(row) for row in rows])]
+    mean_ranks = [Column("mean rank", [shown_as(row["mean_rank"], ".2f") for row in rows])]
     print_fitted(
         [
             Column("system, best first", [row["system"] for row in rows], is_name=True),
@@ -135,7 +128,7 @@ def _print_systems(title: str, rows: list[_Row], averages: list[_Row], tests: li
                 "micro" if average == "macro" else "macro",
                 [shown_number(others.get(row["system"])) for row in rows],
             ),
-            Column("rank", [_short(row["rank"]) for row in rows]),
+            Column("rank", [shown_as(row["rank"], ".3g") for row in rows]),
             Column("rank interval", [_ranks(row) for row in rows]),
             *(mean_ranks if average == "macro" else ()),
             Column("documents", [str(row["defined"]) for row in rows]),
@@ -149,11 +142,7 @@ def _print_systems(title: str, rows: list[_Row], averages: list[_Row], tests: li
 def _ranks(row: _Row) -> str:
     if row["rank_low"] is None:
         return "–"
-    return f"{_short(row['rank_low'])} to {_short(row['rank_high'])}"
-
-
-def _mean_rank(row: _Row) -> str:
-    return "–" if row["mean_rank"] is None else f"{row['mean_rank']:.2f}"
+    return f"{row['rank_low']:.3g} to {row['rank_high']:.3g}"
 
 
 def _test(row: _Row) -> str:
@@ -163,10 +152,6 @@ def _test(row: _Row) -> str:
         f"{kind}({row['degrees']}) = {row['statistic']:.2f}, p {shown_p(row['p'])}, {effect} = "
         f"{row['effect']:.2f}"
     )
-
-
-def _short(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3g}"
 
 
 def _print_pairs(rows: Sequence[_Row]) -> None:
@@ -179,7 +164,7 @@ def _print_pairs(rows: Sequence[_Row]) -> None:
     remarks += [f"{more} more {verb} in the table comparisons of --output"] if more > 0 else []
     by_document = [
         Column("Wilcoxon (Holm)", [shown_p(row["p_wilcoxon_holm"]) for row in rows]),
-        Column("d", [_effect(row["effect_d"]) for row in rows]),
+        Column("d", [shown_as(row["effect_d"], "+.2f") for row in rows]),
     ]
     print_fitted(
         [
@@ -197,17 +182,8 @@ def _print_pairs(rows: Sequence[_Row]) -> None:
     )
 
 
-def _effect(effect: float | None) -> str:
-    return "–" if effect is None else f"{effect:+.2f}"
-
-
 def power_lines(rows: Sequence[_Row], settings: Mapping[str, Any]) -> Iterator[str]:
-    """Say what difference the documents of each pair can show, and how many it would need.
-
-    Args:
-        rows: rows of `comparisons` of one measure and average.
-        settings: the settings of the comparison.
-    """
+    """Say what difference the documents of each pair can show, and how many it would need."""
     from segscore.pipeline.scoring.names import is_point
 
     asked = settings["difference"]
@@ -238,36 +214,27 @@ def power_lines(rows: Sequence[_Row], settings: Mapping[str, Any]) -> Iterator[s
 
 def _print_power(rows: list[_Row], average: str) -> None:
     """Print the simulated power of each pair by number of documents, with a bar for the power."""
-    curves: dict[tuple[str, str, str, float], list[_Row]] = {}
-    for row in rows:
-        if row["average"] == average:
-            key = row["measure"], row["system"], row["other"], row["sought"]
-            curves.setdefault(key, []).append(row)
+    from segscore.pipeline.runs.finished import grouped
+
+    of_average = (row for row in rows if row["average"] == average)
+    curves = grouped(of_average, ("measure", "system", "other", "sought"))
     for (measure, system, other, sought), curve in [*curves.items()][:PAIRS_SHOWN]:
         print_fitted(
             [
                 Column("documents", [str(row["documents"]) for row in curve]),
                 Column("power", [f"{row['power']:.2f}" for row in curve]),
-                Column("", [_bar(row["power"]) for row in curve], is_name=True),
+                Column("", ["━" * round(row["power"] * _BAR) for row in curve], is_name=True),
                 Column("half-width", [shown_number(row["half_width"]) for row in curve]),
                 Column("exaggeration", [_times(row["exaggeration"]) for row in curve]),
-                Column("wrong sign", [_percent(row["wrong_sign"]) for row in curve]),
+                Column("wrong sign", [shown_as(row["wrong_sign"], ".1%") for row in curve]),
             ],
             title=f"{measure}, {average}: {system} against {other}, a difference of "
             f"{shown_change(sought)}",
         )
 
 
-def _bar(share: float) -> str:
-    return "━" * round(share * _BAR)
-
-
 def _times(factor: float | None) -> str:
     return "–" if factor is None else f"{factor:.1f} times"
-
-
-def _percent(share: float | None) -> str:
-    return "–" if share is None else f"{share:.1%}"
 
 
 def _many(documents: int) -> str:

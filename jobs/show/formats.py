@@ -97,13 +97,7 @@ class Layout:
 
 
 def plain_layout(names: Sequence[str], rows: Sequence[Mapping[str, Any]], signature: str) -> Layout:
-    """Arrange rows of a table as they are.
-
-    Args:
-        names: the columns, those with text first.
-        rows: the rows, values by column.
-        signature: signature of the run; empty for none.
-    """
+    """Arrange rows of a table as they are; the columns with text are the first of the names."""
     numbers = [[row[name] for name in names] for row in rows]
     texts = len(list(takewhile(lambda name: _is_text(rows, name), names)))
     shown = [[shown_cell(value) for value in row] for row in numbers]

@@ -62,9 +62,6 @@ def latex_tables(layout: Layout) -> str:
 
     Columns without any value are left out, and an interval is below its value. The best values are
     bold, and letters at a value name the systems of the table that it beats significantly.
-
-    Args:
-        layout: the table.
     """
     tables: dict[tuple[str, ...], list[int]] = {}
     for place, row in enumerate(layout.rows):
@@ -156,13 +153,8 @@ def _latex_table(caption: str, columns: Sequence[Column], signature: str, label:
     """Write a table as a float with its caption above and the signature below.
 
     If the columns do not fit beside each other, those of values continue in a further block, which
-    repeats the columns of names.  Long names continue on a further line.
-
-    Args:
-        caption: text of the caption.
-        columns: the columns.
-        signature: signature of the run.
-        label: name for references to the table, after `tab:`.
+    repeats the columns of names.  Long names continue on a further line. `label` is the name for
+    references to the table, after `tab:`.
     """
     blocks = "\n\\par\\medskip\n".join(_blocks(columns))
     signed = _escape(signature).replace("|", r"|\allowbreak ")

@@ -9,7 +9,12 @@ from segscore.jobs.show.fitted import Column, out, print_fitted
 from segscore.jobs.show.formats import Layout, print_table, print_text, require_names_printable
 from segscore.jobs.show.latex import latex_tables
 from segscore.pipeline.comparison.pair_rows import beaten_systems, better_first, by_difference
-from segscore.pipeline.statistics.shown_numbers import shown_number, shown_p, with_interval
+from segscore.pipeline.statistics.shown_numbers import (
+    shown_as,
+    shown_number,
+    shown_p,
+    with_interval,
+)
 
 if TYPE_CHECKING:
     from segscore.pipeline.comparison.settings import CompareSettings
@@ -58,13 +63,7 @@ def require_room(settings: "CompareSettings", format_name: str) -> None:
 
 
 def lay_out(layout: str, finished: "FinishedRun", average: str) -> Layout:
-    """Choose and arrange the rows of a comparison.
-
-    Args:
-        layout: one of ``LAYOUTS``.
-        finished: the comparison.
-        average: micro or macro.
-    """
+    """Choose and arrange the rows of a comparison."""
     builders = {"pairs": _pairs, "systems": _systems, "references": _references}
     return replace(builders[layout](finished, average), average=average)
 
@@ -83,13 +82,13 @@ def _pairs(finished: "FinishedRun", average: str) -> Layout:
 
     Groups and measures keep their order; the largest difference of each comes first.
     """
+    from segscore.pipeline.runs.finished import grouped
+
     by = finished.record["settings"]["group_by"]
-    parts: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
-    for row in _rows(finished, "comparisons", average):
-        parts.setdefault(tuple(row[name] for name in (*by, "measure")), []).append(row)
+    parts = grouped(_rows(finished, "comparisons", average), (*by, "measure"))
     rows = [row for part in parts.values() for row in sorted(part, key=by_difference)]
     pairs = [better_first(row) for row in rows]
-    shown = [
+    cells = [
         [
             *_group(row, by),
             row["measure"],
@@ -107,7 +106,7 @@ def _pairs(finished: "FinishedRun", average: str) -> Layout:
     columns = finished.table("comparisons").column_names
     numbers = [[row[name] for name in columns] for row in rows]
     texts, signature = len(by) + 3, finished.record["signature"]
-    return Layout(headings, shown, columns, numbers, texts, signature, len(by) + 1)
+    return Layout(headings, cells, columns, numbers, texts, signature, len(by) + 1)
 
 
 def _by_document(row: dict[str, Any]) -> list[str]:
@@ -115,7 +114,7 @@ def _by_document(row: dict[str, Any]) -> list[str]:
     return [
         shown_p(row["p_wilcoxon_holm"]),
         shown_p(row["p_nemenyi"]),
-        "–" if row["effect_d"] is None else f"{row['effect_d']:.2f}",
+        shown_as(row["effect_d"], ".2f"),
     ]
 
 
@@ -138,15 +137,7 @@ def _marked(
     by: Sequence[str],
     measures: Sequence[str],
 ) -> Layout:
-    """Mark the best values of a table of systems, and the systems that each beats significantly.
-
-    Args:
-        layout: the table, a row for each group and system.
-        boards: the systems of each group, ranked.
-        pairs: the comparisons of an average.
-        by: the group-by columns.
-        measures: the measures, which are the last columns of the table.
-    """
+    """Mark the best values of a table of systems, and the systems that each beats significantly."""
     keys = [(board.group, name) for board in boards for name in board.names]
     row_of = {key: row for row, key in enumerate(keys)}
     first = len(layout.headings) - len(measures)
@@ -206,12 +197,7 @@ def _reference_order(reference: str | None) -> tuple[int, float]:
 
 
 def print_layout(layout: Layout, format_name: str) -> None:
-    """Print a table in a format, with the average and the signature below, in CSV beside it.
-
-    Args:
-        layout: the table.
-        format_name: text, markdown, latex or csv.
-    """
+    """Print a table in a format, with the average and the signature below, in CSV beside it."""
     if format_name == "text":
         _print_as_text(layout)
     elif format_name == "latex":

@@ -170,11 +170,7 @@ def _averages(heading: str, rows: Sequence[Mapping[str, Any]]) -> list[Column]:
 
 
 def explain_better_point(summary: "pa.Table") -> str | None:
-    """Return a sentence if `point:none` is better than all systems by a measure over windows.
-
-    Args:
-        summary: the table ``summary`` of a run.
-    """
+    """Return a sentence if `point:none` is better than all systems by a measure over windows."""
     from segscore.pipeline.runs.finished import rows_over_all
     from segscore.pipeline.scoring.names import POINT, is_point
     from segscore.pipeline.statistics.averages import summary_groups

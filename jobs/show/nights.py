@@ -26,13 +26,7 @@ _FILES = 3
 
 @dataclass(frozen=True)
 class Result:
-    """How one of several nights ended.
-
-    Attributes:
-        night: its date.
-        outcome: its outcome.
-        message: what is wrong; empty if nothing is.
-    """
+    """How one of several nights ended; `message` says what is wrong, and is empty if nothing is."""
 
     night: date
     outcome: str
@@ -141,12 +135,7 @@ def _warn(verdict: "Verdict", run: str) -> None:
 
 
 def failure_message(verdict: "Verdict", run: str) -> str:
-    """Explain in one line why a night does not end with exit code 0.
-
-    Args:
-        verdict: the verdict on the night.
-        run: folder of the night.
-    """
+    """Explain in one line why a night does not end with exit code 0."""
     parts = [*problems(verdict, run), *(f"Probable cause: {cause}" for cause in verdict.causes)]
     if verdict.outcome == "failed" and not verdict.causes:
         parts.append("If the change is intended, run the date again with --accept REASON")

@@ -34,14 +34,7 @@ def print_plan(plan: "Plan") -> None:
 def print_finished(
     output: str, finished: "FinishedScoring", layout: str, named: Sequence[str]
 ) -> None:
-    """Print the averages of a run, the row counts of its input, and what to do next.
-
-    Args:
-        output: folder of the run.
-        finished: the run.
-        layout: one of ``SCORE_LAYOUTS``.
-        named: measures and families in the order in which the user named them.
-    """
+    """Print the averages of a run, the row counts of its input, and what to do next."""
     by_level = finished.record["settings"].get("by_level") is not None
     whole = "all documents, over all levels" if by_level else "all documents"
     summary = finished.table("summary")
@@ -54,14 +47,7 @@ def print_finished(
 
 
 def _print_next(output: str, summary: "pa.Table", grouped: str, named: Sequence[str]) -> None:
-    """Print the commands that show more about a scoring run.
-
-    Args:
-        output: folder of the run.
-        summary: its summary.
-        grouped: the option of `compare` that groups as the run does, after a space.
-        named: measures and families in the order in which the user named them.
-    """
+    """Print the commands that show more about a scoring run."""
     from segscore.pipeline.scoring.leaderboard import measures_to_show
 
     run = shlex.quote(output)

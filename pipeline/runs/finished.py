@@ -196,6 +196,14 @@ def rows_over_all(table: pa.Table, by: Iterable[str]) -> list[RunRow]:
     return list(table.filter(are_over_all(table, by)).to_pylist())
 
 
+def grouped(rows: Iterable[RunRow], by: Sequence[str]) -> dict[tuple[Any, ...], list[RunRow]]:
+    """Return group -> its rows, both in their order; a column that a row lacks is None."""
+    groups: dict[tuple[Any, ...], list[RunRow]] = {}
+    for row in rows:
+        groups.setdefault(tuple(row.get(name) for name in by), []).append(row)
+    return groups
+
+
 def rows_by_group(table: pa.Table, by: Iterable[str]) -> list[RunRow]:
     """List the rows about one group; the arguments are those of ``are_over_all``."""
     return list(table.filter(pc.invert(are_over_all(table, by))).to_pylist())

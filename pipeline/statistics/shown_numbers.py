@@ -3,6 +3,11 @@
 _LEAST_P = 0.00005
 
 
+def shown_as(value: float | None, form: str) -> str:
+    """Format a number in a form of Python's ``format``, such as `.2f`; a dash if undefined."""
+    return "–" if value is None else format(value, form)
+
+
 def shown_number(value: float | None) -> str:
     """Format a number with four decimals; a dash if undefined."""
     return "–" if value is None else f"{value:.4f}".replace("-0.0000", "0.0000")

@@ -1,6 +1,6 @@
 """Show evaluations and scores as text and in notebooks."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -47,13 +47,14 @@ class _Line(NamedTuple):
 def evaluation_as_text(evaluation: "Evaluation") -> str:
     """List the main measures of every system; the best values are marked."""
     lines = [(*line.cells, "best" * line.best) for line in _lines(evaluation)]
-    rows = [(*_headings(evaluation), ""), *lines]
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    shown = [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    ]
+    shown = aligned([(*_headings(evaluation), ""), *lines])
     return "\n".join([*shown, *_scale(evaluation), *evaluation.warnings, evaluation.signature])
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Write the rows of a table as lines, with cells of the same column below each other."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
 
 
 def evaluation_as_html(evaluation: "Evaluation") -> str:

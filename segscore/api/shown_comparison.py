@@ -4,10 +4,12 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from segscore.api.shown import aligned
 from segscore.pipeline.comparison.pair_rows import better_first
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.scoring.names import is_point
 from segscore.pipeline.statistics.shown_numbers import (
+    shown_as,
     shown_change,
     shown_interval,
     shown_number,
@@ -33,13 +35,7 @@ def comparison_as_text(comparison: "ComparisonTables") -> str:
     """List the systems and the differences of all pairs by each measure."""
     lines = []
     for title, rows in _blocks(comparison):
-        widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-        lines += [title]
-        lines += [
-            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-            for row in rows
-        ]
-        lines += [""]
+        lines += [title, *aligned(rows), ""]
     return "\n".join([*lines, *comparison.warnings, comparison.signature])
 
 
@@ -89,7 +85,7 @@ def _system(row: dict[str, Any]) -> tuple[str, ...]:
         row["system"],
         shown_number(row["value"]),
         shown_interval(row["ci_low"], row["ci_high"]),
-        "–" if row["rank"] is None else f"{row['rank']:g}",
+        shown_as(row["rank"], "g"),
         str(row["defined"]),
     )
 

@@ -100,29 +100,6 @@ MeasureChoice = Literal[
 """A measure, a family of measures, or all."""
 
 
-class PairKeywords(TypedDict, total=False):
-    """Keywords of `segscore.score`."""
-
-    measures: Iterable[MeasureChoice] | MeasureChoice
-    n_t: int
-    window: str | int
-    rounding: Literal["half-even", "half-up"]
-    units: Literal["units", "words"]
-    length_tolerance: int
-    pairing: Literal["greedy", "optimal"]
-    boundary_types: Sequence[int] | str
-    p_seg: float | None
-    cost_miss: float
-    c_seg_costs: Sequence[float] | str
-    beta: float
-    edit_constants: Sequence[float] | str
-    content_weights: Sequence[float] | str
-    unit_weights: bool
-    tolerance: int
-    edges: int
-    tiou: str
-
-
 class MetricKeywords(TypedDict, total=False):
     """Keywords of `segscore.Metric`."""
 
@@ -145,29 +122,18 @@ class MetricKeywords(TypedDict, total=False):
     tiou: str
 
 
-class EvaluateKeywords(TypedDict, total=False):
+class PairKeywords(MetricKeywords, total=False):
+    """Keywords of `segscore.score`."""
+
+    measures: Iterable[MeasureChoice] | MeasureChoice
+
+
+class EvaluateKeywords(MetricKeywords, total=False):
     """Keywords of `segscore.evaluate`."""
 
     output: str
     group_by: Sequence[str] | str
-    n_t: int
-    window: str | int
-    rounding: Literal["half-even", "half-up"]
-    units: Literal["units", "words"]
-    length_tolerance: int
-    pairing: Literal["greedy", "optimal"]
-    boundary_types: Sequence[int] | str
     by_level: Literal["cumulative", "only"] | bool | None
-    p_seg: float | None
-    cost_miss: float
-    c_seg_costs: Sequence[float] | str
-    beta: float
-    edit_constants: Sequence[float] | str
-    content_weights: Sequence[float] | str
-    unit_weights: bool
-    tolerance: int
-    edges: int
-    tiou: str
     confusion: bool
     consensus: str | None
     reference_points: str | None

@@ -55,15 +55,13 @@ def _lines() -> Iterator[str]:
     choices = [EVERYTHING, *FAMILIES]
     meaning = "A measure, a family of measures, or all."
     yield from _literal("MeasureChoice", choices, meaning, "AnyMeasure")
-    yield from _typed("PairKeywords", MeasuringSettings, OF_PAIRS, "`segscore.score`")
     pairs = [name for name in OF_PAIRS if name != "measures"]
-    yield from _typed("MetricKeywords", MeasuringSettings, pairs, "`segscore.Metric`")
-    yield from _typed(
-        "EvaluateKeywords",
-        ScoreSettings,
-        [name for name in _options(ScoreSettings) if name not in _POSITIONAL],
-        "`segscore.evaluate`",
-    )
+    metric = "MetricKeywords"
+    yield from _typed(metric, MeasuringSettings, pairs, "`segscore.Metric`")
+    measures = ["measures"]
+    yield from _typed("PairKeywords", MeasuringSettings, measures, "`segscore.score`", base=metric)
+    scored = [name for name in _options(ScoreSettings) if name not in (*_POSITIONAL, *pairs)]
+    yield from _typed("EvaluateKeywords", ScoreSettings, scored, "`segscore.evaluate`", base=metric)
     yield from _typed("AgreeKeywords", AgreeSettings, OF_CODINGS, "`segscore.agree`")
     for name, settings, absent in (
         ("CompareKeywords", CompareSettings, ()),
@@ -100,11 +98,17 @@ def _literal(name: str, values: Iterable[str], meaning: str, also: str = "") -> 
 
 
 def _typed(
-    name: str, settings: type, kept: Iterable[str], of: str, further: Iterable[str] = ()
+    name: str,
+    settings: type,
+    kept: Iterable[str],
+    of: str,
+    further: Iterable[str] = (),
+    base: str = "TypedDict",
 ) -> Iterator[str]:
+    """Write the keywords of a function: some settings of a class, and those of a base."""
     hints = get_type_hints(settings, include_extras=True)
     yield ""
-    yield f"class {name}(TypedDict, total=False):"
+    yield f"class {name}({base}, total=False):"
     yield f'    """Keywords of {of}."""'
     yield ""
     for field in kept:
