@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from segscore.jobs.cli import startup
 from segscore.jobs.cli.options import Cluster, ExplainPlan, Workers
-from segscore.jobs.show.fitted import Column, out, print_fitted
+from segscore.jobs.show.fitted import Column, print_fitted, print_lines
 from segscore.jobs.show.formats import (
     Layout,
     PaperFormat,
@@ -104,7 +104,7 @@ def _say_n_t(record: dict[str, Any]) -> None:
 
     if (unit := measured_unit(record)) in PER_SECOND:
         n_t = record["settings"]["n_t"]
-        out().print(
+        print_lines(
             f"Near misses are boundaries less than {n_t / PER_SECOND[unit]:g} s apart (--n-t "
             f"{n_t}), because positions are {unit}s and --n-t was not given.\n"
         )
@@ -124,9 +124,8 @@ def print_audit(finished: "FinishedAudit") -> None:
     for group in parts[:_GROUPS_SHOWN]:
         _print_coefficients(by, group, unit)
     if (more := len(parts) - _GROUPS_SHOWN) > 0:
-        out().print(f"{more} more group{'s are' if more > 1 else ' is'} in the table agreement\n")
-    for sentence in _findings(finished):
-        out().print(sentence, markup=False)
+        print_lines(f"{more} more group{'s are' if more > 1 else ' is'} in the table agreement\n")
+    print_lines(*_findings(finished))
 
 
 def _findings(finished: "FinishedAudit") -> list[str]:

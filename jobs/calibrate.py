@@ -55,18 +55,18 @@ def _print_as_text(
     calibration: "Calibration", chosen: CalibrateSettings, value: float | None
 ) -> None:
     """Print what a value is worth, or the curve; then what systems that find nothing get."""
-    from segscore.jobs.show.fitted import out
+    from segscore.jobs.show.fitted import print_lines
 
     if value is not None:
-        out().print(calibration.describe(value), markup=False)
+        print_lines(calibration.describe(value))
     else:
         _print_curve(calibration)
     if calibration.sample.words:
         sentence = f"simulated on {calibration.sample.words}; --sample all takes every one"
-        out().print(sentence, markup=False)
-    out().print(calibration.chance_in_words(), markup=False)
+        print_lines(sentence)
+    print_lines(calibration.chance_in_words())
     if chosen.output is not None:
-        out().print(f"written to {chosen.output}", markup=False)
+        print_lines(f"written to {chosen.output}")
 
 
 def _print_curve(calibration: "Calibration") -> None:

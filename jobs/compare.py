@@ -8,7 +8,7 @@ import typer
 
 from segscore.jobs.cli import startup
 from segscore.jobs.cli.log import LOG
-from segscore.jobs.show.fitted import out
+from segscore.jobs.show.fitted import print_lines
 from segscore.jobs.show.gating import moved_lines, print_checks
 from segscore.jobs.show.progress import Bar
 from segscore.pipeline.comparison.settings import CompareSettings
@@ -132,7 +132,7 @@ def _print_layout(layout: str, finished: "FinishedRun", average: str, format_nam
 
     layouts.print_layout(layouts.lay_out(layout, finished, average), format_name)
     if "published" in finished.at_hand and format_name in ("text", "markdown"):
-        out().print()
+        print_lines("")
         print_published(finished.table("published").to_pylist(), format_name)
 
 
@@ -187,5 +187,4 @@ def _check(runs: Sequence[str], rules: "tuple[GateRule, ...]", alpha: float) -> 
 def _print_checks(run: str, checks: "list[Check]", alpha: float) -> None:
     """Print the results of the rules, and the documents that worsened most."""
     print_checks(checks, alpha)
-    for line in (line for check in checks for line in moved_lines(run, check)):
-        out().print(line, markup=False)
+    print_lines(*(line for check in checks for line in moved_lines(run, check)))

@@ -16,10 +16,10 @@ def consensus(
     chosen: ConsensusSettings,
 ) -> None:
     """Make one segmentation of each document: the boundaries that enough coders have."""
-    from segscore.jobs.show.fitted import out
+    from segscore.jobs.show.fitted import print_lines
     from segscore.pipeline.agreement.majority import AGREED, write_consensus
     from segscore.pipeline.statistics.shown_numbers import counted
 
     record = write_consensus(codings, output, chosen)
     LOG.warn(record["warnings"])
-    out().print(f"{output}/{AGREED}: {counted(record['documents'], 'row')}", markup=False)
+    print_lines(f"{output}/{AGREED}: {counted(record['documents'], 'row')}")

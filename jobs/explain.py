@@ -63,9 +63,7 @@ _NAMES = ("document", "hypothesis", "reference")
 
 def _print(pairs: "Sequence[Explained]") -> None:
     """Print a drawing and a list of the edits of each pair."""
-    from segscore.jobs.show.fitted import out
+    from segscore.jobs.show.fitted import out, print_lines
     from segscore.pipeline.reports import terminal
 
-    console = out()
-    for line in terminal.draw_explained(pairs, console.width):
-        console.print(line, markup=False)
+    print_lines(*terminal.draw_explained(pairs, out().width))

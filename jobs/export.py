@@ -14,7 +14,7 @@ def export(chosen: ExportSettings) -> None:
 
     Those of a table, or the references and hypotheses of a run with the edits between them.
     """
-    from segscore.jobs.show.fitted import out
+    from segscore.jobs.show.fitted import print_lines
     from segscore.pipeline.reports.export.write_export import export_tracks, write_export
 
     exported = export_tracks(chosen)
@@ -29,8 +29,7 @@ def export(chosen: ExportSettings) -> None:
         if exported.documents > 1:
             number = counted(len(urls), "file")
             urls = [f"{chosen.output}: {number} of {exported.documents:,} documents"]
-        for line in urls:
-            out().print(line, markup=False)
+        print_lines(*urls)
     elif len(files) == 1:
         text = "".join(files.values())
         # A program that reads the file needs every character; a terminal would obey some.

@@ -64,7 +64,7 @@ def _list_runs(gathered: "Gathered") -> list[dict[str, Any]]:
 
 def _print(gathered: "Gathered", listed: Sequence[Mapping[str, Any]], keep: int | None) -> None:
     """Print the newest runs, nights that are missing or were removed, and what was written."""
-    from segscore.jobs.show.fitted import Column, out, print_fitted
+    from segscore.jobs.show.fitted import Column, print_fitted, print_lines
 
     earlier, newest = len(listed) - _SHOWN, listed[-_SHOWN:]
     print_fitted(
@@ -77,20 +77,17 @@ def _print(gathered: "Gathered", listed: Sequence[Mapping[str, Any]], keep: int 
         ],
         caption=f"{earlier} earlier runs are not shown" if earlier > 0 else "",
     )
-    console = out()
     began = [row for row in listed[:-_SHOWN] if row["date"] and row["differs_from_previous"]]
     for row in began[-_SERIES_SHOWN:]:
-        console.print(
-            f"a new series began on {row['date']}: {row['differs_from_previous']}", markup=False
-        )
+        print_lines(f"a new series began on {row['date']}: {row['differs_from_previous']}")
     if gathered.missing:
-        console.print(_describe_missing(gathered.missing))
+        print_lines(_describe_missing(gathered.missing))
     for removed in gathered.removed:
-        console.print(f"removed night {removed}: more than {keep} days older than the newest")
+        print_lines(f"removed night {removed}: more than {keep} days older than the newest")
     rows = counted(gathered.table.num_rows, "row")
-    console.print(f"{rows} written to {gathered.url}", markup=False)
+    print_lines(f"{rows} written to {gathered.url}")
     if last := _describe_last([row["date"] for row in listed]):
-        console.print(last)
+        print_lines(last)
 
 
 def _describe_series(row: Mapping[str, Any]) -> str:

@@ -11,7 +11,7 @@ def import_(chosen: ImportSettings, cluster: Cluster = "local", workers: Workers
 
     Tables of segments, labels per unit, chapters, subtitles, annotations, speaker turns, text.
     """
-    from segscore.jobs.show.fitted import out
+    from segscore.jobs.show.fitted import print_lines
     from segscore.jobs.show.printing import print_tables, warn_of_imported
     from segscore.jobs.show.progress import Bar
     from segscore.pipeline.importing.recipe import with_recipe
@@ -36,11 +36,10 @@ def import_(chosen: ImportSettings, cluster: Cluster = "local", workers: Workers
     if imported.rejected:
         rejected = counted(imported.rejected, "row")
         LOG.say("warning", f"{rejected} rejected; see {chosen.output}/rejects")
-    for line in imported.counted:
-        out().print(line, markup=False)
+    print_lines(*imported.counted)
     print_tables(chosen.output, imported)
     if imported.test_set:
-        out().print(imported.test_set, markup=False)
+        print_lines(imported.test_set)
     if imported.unit == MILLISECOND:
-        out().print(f"longest document: {shown_position(imported.longest, MILLISECOND)}")
+        print_lines(f"longest document: {shown_position(imported.longest, MILLISECOND)}")
     LOG.warn(imported.doubts)

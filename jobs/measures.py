@@ -56,7 +56,7 @@ def _named(name: str) -> "Measure":
 
 def _print_one(measure: "Measure") -> None:
     """Print what is known about a measure, a line for each fact."""
-    from segscore.jobs.show.fitted import out
+    from segscore.jobs.show.fitted import print_lines
 
     facts = {
         "measure": measure.name,
@@ -68,7 +68,7 @@ def _print_one(measure: "Measure") -> None:
     }
     for fact, text in facts.items():
         if text:
-            out().print(f"{fact:<9}{text}", markup=False, soft_wrap=True)
+            print_lines(f"{fact:<9}{text}")
 
 
 _AGREEMENT = ("agreement", "similarity", "formula", "source")

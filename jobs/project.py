@@ -11,7 +11,7 @@ def project(chosen: ProjectSettings, cluster: Cluster = "local", workers: Worker
 
     The words of each segment are found in the other transcript by the fewest edits.
     """
-    from segscore.jobs.show.fitted import out
+    from segscore.jobs.show.fitted import print_lines
     from segscore.jobs.show.printing import print_tables, warn_of_imported
     from segscore.jobs.show.progress import Bar
     from segscore.pipeline.importing.projection.run import find_projected, run_projection
@@ -29,6 +29,5 @@ def project(chosen: ProjectSettings, cluster: Cluster = "local", workers: Worker
         progress = bar.advance if large else ignore_progress
         projected = run_projection(chosen, files, executor, progress, resumable=large)
     LOG.warn(warn_of_imported(projected.imported))
-    for line in projected.tally.describe(chosen.tokens):
-        out().print(line, markup=False)
+    print_lines(*projected.tally.describe(chosen.tokens))
     print_tables(chosen.output, projected.imported)

@@ -19,11 +19,11 @@ def simulate(
 
     With --near-miss 0 --full-miss 0 every coding is the document's true segmentation.
     """
-    from segscore.jobs.show.fitted import out
+    from segscore.jobs.show.fitted import print_lines
     from segscore.pipeline.agreement import simulate as simulating
     from segscore.pipeline.statistics.shown_numbers import counted
 
     record = simulating.run(codings, output, chosen)
     LOG.warn(record["warnings"])
     rows = counted(chosen.documents * chosen.coders, "row")
-    out().print(f"{output}/codings: {rows}", markup=False)
+    print_lines(f"{output}/codings: {rows}")

@@ -35,23 +35,22 @@ def status(
 
 
 def _print(progress: "Status") -> None:
-    from segscore.jobs.show.fitted import out
+    from segscore.jobs.show.fitted import print_lines
     from segscore.jobs.show.printing import print_row_counts
 
-    console = out()
     if progress.claim is not None:
         process = f"process {progress.claim.pid} on {progress.claim.host}"
         state = "running as" if progress.claim.is_at_work else "started by"
-        console.print(f"unfinished, {state} {process}", markup=False)
+        print_lines(f"unfinished, {state} {process}")
         for stage, parts in progress.claim.stages.items():
             if parts:
-                console.print(f"{stage}: {progress.done[stage]} of {len(parts)} parts")
+                print_lines(f"{stage}: {progress.done[stage]} of {len(parts)} parts")
     if progress.record is None:
         return
     record = progress.record
-    console.print(f"finished: {counted(record['pairs'], 'pair')} scored")
+    print_lines(f"finished: {counted(record['pairs'], 'pair')} scored")
     print_row_counts(record["rows"])
-    console.print(record["signature"], markup=False)
+    print_lines(record["signature"])
 
 
 def _state(run: str, progress: "Status") -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from segscore.jobs.cli import startup
 from segscore.jobs.cli.log import LOG
 from segscore.jobs.cli.options import Cluster, FigureFile, Workers
-from segscore.jobs.show.fitted import Column, out, print_fitted
+from segscore.jobs.show.fitted import Column, print_fitted, print_lines
 from segscore.jobs.show.formats import (
     ResultFormat,
     as_rows,
@@ -81,8 +81,7 @@ def sweep(
         if finished is outcome:
             print_written(chosen.output)
         describe = tolerances_in_words if chosen.tolerances else thresholds_in_words
-        for sentence in describe(finished, str):
-            out().print(sentence, markup=False)
+        print_lines(*describe(finished, str))
         return
     log_finished(chosen.output, finished.record)
     if format_name == "json":

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from segscore.jobs.show.fitted import out
+from segscore.jobs.show.fitted import print_lines
 from segscore.jobs.show.formats import ResultFormat, print_text
 
 if TYPE_CHECKING:
@@ -76,13 +76,13 @@ def _print_one(shown: "KnownSet", format_name: str) -> None:
     if format_name == "json":
         print_json("testsets", {"name": shown.name, **lines, "splits": splits, "published": scores})
     elif format_name == "text":
-        out().print(shown.name, markup=False)
+        print_lines(shown.name)
         for label, text in lines.items():
             if text:
-                out().print(f"{label}: {text}", markup=False)
+                print_lines(f"{label}: {text}")
         _print_rows(_LISTED[1:-1], splits)
         if scores:
-            out().print("published, as printed:", markup=False)
+            print_lines("published, as printed:")
             _print_rows(_SCORES, scores)
     else:
         print_table(plain_layout(PUBLISHED_COLUMNS, scores, ""), format_name)

@@ -50,7 +50,7 @@ def trend(
 
 def _print(found: "FoundTrend") -> None:
     """Print the levels of all systems and of groups that changed, then the findings."""
-    from segscore.jobs.show.fitted import Column, out, print_fitted
+    from segscore.jobs.show.fitted import Column, print_fitted, print_lines
     from segscore.pipeline.nightly.trend.sentences import group_in_words
     from segscore.pipeline.statistics.shown_numbers import shown_change, shown_number, shown_p
 
@@ -74,7 +74,7 @@ def _print(found: "FoundTrend") -> None:
     print_fitted(columns, title=title, caption=caption)
     _print_ranking(found)
     for sentence in found.findings:
-        out().print(f"{sentence}.", markup=False)
+        print_lines(f"{sentence}.")
 
 
 def _print_ranking(found: "FoundTrend") -> None:

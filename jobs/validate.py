@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from segscore.jobs.show.fitted import out
+from segscore.jobs.show.fitted import print_lines
 from segscore.jobs.show.formats import ResultFormat
 
 if TYPE_CHECKING:
@@ -50,9 +50,9 @@ def validate(
         _print(rejects)
         verb = "row breaks" if checked.rows == 1 else "rows break"
         broken = f"{rejects.num_rows} of {checked.rows} {verb} a rule"
-        out().print(f"{table}: {broken}", markup=False)
+        print_lines(f"{table}: {broken}")
         if recognised is not None and recognised.sentence:
-            out().print(recognised.sentence, markup=False)
+            print_lines(recognised.sentence)
     elif format_name == "json":
         counts = {"rows": checked.rows, "rejected": rejects.num_rows}
         listed = {"rejects": rejects.to_pylist(), "warnings": list(checked.warnings)}
@@ -82,8 +82,8 @@ def _print(rejects: "pa.Table") -> None:
     for row in rejects.slice(0, _SHOWN).to_pylist():
         who = f"({row['document_id']}, {row['coder']})"
         line = f"{place_of(row)} {who}: {row['rule']}: {row['detail']}"
-        out().print(shortened(line), markup=False)
+        print_lines(shortened(line))
     if rejects.num_rows > _SHOWN:
-        out().print(f"... and {rejects.num_rows - _SHOWN} more")
+        print_lines(f"... and {rejects.num_rows - _SHOWN} more")
     for rule in rejects.column("rule").value_counts().to_pylist():
-        out().print(f"{rule['counts']} x {rule['values']}")
+        print_lines(f"{rule['counts']} x {rule['values']}")

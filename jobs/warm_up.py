@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from segscore.jobs.cli.log import LOG
-from segscore.jobs.show.fitted import out
+from segscore.jobs.show.fitted import print_lines
 from segscore.pipeline.errors import Failed, Refused
 
 _COMMANDS = """
@@ -71,7 +71,7 @@ def warm_up() -> None:
         said = f"compiled {counted.loops} loops in {counted.seconds:.1f} s; they are in {folder}"
     else:
         said = f"all loops are compiled; they are in {folder}"
-    out().print(said, markup=False, highlight=False, soft_wrap=True)
+    print_lines(said)
 
 
 def _run_sample() -> None:

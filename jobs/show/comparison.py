@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from segscore.jobs.cli.encoding import printable_command
-from segscore.jobs.show.fitted import Column, out, print_fitted
+from segscore.jobs.show.fitted import Column, print_fitted, print_lines
 from segscore.jobs.show.leaderboard import GROUPS_SHOWN
 from segscore.jobs.show.published import print_published
 from segscore.pipeline.comparison.pair_rows import better_first, by_difference
@@ -53,22 +53,20 @@ def print_comparison(finished: "FinishedRun", average: str) -> None:
             _print_measure(finished, of_group, name, _titled(by, group, name, average))
     if (more := len(groups) - 1 - GROUPS_SHOWN) > 0:
         verb = "s are" if more > 1 else " is"
-        out().print(f"{more} more group{verb} in the tables of --output")
+        print_lines(f"{more} more group{verb} in the tables of --output")
     if "power" in finished.at_hand:
         _print_power(finished.table("power").to_pylist(), average)
-    for line in _worst(finished):
-        out().print(line, markup=False)
+    print_lines(*_worst(finished))
     if "where" in finished.at_hand:
         _print_where(finished.table("where").to_pylist())
     if "published" in finished.at_hand:
         print_published(finished.table("published").to_pylist())
     for run, counts in finished.record["rows"].items():
         line = f"{run}: compared on {counts['scored']} of {counts['in']} documents"
-        out().print(line, markup=False)
-    out().print(finished.record["signature"], markup=False)
-    out().print()
-    for sentence in comparison_in_words(finished, average):
-        out().print(sentence, markup=False)
+        print_lines(line)
+    print_lines(finished.record["signature"])
+    print_lines("")
+    print_lines(*comparison_in_words(finished, average))
 
 
 def _print_measure(
@@ -84,8 +82,7 @@ def _print_measure(
         _print_systems(title, systems, every, tests)
     if pairs:
         _print_pairs(pairs)
-        for line in power_lines(pairs, finished.record["settings"]):
-            out().print(line, markup=False)
+        print_lines(*power_lines(pairs, finished.record["settings"]))
 
 
 def _by_group(

@@ -62,6 +62,12 @@ def out() -> Console:
     return console
 
 
+def print_lines(*lines: str) -> None:
+    """Print lines of results as they are."""
+    for line in lines:
+        out().print(line, markup=False)
+
+
 class _VisibleControls(RenderHook):
     """Makes the control characters visible in all that a console prints."""
 

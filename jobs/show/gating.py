@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from segscore.jobs.cli.encoding import printable_command
-from segscore.jobs.show.fitted import Column, out, print_fitted
+from segscore.jobs.show.fitted import Column, print_fitted, print_lines
 from segscore.pipeline.statistics.shown_numbers import shown_change, shown_number, shown_p
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def print_group_checks(checks: "Sequence[Check]") -> None:
     failed = [check for check in checks if check.fails]
     groups = len({check.group for check in checks})
     if not failed:
-        out().print(f"gate by group: no system fails in any of {groups} groups")
+        print_lines(f"gate by group: no system fails in any of {groups} groups")
         return
     columns = [
         Column("rule", [check.rule for check in failed], is_name=True),

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from segscore.jobs.show.by_system import by_system, mark_best
-from segscore.jobs.show.fitted import Column, out, print_fitted
+from segscore.jobs.show.fitted import Column, print_fitted, print_lines
 from segscore.jobs.show.formats import Layout, print_table, print_text, require_names_printable
 from segscore.jobs.show.latex import latex_tables
 from segscore.pipeline.comparison.pair_rows import beaten_systems, better_first, by_difference
@@ -216,4 +216,4 @@ def _print_as_text(layout: Layout) -> None:
         ],
         caption=f"{layout.average} averages",
     )
-    out().print(layout.signature, markup=False)
+    print_lines(layout.signature)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from segscore.jobs.show.fitted import Column, out, print_fitted
+from segscore.jobs.show.fitted import Column, print_fitted, print_lines
 from segscore.pipeline.statistics.shown_numbers import (
     counted,
     short_interval,
@@ -49,7 +49,7 @@ def print_scores(
 
     if not summary.num_rows:
         need = "no document has several references, which all the chosen measures need"
-        out().print(f"no averages: {need}")
+        print_lines(f"no averages: {need}")
         return
     by = summary_groups(summary.column_names)
     rows = summary.to_pylist()
@@ -65,10 +65,10 @@ def print_scores(
             hint = [] if layout is None else ["--layout measures shows all measures"]
             _print_leaderboard(_title(by, board.group, whole), board, hint)
     if shown > 1 + GROUPS_SHOWN:
-        out().print(f"{shown - 1 - GROUPS_SHOWN} more groups are in the table summary")
+        print_lines(f"{shown - 1 - GROUPS_SHOWN} more groups are in the table summary")
     if layout == "systems" and len(boards) > 1:
         number = f"{len(boards) - 1} group{'s' if len(boards) > 2 else ''}"
-        out().print(f"--layout groups adds the averages of {number} by {', '.join(by)}")
+        print_lines(f"--layout groups adds the averages of {number} by {', '.join(by)}")
 
 
 def _title(by: Sequence[str], group: tuple[Any, ...], whole: str) -> str:
@@ -100,7 +100,7 @@ def _print_leaderboard(title: str, board: "Leaderboard", hint: list[str]) -> Non
         remarks.insert(1, f"skill by {board.measure}: {SKILL}")
     print_fitted(columns, title=title, caption="; ".join(remarks), sections=_section(board))
     if (sentence := describe_chance(board)) is not None:
-        out().print(sentence, markup=False)
+        print_lines(sentence)
 
 
 def _section(board: "Leaderboard") -> set[int]:

@@ -7,7 +7,7 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from segscore.jobs.cli.log import LOG
-from segscore.jobs.show.fitted import out
+from segscore.jobs.show.fitted import print_lines
 from segscore.jobs.show.formats import described, plain_layout, print_json, print_table
 from segscore.jobs.show.gating import moved_lines, print_checks, print_group_checks
 from segscore.jobs.show.leaderboard import print_scores
@@ -43,7 +43,7 @@ def print_nights(results: Sequence[Result], format_name: str) -> None:
             LOG.say("warning", each.message, date=str(each.night), outcome=each.outcome)
     if format_name == "text":
         for row in rows:
-            out().print(f"{row['date']}: {row['outcome']}", markup=False)
+            print_lines(f"{row['date']}: {row['outcome']}")
     elif format_name == "json":
         described_rows = zip(rows, results, strict=True)
         listed = [row | {"message": each.message or None} for row, each in described_rows]
@@ -60,11 +60,11 @@ def print_dry_run(nights: Sequence[NightSettings]) -> None:
     for settings in nights:
         preview = preview_night(settings)
         for line in preview.lines:
-            out().print(f"{settings.night}: {line}", markup=False)
+            print_lines(f"{settings.night}: {line}")
         if preview.plan is not None:
             if before is not None and settings.rules and settings.compared_date is None:
                 earlier = f"{before} is an earlier good night, if it passes first"
-                out().print(f"{settings.night}: {earlier}", markup=False)
+                print_lines(f"{settings.night}: {earlier}")
             before = settings.night
             print_plan(preview.plan)
 
@@ -77,14 +77,13 @@ def say_outcome(ended: "Ended") -> None:
 
 def print_night(chosen: NightSettings, ended: "Ended") -> None:
     """Print the results of a night, and the verdict of the gate."""
-    console = out()
     if ended.scored is not None:
         print_scores(ended.scored.table("summary"), named=ended.scored.measures_in_order)
         print_record(chosen.score.output, ended.scored.record)
         print_written(chosen.score.output)
     else:
         place = f"{ended.verdict.date}: already scored, with the same input, in"
-        console.print(f"{place} {chosen.score.output}", markup=False)
+        print_lines(f"{place} {chosen.score.output}")
         print_record(chosen.score.output, ended.night.record)
     verdict = ended.verdict
     if verdict.checks:
@@ -92,17 +91,16 @@ def print_night(chosen: NightSettings, ended: "Ended") -> None:
     if verdict.group_checks:
         print_group_checks(verdict.group_checks)
     for check in verdict.checks:
-        for line in moved_lines(chosen.score.output, check):
-            console.print(line, markup=False)
+        print_lines(*moved_lines(chosen.score.output, check))
     for removed in ended.removed:
         days = f"more than {chosen.keep} days older than the newest"
-        console.print(f"removed night {removed}: {days}")
+        print_lines(f"removed night {removed}: {days}")
     if verdict.new and chosen.rules:
         new = ", ".join(verdict.new)
-        console.print(f"{new}: no earlier good night to compare with", markup=False)
+        print_lines(f"{new}: no earlier good night to compare with")
     _warn(verdict, chosen.score.output)
     reason = f": {verdict.accepted}" if verdict.outcome == "accepted" else ""
-    console.print(f"{verdict.date}: {verdict.outcome}{reason}", markup=False)
+    print_lines(f"{verdict.date}: {verdict.outcome}{reason}")
 
 
 def print_night_as_data(chosen: NightSettings, ended: "Ended", format_name: str) -> None:

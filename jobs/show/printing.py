@@ -6,11 +6,10 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import typer
-from rich.markup import escape
 
 from segscore.jobs.cli.encoding import printable_command
 from segscore.jobs.cli.log import LOG
-from segscore.jobs.show.fitted import out
+from segscore.jobs.show.fitted import print_lines
 from segscore.jobs.show.leaderboard import explain_better_point, print_scores
 from segscore.pipeline.settings.signature import fields
 from segscore.pipeline.statistics.shown_numbers import counted
@@ -27,8 +26,7 @@ if TYPE_CHECKING:
 
 def print_plan(plan: "Plan") -> None:
     """Print how the rows of a document would be brought together, and why."""
-    for line in plan.explanation:
-        out().print(escape(line))
+    print_lines(*plan.explanation)
 
 
 def print_finished(
@@ -41,7 +39,7 @@ def print_finished(
     print_scores(summary, layout, whole, named)
     if summary.num_rows:
         if (sentence := explain_better_point(summary)) is not None:
-            out().print(sentence, markup=False)
+            print_lines(sentence)
         _print_next(output, summary, " --group-by level" if by_level else "", named)
     print_record(output, finished.record)
 
@@ -51,18 +49,18 @@ def _print_next(output: str, summary: "pa.Table", grouped: str, named: Sequence[
     from segscore.pipeline.scoring.leaderboard import measures_to_show
 
     run = shlex.quote(output)
-    out().print(f"charts: {printable_command(f'segscore report {run}')}", markup=False)
+    print_lines(f"charts: {printable_command(f'segscore report {run}')}")
     if len(summary.column("hypothesis").unique()) > 1:
         first = measures_to_show(summary.column("measure").unique().to_pylist(), named)[0]
         tests = printable_command(f"segscore compare {run} --measure {first}{grouped}")
-        out().print(f"tests of the differences: {tests}", markup=False)
-    out().print()
+        print_lines(f"tests of the differences: {tests}")
+    print_lines("")
 
 
 def say_done(done: "Done", format_name: str) -> None:
     """Say that a run was finished before: among the results, or in the log if they are data."""
     if format_name == "text":
-        out().print(done.message, markup=False)
+        print_lines(done.message)
     else:
         LOG.say("info", done.message)
 
@@ -72,7 +70,7 @@ def print_record(output: str, record: dict[str, Any]) -> None:
     _print_test_set(record)
     print_row_counts(record["rows"])
     log_finished(output, record)
-    out().print(record["signature"], markup=False)
+    print_lines(record["signature"])
 
 
 def _print_test_set(record: dict[str, Any]) -> None:
@@ -87,12 +85,12 @@ def _print_test_set(record: dict[str, Any]) -> None:
     with suppress(Refused):  # a registry that is gone since
         registry = read_registry(record["settings"].get("registry"))
         if sentence := describe_record(test_set, registry):
-            out().print(sentence, markup=False)
+            print_lines(sentence)
 
 
 def print_written(output: str) -> None:
     """Print where a run was written."""
-    out().print(f"written to {output}", markup=False)
+    print_lines(f"written to {output}")
 
 
 def log_finished(output: str, record: dict[str, Any]) -> None:
@@ -125,7 +123,7 @@ def suggest_n_t(context: typer.Context, record: dict[str, Any]) -> None:
 def print_row_counts(rows: dict[str, dict[str, int]]) -> None:
     """Print how many rows of each input table were scored, rejected and unpaired."""
     for name, counts in rows.items():
-        out().print(
+        print_lines(
             f"{name}: {counts['in']} in = {counts['scored']} scored + {counts['rejected']} "
             f"rejected + {counts['unpaired']} unpaired"
         )
@@ -146,4 +144,4 @@ def print_tables(output: str, imported: "Imported") -> None:
         numbers = [counted(rows, "row")]
         if name in imported.segments:
             numbers.append(counted(imported.segments[name], "segment"))
-        out().print(f"{output}/{name}: {', '.join(numbers)}", markup=False)
+        print_lines(f"{output}/{name}: {', '.join(numbers)}")

@@ -1,7 +1,6 @@
 """Show how far the work of a command is."""
 
 from time import monotonic
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -44,12 +43,7 @@ class Bar:
             self.bar.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         if self.bar is not None:
             self.bar.stop()
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from segscore.jobs.show.fitted import Column, out, print_fitted
+from segscore.jobs.show.fitted import Column, print_fitted, print_lines
 from segscore.jobs.show.formats import plain_layout, print_table, print_text
 from segscore.pipeline.testsets.published import group_published, heading_of
 
@@ -20,7 +20,7 @@ def print_published(rows: list[dict[str, Any]], format_name: str = "text") -> No
     """
     if not rows:
         nothing = "published on these references: nothing that segscore knows"
-        out().print(nothing, markup=False)
+        print_lines(nothing)
     elif format_name == "text":
         _print_as_text(rows)
     else:
@@ -43,6 +43,6 @@ def _print_as_text(rows: list[dict[str, Any]]) -> None:
         title=heading_of(rows),
     )
     if len(groups) > _SHOWN:
-        out().print(
+        print_lines(
             f"{len(groups) - _SHOWN} more are in the table published of --output and in JSON"
         )

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from segscore.api.inputs import Given, location_of, source_of
+from segscore.api.inputs import Given, GivenTables
 from segscore.api.runs import RunTables
 from segscore.api.settings import read_settings
 from segscore.api.wording import in_python_words
@@ -91,16 +91,10 @@ def agree(
         Failed: no document has two coders.
         TypeError: there is no such setting.
     """
-    given = read_settings(AgreeSettings, settings, OF_CODINGS) | {
-        "codings": location_of(codings) or "<codings>"
-    }
-    if documents is not None:
-        given["documents"] = location_of(documents) or "<documents>"
-    chosen = AgreeSettings(**given, output="<memory>")
-    sources = {"codings": source_of("codings", codings)}
-    if documents is not None:
-        sources["documents"] = source_of("documents", documents)
-    audited = run_agreement(chosen, sources=sources, sink=MemorySink())
+    given = read_settings(AgreeSettings, settings, OF_CODINGS)
+    tables = GivenTables(codings=codings, documents=documents)
+    chosen = AgreeSettings(**given, **tables.locations, output="<memory>")
+    audited = run_agreement(chosen, sources=tables.sources, sink=MemorySink())
     assert not isinstance(audited, Done)
     return AgreementTables(FinishedRun("agreement", audited.record, tables=audited.tables))
 

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from segscore.api.inputs import Given, location_of, source_of
+from segscore.api.inputs import Given, GivenTables
 from segscore.api.settings import read_settings
 from segscore.api.wording import in_python_words
 from segscore.pipeline.arrays.compiling import announced_compilation
@@ -48,13 +48,10 @@ def calibrate(
         Refused: the input or the settings are invalid; the command has the same message.
         Failed: no reference was accepted.
     """
-    given = read_settings(CalibrateSettings, {**settings, "measure": measure}) | {
-        "references": location_of(references) or "<references>"
-    }
+    given = read_settings(CalibrateSettings, {**settings, "measure": measure})
     for name in (name for name in _INSTEAD if name in given):
         raise Refused(f"{name}: is an option of the command only; use the {_INSTEAD[name]}")
-    if documents is not None:
-        given["documents"] = location_of(documents) or "<documents>"
-    chosen = CalibrateSettings(**given)
-    described = None if documents is None else source_of("documents", documents)
-    return calibrate_tables(chosen, source_of("references", references), described)
+    tables = GivenTables(references=references, documents=documents)
+    chosen = CalibrateSettings(**given, **tables.locations)
+    sources = tables.sources
+    return calibrate_tables(chosen, sources["references"], sources.get("documents"))

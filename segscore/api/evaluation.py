@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pyarrow as pa
 
-from segscore.api.inputs import Given, arrow_table, location_of, source_of
+from segscore.api.inputs import Given, GivenTables, arrow_table, location_of
 from segscore.api.measures import require_measure
 from segscore.api.runs import RunTables
 from segscore.api.segmentation import are_times, warn_of_n_t
@@ -474,11 +474,10 @@ def _kept(given: Given) -> Given:
 
 
 def _evaluate_in_memory(tables: Mapping[str, Given], settings: Mapping[str, Any]) -> Evaluation:
-    locations = {name: location_of(given) or f"<{name}>" for name, given in tables.items()}
-    chosen = ScoreSettings(**{**settings, **locations, "output": "<memory>"})
-    sources = {name: source_of(name, given) for name, given in tables.items()}
+    given = GivenTables(**tables)
+    chosen = ScoreSettings(**{**settings, **given.locations, "output": "<memory>"})
     sink = MemorySink()
-    scored = run_scoring(chosen, sources=sources, sink=sink)
+    scored = run_scoring(chosen, sources=given.sources, sink=sink)
     assert not isinstance(scored, Done)
     # The defaults are limits for what is published; in memory only those that were given hold.
     if "max_rejects" in settings:

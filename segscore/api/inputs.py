@@ -74,6 +74,26 @@ def source_of(name: str, given: Given) -> TableSource:
     return TableSource(table, read)
 
 
+class GivenTables:
+    """Several tables by name; `documents` may be None, which is no table."""
+
+    def __init__(self, **given: Given) -> None:
+        """Keep the tables; they are read when ``sources`` is asked for."""
+        self._given = {
+            name: table for name, table in given.items() if table is not None or name != "documents"
+        }
+
+    @property
+    def locations(self) -> dict[str, Any]:
+        """Where each table is; `<name>` for one in memory."""
+        return {name: location_of(table) or f"<{name}>" for name, table in self._given.items()}
+
+    @property
+    def sources(self) -> dict[str, TableSource]:
+        """The tables as ``source_of`` returns them; it also says what it refuses."""
+        return {name: source_of(name, table) for name, table in self._given.items()}
+
+
 def arrow_table(name: str, given: Given) -> tuple[pa.Table, Ints | None]:
     """Return a table in memory as Arrow, and the number of each row if rows were left out.
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, overload
 
-from segscore.api.inputs import Given, location_of, source_of
+from segscore.api.inputs import Given, GivenTables
 from segscore.api.settings import read_settings
 from segscore.api.wording import in_python_words
 from segscore.pipeline.arrays.compiling import announced_compilation
@@ -89,43 +89,21 @@ def reconcile(
     Raises:
         Refused: the input or the settings are invalid.
     """
-    tables = {
-        "references": references,
-        "hypotheses": hypotheses,
-        "documents": documents,
-        "codings": codings,
-    }
-    given = {name: table for name, table in tables.items() if table is not None}
     chosen = read_settings(ReconcileSettings, settings)
     if "output" in chosen:
         raise Refused("output: is an option of the command only; use the attribute table")
-    if apply is not None:
-        return _apply(given, {**chosen, "apply": apply}, published)
-    if published is None:
+    if apply is None and published is None:
         raise Refused("published: give a published number, or the name of a convention to apply")
-    return _reconcile(given, chosen, _numbers(published, chosen))
-
-
-def _apply(given: dict[str, Given], chosen: dict[str, Any], published: Any) -> Applied:
-    locations = {name: location_of(table) or f"<{name}>" for name, table in given.items()}
-    shown = {} if published is None else {"published": str(published)}
-    settings = ReconcileSettings(**{**chosen, **locations, **shown})
-    sources = {name: source_of(name, table) for name, table in given.items()}
-    return apply_to_tables(settings, sources)
-
-
-def _reconcile(
-    given: dict[str, Given], chosen: dict[str, Any], numbers: list[Published]
-) -> Reconciliation:
-    locations = {name: location_of(table) or f"<{name}>" for name, table in given.items()}
-    options: dict[str, Any] = {
-        "published": "0",
-        "measure": numbers[0].measure,
-        **chosen,
-        **locations,
-    }
-    sources = {name: source_of(name, table) for name, table in given.items()}
-    return reconcile_tables(ReconcileSettings(**options), sources, numbers)
+    numbers = _numbers(published, chosen) if apply is None else []
+    named = {"references": references, "hypotheses": hypotheses, "codings": codings}
+    given = {name: table for name, table in named.items() if table is not None}
+    tables = GivenTables(**given, documents=documents)
+    chosen |= tables.locations
+    if apply is not None:
+        chosen |= {} if published is None else {"published": str(published)}
+        return apply_to_tables(ReconcileSettings(**chosen, apply=apply), tables.sources)
+    chosen = {"published": "0", "measure": numbers[0].measure, **chosen}
+    return reconcile_tables(ReconcileSettings(**chosen), tables.sources, numbers)
 
 
 def _numbers(published: Any, settings: dict[str, Any]) -> list[Published]:
