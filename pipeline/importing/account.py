@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Protocol
 
 import pyarrow as pa
 
@@ -12,6 +11,7 @@ from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.conversion.surveyed import SurveyedShape
 from segscore.pipeline.importing.describe import MOST_LISTED, RangeReceipt
+from segscore.pipeline.importing.parts import PartReceipt
 from segscore.pipeline.importing.read_part import BAD_ROWS
 
 
@@ -48,15 +48,7 @@ class Imported:
     doubts: tuple[str, ...] = ()
 
 
-class Refusable(Protocol):
-    """What a task returns that may refuse its input."""
-
-    @property
-    def refusal(self) -> str | None:
-        """Why the input is refused; None if it is not."""
-
-
-def require_accepted(receipts: Iterable[Refusable]) -> None:
+def require_accepted(receipts: Iterable[PartReceipt]) -> None:
     """Refuse the import if a part is refused, with the message of the first.
 
     Raises:

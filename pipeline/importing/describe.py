@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.import_tables import Keys, collect_keys, key_columns, name_of_part
+from segscore.pipeline.importing.parts import PartReceipt
 from segscore.pipeline.importing.read_part import write_rejects
 from segscore.pipeline.importing.shards import Shard, read_shard
 from segscore.pipeline.tables.check_table import DOCUMENTS
@@ -42,17 +43,15 @@ class DocumentsJob:
 
 
 @dataclass(frozen=True)
-class RangeReceipt:
+class RangeReceipt(PartReceipt):
     """The receipt of a task that described a range of documents.
 
     Attributes:
-        refusal: why the import is refused; None if it is not.
         differing: attributes that differ between rows of a document.
         contradictions: number of rows that a run will reject because of other rows.
         first: the first of them: number of their rule, number of the shard, line, message.
     """
 
-    refusal: str | None = None
     differing: list[str] = field(default_factory=list)
     contradictions: int = 0
     first: list[tuple[int, int, int, str]] = field(default_factory=list)

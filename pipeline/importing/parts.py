@@ -42,6 +42,13 @@ class FilePart:
         return 2 + storage.count_newlines(self.urls[0], self.start - 1)
 
 
+@dataclass(frozen=True)
+class PartReceipt:
+    """What a task of an import returns; `refusal` says why its input is refused, None if not."""
+
+    refusal: str | None = None
+
+
 def cut_files(
     files: Sequence[storage.InputFile], size: int, is_divisible: Callable[[str], bool]
 ) -> list[FilePart]:

@@ -19,7 +19,7 @@ from segscore.pipeline.importing.import_blocks import (
     rows_of,
 )
 from segscore.pipeline.importing.import_tables import check_block, list_bad_lines
-from segscore.pipeline.importing.parts import FilePart, count_lines
+from segscore.pipeline.importing.parts import FilePart, PartReceipt, count_lines
 from segscore.pipeline.importing.shapes import Extent
 from segscore.pipeline.importing.shards import Shard, write_shard
 from segscore.pipeline.importing.unit_times import timed
@@ -51,11 +51,10 @@ class ConvertJob:
 
 
 @dataclass(frozen=True)
-class ReadReceipt:
+class ReadReceipt(PartReceipt):
     """The receipt of a task that read files.
 
     Attributes:
-        refusal: why its files are refused; None if they are not.
         shard: the rows of files that give positions of boundaries as they are; None if none.
         converted: the rows of shapes that were converted; None if there are none.
         shapes: whether it has files of shapes that are not converted yet.
@@ -66,7 +65,6 @@ class ReadReceipt:
         adapted: a clause about each column that was converted.
     """
 
-    refusal: str | None = None
     shard: Shard | None = None
     converted: Shard | None = None
     shapes: bool = False

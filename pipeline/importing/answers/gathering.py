@@ -28,7 +28,7 @@ from segscore.pipeline.importing.conversion.names import (
 )
 from segscore.pipeline.importing.open_input import open_input
 from segscore.pipeline.importing.opened_file import OpenedFile
-from segscore.pipeline.importing.parts import FilePart, count_lines, cut_files
+from segscore.pipeline.importing.parts import FilePart, PartReceipt, count_lines, cut_files
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.storage.compression import without_compression
 from segscore.pipeline.storage.memory import row_group_limit
@@ -70,18 +70,16 @@ class GatherJob:
 
 
 @dataclass(frozen=True)
-class GatheredPart:
+class GatheredPart(PartReceipt):
     """What a task has read.
 
     Attributes:
-        refusal: why its files are refused; None if they are not.
         buckets: bucket of each row group.
         lines: number of lines, if the part is a range of a file.
         kinds: number of answers by the kinds of breaks in them: a bit for each kind.
         breaks: number of breaks of each kind.
     """
 
-    refusal: str | None = None
     buckets: list[int] = field(default_factory=list)
     lines: int = 0
     kinds: dict[int, int] = field(default_factory=dict)

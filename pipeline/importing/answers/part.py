@@ -40,6 +40,7 @@ from segscore.pipeline.importing.answers.tallies import (
 from segscore.pipeline.importing.answers.timing import Timing
 from segscore.pipeline.importing.import_blocks import rows_of
 from segscore.pipeline.importing.import_tables import check_block, name_of_part
+from segscore.pipeline.importing.parts import PartReceipt
 from segscore.pipeline.importing.read_part import write_rejects
 from segscore.pipeline.importing.shards import Shard, write_shard
 from segscore.pipeline.storage.memory import release_memory
@@ -75,18 +76,16 @@ class PlaceJob:
 
 
 @dataclass(frozen=True)
-class NumbersReceipt:
+class NumbersReceipt(PartReceipt):
     """How many answers show how units are numbered.
 
     Attributes:
-        refusal: why the import is refused; None if it is not.
         zeros: number of answers that contain 0.
         lasts: number of answers that contain the number of units of their document.
         ones: number of answers whose segments begin at 1.
         tallies: answers, and those without a number, by coder.
     """
 
-    refusal: str | None = None
     zeros: int = 0
     lasts: int = 0
     ones: int = 0
@@ -94,11 +93,10 @@ class NumbersReceipt:
 
 
 @dataclass(frozen=True)
-class PlacedReceipt:
+class PlacedReceipt(PartReceipt):
     """What became of the answers of some documents.
 
     Attributes:
-        refusal: why the import is refused; None if it is not.
         shard: the rows; None if there are none.
         rejects: number of rows that break a rule.
         left_out: number of answers that are left out.
@@ -106,7 +104,6 @@ class PlacedReceipt:
         tallies: by coder.
     """
 
-    refusal: str | None = None
     shard: Shard | None = None
     rejects: int = 0
     left_out: int = 0

@@ -23,6 +23,7 @@ from segscore.pipeline.importing.answers.gathering import (
 from segscore.pipeline.importing.answers.part import Bucket
 from segscore.pipeline.importing.answers.placing import Placed, missing_units
 from segscore.pipeline.importing.import_tables import check_block
+from segscore.pipeline.importing.parts import PartReceipt
 from segscore.pipeline.importing.projection.carried import (
     CarriedLists,
     Transcripts,
@@ -52,11 +53,10 @@ class ProjectJob:
 
 
 @dataclass(frozen=True)
-class ProjectedReceipt:
+class ProjectedReceipt(PartReceipt):
     """What became of the segmentations of some documents.
 
     Attributes:
-        refusal: why the projection is refused; None if it is not.
         shard: the rows; None if there are none.
         rows: number of segmentations.
         problems: the first segmentations that cannot be projected, with the reason.
@@ -64,7 +64,6 @@ class ProjectedReceipt:
         tally: edits and boundaries.
     """
 
-    refusal: str | None = None
     shard: Shard | None = None
     rows: int = 0
     problems: list[str] = field(default_factory=list)
