@@ -80,13 +80,7 @@ def total(sums: Floats) -> Floats:
 
 
 def average(sample: Sample, seed: int, replicates: int) -> Averages:
-    """Average each chosen measure over the shared documents, for each system and pair.
-
-    Args:
-        sample: counts and values of the systems.
-        seed: seed of the bootstrap.
-        replicates: number of replicates; 0 for none.
-    """
+    """Average each chosen measure over the shared documents, for each system and pair."""
     units = sample.units
     pairs = list(combinations(range(len(sample.systems)), 2))
     counts = unit_counts(sample, units.index, len(units.hashes))

@@ -36,18 +36,11 @@ class Classes:
 class Places:
     """Classes of a run's reference boundaries by story length, position and prominence.
 
-    Attributes:
-        classes: classes by analysis; those of prominence only if a document has several
-            references.
+    Those of prominence are there only if a document has several references.
     """
 
     def __init__(self, references: References, shared: Flags) -> None:
-        """Divide the boundaries into classes.
-
-        Args:
-            references: references of the run.
-            shared: whether to include each document, shape (documents,).
-        """
+        """Divide the boundaries of the shared documents into classes."""
         self.references = references
         once = references.side.boundaries
         self.keys = np.repeat(np.arange(len(once)), once.lengths) << 32 | once.values

@@ -106,13 +106,7 @@ class BoundaryOutcomes:
 
 
 def find_outcomes(opened: Reopened, hypotheses: Side, pairs: Pairs) -> BoundaryOutcomes:
-    """Find the outcome of each boundary in each pair, by the pairing that the edit measures count.
-
-    Args:
-        opened: the run.
-        hypotheses: hypotheses of the pairs.
-        pairs: which hypothesis is compared with which reference.
-    """
+    """Find the outcome of each boundary in each pair, as the edit measures pair boundaries."""
     settings, references = opened.settings, opened.references
     types = opened.job.rule.types
     ref, hyp = references.side, hypotheses

@@ -58,13 +58,6 @@ def pair_power(
 
     Unknown with fewer than ``LEAST_DOCUMENTS`` documents, for a measure without a direction, and
     where all documents differ alike.
-
-    Args:
-        sample: counts and values of the systems.
-        averages: averages of the sample.
-        measure: the measure.
-        average: ``micro`` or ``macro``.
-        search: what is to be found.
     """
     spread, documents = _spread(sample, averages, measure, average)
     observed = averages.difference[measure.name, average]

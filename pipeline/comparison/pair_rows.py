@@ -24,11 +24,7 @@ def by_difference(row: Mapping[str, Any]) -> tuple[bool, float]:
 
 
 def beaten_systems(pairs: Iterable[Mapping[str, Any]]) -> dict[str, set[str]]:
-    """Return the systems that each system beats significantly.
-
-    Args:
-        pairs: rows of one measure, average and group.
-    """
+    """Return the systems that each system beats significantly; all rows are of one measure."""
     beaten: dict[str, set[str]] = {}
     for pair in pairs:
         p, better = pair["p_permutation_holm"], pair["better"]

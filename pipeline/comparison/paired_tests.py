@@ -28,12 +28,6 @@ def permutation_tests(
     p = (c + 1) / (n + 1), where c of n permutations have a difference at least as large, of either
     sign (Phipson & Smyth 2010).  A permutation with an undefined average is counted in c.
 
-    Args:
-        sample: counts and values of the systems.
-        averages: averages of the sample.
-        seed: seed of the permutations.
-        permutations: number of permutations; 0 for none.
-
     Returns:
         (measure, average) -> p-values, shape (pairs,); NaN where the difference is undefined, and
         without permutations.

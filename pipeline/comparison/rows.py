@@ -81,14 +81,7 @@ def read_rows(
     columns: Sequence[str],
     group_by: Sequence[str],
 ) -> ScoreRows:
-    """Read some columns of the tables of all runs.
-
-    Args:
-        runs: the runs, at least one.
-        systems: systems to compare.
-        table: the kind of rows.
-        columns: numeric columns to read.
-        group_by: attributes to group by, or ``reference``.
+    """Read some columns of the tables of all runs, grouped by attributes or by ``reference``.
 
     Raises:
         Refused: a run has no such rows or no such attribute, or the runs have an attribute in

@@ -77,11 +77,6 @@ def require_comparable(
     Versions must be equal, because a different version may compute different numbers.  If a chosen
     measure uses P_seg, its values must be equal too, even if each run estimated its own.
 
-    Args:
-        runs: the runs, at least one.
-        chosen: measures to compare.
-        may_differ: fields of the signature that may differ.
-
     Raises:
         Refused: a run does not have a measure; or a field differs, and the message names each one,
             with its values in the order of the runs.
@@ -170,11 +165,7 @@ class System:
 
 
 def find_systems(runs: Sequence[FinishedScoring], asked: Sequence[str]) -> list[System]:
-    """List the systems of the runs, in the order asked for or by run and name.
-
-    Args:
-        runs: the runs to search.
-        asked: names or labels of the systems to return; empty for all.
+    """List the systems of the runs in the order asked for by name or label; by default all.
 
     Raises:
         Refused: there is no system of such a name or label.

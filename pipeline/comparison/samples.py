@@ -110,13 +110,6 @@ def read_samples(
 ) -> Compared:
     """Read the rows of the systems, and make a sample of all documents and one per group.
 
-    Args:
-        runs: runs that were scored alike.
-        systems: systems to compare.
-        table: the kind of rows.
-        measures: measures of that kind.
-        group_by: attributes to group by, or ``reference``.
-
     Raises:
         Refused: a run has no such rows or no such attribute, or the systems share no document.
     """
@@ -246,15 +239,7 @@ class _SampleBuilder:
         rows: ScoreRows,
         group_by: Sequence[str],
     ) -> "_SampleBuilder":
-        """Prepare the samples of some rows.
-
-        Args:
-            runs: the runs.
-            systems: systems to compare.
-            chosen: the kind of rows, and measures of that kind.
-            rows: the rows of the systems.
-            group_by: the group-by columns.
-        """
+        """Prepare the samples of some rows."""
         counts, values = _columns(*chosen)
         over_levels = _over_levels(runs, rows, counts)
         by_level = rows.level is not None and LEVEL in group_by
@@ -262,12 +247,7 @@ class _SampleBuilder:
         return cls(runs, systems, *chosen, counts, values, rows, over_levels, level_of_key)
 
     def sample(self, key: _GroupKey, mask: Flags) -> Sample | None:
-        """Aggregate some rows by system and document; return None if no document is shared.
-
-        Args:
-            key: values of the group-by columns.
-            mask: whether each row is in the group, shape (rows,).
-        """
+        """Aggregate the rows of a group by system and document; None if no document is shared."""
         shape = len(self.systems), len(self.rows.documents)
         cell = self.rows.system[mask] * shape[1] + self.rows.document[mask]
         is_scored = np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape) > 0

@@ -21,11 +21,6 @@ from segscore.pipeline.measures.measure import Measure, evaluate
 def shares(sample: Sample, measure: Measure, average: str) -> Floats:
     """Return each document's share of each system's average, up to a constant.
 
-    Args:
-        sample: counts and values of the systems.
-        measure: the measure.
-        average: ``micro`` or ``macro``.
-
     Returns:
         Shares, NaN where undefined, shape (systems, documents).
     """
@@ -42,10 +37,6 @@ def ratio_of_sums(table: Table, measure: Measure) -> tuple[str, str] | None:
     """Return the numerator and the denominator of a formula that is a ratio of sums of counts.
 
     A constant before the ratio is left out: ``1 - a / b`` has the parts ``-(a)`` and ``b``.
-
-    Args:
-        table: the table of the measure.
-        measure: the measure.
     """
     formulas = table.only([measure.name]).formulas
     expression = ast.parse(measure.formula, mode="eval").body

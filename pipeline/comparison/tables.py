@@ -36,13 +36,7 @@ _UNDEFINED = float("nan")
 def table_of(
     rows: Sequence[ComparisonRow], model: "pap.DataFrameSchema", group_by: Mapping[str, pa.DataType]
 ) -> pa.Table:
-    """Make a table from rows, with null in place of NaN.
-
-    Args:
-        rows: rows that have all columns.
-        model: schema of the table.
-        group_by: types of the group-by columns, which come first.
-    """
+    """Make a table from rows, with null in place of NaN; the group-by columns come first."""
     kinds = {name: _KINDS[str(column.dtype)] for name, column in model.columns.items()}
     return pa.table(
         {
@@ -56,12 +50,6 @@ def compare_sample(
     sample: Sample, averages: Averages, runs: Sequence[FinishedScoring], settings: CompareSettings
 ) -> dict[str, list[ComparisonRow]]:
     """Compare the systems of one sample by every chosen measure.
-
-    Args:
-        sample: counts and values of the systems.
-        averages: averages of the sample.
-        runs: the runs of the systems.
-        settings: how to estimate and test.
 
     Returns:
         Rows of comparisons, systems and omnibus, without the group-by columns.
@@ -86,11 +74,6 @@ def simulate_power(
     sample: Sample, averages: Averages, settings: CompareSettings
 ) -> Iterator[ComparisonRow]:
     """Yield the rows of the table `power`: every measure, average and pair of systems.
-
-    Args:
-        sample: counts and values of the systems.
-        averages: averages of the sample.
-        settings: what is to be found.
 
     Raises:
         Refused: a measure has no direction, or there are too few documents.

@@ -18,12 +18,7 @@ _NAMED = 3
 
 
 def listed_names(names: Sequence[str], shown: Callable[[str], str] = str) -> str:
-    """Name a few systems, and the number of the others.
-
-    Args:
-        names: the systems.
-        shown: writes a name.
-    """
+    """Name a few systems, and the number of the others."""
     first = [shown(name) for name in names[:_NAMED]]
     left = len(names) - len(first)
     if left:
@@ -83,12 +78,7 @@ def _tested(pairs: PairRows, name: str, other: str) -> Mapping[str, Any] | None:
 
 
 def comparison_in_words(finished: FinishedRun, average: str) -> Iterator[str]:
-    """Yield for each measure which system is best over all documents, and whether that is sure.
-
-    Args:
-        finished: the comparison.
-        average: micro or macro.
-    """
+    """Yield for each measure which system is best over all documents, and whether that is sure."""
     by = finished.record["settings"]["group_by"]
     systems, pairs = (
         [

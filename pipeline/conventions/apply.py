@@ -74,13 +74,7 @@ def _plain(name: str) -> str:
 def apply_convention(
     corpus: Corpus, name: str, measures: Sequence[str], systems: Sequence[str] = ()
 ) -> Applied:
-    """Compute measures by a convention.
-
-    Args:
-        corpus: the pairs.
-        name: name of the convention, as ``convention_name`` or a search gives it.
-        measures: the measures; empty for all that the convention computes.
-        systems: the systems; empty for all.
+    """Compute measures by a convention: by default all that it computes, for all systems.
 
     Raises:
         Refused: there is no such convention, measure or system.
@@ -103,21 +97,10 @@ def apply_convention(
 
 
 class ConventionValues:
-    """Values of measures by a convention, for the systems of a corpus.
-
-    Attributes:
-        convention: name of the convention.
-        measures: the measures that it computes.
-        sentences: what it answers differently from segscore's default.
-    """
+    """Values of measures by a convention, and what it does otherwise than segscore's default."""
 
     def __init__(self, corpus: Corpus, name: str, measures: Sequence[str]) -> None:
-        """Count the pairs of a corpus by a convention.
-
-        Args:
-            corpus: the pairs.
-            name: name of the convention.
-            measures: the measures; empty for all that the convention computes.
+        """Count the pairs of a corpus by a convention, for some or all of its measures.
 
         Raises:
             Refused: there is no such convention, or it does not compute a measure.

@@ -259,11 +259,7 @@ def _f1(answers: Answers, counts: Mapping[str, Ints]) -> Floats:
 
 
 def boundary_family(tolerances: Sequence[int]) -> Family:
-    """Return the family of precision, recall and F.
-
-    Args:
-        tolerances: distances to try, in the unit of the run.
-    """
+    """Return the family of precision, recall and F, at tolerances in the unit of the run."""
     near = _tolerances(tolerances)
     tolerant = [program for choice in near.choices[1:] for program in _programs(choice.name)]
     return Family(

@@ -32,19 +32,7 @@ def _check_sample(option: str, sample: int | str) -> None:
 
 @dataclass(frozen=True)
 class CalibrateSettings:
-    """What to simulate on which references, and how to measure it.
-
-    Attributes:
-        references: table of reference segmentations: a file, a directory or a glob.
-        measure: the measure.
-        value: a value whose meaning to describe, or None.
-        documents: table of unit lengths and attributes, or None.
-        sample: number of documents to simulate, or ``all``; None for as many as have about
-            100,000 segments.
-        seed: seed of the faults.
-        output: folder for the curve, or None.
-        others: as in ``MeasuringSettings``.
-    """
+    """What to simulate on which references, and how to measure it, as the options say."""
 
     references: ReferencesArgument
     measure: Annotated[str, Option("Measure to calibrate.", Panel.MEASURES)]

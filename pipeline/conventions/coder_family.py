@@ -165,12 +165,6 @@ def reconcile_codings(
 ) -> Search:
     """Find the conventions that give published coefficients of agreement.
 
-    Args:
-        settings: how the tables are read.
-        codings: segmentations by several coders.
-        documents: the documents table, if there is one.
-        numbers: the published numbers.
-
     Raises:
         Refused: there is no such coefficient, or the tables cannot be read.
         Failed: no document has two codings.

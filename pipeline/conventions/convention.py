@@ -145,13 +145,7 @@ class Convention:
 def conventions(
     questions: Sequence[Question], programs: Sequence[Program], possible: Callable[[Answers], bool]
 ) -> list[Convention]:
-    """Return the conventions to try, each once, those with the fewest changes first.
-
-    Args:
-        questions: what a convention must decide.
-        programs: the conventions to start from.
-        possible: whether the answers go together.
-    """
+    """Return the conventions to try, each once, those with the fewest changes first."""
     tried: dict[tuple[str, ...], Convention] = {}
     for changes in range(_MOST_CHANGES + 1):
         for program in programs:

@@ -15,12 +15,7 @@ _UNLIKELY = 0.05
 
 
 def describe_search(search: Search, command: str) -> list[str]:
-    """Return what a search found, in lines.
-
-    Args:
-        search: the search.
-        command: the command that computes segscore's default.
-    """
+    """Return what a search found, in lines; ``command`` computes segscore's default."""
     fitting, others = search.same_values(fits=True), search.same_values(fits=False)
     lines = [*_asked(search), "", *_verdict(search, len(fitting))]
     for group in fitting[:_FITS_SHOWN]:
@@ -46,13 +41,7 @@ def _conclude(search: Search, group: Sequence[Tried]) -> str:
 
 
 def command_of(questions: Sequence[Question], convention: Convention, command: str) -> str:
-    """Return the command that computes a convention, and what to do besides.
-
-    Args:
-        questions: the questions of the convention.
-        convention: the convention.
-        command: the command that computes segscore's default.
-    """
+    """Return the command that computes a convention, and what to do besides."""
     recipes = [
         recipe
         for question in questions

@@ -32,11 +32,7 @@ from segscore.pipeline.errors import Refused
 
 
 def families_of(tolerances: Sequence[int]) -> tuple[Family, ...]:
-    """Return all families of conventions of measures of pairs.
-
-    Args:
-        tolerances: distances to try for precision, recall and F.
-    """
+    """Return all families of conventions of measures of pairs."""
     return WINDOW_FAMILY, EDIT_FAMILY, boundary_family(tolerances)
 
 
@@ -44,11 +40,6 @@ def reconcile_pairs(
     corpus: Corpus, numbers: Sequence[Published], tolerances: Sequence[int]
 ) -> list[Search]:
     """Find the conventions that give published numbers, for each family of measures.
-
-    Args:
-        corpus: the pairs.
-        numbers: the published numbers.
-        tolerances: distances to try for precision, recall and F, in the unit of the run.
 
     Raises:
         Refused: there is no such measure, system or document.
@@ -86,13 +77,7 @@ def _system(corpus: Corpus, number: Published) -> str:
 
 
 def questions_of(family: Family, measures: Sequence[str], *, averaged: bool) -> list[Question]:
-    """Return all questions that a convention of some measures must answer.
-
-    Args:
-        family: the family.
-        measures: the measures.
-        averaged: whether there is anything to average.
-    """
+    """Return all questions that a convention of some measures must answer."""
     average = replace(AVERAGE_QUESTION, choices=(*AVERAGE_QUESTION.choices, *family.averages))
     questions = (*family.questions, *([average] if averaged else []), WITHOUT_QUESTION)
     return [
@@ -103,13 +88,7 @@ def questions_of(family: Family, measures: Sequence[str], *, averaged: bool) -> 
 
 
 def grid_of(family: Family, measures: Sequence[str], *, averaged: bool = True) -> list[Convention]:
-    """Return the conventions to try for some measures, with answers to all questions.
-
-    Args:
-        family: the family.
-        measures: the measures.
-        averaged: whether there is anything to average.
-    """
+    """Return the conventions to try for some measures, with answers to all questions."""
     questions = questions_of(family, measures, averaged=averaged)
     programs = [
         program

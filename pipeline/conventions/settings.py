@@ -24,21 +24,7 @@ from segscore.pipeline.settings.reading import (
 class ReconcileSettings:
     """Which published numbers to explain, and how the tables are read.
 
-    Attributes:
-        references: table of reference segmentations; None with ``codings``.
-        hypotheses: table of segmentations that the numbers are about; None with ``codings``.
-        codings: segmentations by several coders, for numbers about agreement; else None.
-        measure: the measure that the paper names.
-        published: the number as printed.
-        published_table: CSV file with several numbers: system, measure, value.
-        apply: name of a convention to compute by, instead of looking for one; else None.
-        system: system that the number is about; None if there is only one.
-        tolerance_of_print: largest distance of a value that is printed so; None: half a unit of the
-            last digit.
-        tolerance: distances to try for precision, recall and F, in the unit of the run.
-        documents: table of unit lengths and attributes, or None.
-        units: as in ``MeasuringSettings``, like ``length_tolerance``.
-        output: folder for the table of all conventions, or None.
+    There are either references and hypotheses, or codings.
     """
 
     references: Annotated[

@@ -38,11 +38,7 @@ class _CountsBySize:
     """
 
     def __init__(self, pairs: SegmentationPairs) -> None:
-        """Start without counts.
-
-        Args:
-            pairs: the pairs as a program reads them.
-        """
+        """Start without counts."""
         self.pairs, places = pairs, _SIZES * len(pairs.ref_row)
         is_small = pairs.n_units.max(initial=0) < 2**15  # no count exceeds the square of that
         self.sizes = np.zeros(places, np.int64)

@@ -23,13 +23,7 @@ def _listed(names: Sequence[str], shown: Callable[[str], str] = isolated) -> str
 
 
 def best_system(ranking: Ranking, pairs: PairRows, untested: str) -> str:
-    """Say which system is best, and whether that is sure.
-
-    Args:
-        ranking: the systems, ranked.
-        pairs: the comparisons of the best systems, by the names of both.
-        untested: why no systems were compared, if there are no comparisons.
-    """
+    """Say which system is best, and whether that is sure or, if none were compared, why not."""
     rows = ranking.rows(ranking.measure.name)
     systems = ranking.compared(ranking.measure.name)
     measure = f"{ranking.measure.name} ({ranking.average} average)"
@@ -132,12 +126,7 @@ def agreement_in_words(run: FinishedRun, similarity: str) -> str:
 
 
 def thresholds_in_words(run: FinishedRun, shown: Callable[[str], str] = isolated) -> Iterator[str]:
-    """Say at which threshold each of the first systems has segments of the references' length.
-
-    Args:
-        run: run of `segscore sweep`.
-        shown: writes a name.
-    """
+    """Say at which threshold each of the first systems has segments of the references' length."""
     rows = run.rows("operating_points")
     for row in rows[:_NAMED]:
         name = shown(row["hypothesis"])
@@ -159,12 +148,7 @@ def _share(value: float | None) -> str:
 
 
 def tolerances_in_words(run: FinishedRun, shown: Callable[[str], str] = isolated) -> Iterator[str]:
-    """Say which system has the highest F at the smallest and at the largest tolerance.
-
-    Args:
-        run: run of `segscore sweep --tolerances`.
-        shown: writes a name.
-    """
+    """Say which system has the highest F at the smallest and at the largest tolerance."""
     rows = run.rows("tolerances")
     tolerances = sorted({row["tolerance"] for row in rows})
     for tolerance in dict.fromkeys([tolerances[0], tolerances[-1]]):

@@ -106,13 +106,7 @@ def _differences(run: FinishedRun, rows: Sequence[RunRow], measure: str) -> Figu
 def difference_chart(
     rows: Sequence[RunRow], measure: str, by: Sequence[str]
 ) -> charts.Chart | None:
-    """Draw the largest differences of a measure with their intervals; None if none is defined.
-
-    Args:
-        rows: rows of the table comparisons, of one average.
-        measure: name of the measure.
-        by: the group-by columns.
-    """
+    """Draw the largest differences of a measure, of one average; None if none is defined."""
     chosen = [better_first(row) for row in rows if row["measure"] == measure]
     drawn = sorted((row for row in chosen if row["difference"] is not None), key=by_difference)
     spans: list[charts.MarkValues] = [

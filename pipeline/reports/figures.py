@@ -27,10 +27,7 @@ _MISSING = (
 
 
 def require_charts(what: str) -> None:
-    """Check that the packages that draw charts are installed.
-
-    Args:
-        what: what needs them, for the message.
+    """Check that the packages that draw charts are installed; ``what`` needs them.
 
     Raises:
         Refused: one is not installed.

@@ -18,12 +18,7 @@ from segscore.pipeline.statistics.shown_numbers import (
 
 
 def leaderboard(ranking: Ranking, pairs: PairRows) -> Figure:
-    """Make the table of systems, best first, shaded by how good each value is.
-
-    Args:
-        ranking: the systems, ranked.
-        pairs: the comparisons of the best systems, by the names of both.
-    """
+    """Make the table of systems, best first, shaded by how good each value is."""
     board = ranking.board
     cells = {name: _cells(ranking, name) for name in board.measures}
     beside = board.beside()

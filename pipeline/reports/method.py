@@ -31,11 +31,6 @@ _AVERAGES = {
 def describe_method(run: FinishedRun, measures: Sequence[str], average: str) -> str:
     """Describe in LaTeX how a run measured: measures, settings, average, intervals, tests.
 
-    Args:
-        run: a run of `segscore score` or `segscore compare`.
-        measures: the measures that are reported.
-        average: micro or macro.
-
     Raises:
         Refused: the compared runs differ in a setting that the sentence would tell.
     """

@@ -134,15 +134,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Page:
-    """A report.
-
-    Attributes:
-        title: name of the run.
-        answer: what the run shows, one sentence or more in each paragraph.
-        signature: signature of the run.
-        summary: what else to know first, such as rows that were left out; empty for nothing.
-        sections: sections in reading order.
-    """
+    """A report: what its run shows, its signature, what else to know first, and its sections."""
 
     title: str
     answer: Sequence[str]
@@ -152,12 +144,7 @@ class Page:
 
 
 def render(page: Page, library: str) -> str:
-    """Render a page as one HTML document.
-
-    Args:
-        page: the page.
-        library: script that draws the charts (``charting_library``).
-    """
+    """Render a page, and the script that draws its charts, as one HTML document."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     loader = PackageLoader("segscore.pipeline.reports")

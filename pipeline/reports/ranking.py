@@ -18,13 +18,7 @@ from segscore.pipeline.statistics.averages import summary_groups
 
 @dataclass(frozen=True)
 class Ranking:
-    """The summary of a run, with its systems ranked.
-
-    Attributes:
-        run: run of `segscore score`.
-        measure: measure that the systems are ranked by.
-        average: average that they are ranked by, micro or macro.
-    """
+    """The summary of a scoring run, with its systems ranked by a measure and an average."""
 
     run: FinishedRun
     measure: Measure

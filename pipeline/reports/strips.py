@@ -53,14 +53,7 @@ class Strip:
 
 @dataclass(frozen=True)
 class StripPart:
-    """The part of a strip in one line of a drawing: its width, and SVG paths by kind.
-
-    Attributes:
-        name: coder of the strip.
-        label: its name, shortened to fit beside the strip.
-        width: width of this part, ``WIDTH`` or less.
-        paths: kind of mark -> SVG path.
-    """
+    """The part of a strip in one line of a drawing: its width, and SVG paths by kind of mark."""
 
     name: str
     label: str
@@ -127,15 +120,7 @@ def draw_strip(
     strips: Sequence[Strip],
     unit: str | None = None,
 ) -> Drawing:
-    """Draw segmentations of one document.
-
-    Args:
-        title: title of the drawing.
-        description: text for readers who cannot see the drawing.
-        n_units: number of units of the document.
-        strips: strips from top to bottom.
-        unit: name of the unit; None if it is not known.
-    """
+    """Draw segmentations of one document, from top to bottom."""
     labels = short_labels((strip.name for strip in strips), _NAME)
     units = max(_UNITS, ceil(n_units / LINES))
     scale = WIDTH / min(units, n_units)

@@ -30,13 +30,7 @@ _HEADINGS = ("system", "micro", "95 % from", "to", "macro", "95 % from", "to", "
 def interval_chart(
     rows: Sequence[RunRow], measure: str, *, legend: bool = True
 ) -> charts.Chart | None:
-    """Draw the value of each system with its interval; None if no value is defined.
-
-    Args:
-        rows: rows of the summary, of one average, best first.
-        measure: name of the measure.
-        legend: whether a legend tells systems and reference points apart.
-    """
+    """Draw the value of each system, best first, with its interval; None if no value is defined."""
     spans: list[charts.MarkValues] = [
         {
             "name": row["hypothesis"],
@@ -55,13 +49,7 @@ _KINDS = ("system", "reference point")
 
 
 def ranked_systems(ranking: Ranking, pairs: PairRows, calibration: Calibration | None) -> Section:
-    """Rank systems by the chosen measure, in a table with the headline measures beside it.
-
-    Args:
-        ranking: the systems, ranked.
-        pairs: the comparisons of the best systems, by the names of both.
-        calibration: the values that known faults give, to show what those of systems are worth.
-    """
+    """Rank systems by the chosen measure, in a table with the headline measures beside it."""
     scale = [] if calibration is None else [scale_figure(ranking, calibration)]
     chart = _ranked(ranking, ranking.measure.name, legend=True)
     return Section("systems", "Systems", "", [leaderboard(ranking, pairs), *scale, chart])

@@ -31,12 +31,6 @@ def draw_in_terminal(
     Each column is a potential boundary: position p is in column p.  In milliseconds, a column is a
     stretch of time, as short as ``_ROWS`` rows allow.  A stretch without boundaries is replaced by
     a line with its length.  At most ``MOST_ROWS`` rows are drawn.
-
-    Args:
-        n_units: number N of units of the document, in the unit of the run.
-        edits: edits as ``list_edits`` returns them.
-        width: columns of the terminal.
-        unit: name of the unit; None if it is not known.
     """
     step = max(20, (width - MARGIN) // 10 * 10 - 10)
     axis = _Axis(unit, step, n_units)
@@ -65,12 +59,7 @@ def draw_in_terminal(
 
 
 def draw_explained(pairs: "Iterable[Explained]", width: int) -> Iterator[str]:
-    """Draw each pair of an explanation, and list its edits but for matches.
-
-    Args:
-        pairs: the pairs.
-        width: columns of the terminal.
-    """
+    """Draw each pair of an explanation, and list its edits but for matches."""
     yield LEGEND
     for pair in pairs:
         yield ""
@@ -144,12 +133,7 @@ def _signs(edits: Sequence[Edit]) -> dict[int, str]:
 
 
 def describe_edit(edit: Edit, unit: str | None = None) -> str:
-    """Describe one edit in a line: kind, position and span.
-
-    Args:
-        edit: the edit.
-        unit: name of the unit; None if it is not known.
-    """
+    """Describe one edit in a line: kind, position and span."""
     position, other = (
         "" if end is None else shown_position(end, unit)
         for end in (edit.position, edit.other_position)

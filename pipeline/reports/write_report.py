@@ -45,12 +45,7 @@ _PUBLISHED = 100
 
 @dataclass(frozen=True)
 class _Written:
-    """A page that was written.
-
-    Attributes:
-        size: size of the page in bytes.
-        missing: what could not be shown, and why.
-    """
+    """A page that was written: its size in bytes, and what could not be shown, and why."""
 
     size: int
     missing: Sequence[str]
@@ -58,12 +53,7 @@ class _Written:
 
 @dataclass(frozen=True)
 class _Contents:
-    """What a page shows.
-
-    Attributes:
-        answer: what the run shows, in sentences.
-        sections: sections in reading order.
-    """
+    """What a page shows: sentences about the run, and sections in reading order."""
 
     answer: Sequence[str]
     sections: Sequence[Section]
