@@ -3,7 +3,7 @@
 import pandera.pyarrow as pap
 import pyarrow as pa
 
-from segscore.schemas.columns import name, name_or_null, number_or_null, one_of, value, whole
+from segscore.schemas.columns import any_of, name, name_or_null, number_or_null, value, whole
 
 _SIMILARITIES = {
     "boundary_similarity": "B: mean correctness of boundary pairs",
@@ -135,12 +135,12 @@ DOCUMENTS = pap.DataFrameSchema(
 
 AGREEMENT = pap.DataFrameSchema(
     {
-        "coefficient": one_of(
+        "coefficient": any_of(
             ["pi", "kappa", "bias", "alpha", "ac1"],
             "pi (Scott's for two coders), kappa (Cohen's for two coders), bias (expected agreement "
             "of pi minus that of kappa), alpha (Krippendorff's, nominal), ac1 (Gwet's)",
         ),
-        "similarity": one_of(
+        "similarity": any_of(
             _SIMILARITIES,
             "; ".join(f"{key}: {meaning}" for key, meaning in _SIMILARITIES.items()),
         ),

@@ -27,7 +27,7 @@ def name_or_null(description: str) -> pap.Column:
     return pap.Column(pa.string(), nullable=True, description=description)
 
 
-def one_of(values: Iterable[str], description: str, *, nullable: bool = False) -> pap.Column:
+def any_of(values: Iterable[str], description: str, *, nullable: bool = False) -> pap.Column:
     """Return a column of texts that are among some values, null where there is none if allowed."""
     is_known = pap.Check.isin(list(values))
     return pap.Column(pa.string(), is_known, nullable=nullable, description=description)

@@ -4,10 +4,10 @@ import pandera.pyarrow as pap
 import pyarrow as pa
 
 from segscore.schemas.columns import (
+    any_of,
     name,
     name_or_null,
     number_or_null,
-    one_of,
     share_or_null,
     whole,
     whole_or_null,
@@ -19,7 +19,7 @@ def _known(description: str) -> pap.Column:
 
 
 MEASURE = name("column of scores or panel_scores that is compared")
-AVERAGE = one_of(
+AVERAGE = any_of(
     ["micro", "macro"],
     "micro: the formula over counts summed over documents and references; macro: mean over "
     "documents of each document's mean over its references",
@@ -125,7 +125,7 @@ SYSTEMS = pap.DataFrameSchema(
 OMNIBUS = pap.DataFrameSchema(
     {
         "measure": MEASURE,
-        "test": one_of(
+        "test": any_of(
             ["friedman", "kruskal"],
             "friedman: ranks on each document; kruskal (and Wallis): ranks over all documents",
         ),
@@ -164,7 +164,7 @@ WORST = pap.DataFrameSchema(
 
 WHERE = pap.DataFrameSchema(
     {
-        "analysis": one_of(
+        "analysis": any_of(
             ["story_length", "position", "prominence"],
             "how boundaries are classified: by the length of the story they open, their position "
             "in the document, or the share of coders who marked the position",
@@ -233,7 +233,7 @@ PUBLISHED_SCORES = pap.DataFrameSchema(
         "document_id": name_or_null("document that it is about; null for all"),
         "measure": name("measure that the source names"),
         "printed": name("the score as printed"),
-        "evidence": one_of(
+        "evidence": any_of(
             ["code", "reconciled", "paper", "unknown"], "how the convention is known"
         ),
         "convention": name_or_null(

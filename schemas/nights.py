@@ -4,10 +4,10 @@ import pandera.pyarrow as pap
 import pyarrow as pa
 
 from segscore.schemas.columns import (
+    any_of,
     name,
     name_or_null,
     number_or_null,
-    one_of,
     share_or_null,
     whole,
 )
@@ -29,10 +29,10 @@ HISTORY = pap.DataFrameSchema(
             "what was computed, in one line; runs with equal signatures are comparable"
         ),
         "version": name("version of segscore that computed it"),
-        "outcome": one_of(
+        "outcome": any_of(
             NIGHT_OUTCOMES, "outcome of the night; null if the run was not judged", nullable=True
         ),
-        "gate": one_of(
+        "gate": any_of(
             RESULTS,
             "result of the rule for this average and hypothesis, over all documents; null without "
             "a rule",
@@ -58,12 +58,12 @@ TRENDS = pap.DataFrameSchema(
         "system": _SYSTEM,
         "measure": _MEASURE,
         "average": _AVERAGE,
-        "verdict": one_of(
+        "verdict": any_of(
             ["fell", "rose", "steady", "with_group", "too_few"],
             "`fell` or `rose`: by more than chance and the limit; `with_group`: so, but as all "
             "systems of a group do; `steady`: neither; `too_few`: fewer than 10 nights",
         ),
-        "kind": one_of(
+        "kind": any_of(
             ["line", "step"], "what describes a change best; null without one", nullable=True
         ),
         "nights": whole("nights with a value"),

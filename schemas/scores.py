@@ -10,11 +10,11 @@ import pyarrow as pa
 
 from segscore.pipeline.measures import ALL, PAIRS, PANELS
 from segscore.schemas.columns import (
+    any_of,
     digest,
     name,
     name_or_null,
     number_or_null,
-    one_of,
     value,
     whole,
     whole_or_null,
@@ -79,7 +79,7 @@ SUMMARY = pap.DataFrameSchema(
     {
         "hypothesis": name("coder of the hypotheses; `point:` and its name for a reference point"),
         "measure": name("column of scores or panel_scores that is averaged"),
-        "average": one_of(
+        "average": any_of(
             ["micro", "macro"],
             "micro: the formula over summed counts; macro: mean over documents of each document's "
             "mean over its references",

@@ -133,7 +133,7 @@ class Run:
         file: str | None = None,
         plain: tuple[str, ...] = ("document_id",),
     ) -> None:
-        """Write one file of an output table; the arguments are those of ``Sink.write``."""
+        """Write one file of an output table; the arguments are those of ``FolderSink.write``."""
         self.sink.write(table, rows, file, plain)
 
     def record(
