@@ -78,11 +78,9 @@ class Stranded(Lost):
 class Shared:
     """The value that all tasks of a run share, with store settings that workers may lack.
 
-    Attributes:
-        value: the shared value.
-        options: settings of stores, by protocol; left out of the representation because Dask logs
-            the arguments of failed tasks.
-        mapped: the value in a file of this machine, sent instead of its arrays; None to send them.
+    Settings of stores, by protocol, are not in the representation, because Dask logs the arguments
+    of failed tasks. A value that is ``mapped`` is in a file of this machine, and sent without its
+    arrays.
     """
 
     value: Any
@@ -118,11 +116,7 @@ def _losses_as_failures() -> Iterator[None]:
 
 
 class DaskCluster:
-    """An ``Executor`` that runs tasks on the workers of a Dask cluster.
-
-    Attributes:
-        client: connection to the cluster.
-    """
+    """An ``Executor`` that runs tasks on the workers of a Dask cluster."""
 
     def __init__(self, client: Client) -> None:
         """Create the executor."""

@@ -64,9 +64,7 @@ NO_ANSWER = (
 class ExternalClient(Client):  # type: ignore[misc]
     """A client of an existing cluster, not one that this process started.
 
-    Attributes:
-        reported: addresses of the workers that have reported their software.
-        differences: addresses of the workers whose software differs, by package and versions.
+    It knows which workers have reported their software, and which have other software.
     """
 
     def __init__(self, address: str, security: Security) -> None:
@@ -155,10 +153,8 @@ class OwnNanny(Nanny):  # type: ignore[misc]
 def dask_client(cluster: str, processes: int, memory: int | None) -> Iterator[Client]:
     """Connect a client to a new or existing cluster, and close it afterwards.
 
-    Args:
-        cluster: `processes`, or a scheduler's `tcp://host:port` or `tls://host:port`.
-        processes: number of processes to start.
-        memory: bytes of memory that a process may use; one that uses more is restarted.
+    The cluster is `processes`, or a scheduler's `tcp://host:port` or `tls://host:port`. A process
+    that uses more than ``memory`` bytes is restarted.
 
     Raises:
         Refused: ``cluster`` is not an address, or the software of the scheduler differs from ours.
@@ -185,49 +181,29 @@ def _silence_dask() -> None:
 
 @contextmanager
 def _processes(count: int, memory: int | str) -> Iterator[Client]:
-    """Run worker processes that communicate over TLS, with a key that only they have.
+    """Start a scheduler in this process, and worker processes, with a key that only they have.
 
-    Anyone who can connect to a scheduler or worker can run code in it, and every user of a machine
-    can connect to its loopback addresses.
+    They communicate over TLS: anyone who can connect to a scheduler or worker can run code in it,
+    and every user of a machine can connect to its loopback addresses.
     """
     security = Security.temporary()
-    common = {"host": "127.0.0.1", "protocol": "tls://", "security": security}
+    common = {"host": "127.0.0.1", "protocol": _TLS, "security": security, "dashboard": False}
+    no_logs = {"silence_logs": logging.CRITICAL}
     worker = {
         "nthreads": 1,
         "memory_limit": memory,
         "death_timeout": START_SECONDS,
         "preload": [PRELOADED, *config.get("distributed.worker.preload")],
     }
-    with _start_cluster(OwnNanny, count, worker, common) as client:
-        yield client
-
-
-@contextmanager
-def _start_cluster(
-    worker_class: type[Worker | Nanny],
-    count: int,
-    worker: Mapping[str, Any],
-    common: Mapping[str, Any],
-) -> Iterator[Client]:
-    """Start a scheduler in this process, and its workers.
-
-    Args:
-        worker_class: class of a worker.
-        count: number of workers.
-        worker: options of every worker.
-        common: options of the scheduler and of every worker.
-    """
-    no_logs = {"silence_logs": logging.CRITICAL}
-    spec = {"cls": worker_class, "options": {**common, **worker, **no_logs, "dashboard": False}}
-    scheduler = {"cls": OwnScheduler, "options": {**common, "port": 0, "dashboard": False}}
+    spec = {"cls": OwnNanny, "options": {**common, **worker, **no_logs}}
     with ExitStack() as stack:
         try:
             cluster = stack.enter_context(
                 SpecCluster(
                     workers=dict.fromkeys(range(count), spec),
-                    scheduler=scheduler,
+                    scheduler={"cls": OwnScheduler, "options": {**common, "port": 0}},
                     worker=spec,
-                    security=common.get("security"),
+                    security=security,
                     **no_logs,
                 )
             )
@@ -386,9 +362,7 @@ def check_newcomers(client: Client, workers: Collection[str] = ()) -> None:
 
     Workers of a cluster that we started run the client's software and are not checked.
 
-    Args:
-        client: connection to the cluster.
-        workers: addresses of workers to ask if they have not reported yet.
+    The named workers are asked for it, if they have not reported it yet.
 
     Raises:
         Failed: a worker has different software; the message lists what to install.

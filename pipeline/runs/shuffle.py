@@ -153,10 +153,7 @@ def _file_name(number: int) -> str:
 def read_partition(partitioning: Partitioning, name: str, number: int) -> list[Rows]:
     """Read a table's rows of one partition, as if from the input; empty if there are none.
 
-    Args:
-        partitioning: a description for which ``shuffle_rows`` has been called.
-        name: name of the table.
-        number: number of the partition, 0..partitions-1.
+    Partitions are numbered from 0. If they are shuffled, ``shuffle_rows`` has been called.
 
     Raises:
         Failed: the shuffled rows no longer exist.

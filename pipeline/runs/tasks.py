@@ -34,12 +34,7 @@ class SharedJob(Protocol):
 
 
 class TaskRun(Run):
-    """A run whose work is done by tasks.
-
-    Attributes:
-        progress: called whenever a part is done.
-        limits: limits on the work of a task.
-    """
+    """A run whose work is done by tasks; it reports its progress whenever a part is done."""
 
     def __init__(
         self,
@@ -88,12 +83,11 @@ class TaskRun(Run):
         *arguments: object,
         stage: str,
     ) -> dict[str, Returned]:
-        """Run ``task(job, part, *arguments)`` on every part that has no receipt yet.
+        """Run ``task(job, part, *arguments)`` on every part without a receipt; return all receipts.
 
         The return annotation of ``task`` is the class that receipts are read as.
 
-        Returns:
-            The receipts by name of the part, in the order of the parts.
+        They are in the order of the parts, by their names.
 
         Raises:
             Unreadable: an input file has content that its table cannot have.

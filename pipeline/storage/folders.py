@@ -116,10 +116,7 @@ def copy(source: str, target: str, names: Mapping[str, str]) -> None:
 
     On a disk the copy is a hard link, if the file system supports that and both are on it.
 
-    Args:
-        source: folder to copy from.
-        target: folder to copy to; need not exist.
-        names: name in the source -> name in the target.
+    The target need not exist. The names in the source are given with those in the target.
 
     Raises:
         Failed: a file cannot be copied.

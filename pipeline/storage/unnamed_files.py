@@ -98,8 +98,7 @@ class MappedValue:
 def mapped(value: Any) -> Iterator[MappedValue | None]:
     """Write the buffers of a value to a file, which exists until the context ends.
 
-    Yields:
-        The value; None where other processes cannot open the file, or it cannot be written.
+    None is yielded where other processes cannot open the file, or it cannot be written.
     """
     buffers: list[pickle.PickleBuffer] = []
     structure = pickle.dumps(value, protocol=5, buffer_callback=buffers.append)

@@ -13,10 +13,7 @@ def batches_of(
 ) -> list[tuple[Slice, ...]]:
     """Divide slices into batches of consecutive ones.
 
-    Args:
-        slices: the slices of a table.
-        rows: the most rows of a batch, unless a single slice has more.
-        size: the most bytes of a batch in memory, likewise.
+    A batch has at most so many rows and bytes in memory, unless a single slice has more.
     """
     batches: list[list[Slice]] = []
     rows_in_batch, size_of_batch = 0, 0

@@ -46,14 +46,9 @@ def require_types_in_both(references: InputTable, hypotheses: InputTable) -> Non
 
 
 def without_faults(rows: Rows, declared: tuple[int, ...]) -> tuple[Rows, list[pa.Table]]:
-    """Reject rows without types, or with undeclared types, in a run that distinguishes types.
+    """Reject valid rows without types, or with undeclared types, where types are distinguished.
 
-    Args:
-        rows: segmentations, each of them valid.
-        declared: types that boundaries may have; empty if they may have any.
-
-    Returns:
-        The other rows, and tables of rejects.
+    Boundaries may have any type if none are declared.
     """
     missing = ~flags(_types(rows).is_valid())
     rows, untyped = refuse(rows, missing, GIVEN, TYPES_MISSING)
@@ -82,12 +77,7 @@ def occurring(rows: Rows) -> set[int]:
 
 
 def only_types(rows: Rows, types: Sequence[int]) -> Rows:
-    """Drop the boundaries of other types.
-
-    Args:
-        rows: segmentations with types, each of them valid.
-        types: the types to keep.
-    """
+    """Drop the boundaries of all other types than these from valid segmentations with types."""
     table = rows.table
     kept = np.isin(trimmed(ragged(table.column(COLUMN).combine_chunks())).values, types)
     before = offsets_of(kept)
@@ -101,10 +91,9 @@ def only_types(rows: Rows, types: Sequence[int]) -> Rows:
 
 
 def positions_alone(rows: Rows) -> Rows:
-    """Drop the types, so that each position occurs once, however many types it had.
+    """Drop the types of valid segmentations.
 
-    Args:
-        rows: segmentations, each of them valid.
+    Each position occurs once then, however many types it had.
     """
     if COLUMN not in rows.table.column_names:
         return rows

@@ -61,12 +61,9 @@ class _Present:
 def describe_documents(
     stated: pa.Table, attributes: Sequence[str], places: _Places
 ) -> DescribedDocuments:
-    """Build the table documents from the rows of an import.
+    """Build the table documents from the rows of an import, given the places of the rows.
 
-    Args:
-        stated: the rows; only document_id, n_units, lists by unit and attributes are read.
-        attributes: the names of the attributes.
-        places: where each row was read.
+    Only document_id, n_units, lists by unit and the named attributes are read.
 
     Raises:
         Refused: a row has no document_id, or a document has different lists by unit.

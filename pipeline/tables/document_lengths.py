@@ -111,9 +111,7 @@ def beyond_reason(tolerance: int) -> str:
 def adopt(rows: Rows, length: Ints) -> Rows:
     """Give rows the length of their document, and drop and count boundaries that are not in it.
 
-    Args:
-        rows: segmentations, valid row by row, without any that is ``beyond_end``.
-        length: length N of each row's document, shape (rows,).
+    No row is ``beyond_end``; each has the length of its document, shape (rows,).
     """
     stated, states = _stated_lengths(rows)
     if (states & (stated == length)).all():

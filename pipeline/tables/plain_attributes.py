@@ -18,11 +18,7 @@ _MOST_BYTES = 2**28
 def find_attributes(url: str) -> tuple[InputTable, pa.Table] | None:
     """Find a plain table of attributes; None if it is a table of documents with their lengths.
 
-    Args:
-        url: any table of documents.
-
-    Returns:
-        The table as an input without slices, and its rows: document_id, and the attributes.
+    Return the table as an input without slices, and its rows: document_id, and the attributes.
 
     Raises:
         Refused: the file cannot be read, has no document_id or nothing else, or names a document

@@ -147,13 +147,7 @@ def read_slice(piece: Slice, further: pa.Schema) -> Rows:
 def conform(table: pa.Table, piece: Slice, further: pa.Schema) -> tuple[pa.Table, Flags | None]:
     """Return the rows of a slice with the columns and the types that the whole table has.
 
-    Args:
-        table: the rows as they were read.
-        piece: the slice that they were read from.
-        further: the further columns of the table.
-
-    Returns:
-        The rows, and which of them have the role of another table; None if none can have.
+    Return also which of them have the role of another table; None if none can have.
 
     Raises:
         Unreadable: a value does not fit its column's type.
@@ -213,11 +207,7 @@ def no_rows(table: InputTable, model: Contract) -> Rows:
 
 
 def validate_rows(rows: Rows, model: Contract) -> tuple[Rows, pa.Table]:
-    """Separate the rows that obey every rule from those that do not.
-
-    Returns:
-        The valid rows, and a table of rejects with the others.
-    """
+    """Separate the rows that obey every rule from those that do not, which become rejects."""
     if model.name == DOCUMENTS.name:
         sound = documents_are_sound(rows.table)
     else:
@@ -273,13 +263,7 @@ def no_rows_error(table: InputTable) -> Absent:
 
 
 def other_role_error(name: str, location: str, rows: int) -> OtherRole:
-    """Return the error to raise if all rows of a table have the role of another table.
-
-    Args:
-        name: name of the table, such as references.
-        location: where its rows are.
-        rows: number of its rows.
-    """
+    """Return the error to raise if all rows of a table have the role of another table."""
     return OtherRole(
         f"{location}: no row has the role {TABLE_ROLES[name]}, but {rows} "
         f"{'has' if rows == 1 else 'have'} the role {TABLE_ROLES[_opposite(name)]}; exchange the "
@@ -315,16 +299,9 @@ _SHOWN = 12
 def refuse(
     rows: Rows, broken: Flags, rule: str, reason: str | Iterable[str]
 ) -> tuple[Rows, pa.Table]:
-    """Separate the rows marked as broken, and list them with the reason.
+    """Separate the rows that break a rule, shape (rows,), from the others, and list them.
 
-    Args:
-        rows: rows of any table.
-        broken: which rows break the rule, shape (rows,).
-        rule: name of the rule.
-        reason: one reason for all rejects, or one for each.
-
-    Returns:
-        The other rows, and a table of rejects.
+    There is one reason for all rejects, or one for each.
     """
     if not broken.any():
         return rows, REJECT_COLUMNS.empty_table()

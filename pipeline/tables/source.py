@@ -21,11 +21,7 @@ Sources = Mapping[str, TableSource]
 
 
 def find_source(name: str, location: str) -> TableSource:
-    """Find an input table by its path or URL.
-
-    Args:
-        name: name of the table: references, hypotheses, codings or documents.
-        location: a file, a folder, a glob or a URL.
+    """Find an input table by its name, such as references, and its location.
 
     Raises:
         Refused: the table does not exist, or a column is missing or of a wrong type.

@@ -12,13 +12,9 @@ from segscore.pipeline.tables.read import read_slice
 
 @dataclass(frozen=True)
 class UnusableFile:
-    """A file that cannot be read as the table that it belongs to.
+    """A file that cannot be read as the table that it belongs to, and why.
 
-    Attributes:
-        url: URL of the file.
-        size: bytes.
-        version: changes with the content, as that of an ``InputFile``.
-        problem: why it cannot be read.
+    The version is as that of an ``InputFile``.
     """
 
     url: str
@@ -32,12 +28,8 @@ def unusable_files(
 ) -> list[UnusableFile]:
     """Read every file of a table by itself, and return those that cannot be read.
 
-    Args:
-        name: references, hypotheses...
-        url: a file, a directory or a glob.
-        model: columns of the table.
-        memory: bytes of a worker's memory; None for the default.
-        left_out: URLs of files that are not tried.
+    A worker has ``memory`` bytes; None is the default. Files with URLs in ``left_out`` are not
+    tried.
 
     Raises:
         Failed: the server does not answer.

@@ -36,11 +36,7 @@ REJECT_COLUMNS = pa.schema(
 
 
 def place_of(reject: Mapping[str, Any]) -> str:
-    """Return where a rejected row is: file and line, from 1, or file and number, from 0.
-
-    Args:
-        reject: its row in the table of rejects.
-    """
+    """Return where a rejected row is: file and line, from 1, or file and number, from 0."""
     source, row = reject["source"], reject["row"]
     return f"{source}:{row + 1}" if is_json_lines(source) else f"{source} row {row}"
 
@@ -112,9 +108,8 @@ def broken_rules(table: pa.Table, model: Contract) -> dict[int, str]:
     Rules are in the order in which the schema declares them.  Broken rows are reported as Python
     objects, so this is meant for batches of up to a few hundred thousand rows.
 
-    Args:
-        table: columns of the right types, each in one chunk.
-        model: contract with a schema whose checks apply row by row.
+    The columns have the right types, each in one chunk, and the checks of the contract's schema
+    apply row by row.
     """
     from pandera.errors import SchemaErrors
 
