@@ -22,7 +22,6 @@ from segscore.pipeline.runs.connecting import (
     dask_client,
     import_frames,
     present_workers,
-    worker_addresses,
 )
 from segscore.pipeline.runs.executor import Lost, Outcome, Pack, Unpack, exchange_failure
 from segscore.pipeline.storage.memory import release_memory, reuse_memory
@@ -218,7 +217,7 @@ def _await_workers(client: Client) -> None:
     """
     deadline = time.monotonic() + NO_WORKER_SECONDS
     while client.status == "running":
-        workers = worker_addresses(client)
+        workers = present_workers(client)
         check_newcomers(client, workers)
         if workers:
             return
@@ -259,7 +258,7 @@ def _send(client: Client, shared: Shared) -> Future:
     except Exception as problem:  # a worker cannot unpickle it
         if shared.mapped is not None:  # or open the file
             return _send(client, replace(shared, mapped=None))
-        check_newcomers(client, worker_addresses(client))
+        check_newcomers(client, present_workers(client))
         raise Failed(NOT_LOADED.format(problem=" ".join(str(problem).split()))) from problem
 
 

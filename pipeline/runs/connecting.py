@@ -23,6 +23,7 @@ from distributed.versions import VersionMismatchWarning  # noqa: TID251
 
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.runs.certificates import configured_certificates
+from segscore.pipeline.runs.executor import one_line
 
 CONNECT_SECONDS = 10
 ANSWER_SECONDS = 60
@@ -275,10 +276,9 @@ def _security(address: str) -> Security:
 
 def _unreadable_answer(address: str, problem: Exception) -> Refused:
     """Return the error for what Dask raises if the scheduler has another version."""
-    reason = " ".join(str(problem).split()) or type(problem).__name__
     return Refused(
-        f"--cluster {address}: cannot understand the scheduler's answer ({reason}); start one with "
-        f"distributed {version('distributed')}, the version installed here"
+        f"--cluster {address}: cannot understand the scheduler's answer ({one_line(problem)}); "
+        f"start one with distributed {version('distributed')}, the version installed here"
     )
 
 
@@ -295,7 +295,7 @@ def _refuse_other_software(client: ExternalClient, address: str) -> None:
             f"{name} {required} ({installed} on the scheduler)"
             for name, required, installed in _version_differences(answer, ON_SCHEDULER)
         ]
-        workers = worker_addresses(client)
+        workers = present_workers(client)
         _ask_workers(client, workers)
         to_install += _describe_differences(client.differences, f"of {len(workers)} workers")
         if not to_install:
@@ -331,11 +331,6 @@ def ask(client: Client, question: Callable[..., Any], **arguments: Any) -> Any:
     return client.sync(question, **arguments, callback_timeout=ANSWER_SECONDS)
 
 
-def worker_addresses(client: Client) -> set[str]:
-    """Return the addresses of the scheduler's present workers; raises what ``ask`` does."""
-    return set(present_workers(client))
-
-
 def present_workers(client: Client) -> dict[str, dict[str, Any]]:
     """Return what Dask knows of each present worker, by address; raises what ``ask`` does."""
     if client.status != "running":
@@ -346,9 +341,9 @@ def present_workers(client: Client) -> dict[str, dict[str, Any]]:
     return workers
 
 
-def _ask_workers(client: ExternalClient, workers: set[str]) -> None:
+def _ask_workers(client: ExternalClient, workers: Collection[str]) -> None:
     """Ask workers that have not reported their software for it; raises what ``ask`` does."""
-    new = sorted(workers - client.reported)
+    new = sorted({*workers} - client.reported)
     if not new:
         return
     # Workers answer this without unpickling, for which they may lack the software.
@@ -370,7 +365,7 @@ def check_newcomers(client: Client, workers: Collection[str] = ()) -> None:
     """
     if not isinstance(client, ExternalClient):
         return
-    _ask_workers(client, set(workers))
+    _ask_workers(client, workers)
     if client.differences:
         late = _describe_differences(dict(client.differences), "that joined late")
         raise Failed(

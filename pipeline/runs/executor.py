@@ -59,5 +59,11 @@ class Executor(Protocol):
 
 def exchange_failure(cause: BaseException) -> Failed:
     """Return the error for an exchange that failed for any other reason than a bad input."""
-    reason = " ".join(str(cause).split()) or type(cause).__name__
-    return Failed(f"could not send rows between workers: {reason}; run the same command to resume")
+    return Failed(
+        f"could not send rows between workers: {one_line(cause)}; run the same command to resume"
+    )
+
+
+def one_line(error: BaseException) -> str:
+    """Return the text of an error in one line, or its type if it has no text."""
+    return " ".join(str(error).split()) or type(error).__name__

@@ -5,7 +5,6 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
-from types import TracebackType
 from typing import Any
 
 from segscore.pipeline import storage
@@ -61,12 +60,7 @@ class Threads:
     def __enter__(self) -> "Threads":
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._pool.shutdown(cancel_futures=True)
 
     def run_calls(

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 from segscore.pipeline.errors import Failed, Refused, Unreadable
 from segscore.pipeline.runs import planning, receipts
-from segscore.pipeline.runs.executor import Executor, Lost
+from segscore.pipeline.runs.executor import Executor, Lost, one_line
 from segscore.pipeline.runs.run import NamedPart, Run
 from segscore.pipeline.runs.sink import RunSettings, Sink
 
@@ -140,7 +140,7 @@ def _raise_first(failures: Sequence[tuple[str, BaseException]], parts: int) -> N
         raise error
     raise Failed(
         f"{len(failures)} of {parts} parts failed and nothing was published; the first, {name}: "
-        f"{_one_line(error)}; finished parts are kept: run the same command to resume"
+        f"{one_line(error)}; finished parts are kept: run the same command to resume"
     ) from error
 
 
@@ -148,7 +148,3 @@ def _first_cause(failure: tuple[str, BaseException]) -> tuple[bool, bool, str]:
     """Return a sort key: errors of the input, errors of the work itself, losses of workers."""
     name, error = failure
     return not isinstance(error, Unreadable), isinstance(error, Lost), name
-
-
-def _one_line(error: BaseException) -> str:
-    return " ".join(str(error).split()) or type(error).__name__

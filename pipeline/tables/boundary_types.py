@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from segscore.pipeline.arrays.ragged import Flags, flags, offsets_of, ragged, trimmed
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.tables.find import InputTable
-from segscore.pipeline.tables.read import Rows, refuse
+from segscore.pipeline.tables.read import Rows, refuse, with_column
 
 COLUMN = "boundary_types"
 GIVEN = "boundary_types_given"
@@ -85,8 +85,7 @@ def only_types(rows: Rows, types: Sequence[int]) -> Rows:
         lists = trimmed(ragged(table.column(name).combine_chunks()))
         offsets = pa.array(before[lists.offsets], pa.int32())
         chosen = pa.ListArray.from_arrays(offsets, pa.array(lists.values[kept]))
-        index = table.column_names.index(name)
-        table = table.set_column(index, name, chosen.cast(table.schema.field(name).type))
+        table = with_column(table, name, chosen.cast(table.schema.field(name).type))
     return replace(rows, table=table)
 
 
@@ -104,6 +103,5 @@ def positions_alone(rows: Rows) -> Rows:
     new[1:] = (values[1:] != values[:-1]) | (row[1:] != row[:-1])
     offsets = np.searchsorted(row[new], np.arange(len(rows) + 1))
     distinct = pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), pa.array(values[new]))
-    index = rows.table.column_names.index("boundaries")
-    table = rows.table.set_column(index, "boundaries", distinct.cast(pa.list_(pa.int32())))
+    table = with_column(rows.table, "boundaries", distinct.cast(pa.list_(pa.int32())))
     return replace(rows, table=table.drop_columns([COLUMN]))

@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.tables.find import InputTable
-from segscore.pipeline.tables.read import Rows
+from segscore.pipeline.tables.read import Rows, with_column
 
 _ID, _LENGTH = "document_id", "n_units"
 _MOST_BYTES = 2**28
@@ -83,7 +83,7 @@ def _checked(url: str, table: pa.Table) -> pa.Table:
                 else (f"{entry['values']} is there {entry['counts']} times; a document has one row")
             )
             raise Refused(f"{url}: {what}")
-    return table.set_column(table.column_names.index(_ID), _ID, ids).combine_chunks()
+    return with_column(table, _ID, ids).combine_chunks()
 
 
 def with_attributes(rows: Rows, attributes: pa.Table) -> Rows:

@@ -184,6 +184,13 @@ def in_one_chunk(table: pa.Table) -> pa.Table:
     return pa.Table.from_arrays(arrays, schema=table.schema)
 
 
+def with_column(table: pa.Table, name: str, values: pa.Array) -> pa.Table:
+    """Return a table in which a column has other values, or to which it is added as the last."""
+    if name in table.column_names:
+        return table.set_column(table.column_names.index(name), name, values)
+    return table.append_column(name, values)
+
+
 def join_rows(parts: Sequence[Rows]) -> Rows:
     """Concatenate rows of one table."""
     urls = tuple(dict.fromkeys(url for part in parts for url in part.urls))

@@ -1,25 +1,20 @@
 """Find the files of an input table that cannot be read, each by itself."""
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Absent, Refused
+from segscore.pipeline.storage import InputFile
 from segscore.pipeline.tables.columns import Contract
 from segscore.pipeline.tables.find import check_files
 from segscore.pipeline.tables.read import read_slice
 
 
 @dataclass(frozen=True)
-class UnusableFile:
-    """A file that cannot be read as the table that it belongs to, and why.
+class UnusableFile(InputFile):
+    """A file that cannot be read as the table that it belongs to, and why."""
 
-    The version is as that of an ``InputFile``.
-    """
-
-    url: str
-    size: int
-    version: str
     problem: str
 
 
@@ -46,5 +41,5 @@ def unusable_files(
         except Absent:  # without rows it harms nobody
             continue
         except Refused as problem:
-            unusable.append(UnusableFile(file.url, file.size, file.version, str(problem)))
+            unusable.append(UnusableFile(**asdict(file), problem=str(problem)))
     return unusable
