@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.storage.memory import AT_REST, MEMORY, UNFOLDED, USABLE, readable_size, room
-from segscore.pipeline.tables.batches import BYTES_AT_ONCE
 from segscore.pipeline.tables.find import InputTable, Slice
+from segscore.pipeline.tables.read import BYTES_AT_ONCE
 
 BYTES_PER_ROW = 2048
 """Bytes a task needs for each row it scores: counts, values, and the Parquet file being written."""

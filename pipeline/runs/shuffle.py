@@ -19,9 +19,15 @@ from segscore.pipeline.arrays.ragged import flags, numbers
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.runs.executor import Executor
 from segscore.pipeline.runs.planning import Plan, ranges_of
-from segscore.pipeline.tables.batches import BYTES_AT_ONCE, batches_of
 from segscore.pipeline.tables.find import InputTable, Slice
-from segscore.pipeline.tables.read import Rows, in_one_chunk, join_rows, read_slice
+from segscore.pipeline.tables.read import (
+    BYTES_AT_ONCE,
+    Rows,
+    batches_of,
+    in_one_chunk,
+    join_rows,
+    read_slice,
+)
 
 _FILE, _ROW = "_file", "_row"
 FOLDER, _LIST = "met", "met.txt"

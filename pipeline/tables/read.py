@@ -1,6 +1,6 @@
 """Read the rows of an input table with their sources, validate them, and separate rejects."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -16,11 +16,7 @@ from segscore.pipeline.arrays.ragged import Coded, Flags, Ints, encode, flags
 from segscore.pipeline.errors import Absent, OtherRole, Unreadable
 from segscore.pipeline.tables.column_types import convert_columns
 from segscore.pipeline.tables.columns import DOCUMENTS, Contract, contract_of
-from segscore.pipeline.tables.find import (
-    InputTable,
-    Slice,
-    read_json_lines,
-)
+from segscore.pipeline.tables.find import InputTable, Slice, find_table, read_json_lines
 from segscore.pipeline.tables.path_columns import with_path_columns
 from segscore.pipeline.tables.quick_check import documents_are_sound, is_sound
 from segscore.pipeline.tables.validate import REJECT_COLUMNS, broken_rules, descriptions
@@ -28,6 +24,9 @@ from segscore.schemas.input_columns import INPUT_TYPES, ROLE, TABLE_ROLES
 
 _ROWS_AT_ONCE = 65_536
 """Number of rows that are validated at a time."""
+
+BYTES_AT_ONCE = 2**28
+"""The most bytes of a batch in memory, unless a single slice has more."""
 
 _SLICES_AT_ONCE = 4
 """Number of slices of a table that are read at the same time."""
@@ -198,6 +197,48 @@ def join_rows(parts: Sequence[Rows]) -> Rows:
     table = in_one_chunk(pa.concat_tables([part.table for part in parts]))
     row = np.concatenate([part.row for part in parts])
     return Rows(parts[0].name, table, urls, np.concatenate(file), row)
+
+
+def batches_of(
+    slices: Iterable[Slice], rows: int, size: int = BYTES_AT_ONCE
+) -> list[tuple[Slice, ...]]:
+    """Divide slices into batches of consecutive ones.
+
+    A batch has at most so many rows and bytes in memory, unless a single slice has more.
+    """
+    batches: list[list[Slice]] = []
+    rows_in_batch, size_of_batch = 0, 0
+    for piece in slices:
+        if not batches or rows_in_batch + piece.rows > rows or size_of_batch + piece.size > size:
+            batches.append([])
+            rows_in_batch, size_of_batch = 0, 0
+        batches[-1].append(piece)
+        rows_in_batch, size_of_batch = rows_in_batch + piece.rows, size_of_batch + piece.size
+    return [tuple(batch) for batch in batches]
+
+
+@dataclass(frozen=True)
+class TableSource:
+    """An input table, and how to read all its rows."""
+
+    table: InputTable
+    read: Callable[[], Rows]
+
+
+Sources = Mapping[str, TableSource]
+"""Input tables by name: references, hypotheses, codings or documents."""
+
+
+def find_source(name: str, location: str) -> TableSource:
+    """Find an input table by its name, such as references, and its location.
+
+    Raises:
+        Refused: the table does not exist, or a column is missing or of a wrong type.
+    """
+    table = find_table(name, location, contract_of(name))
+    return TableSource(
+        table, lambda: join_rows([read_slice(piece, table.further) for piece in table.slices])
+    )
 
 
 def no_rows(table: InputTable, model: Contract) -> Rows:
