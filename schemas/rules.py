@@ -32,11 +32,8 @@ def input_schema(
 ) -> pap.DataFrameSchema:
     """Make the Pandera schema of an input table.
 
-    Args:
-        name: name of the table.
-        columns: columns of the table, without attributes.
-        rules: column name -> the row rules that are reported under it.
-        description: what a row is about.
+    The rules are by the name of the column that they are reported under. The description says what
+    a row is about.
     """
     return pap.DataFrameSchema(
         {

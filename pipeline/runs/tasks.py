@@ -105,11 +105,10 @@ class TaskRun(Run):
         attempt = uuid4().hex
         remaining = [part for part in parts if part.name not in done]
         calls = {f"{part.name}-{attempt}": (task, stage, part, arguments) for part in remaining}
-        names = {f"{part.name}-{attempt}": part.name for part in remaining}
         failures: list[tuple[str, BaseException]] = []
         self.progress(len(done), len(parts))
         for outcome in self.executor.run_calls(perform, calls, job):
-            name = names[outcome.key]
+            name = outcome.key.removesuffix(f"-{attempt}")
             if outcome.error is None:
                 done[name] = outcome.receipt
             else:

@@ -19,14 +19,10 @@ from segscore.pipeline.storage.object_stores import (
 )
 
 PARQUET = (".parquet", ".pq")
-
-
 JSON_LINES = (".jsonl", ".ndjson")
-
 
 _MARKS = "*?["
 """Characters that make a URL a glob."""
-
 
 _LIST = re.compile(r"\{([^{}]+,[^{}]+)\}")
 """Several locations written as one."""

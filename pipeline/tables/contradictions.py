@@ -11,10 +11,7 @@ from segscore.pipeline.tables.document_lengths import adopt_document_lengths
 from segscore.pipeline.tables.read import Rows, refuse
 
 UNIQUE_CODER = "unique_document_coder"
-
-
 UNIQUE_DOCUMENT = "unique_document"
-
 
 DUPLICATE_ROW = "this coder has more than one row for this document"
 

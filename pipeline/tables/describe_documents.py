@@ -96,13 +96,9 @@ def describe_documents(
 
 def _given(column: pa.Array, document: Ints, count: int) -> _Present:
     rows = np.flatnonzero(pc.is_valid(column).to_numpy(zero_copy_only=False))
-    return _Present(rows, document[rows], _first_rows(rows, document[rows], count))
-
-
-def _first_rows(rows: Ints, document: Ints, count: int) -> Ints:
     first = np.full(count, -1)
-    first[document[::-1]] = rows[::-1]
-    return first
+    first[document[rows[::-1]]] = rows[::-1]
+    return _Present(rows, document[rows], first)
 
 
 def _coalesce(firsts: Sequence[Ints], count: int) -> Ints:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import repeat
 
 import numpy as np
@@ -80,8 +80,7 @@ class Rows:
         """Return the rows for which ``mask`` is true, shape (rows,)."""
         if mask.all():
             return self
-        chosen = np.flatnonzero(mask)
-        return self.take(chosen)
+        return self.take(np.flatnonzero(mask))
 
     def take(self, chosen: Ints) -> "Rows":
         """Return the rows with these numbers, in this order."""
@@ -131,10 +130,7 @@ def read_slice(piece: Slice, further: pa.Schema) -> Rows:
     if not piece.row_groups:
         table, row = read_json_lines(piece.table, piece.url, piece.limit)
     else:
-
-        def choose(names: Sequence[str]) -> list[str]:
-            return needed_columns(piece.table, names, further)
-
+        choose = partial(needed_columns, piece.table, further=further)
         table = storage.read_row_groups(piece.url, piece.row_groups, choose, piece.limit)
         row = piece.first_row + np.arange(table.num_rows)
     storage.require_version(piece.url, piece.version)
@@ -243,13 +239,9 @@ def find_source(name: str, location: str) -> TableSource:
 
 def no_rows(table: InputTable, model: Contract) -> Rows:
     """Return no rows, with the columns that ``read_slice`` returns for a table."""
-    fields = [(name, INPUT_TYPES[name]) for name in model.required]
-    contract_fields = pa.schema(
-        [*fields, *(field for field in table.further if field.name in INPUT_TYPES)]
-    )
-    schema = pa.schema(
-        [*contract_fields, *(field for field in table.further if field.name not in INPUT_TYPES)]
-    )
+    required = [(name, INPUT_TYPES[name]) for name in model.required]
+    optional = [field for field in table.further if field.name in INPUT_TYPES]
+    schema = pa.schema([*required, *optional, *table.attributes])
     nothing = np.zeros(0, np.int64)
     return Rows(table.name, in_one_chunk(schema.empty_table()), (), nothing, nothing)
 
