@@ -3,7 +3,7 @@
 import pandera.pyarrow as pap
 import pyarrow as pa
 
-from segscore.schemas.columns import name, number_or_null, value, whole
+from segscore.schemas.columns import any_of, name, name_or_null, number_or_null, value, whole
 
 _SIMILARITIES = {
     "boundary_similarity": "B: mean correctness of boundary pairs",
@@ -135,19 +135,14 @@ DOCUMENTS = pap.DataFrameSchema(
 
 AGREEMENT = pap.DataFrameSchema(
     {
-        "coefficient": pap.Column(
-            pa.string(),
-            pap.Check.isin(["pi", "kappa", "bias", "alpha", "ac1"]),
-            nullable=False,
-            description="pi (Scott's for two coders), kappa (Cohen's for two coders), bias "
-            "(expected agreement of pi minus that of kappa), alpha (Krippendorff's, nominal), ac1 "
-            "(Gwet's)",
+        "coefficient": any_of(
+            ["pi", "kappa", "bias", "alpha", "ac1"],
+            "pi (Scott's for two coders), kappa (Cohen's for two coders), bias (expected agreement "
+            "of pi minus that of kappa), alpha (Krippendorff's, nominal), ac1 (Gwet's)",
         ),
-        "similarity": pap.Column(
-            pa.string(),
-            pap.Check.isin(list(_SIMILARITIES)),
-            nullable=False,
-            description="; ".join(f"{key}: {meaning}" for key, meaning in _SIMILARITIES.items()),
+        "similarity": any_of(
+            _SIMILARITIES,
+            "; ".join(f"{key}: {meaning}" for key, meaning in _SIMILARITIES.items()),
         ),
         "actual": value("observed agreement, pooled over documents and pairs of coders", 1),
         "expected": number_or_null(
@@ -251,12 +246,8 @@ CODERS = pap.DataFrameSchema(
         ),
         "peer_drift_p": value("p of this change, by a jackknife, adjusted by Holm", 1),
         "drifting": _mark("the coder agrees less and less with the others"),
-        "drift_from": pap.Column(
-            pa.string(), nullable=True, description="first date of the coder; null without drift"
-        ),
-        "drift_to": pap.Column(
-            pa.string(), nullable=True, description="last date of the coder; null without drift"
-        ),
+        "drift_from": name_or_null("first date of the coder; null without drift"),
+        "drift_to": name_or_null("last date of the coder; null without drift"),
         "drift_start": number_or_null("height of the regression line of peer_drift at drift_from"),
     },
     name="coders",

@@ -1,5 +1,7 @@
 """Columns that several output tables have in common."""
 
+from collections.abc import Iterable
+
 import pandera.pyarrow as pap
 import pyarrow as pa
 
@@ -25,9 +27,15 @@ def name_or_null(description: str) -> pap.Column:
     return pap.Column(pa.string(), nullable=True, description=description)
 
 
-def whole_or_null(description: str) -> pap.Column:
-    """Return a column of whole numbers from 0, null where there is none."""
-    return pap.Column(pa.int64(), pap.Check.ge(0), nullable=True, description=description)
+def any_of(values: Iterable[str], description: str, *, nullable: bool = False) -> pap.Column:
+    """Return a column of texts that are among some values, null where there is none if allowed."""
+    is_known = pap.Check.isin(list(values))
+    return pap.Column(pa.string(), is_known, nullable=nullable, description=description)
+
+
+def whole_or_null(description: str, least: int = 0) -> pap.Column:
+    """Return a column of whole numbers, null where there is none."""
+    return pap.Column(pa.int64(), pap.Check.ge(least), nullable=True, description=description)
 
 
 def number_or_null(description: str) -> pap.Column:

@@ -4,6 +4,7 @@ import pandera.pyarrow as pap
 import pyarrow as pa
 
 from segscore.schemas.columns import (
+    any_of,
     name,
     name_or_null,
     number_or_null,
@@ -17,12 +18,8 @@ def _known(description: str) -> pap.Column:
     return pap.Column(pa.float64(), nullable=False, description=description)
 
 
-def _one_of(values: list[str], description: str) -> pap.Column:
-    return pap.Column(pa.string(), pap.Check.isin(values), nullable=False, description=description)
-
-
 MEASURE = name("column of scores or panel_scores that is compared")
-AVERAGE = _one_of(
+AVERAGE = any_of(
     ["micro", "macro"],
     "micro: the formula over counts summed over documents and references; macro: mean over "
     "documents of each document's mean over its references",
@@ -128,7 +125,7 @@ SYSTEMS = pap.DataFrameSchema(
 OMNIBUS = pap.DataFrameSchema(
     {
         "measure": MEASURE,
-        "test": _one_of(
+        "test": any_of(
             ["friedman", "kruskal"],
             "friedman: ranks on each document; kruskal (and Wallis): ranks over all documents",
         ),
@@ -167,7 +164,7 @@ WORST = pap.DataFrameSchema(
 
 WHERE = pap.DataFrameSchema(
     {
-        "analysis": _one_of(
+        "analysis": any_of(
             ["story_length", "position", "prominence"],
             "how boundaries are classified: by the length of the story they open, their position "
             "in the document, or the share of coders who marked the position",
@@ -236,7 +233,7 @@ PUBLISHED_SCORES = pap.DataFrameSchema(
         "document_id": name_or_null("document that it is about; null for all"),
         "measure": name("measure that the source names"),
         "printed": name("the score as printed"),
-        "evidence": _one_of(
+        "evidence": any_of(
             ["code", "reconciled", "paper", "unknown"], "how the convention is known"
         ),
         "convention": name_or_null(

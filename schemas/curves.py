@@ -1,10 +1,9 @@
 """The output tables of a sweep: `curves` and `operating_points`, or `tolerances`."""
 
 import pandera.pyarrow as pap
-import pyarrow as pa
 
 from segscore.pipeline.measures import PAIRS, tolerance
-from segscore.schemas.columns import name, value, whole
+from segscore.schemas.columns import name, share_or_null, value, whole
 from segscore.schemas.scores import measure
 
 COUNTED = (
@@ -20,12 +19,9 @@ FIXED = ("windows", "reference_windows", "content_size")
 
 _POINT = {
     "hypothesis": name("coder of the hypotheses"),
-    "threshold": pap.Column(
-        pa.float64(),
-        [pap.Check.ge(0), pap.Check.le(1)],
-        nullable=True,
-        description="boundaries are the candidates with at least this score; "
-        "null: above the largest score, so no boundary at all",
+    "threshold": share_or_null(
+        "boundaries are the candidates with at least this score; null: above the largest score, "
+        "so no boundary at all"
     ),
     **{count: whole(f"{PAIRS.counts[count]}, summed over pairs") for count in COUNTED},
     "hypothesis_segments": whole("segments of the hypotheses, summed over pairs"),

@@ -1,30 +1,20 @@
 """The input table `documents`: unit lengths, and attributes to group by."""
 
+import pandera.pyarrow as pap
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from segscore.schemas.input_columns import DOCUMENT_COLUMNS, MOST_WORDS
 from segscore.schemas.rules import (
-    RowRule,
     at_least,
     check_rows,
-    elements,
+    elements_at_least,
+    given,
     input_schema,
-    no_null_inside,
-    not_empty,
+    one_per,
     passing_rows,
     rule_column,
 )
-
-
-def as_many_as_units(name: str) -> RowRule:
-    """Require one element of the list per unit."""
-
-    def rule(table: pa.Table) -> pa.Array:
-        lengths = pc.list_value_length(rule_column(table, name))
-        return pc.fill_null(pc.equal(lengths, rule_column(table, "n_units")), True)
-
-    return rule
 
 
 def not_all_zero(table: pa.Table) -> pa.Array:
@@ -48,52 +38,36 @@ def total_in_range(table: pa.Table) -> pa.Array:
 
 
 _RULES = [
-    check_rows(
-        "document_id_given", not_empty("document_id"), "document_id must be neither null nor empty"
-    ),
-    check_rows("n_units_given", not_empty("n_units"), "n_units must not be null"),
+    given("document_id", "document_id must be neither null nor empty"),
+    given("n_units", "n_units must not be null"),
     check_rows("n_units_positive", at_least("n_units", 1), "n_units must be at least 1"),
 ]
 
-_LENGTH_RULES = [
-    check_rows(
-        "unit_lengths_parallel",
-        as_many_as_units("unit_lengths"),
-        "unit_lengths must have one length per unit",
-    ),
-    check_rows(
-        "unit_lengths_no_null", no_null_inside("unit_lengths"), "no unit length may be null"
-    ),
-    check_rows(
-        "unit_lengths_not_negative",
-        elements("unit_lengths", lambda lengths: pc.greater_equal(lengths, 0)),
-        "unit lengths must be at least 0",
-    ),
+
+def _list_rules(part: str) -> list[pap.Check]:
+    """Return the rules of a list that has a number from 0 for each unit."""
+    name = f"unit_{part}s"
+    not_negative = elements_at_least(name, 0)
+    return [
+        *one_per("unit", part, "n_units"),
+        check_rows(f"{name}_not_negative", not_negative, f"unit {part}s must be at least 0"),
+    ]
+
+
+_TOTAL_RULES = [
     check_rows("unit_lengths_not_all_zero", not_all_zero, "unit lengths must add up to at least 1"),
     check_rows(
         "unit_lengths_in_range", total_in_range, "unit lengths must add up to at most 2^31 - 1"
     ),
 ]
 
-_WEIGHT_RULES = [
-    check_rows(
-        "unit_weights_parallel",
-        as_many_as_units("unit_weights"),
-        "unit_weights must have one weight per unit",
-    ),
-    check_rows(
-        "unit_weights_no_null", no_null_inside("unit_weights"), "no unit weight may be null"
-    ),
-    check_rows(
-        "unit_weights_not_negative",
-        elements("unit_weights", lambda weights: pc.greater_equal(weights, 0)),
-        "unit weights must be at least 0",
-    ),
-]
-
 DOCUMENTS = input_schema(
     "documents",
     DOCUMENT_COLUMNS,
-    {"n_units": _RULES, "unit_lengths": _LENGTH_RULES, "unit_weights": _WEIGHT_RULES},
+    {
+        "n_units": _RULES,
+        "unit_lengths": [*_list_rules("length"), *_TOTAL_RULES],
+        "unit_weights": _list_rules("weight"),
+    },
     "document",
 )

@@ -16,11 +16,7 @@ _NUMBERS = pa.list_(pa.float64())
 class InputColumn:
     """A column of an input table.
 
-    Attributes:
-        name: name of the column.
-        type: Arrow type of the column.
-        description: meaning of the column, for docs/tables.md.
-        required: whether every file must have it.
+    Its description is for docs/tables.md. If it is required, every file must have it.
     """
 
     name: str

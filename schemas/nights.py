@@ -3,7 +3,14 @@
 import pandera.pyarrow as pap
 import pyarrow as pa
 
-from segscore.schemas.columns import name, name_or_null, number_or_null, share_or_null, whole
+from segscore.schemas.columns import (
+    any_of,
+    name,
+    name_or_null,
+    number_or_null,
+    share_or_null,
+    whole,
+)
 from segscore.schemas.scores import SUMMARY
 
 
@@ -22,18 +29,14 @@ HISTORY = pap.DataFrameSchema(
             "what was computed, in one line; runs with equal signatures are comparable"
         ),
         "version": name("version of segscore that computed it"),
-        "outcome": pap.Column(
-            pa.string(),
-            pap.Check.isin(NIGHT_OUTCOMES),
-            nullable=True,
-            description="outcome of the night; null if the run was not judged",
+        "outcome": any_of(
+            NIGHT_OUTCOMES, "outcome of the night; null if the run was not judged", nullable=True
         ),
-        "gate": pap.Column(
-            pa.string(),
-            pap.Check.isin(RESULTS),
+        "gate": any_of(
+            RESULTS,
+            "result of the rule for this average and hypothesis, over all documents; null without "
+            "a rule",
             nullable=True,
-            description="result of the rule for this average and hypothesis, over all "
-            "documents; null without a rule",
         ),
         "test_set": name_or_null(
             "first 24 digits of the fingerprint of the references: equal in runs with "
@@ -48,27 +51,20 @@ HISTORY = pap.DataFrameSchema(
 
 _MEASURE = name("column of scores or panel_scores that is averaged")
 _AVERAGE = name("micro or macro, as in summary")
-_SYSTEM = pap.Column(
-    pa.string(), nullable=True, description="system; null for the mean of all systems"
-)
+_SYSTEM = name_or_null("system; null for the mean of all systems")
 
 TRENDS = pap.DataFrameSchema(
     {
         "system": _SYSTEM,
         "measure": _MEASURE,
         "average": _AVERAGE,
-        "verdict": pap.Column(
-            pa.string(),
-            pap.Check.isin(["fell", "rose", "steady", "with_group", "too_few"]),
-            nullable=False,
-            description="`fell` or `rose`: by more than chance and the limit; `with_group`: so, "
-            "but as all systems of a group do; `steady`: neither; `too_few`: fewer than 10 nights",
+        "verdict": any_of(
+            ["fell", "rose", "steady", "with_group", "too_few"],
+            "`fell` or `rose`: by more than chance and the limit; `with_group`: so, but as all "
+            "systems of a group do; `steady`: neither; `too_few`: fewer than 10 nights",
         ),
-        "kind": pap.Column(
-            pa.string(),
-            pap.Check.isin(["line", "step"]),
-            nullable=True,
-            description="what describes a change best; null without one",
+        "kind": any_of(
+            ["line", "step"], "what describes a change best; null without one", nullable=True
         ),
         "nights": whole("nights with a value"),
         "first_night": _date("first of these nights"),

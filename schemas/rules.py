@@ -32,11 +32,8 @@ def input_schema(
 ) -> pap.DataFrameSchema:
     """Make the Pandera schema of an input table.
 
-    Args:
-        name: name of the table.
-        columns: columns of the table, without attributes.
-        rules: column name -> the row rules that are reported under it.
-        description: what a row is about.
+    The rules are by the name of the column that they are reported under. The description says what
+    a row is about.
     """
     return pap.DataFrameSchema(
         {
@@ -71,7 +68,7 @@ def passing_rows(table: pa.Table, broken: pa.Array) -> pa.Array:
     return pc.cast(flags, pa.bool_())
 
 
-def not_empty(name: str) -> RowRule:
+def given(name: str, description: str) -> pap.Check:
     """Require a value that is neither null nor the empty string."""
 
     def rule(table: pa.Table) -> pa.Array:
@@ -81,7 +78,7 @@ def not_empty(name: str) -> RowRule:
             return pc.and_(present, pc.fill_null(pc.not_equal(values, ""), False))
         return present
 
-    return rule
+    return check_rows(f"{name}_given", rule, description)
 
 
 def at_least(name: str, least: int) -> RowRule:
@@ -89,7 +86,7 @@ def at_least(name: str, least: int) -> RowRule:
     return lambda table: pc.fill_null(pc.greater_equal(rule_column(table, name), least), True)
 
 
-def no_null_inside(name: str) -> RowRule:
+def no_null_inside(name: str, description: str) -> pap.Check:
     """Require that no element of the list is null."""
 
     def rule(table: pa.Table) -> pa.Array:
@@ -97,7 +94,7 @@ def no_null_inside(name: str) -> RowRule:
         rows, values = pc.list_parent_indices(lists), pc.list_flatten(lists)
         return passing_rows(table, rows.filter(pc.is_null(values)))
 
-    return rule
+    return check_rows(f"{name}_no_null", rule, description)
 
 
 def elements(name: str, good: Callable[[pa.Array], pa.Array]) -> RowRule:
@@ -111,11 +108,26 @@ def elements(name: str, good: Callable[[pa.Array], pa.Array]) -> RowRule:
     return rule
 
 
-def parallel(name: str, other: str) -> RowRule:
-    """Require that the list is as long as another list of the same row."""
+def elements_at_least(name: str, least: int) -> RowRule:
+    """Require that every element of the list is at least ``least``; null elements pass."""
+    return elements(name, lambda values: pc.greater_equal(values, least))
+
+
+def one_per(whole: str, part: str, counted: str) -> list[pap.Check]:
+    """Require that a list has an element, which is not null, for each whole: unit or boundary.
+
+    The list is named after both, such as unit_lengths.  The column ``counted`` says how many wholes
+    there are: it is their number, or a list of them.
+    """
+    name = f"{whole}_{part}s"
 
     def rule(table: pa.Table) -> pa.Array:
-        lengths = [pc.list_value_length(rule_column(table, column)) for column in (name, other)]
-        return pc.fill_null(pc.equal(*lengths), True)
+        counts = rule_column(table, counted)
+        if pa.types.is_list(counts.type):
+            counts = pc.list_value_length(counts)
+        return pc.fill_null(pc.equal(pc.list_value_length(rule_column(table, name)), counts), True)
 
-    return rule
+    return [
+        check_rows(f"{name}_parallel", rule, f"{name} must have one {part} per {whole}"),
+        no_null_inside(name, f"no {whole} {part} may be null"),
+    ]

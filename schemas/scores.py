@@ -9,7 +9,16 @@ import pandera.pyarrow as pap
 import pyarrow as pa
 
 from segscore.pipeline.measures import ALL, PAIRS, PANELS
-from segscore.schemas.columns import digest, name, number_or_null, value, whole
+from segscore.schemas.columns import (
+    any_of,
+    digest,
+    name,
+    name_or_null,
+    number_or_null,
+    value,
+    whole,
+    whole_or_null,
+)
 
 
 def measure(name: str, description: str | None = None, *, required: bool = False) -> pap.Column:
@@ -70,12 +79,10 @@ SUMMARY = pap.DataFrameSchema(
     {
         "hypothesis": name("coder of the hypotheses; `point:` and its name for a reference point"),
         "measure": name("column of scores or panel_scores that is averaged"),
-        "average": pap.Column(
-            pa.string(),
-            pap.Check.isin(["micro", "macro"]),
-            nullable=False,
-            description="micro: the formula over summed counts; macro: mean over documents of "
-            "each document's mean over its references",
+        "average": any_of(
+            ["micro", "macro"],
+            "micro: the formula over summed counts; macro: mean over documents of each document's "
+            "mean over its references",
         ),
         "value": number_or_null("average, in the unit and range of the measure"),
         "ci_low": number_or_null("lower end of the 95 % bootstrap interval; null without one"),
@@ -89,12 +96,10 @@ SUMMARY = pap.DataFrameSchema(
         ),
         "skill_low": number_or_null("lower end of the 95 % bootstrap interval of skill"),
         "skill_high": number_or_null("upper end of the 95 % bootstrap interval of skill"),
-        "document_set": pap.Column(
-            pa.string(),
-            nullable=True,
-            description="16 hexadecimal digits that are equal for hypotheses that were scored on "
-            "the same documents; with many more than 4,096 documents they may be equal for others, "
-            "too; null in a history for runs of earlier versions",
+        "document_set": name_or_null(
+            "16 hexadecimal digits that are equal for hypotheses that were scored on the same "
+            "documents; with many more than 4,096 documents they may be equal for others, too; "
+            "null in a history for runs of earlier versions"
         ),
     },
     name="summary",
@@ -102,19 +107,14 @@ SUMMARY = pap.DataFrameSchema(
     strict=False,  # has the group-by columns; null in the rows over all documents
 )
 
-
-def _type(description: str) -> pap.Column:
-    return pap.Column(pa.int64(), pap.Check.ge(1), nullable=True, description=description)
-
-
 CONFUSION = pap.DataFrameSchema(
     {
         "hypothesis": name("coder of the hypotheses, without reference points"),
-        "reference_type": _type(
-            "type in the reference; null: the boundary is only in the hypothesis"
+        "reference_type": whole_or_null(
+            "type in the reference; null: the boundary is only in the hypothesis", 1
         ),
-        "hypothesis_type": _type(
-            "type in the hypothesis; null: the boundary is only in the reference"
+        "hypothesis_type": whole_or_null(
+            "type in the hypothesis; null: the boundary is only in the reference", 1
         ),
         "amount": pap.Column(
             pa.float64(),

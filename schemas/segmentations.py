@@ -8,10 +8,11 @@ from segscore.schemas.rules import (
     at_least,
     check_rows,
     elements,
+    elements_at_least,
+    given,
     input_schema,
     no_null_inside,
-    not_empty,
-    parallel,
+    one_per,
     passing_rows,
     rule_column,
 )
@@ -31,12 +32,7 @@ def ascending(table: pa.Table) -> pa.Array:
 
 
 def _types_of(table: pa.Table, rows: pa.Array) -> pa.Array:
-    """Return the type of each boundary, null in rows without exactly one type per boundary.
-
-    Args:
-        table: the segmentations.
-        rows: row of each boundary.
-    """
+    """Return the type of each boundary, given its row; null where there is not one per boundary."""
     types = rule_column(table, "boundary_types")
     lengths = [pc.list_value_length(lists) for lists in (rule_column(table, "boundaries"), types)]
     matched = pc.fill_null(pc.equal(*lengths), False)
@@ -59,30 +55,23 @@ def in_range(table: pa.Table) -> pa.Array:
 # value of a check's column into its report, and an integer is cheaper to copy than a list of
 # millions.
 _IDENTITY_RULES = [
-    check_rows(
-        "document_id_given", not_empty("document_id"), "document_id must be neither null nor empty"
-    ),
-    check_rows("coder_given", not_empty("coder"), "coder must be neither null nor empty"),
+    given("document_id", "document_id must be neither null nor empty"),
+    given("coder", "coder must be neither null nor empty"),
 ]
 
 _LENGTH_RULE = check_rows("n_units_positive", at_least("n_units", 1), "n_units must be at least 1")
 
 _BOUNDARY_RULES = [
-    check_rows(
-        "boundaries_given",
-        not_empty("boundaries"),
-        "boundaries must not be null; [] is one segment",
-    ),
-    check_rows("boundaries_no_null", no_null_inside("boundaries"), "no boundary may be null"),
+    given("boundaries", "boundaries must not be null; [] is one segment"),
+    no_null_inside("boundaries", "no boundary may be null"),
 ]
 
 _ORDER_RULE = check_rows("boundaries_ascending", ascending, "boundaries must be strictly ascending")
 
 _RULES = [
     *_IDENTITY_RULES,
-    check_rows(
-        "n_units_given",
-        not_empty("n_units"),
+    given(
+        "n_units",
         "n_units must not be null; give it in each row, or in --documents with --length-tolerance",
     ),
     _LENGTH_RULE,
@@ -96,40 +85,22 @@ _OPEN_ENDED_RULES = [
     _LENGTH_RULE,
     *_BOUNDARY_RULES,
     check_rows(
-        "boundaries_in_range",
-        elements("boundaries", lambda positions: pc.greater_equal(positions, 1)),
-        "boundaries must be at least 1",
+        "boundaries_in_range", elements_at_least("boundaries", 1), "boundaries must be at least 1"
     ),
     _ORDER_RULE,
 ]
 
 _TYPE_RULES = [
-    check_rows(
-        "boundary_types_parallel",
-        parallel("boundary_types", "boundaries"),
-        "boundary_types must have one type per boundary",
-    ),
-    check_rows(
-        "boundary_types_no_null", no_null_inside("boundary_types"), "no boundary type may be null"
-    ),
+    *one_per("boundary", "type", "boundaries"),
     check_rows(
         "boundary_types_positive",
-        elements("boundary_types", lambda types: pc.greater_equal(types, 1)),
+        elements_at_least("boundary_types", 1),
         "boundary types must be at least 1",
     ),
 ]
 
 _SCORE_RULES = [
-    check_rows(
-        "boundary_scores_parallel",
-        parallel("boundary_scores", "boundaries"),
-        "boundary_scores must have one score per boundary",
-    ),
-    check_rows(
-        "boundary_scores_no_null",
-        no_null_inside("boundary_scores"),
-        "no boundary score may be null",
-    ),
+    *one_per("boundary", "score", "boundaries"),
     check_rows(
         "boundary_scores_in_range",
         elements(

@@ -64,11 +64,7 @@ class OutputTable:
         return str(self.schema.name)
 
     def columns(self, beside: Sequence[str]) -> list[str]:
-        """Return the names of all columns, in order.
-
-        Args:
-            beside: names of the further columns.
-        """
+        """Return the names of all columns, in order, given those of the further columns."""
         names = list(self.schema.columns)
         split = 0 if self.after == FIRST else names.index(self.after) + 1
         return [*names[:split], *beside, *names[split:]]

@@ -5,8 +5,7 @@ import pyarrow as pa
 from segscore.pipeline.agreement.part import AgreeJob, Audited, audit_codings, separate_codings
 from segscore.pipeline.runs.run import Run
 from segscore.pipeline.tables.columns import DOCUMENTS, segmentations_contract
-from segscore.pipeline.tables.read import validate_rows
-from segscore.pipeline.tables.source import Sources
+from segscore.pipeline.tables.read import Sources, validate_rows
 
 
 def audit_in_memory(run: Run, job: AgreeJob, sources: Sources) -> Audited:

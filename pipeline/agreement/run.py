@@ -50,7 +50,7 @@ from segscore.pipeline.scoring.window_policy import run_windows
 from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS
 from segscore.pipeline.tables.find import InputTable, find_table
 from segscore.pipeline.tables.plain_attributes import find_attributes
-from segscore.pipeline.tables.source import Sources
+from segscore.pipeline.tables.read import Sources
 from segscore.pipeline.tables.units import one_unit
 
 AUDITED = "audited"

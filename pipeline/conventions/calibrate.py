@@ -36,8 +36,7 @@ from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.statistics.shown_numbers import shown_number
 from segscore.pipeline.storage.placement import require_apart, require_free
 from segscore.pipeline.tables.columns import DOCUMENTS, segmentations_contract
-from segscore.pipeline.tables.read import validate_rows
-from segscore.pipeline.tables.source import TableSource, find_source
+from segscore.pipeline.tables.read import TableSource, find_source, validate_rows
 from segscore.pipeline.tables.units import one_unit
 
 _CALIBRATION = "calibration.parquet"

@@ -28,7 +28,7 @@ from segscore.pipeline.scoring.accounting import (
 from segscore.pipeline.scoring.in_memory import accept_tables
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.storage.placement import require_apart, require_free
-from segscore.pipeline.tables.source import TableSource, find_source
+from segscore.pipeline.tables.read import TableSource, find_source
 
 _CONVENTIONS = "conventions.parquet"
 _NOWHERE = "<memory>"

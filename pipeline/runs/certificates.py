@@ -10,10 +10,8 @@ from segscore.pipeline.errors import Refused
 class Certificates:
     """Files in PEM format.
 
-    Attributes:
-        tls_ca: certificate of the authority that signed the certificates of the cluster.
-        tls_cert: certificate of the client.
-        tls_key: its private key.
+    They are the certificate of the authority that signed those of the cluster, the certificate of
+    the client, and its private key.
     """
 
     tls_ca: str
@@ -25,10 +23,7 @@ _configured: list[Certificates] = []
 
 
 def configure_certificates(files: Mapping[str, str]) -> None:
-    """Set the certificates of this process, or none if there are no files.
-
-    Args:
-        files: the fields of ``Certificates`` by name.
+    """Set the certificates of this process, by their fields, or none if there are no files.
 
     Raises:
         Refused: only some of the files are named.

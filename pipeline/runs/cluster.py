@@ -22,7 +22,6 @@ from segscore.pipeline.runs.connecting import (
     dask_client,
     import_frames,
     present_workers,
-    worker_addresses,
 )
 from segscore.pipeline.runs.executor import Lost, Outcome, Pack, Unpack, exchange_failure
 from segscore.pipeline.storage.memory import release_memory, reuse_memory
@@ -78,11 +77,9 @@ class Stranded(Lost):
 class Shared:
     """The value that all tasks of a run share, with store settings that workers may lack.
 
-    Attributes:
-        value: the shared value.
-        options: settings of stores, by protocol; left out of the representation because Dask logs
-            the arguments of failed tasks.
-        mapped: the value in a file of this machine, sent instead of its arrays; None to send them.
+    Settings of stores, by protocol, are not in the representation, because Dask logs the arguments
+    of failed tasks. A value that is ``mapped`` is in a file of this machine, and sent without its
+    arrays.
     """
 
     value: Any
@@ -118,11 +115,7 @@ def _losses_as_failures() -> Iterator[None]:
 
 
 class DaskCluster:
-    """An ``Executor`` that runs tasks on the workers of a Dask cluster.
-
-    Attributes:
-        client: connection to the cluster.
-    """
+    """An ``Executor`` that runs tasks on the workers of a Dask cluster."""
 
     def __init__(self, client: Client) -> None:
         """Create the executor."""
@@ -224,7 +217,7 @@ def _await_workers(client: Client) -> None:
     """
     deadline = time.monotonic() + NO_WORKER_SECONDS
     while client.status == "running":
-        workers = worker_addresses(client)
+        workers = present_workers(client)
         check_newcomers(client, workers)
         if workers:
             return
@@ -265,7 +258,7 @@ def _send(client: Client, shared: Shared) -> Future:
     except Exception as problem:  # a worker cannot unpickle it
         if shared.mapped is not None:  # or open the file
             return _send(client, replace(shared, mapped=None))
-        check_newcomers(client, worker_addresses(client))
+        check_newcomers(client, present_workers(client))
         raise Failed(NOT_LOADED.format(problem=" ".join(str(problem).split()))) from problem
 
 

@@ -23,6 +23,7 @@ from distributed.versions import VersionMismatchWarning  # noqa: TID251
 
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.runs.certificates import configured_certificates
+from segscore.pipeline.runs.executor import one_line
 
 CONNECT_SECONDS = 10
 ANSWER_SECONDS = 60
@@ -64,9 +65,7 @@ NO_ANSWER = (
 class ExternalClient(Client):  # type: ignore[misc]
     """A client of an existing cluster, not one that this process started.
 
-    Attributes:
-        reported: addresses of the workers that have reported their software.
-        differences: addresses of the workers whose software differs, by package and versions.
+    It knows which workers have reported their software, and which have other software.
     """
 
     def __init__(self, address: str, security: Security) -> None:
@@ -155,10 +154,8 @@ class OwnNanny(Nanny):  # type: ignore[misc]
 def dask_client(cluster: str, processes: int, memory: int | None) -> Iterator[Client]:
     """Connect a client to a new or existing cluster, and close it afterwards.
 
-    Args:
-        cluster: `processes`, or a scheduler's `tcp://host:port` or `tls://host:port`.
-        processes: number of processes to start.
-        memory: bytes of memory that a process may use; one that uses more is restarted.
+    The cluster is `processes`, or a scheduler's `tcp://host:port` or `tls://host:port`. A process
+    that uses more than ``memory`` bytes is restarted.
 
     Raises:
         Refused: ``cluster`` is not an address, or the software of the scheduler differs from ours.
@@ -185,49 +182,29 @@ def _silence_dask() -> None:
 
 @contextmanager
 def _processes(count: int, memory: int | str) -> Iterator[Client]:
-    """Run worker processes that communicate over TLS, with a key that only they have.
+    """Start a scheduler in this process, and worker processes, with a key that only they have.
 
-    Anyone who can connect to a scheduler or worker can run code in it, and every user of a machine
-    can connect to its loopback addresses.
+    They communicate over TLS: anyone who can connect to a scheduler or worker can run code in it,
+    and every user of a machine can connect to its loopback addresses.
     """
     security = Security.temporary()
-    common = {"host": "127.0.0.1", "protocol": "tls://", "security": security}
+    common = {"host": "127.0.0.1", "protocol": _TLS, "security": security, "dashboard": False}
+    no_logs = {"silence_logs": logging.CRITICAL}
     worker = {
         "nthreads": 1,
         "memory_limit": memory,
         "death_timeout": START_SECONDS,
         "preload": [PRELOADED, *config.get("distributed.worker.preload")],
     }
-    with _start_cluster(OwnNanny, count, worker, common) as client:
-        yield client
-
-
-@contextmanager
-def _start_cluster(
-    worker_class: type[Worker | Nanny],
-    count: int,
-    worker: Mapping[str, Any],
-    common: Mapping[str, Any],
-) -> Iterator[Client]:
-    """Start a scheduler in this process, and its workers.
-
-    Args:
-        worker_class: class of a worker.
-        count: number of workers.
-        worker: options of every worker.
-        common: options of the scheduler and of every worker.
-    """
-    no_logs = {"silence_logs": logging.CRITICAL}
-    spec = {"cls": worker_class, "options": {**common, **worker, **no_logs, "dashboard": False}}
-    scheduler = {"cls": OwnScheduler, "options": {**common, "port": 0, "dashboard": False}}
+    spec = {"cls": OwnNanny, "options": {**common, **worker, **no_logs}}
     with ExitStack() as stack:
         try:
             cluster = stack.enter_context(
                 SpecCluster(
                     workers=dict.fromkeys(range(count), spec),
-                    scheduler=scheduler,
+                    scheduler={"cls": OwnScheduler, "options": {**common, "port": 0}},
                     worker=spec,
-                    security=common.get("security"),
+                    security=security,
                     **no_logs,
                 )
             )
@@ -299,10 +276,9 @@ def _security(address: str) -> Security:
 
 def _unreadable_answer(address: str, problem: Exception) -> Refused:
     """Return the error for what Dask raises if the scheduler has another version."""
-    reason = " ".join(str(problem).split()) or type(problem).__name__
     return Refused(
-        f"--cluster {address}: cannot understand the scheduler's answer ({reason}); start one with "
-        f"distributed {version('distributed')}, the version installed here"
+        f"--cluster {address}: cannot understand the scheduler's answer ({one_line(problem)}); "
+        f"start one with distributed {version('distributed')}, the version installed here"
     )
 
 
@@ -319,7 +295,7 @@ def _refuse_other_software(client: ExternalClient, address: str) -> None:
             f"{name} {required} ({installed} on the scheduler)"
             for name, required, installed in _version_differences(answer, ON_SCHEDULER)
         ]
-        workers = worker_addresses(client)
+        workers = present_workers(client)
         _ask_workers(client, workers)
         to_install += _describe_differences(client.differences, f"of {len(workers)} workers")
         if not to_install:
@@ -355,11 +331,6 @@ def ask(client: Client, question: Callable[..., Any], **arguments: Any) -> Any:
     return client.sync(question, **arguments, callback_timeout=ANSWER_SECONDS)
 
 
-def worker_addresses(client: Client) -> set[str]:
-    """Return the addresses of the scheduler's present workers; raises what ``ask`` does."""
-    return set(present_workers(client))
-
-
 def present_workers(client: Client) -> dict[str, dict[str, Any]]:
     """Return what Dask knows of each present worker, by address; raises what ``ask`` does."""
     if client.status != "running":
@@ -370,9 +341,9 @@ def present_workers(client: Client) -> dict[str, dict[str, Any]]:
     return workers
 
 
-def _ask_workers(client: ExternalClient, workers: set[str]) -> None:
+def _ask_workers(client: ExternalClient, workers: Collection[str]) -> None:
     """Ask workers that have not reported their software for it; raises what ``ask`` does."""
-    new = sorted(workers - client.reported)
+    new = sorted({*workers} - client.reported)
     if not new:
         return
     # Workers answer this without unpickling, for which they may lack the software.
@@ -386,9 +357,7 @@ def check_newcomers(client: Client, workers: Collection[str] = ()) -> None:
 
     Workers of a cluster that we started run the client's software and are not checked.
 
-    Args:
-        client: connection to the cluster.
-        workers: addresses of workers to ask if they have not reported yet.
+    The named workers are asked for it, if they have not reported it yet.
 
     Raises:
         Failed: a worker has different software; the message lists what to install.
@@ -396,7 +365,7 @@ def check_newcomers(client: Client, workers: Collection[str] = ()) -> None:
     """
     if not isinstance(client, ExternalClient):
         return
-    _ask_workers(client, set(workers))
+    _ask_workers(client, workers)
     if client.differences:
         late = _describe_differences(dict(client.differences), "that joined late")
         raise Failed(

@@ -19,13 +19,7 @@ class Lost(Exception):  # noqa: N818
 
 @dataclass(frozen=True)
 class Outcome:
-    """How one task ended.
-
-    Attributes:
-        key: key of the task.
-        receipt: what the task returned; None if it failed.
-        error: what the task raised; None if it succeeded.
-    """
+    """How one task ended: with what it returned, or with the error that it raised."""
 
     key: str
     receipt: Any
@@ -52,17 +46,10 @@ class Executor(Protocol):
     def exchange(
         self, pack: Pack, pieces: Sequence[Any], places: int, unpack: Unpack, shared: Any
     ) -> int:
-        """Pack pieces into packets, and deliver each packet to its place.
+        """Deliver packets of pieces to their places; return the sum of the counts of ``unpack``.
 
-        Args:
-            pack: makes the packets of a piece.
-            pieces: the pieces to pack.
-            places: number of places.
-            unpack: processes the packets of a place, in the order of their pieces.
-            shared: the value that every call needs, which should be small.
-
-        Returns:
-            The sum of the counts that ``unpack`` returned.
+        ``unpack`` is given the packets of a place in the order of their pieces. The shared value
+        should be small.
 
         Raises:
             Refused, Failed: as ``pack`` and ``unpack`` do.
@@ -72,5 +59,11 @@ class Executor(Protocol):
 
 def exchange_failure(cause: BaseException) -> Failed:
     """Return the error for an exchange that failed for any other reason than a bad input."""
-    reason = " ".join(str(cause).split()) or type(cause).__name__
-    return Failed(f"could not send rows between workers: {reason}; run the same command to resume")
+    return Failed(
+        f"could not send rows between workers: {one_line(cause)}; run the same command to resume"
+    )
+
+
+def one_line(error: BaseException) -> str:
+    """Return the text of an error in one line, or its type if it has no text."""
+    return " ".join(str(error).split()) or type(error).__name__

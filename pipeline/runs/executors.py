@@ -5,7 +5,6 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
-from types import TracebackType
 from typing import Any
 
 from segscore.pipeline import storage
@@ -23,10 +22,9 @@ _FIRST_VERSION = ("cpu,cpuacct", "cpuacct,cpu")
 def connect(cluster: str, workers: int | None, memory: int | None = None) -> Iterator[Executor]:
     """Start threads or a Dask cluster for one run, or connect to an existing cluster.
 
-    Args:
-        cluster: `local` (threads in this process), `processes`, or a scheduler's address.
-        workers: number of threads or processes; None for one per processor.
-        memory: bytes of memory that a worker may use; an existing cluster has its own limits.
+    The cluster is `local` (threads in this process), `processes`, or a scheduler's address; by
+    default, there is a worker for each processor. A worker may use ``memory`` bytes, unless it
+    belongs to an existing cluster, which has its own limits.
 
     Raises:
         Refused: ``cluster`` is not valid, no scheduler answers, or its software differs from ours.
@@ -56,22 +54,13 @@ class Threads:
     """An ``Executor`` that runs tasks in threads; leaving its context waits for running tasks."""
 
     def __init__(self, count: int) -> None:
-        """Create the executor.
-
-        Args:
-            count: number of tasks that run at the same time.
-        """
+        """Create the executor of so many tasks at the same time."""
         self._pool = ThreadPoolExecutor(count, "segscore")
 
     def __enter__(self) -> "Threads":
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._pool.shutdown(cancel_futures=True)
 
     def run_calls(

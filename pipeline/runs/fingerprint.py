@@ -27,11 +27,8 @@ _NAMED = 2
 class Fingerprint:
     """What a run computes, and from which inputs.
 
-    Attributes:
-        command: score, sweep, agree or compare.
-        settings: the settings that affect what is computed, by name.
-        inputs: table -> its files, each with url, size and version.
-        version: version of segscore.
+    The settings, by name, are those that affect what is computed. Each file of a table has url,
+    size and version. The last field is the version of segscore.
     """
 
     command: str

@@ -20,13 +20,7 @@ _COMMANDS = {"hypotheses": "score", "scored": "sweep", "codings": "agree", "runs
 
 
 class TablePiece(NamedTuple):
-    """A file of a table, or a whole table in memory.
-
-    Attributes:
-        url: the file.
-        columns: names of its columns.
-        read: reads some columns.
-    """
+    """A file of a table, or a whole table in memory, and what reads some of its columns."""
 
     url: str
     columns: Sequence[str]
@@ -61,11 +55,7 @@ class FinishedRun:
 
     @classmethod
     def open(cls, url: str, unfinished: str = "the run is not finished") -> Self:
-        """Open the finished run in a folder.
-
-        Args:
-            url: the folder.
-            unfinished: text of the error if the run is not finished.
+        """Open the finished run in a folder; ``unfinished`` is the text of the error if it is not.
 
         Raises:
             Refused: the folder does not exist, has no run or an unfinished one, or run.json is not
@@ -133,12 +123,7 @@ class FinishedRun:
         return [storage.join(self.url, name, file) for file in names]
 
     def parts(self, name: str, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
-        """Yield a table one file at a time.
-
-        Args:
-            name: name of the table.
-            columns: names of the columns to read; None for all.
-        """
+        """Yield some columns of a table, or all for None, one file at a time."""
         if name in self.at_hand:
             table = self.at_hand[name]
             yield table if columns is None else table.select(list(columns))
@@ -177,9 +162,7 @@ class FinishedRun:
 def are_over_all(table: pa.Table, by: Iterable[str]) -> pa.ChunkedArray:
     """Return a mask of the rows over all documents; every other row is about one group.
 
-    Args:
-        table: averages by group.
-        by: its group-by columns, all of which are null in a row over all documents.
+    All group-by columns are null in a row over all documents.
     """
     all_rows = pa.chunked_array([pa.repeat(True, table.num_rows)])
     return reduce(pc.and_, (pc.is_null(table.column(name)) for name in by), all_rows)

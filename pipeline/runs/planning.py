@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.storage.memory import AT_REST, MEMORY, UNFOLDED, USABLE, readable_size, room
-from segscore.pipeline.tables.batches import BYTES_AT_ONCE
 from segscore.pipeline.tables.find import InputTable, Slice
+from segscore.pipeline.tables.read import BYTES_AT_ONCE
 
 BYTES_PER_ROW = 2048
 """Bytes a task needs for each row it scores: counts, values, and the Parquet file being written."""
@@ -113,11 +113,7 @@ ALL_AT_ONCE = Plan(
 
 
 def at_once(memory: int | None) -> int:
-    """Return how many tasks fit in a worker's memory at the same time, at least one.
-
-    Args:
-        memory: memory of the worker in bytes; None for no limit.
-    """
+    """Return how many tasks fit in so many bytes of memory, at least one; None is no limit."""
     if memory is None:
         return sys.maxsize
     return max(1, room(memory) // (BYTES_PER_ROW * LIMITS.rows_at_once))
@@ -126,11 +122,8 @@ def at_once(memory: int | None) -> int:
 def plan(tables: Mapping[str, InputTable], scored: str, memory: int | None, limits: Limits) -> Plan:
     """Choose how to bring the rows of each document together.
 
-    Args:
-        tables: the input tables by name.
-        scored: name of the table whose rows are scored.
-        memory: memory of a worker in bytes; None for ``MEMORY``.
-        limits: limits on the work of a task.
+    The scored table has the rows that are divided into parts. A worker has ``memory`` bytes; None
+    stands for ``MEMORY``.
 
     Raises:
         Refused: a worker has too little memory to process any rows.
@@ -191,12 +184,8 @@ def _cut_points(
 ) -> tuple[str, ...]:
     """Find ids that divide the documents into ranges of about ``rows`` rows of ``scored``.
 
-    Args:
-        tables: the input tables by name.
-        scored: name of the table whose rows are scored.
-        rows: number of its rows in a range.
-        budget: largest total size of the slices that overlap a range, in bytes.
-        read_again: as in ``Limits``.
+    The slices that overlap a range have at most ``budget`` bytes; ``read_again`` is as in
+    ``Limits``.
 
     Returns:
         The first ids of the second and later ranges.  Empty if ranges would exceed ``budget`` or

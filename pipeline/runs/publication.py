@@ -80,10 +80,9 @@ def _discard(attempt: Attempt) -> None:
 
 
 def _give_up(attempt: Attempt) -> Overtaken:
-    """Remove the files of an attempt that lost its folder, unless another job resumes its run.
+    """Clean up after an attempt that lost its folder, and return the error to raise.
 
-    Returns:
-        The error to raise.
+    Its files are removed, unless another job resumes its run.
     """
     output = attempt.output
     text = storage.read_text(storage.join(output, RECORD))
@@ -112,12 +111,8 @@ def publish(attempt: Attempt, record: Mapping[str, Any]) -> dict[str, Any]:
     copied are removed last, after this run's record exists: if that publisher is slow and not dead,
     it may write its record until then, and a record must never name files that do not exist.
 
-    Args:
-        attempt: an attempt whose parts are all done.
-        record: content of run.json, without the fingerprint and the list of files.
-
-    Returns:
-        The record as written.
+    All parts of the attempt are done. The record that is returned has the fingerprint and the list
+    of files, which the given one lacks.
 
     Raises:
         Overtaken: another job has claimed the folder, or published there.
@@ -143,11 +138,7 @@ def publish(attempt: Attempt, record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def claim_publication(attempt: Attempt, shown: Files) -> None:
-    """Write the claim to publish, which follows this attempt's claim to work.
-
-    Args:
-        attempt: an attempt whose parts are all done.
-        shown: the files to copy to the tables' folders.
+    """Write the claim to publish files, which follows this attempt's claim to work.
 
     Raises:
         Overtaken: another job has claimed the folder since.
@@ -208,10 +199,8 @@ def tidy(attempt: Attempt, shown: Mapping[str, list[str]], keep: str | None = No
 
     Outside ``UNFINISHED``, only files that a claim lists and temporary files for them are removed.
 
-    Args:
-        attempt: the attempt with the newest claim, which is removed last.
-        shown: the files of the finished run.
-        keep: a folder in ``UNFINISHED`` to keep; None for none.
+    The files ``shown`` of the finished run stay, as does the folder ``keep`` in ``UNFINISHED``. The
+    claim of the attempt is the newest, and is removed last.
 
     Raises:
         Overtaken: another job has claimed the folder.
@@ -233,9 +222,7 @@ def tidy(attempt: Attempt, shown: Mapping[str, list[str]], keep: str | None = No
 def _claimed_files(output: str, *, elsewhere: bool) -> Files:
     """List all files that attempts, according to their claims, published or replaced, by table.
 
-    Args:
-        output: folder of the run.
-        elsewhere: whether to include files that jobs on other machines published.
+    Files that jobs on other machines published are included with ``elsewhere``.
     """
     files: dict[str, set[str]] = {"": {RECORD}}
     for number in claims.claim_numbers(output):

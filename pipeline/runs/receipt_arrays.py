@@ -85,10 +85,8 @@ def _in_planes(array: NDArray[Any]) -> Ints:
 def read_array(node: Node, buffers: Iterator[pa.Buffer], names: tuple[str, ...]) -> NDArray[Any]:
     """Read an array into memory of its own.
 
-    Args:
-        node: type and shape, as returned by ``write_array``.
-        buffers: the remaining buffers, of which the first is the array's content.
-        names: names of the types to accept.
+    The first of the remaining buffers has its content, and ``node`` is what ``write_array``
+    returned. Only types with these names are accepted.
 
     Raises:
         ValueError: the array has another type, or its shape does not match its content.

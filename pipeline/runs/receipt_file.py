@@ -64,10 +64,7 @@ def pack(value: Node, buffers: Sequence[Buffer]) -> bytes:
 
 
 def unpack(content: bytes) -> tuple[Node, list[pa.Buffer]]:
-    """Unpack the content of a receipt's file.
-
-    Returns:
-        The JSON value, and the buffers as views of one block.
+    """Unpack a receipt's file: the JSON value, and the buffers as views of one block.
 
     Raises:
         ValueError, OSError, RecursionError: the content is not in the format of ``pack``.

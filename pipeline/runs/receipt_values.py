@@ -43,10 +43,7 @@ class Codec:
 
 
 def codec(type_: Any) -> Codec:
-    """Return the codec of a type.
-
-    Args:
-        type_: a type annotation.
+    """Return the codec of a type, given as an annotation.
 
     Raises:
         TypeError: receipts do not support the type.

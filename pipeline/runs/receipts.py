@@ -63,13 +63,7 @@ def superseded(folder: str, stage: str) -> set[str]:
 
 
 def load(folder: str, stage: str, part: str, receipt_class: type[ReceiptClass]) -> ReceiptClass:
-    """Read the receipt of a part.
-
-    Args:
-        folder: folder of the unfinished run.
-        stage: name of the stage.
-        part: name of the part.
-        receipt_class: expected dataclass of the receipt.
+    """Read the receipt of a part, which is of an expected dataclass.
 
     Raises:
         Failed: the file is not a receipt of this class, or cannot be read.

@@ -102,10 +102,7 @@ def _version(library: str) -> str:
 def require_few_rejects(sink: Sink, account: RowCounts, max_rejects: float) -> None:
     """Check that a run did not reject too large a share of its input rows to be published.
 
-    Args:
-        sink: where the rejected rows are.
-        account: the numbers of rows.
-        max_rejects: the largest share, in [0, 1].
+    The largest share is in [0, 1].
 
     Raises:
         Failed: it did; the message gives the numbers, and where the rejected rows are listed.
@@ -155,10 +152,7 @@ def warn_of_rejects(
 ) -> list[str]:
     """Return warnings: which rules rejected rows, and which coders have no result because of it.
 
-    Args:
-        rejects: tables of rejected rows, with the columns table, rule and coder.
-        scored: the coders that have a result.
-        listed_in: where all rejected rows are listed.
+    The tables of rejects have the columns table, rule and coder; the scored coders have a result.
     """
     rules, coders = Counter[str](), set[str]()
     for rows in rejects:
@@ -191,9 +185,7 @@ def why_nothing_scored(sink: Sink, sides: Iterable[str]) -> str:
 
     It gives the first rejected row or, if no row was rejected, examples of unpaired ids.
 
-    Args:
-        sink: where the rejected and the unpaired rows are.
-        sides: names of the input tables whose rows should have been paired.
+    The sides are the input tables whose rows should have been paired.
     """
     rejects = sink.read(REJECTS, [*_REJECT_ORDER, "rule", "detail"])
     unpaired = sink.read(UNPAIRED, ["table", "document_id"])
@@ -206,11 +198,7 @@ def explain_losses(
 ) -> str:
     """Return the first rejected row or, if no row was rejected, examples of unpaired ids.
 
-    Args:
-        rejects: tables of rejected rows.
-        unpaired: tables of unpaired rows.
-        sides: names of the input tables whose rows should have been paired.
-        listed_in: where all rejected rows are listed, in words.
+    The sides are the input tables whose rows should have been paired.
     """
     rejected = _first_rejected(rejects)
     if rejected:

@@ -29,18 +29,11 @@ class NamedPart(Protocol):
 class Run:
     """One run of a command, from its settings to its results.
 
-    Attributes:
-        sink: where the tables and the record go.
-        seconds: duration of each stage that has ended, by name.
+    It measures the duration of each stage that has ended, in seconds.
     """
 
     def __init__(self, command: str, settings: RunSettings, sink: Sink | None = None) -> None:
-        """Create a run.
-
-        Args:
-            command: score, sweep, agree or compare.
-            settings: settings of the command.
-            sink: where the results go; None for the output folder, or memory if there is none.
+        """Create a run with a sink: by default the output folder, or memory if there is none.
 
         Raises:
             Refused: the output overlaps with an input.
@@ -93,10 +86,7 @@ class Run:
         self.seconds[name] = round(perf_counter() - start, 3)
 
     def prepare(self, tables: Iterable[InputTable]) -> bool:
-        """Check that the run may be written to its output folder.
-
-        Returns:
-            True if the run has to be done; False if its folder already contains it, finished.
+        """Check that the run may be written to its folder; return False if it is there, finished.
 
         Raises:
             Refused: the folder contains another run or other files, or another job is using it;
@@ -113,11 +103,7 @@ class Run:
     def claim(self, stages: Mapping[str, Sequence[NamedPart]]) -> bool:
         """Claim the output folder, and either start over or resume an earlier attempt.
 
-        Args:
-            stages: the parts of each stage.
-
-        Returns:
-            False if another job has finished the same run in the meantime.
+        This returns False if another job has finished the same run in the meantime.
 
         Raises:
             Refused: as for ``prepare``, if the folder has changed since.
@@ -133,7 +119,7 @@ class Run:
         file: str | None = None,
         plain: tuple[str, ...] = ("document_id",),
     ) -> None:
-        """Write one file of an output table; the arguments are those of ``Sink.write``."""
+        """Write one file of an output table; the arguments are those of ``FolderSink.write``."""
         self.sink.write(table, rows, file, plain)
 
     def record(
@@ -145,11 +131,8 @@ class Run:
     ) -> dict[str, Any]:
         """Return the part of run.json that runs of all commands share.
 
-        Args:
-            tables: the input tables.
-            account: how many rows of each table were scored, rejected and unpaired.
-            scored: the coders or hypotheses that have a result.
-            libraries: further libraries whose versions to record, besides those every run uses.
+        The scored coders or hypotheses have a result. The versions of the libraries are recorded,
+        besides those of the libraries that every run uses.
         """
         rejected = any(rows["rejected"] for rows in account.values())
         warnings = [warning for table in tables for warning in table.warnings]

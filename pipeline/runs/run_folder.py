@@ -41,8 +41,7 @@ PAUSE = 0.5
 class OtherRun(Refused):
     """The folder contains a run with other settings or inputs, finished or not.
 
-    Attributes:
-        differences: descriptions of the differences, as far as its record or claim shows them.
+    The differences are described as far as its record or claim shows them.
     """
 
     def __init__(self, message: str, differences: Sequence[str]) -> None:
@@ -83,12 +82,8 @@ class FolderState:
 class Attempt:
     """One attempt to fill a run's folder.
 
-    Attributes:
-        output: folder of the run.
-        fingerprint: fingerprint of the run.
-        fresh: whether to start over, replacing a finished run.
-        state: state of the folder when it was examined.
-        claim: this attempt's latest claim; None before it has one.
+    A fresh one starts over, replacing a finished run. The state of the folder is that when it was
+    examined; the claim is the latest, and None before there is one.
     """
 
     output: str
@@ -122,10 +117,7 @@ def prepared_in(output: str, start: str) -> str:
 def examine(output: str, fingerprint: Fingerprint, *, fresh: bool) -> Attempt:
     """Check, before any work, that a run may be written to a folder.
 
-    Args:
-        output: folder of the run.
-        fingerprint: fingerprint of the run.
-        fresh: whether to start over, replacing a finished run.
+    A fresh attempt starts over, replacing a finished run.
 
     Returns:
         An attempt, with the state of the folder.  If ``state.done``, the folder contains this run,
@@ -251,9 +243,7 @@ def claim(attempt: Attempt, stages: Mapping[str, Sequence[str]]) -> str | None:
     The state of the folder is read again after the claim is written, because no other job changes
     the folder from then on.
 
-    Args:
-        attempt: the attempt that ``examine`` returned.
-        stages: names of the parts, by stage; `status` compares the number of receipts with them.
+    `status` compares the number of receipts with the names of the parts of each stage.
 
     Returns:
         The folder to write parts to, as an absolute path because workers may have other working
@@ -400,10 +390,8 @@ def _current_names(attempt: Attempt, table: str, superseded: set[str]) -> list[s
 class Status:
     """The state of a run's folder, as its files show it.
 
-    Attributes:
-        record: content of a finished run's run.json; None if there is none.
-        claim: the newest claim on an unfinished run; None if there is none.
-        done: stage -> number of parts of the unfinished run that are done.
+    The record is that of a finished run, and the claim is the newest on an unfinished one, of which
+    ``done`` parts are done, by stage; None if there is no such run.
     """
 
     record: dict[str, Any] | None

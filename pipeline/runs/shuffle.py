@@ -19,9 +19,15 @@ from segscore.pipeline.arrays.ragged import flags, numbers
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.runs.executor import Executor
 from segscore.pipeline.runs.planning import Plan, ranges_of
-from segscore.pipeline.tables.batches import BYTES_AT_ONCE, batches_of
 from segscore.pipeline.tables.find import InputTable, Slice
-from segscore.pipeline.tables.read import Rows, in_one_chunk, join_rows, read_slice
+from segscore.pipeline.tables.read import (
+    BYTES_AT_ONCE,
+    Rows,
+    batches_of,
+    in_one_chunk,
+    join_rows,
+    read_slice,
+)
 
 _FILE, _ROW = "_file", "_row"
 FOLDER, _LIST = "met", "met.txt"
@@ -153,10 +159,7 @@ def _file_name(number: int) -> str:
 def read_partition(partitioning: Partitioning, name: str, number: int) -> list[Rows]:
     """Read a table's rows of one partition, as if from the input; empty if there are none.
 
-    Args:
-        partitioning: a description for which ``shuffle_rows`` has been called.
-        name: name of the table.
-        number: number of the partition, 0..partitions-1.
+    Partitions are numbered from 0. If they are shuffled, ``shuffle_rows`` has been called.
 
     Raises:
         Failed: the shuffled rows no longer exist.

@@ -37,67 +37,6 @@ class RunSettings(Protocol):
         """Files and folders that the run reads, by the argument or option that names them."""
 
 
-class Sink(Protocol):
-    """Where a run leaves its tables and its record."""
-
-    @property
-    def publishes(self) -> bool:
-        """Whether others read the run, so that one that lost too many rows must not appear."""
-
-    @property
-    def done(self) -> bool:
-        """Whether the run was found finished when it was prepared or claimed."""
-
-    @property
-    def tables(self) -> Mapping[str, pa.Table] | None:
-        """The tables by name, if they are in memory."""
-
-    def prepare(self, command: str, settings: RunSettings, tables: Sequence[InputTable], /) -> bool:
-        """Check that the run may be written; return False if it is there already, finished.
-
-        Raises:
-            Refused: there is another run or there are other files, or another job is using the
-                place.
-        """
-
-    def work(self) -> AbstractContextManager[None]:
-        """Return the context to do the work of a prepared run in."""
-
-    def claim(self, stages: Mapping[str, list[str]], /) -> bool:
-        """Claim the place, and either start over or resume an earlier attempt.
-
-        Args:
-            stages: the names of the parts of each stage.
-
-        Returns:
-            False if another job has finished the same run in the meantime.
-        """
-
-    def write(
-        self, table: str, rows: pa.Table, file: str | None = None, plain: _Columns = _PLAIN, /
-    ) -> None:
-        """Write one file of an output table.
-
-        Args:
-            table: name of the table.
-            rows: rows of the file.
-            file: name of the file; by default the table's name, for a table of one file.
-            plain: columns whose values seldom repeat; see ``storage.write_table``.
-        """
-
-    def read(self, table: str, columns: list[str]) -> Iterator[pa.Table]:
-        """Yield some columns of a table that was written, one file at a time."""
-
-    def location(self, table: str) -> str:
-        """Return where readers find a table once the run is published, for messages."""
-
-    def written_to(self, table: str) -> str:
-        """Return where a table is now, for messages about a run that is not published."""
-
-    def publish(self, record: Mapping[str, Any]) -> dict[str, Any]:
-        """Publish the tables and the record, and return the record as written."""
-
-
 class FolderSink:
     """A folder in which a run is prepared, and then published for readers.
 
@@ -108,7 +47,12 @@ class FolderSink:
             workers may have other working directories.
     """
 
-    publishes, tables = True, None
+    publishes = True
+    """Whether others read the run, so that one that lost too many rows must not appear."""
+
+    tables = None
+    """The tables by name, if they are in memory."""
+
     attempt: Attempt
     folder: str
 
@@ -117,11 +61,15 @@ class FolderSink:
 
     @property
     def done(self) -> bool:
-        """Whether the folder contains the run, finished."""
+        """Whether the run was found finished when it was prepared or claimed."""
         return self.attempt.state.done
 
     def prepare(self, command: str, settings: RunSettings, tables: Sequence[InputTable]) -> bool:
-        """Check the folder; see ``Sink.prepare``."""
+        """Check that the run may be written; return False if it is there already, finished.
+
+        Raises:
+            Refused: the folder contains another run or other files, or another job is using it.
+        """
         fingerprint = Fingerprint.of(command, settings, tables)
         self.attempt = publication.check(self.output, fingerprint, fresh=settings.fresh)
         return not self.done
@@ -131,7 +79,14 @@ class FolderSink:
         return publication.claimed(self.attempt)
 
     def claim(self, stages: Mapping[str, list[str]]) -> bool:
-        """Claim the folder; `status` compares the number of receipts with the stages.
+        """Claim the folder, and either start over or resume an earlier attempt.
+
+        Args:
+            stages: the names of the parts of each stage; `status` compares the number of receipts
+                with them.
+
+        Returns:
+            False if another job has finished the same run in the meantime.
 
         Raises:
             Refused: as for ``prepare``, if the folder has changed since.
@@ -144,12 +99,19 @@ class FolderSink:
     def write(
         self, table: str, rows: pa.Table, file: str | None = None, plain: _Columns = _PLAIN, /
     ) -> None:
-        """Write a file of the folder that the run is prepared in; see ``Sink.write``."""
+        """Write one file of an output table to the folder that the run is prepared in.
+
+        The name of the file is by default that of the table, for a table of one file.  The columns
+        ``plain`` have values that seldom repeat; see ``storage.write_table``.
+        """
         url = storage.join(self.folder, table, file or f"{table}.parquet")
         storage.write_table(url, rows, plain=plain)
 
     def read(self, table: str, columns: list[str]) -> Iterator[pa.Table]:
-        """Yield a table of the attempt, or of the finished run that it found."""
+        """Yield some columns of a table of the attempt, or of the finished run that it found.
+
+        They are yielded one file at a time.
+        """
         if self.done:
             yield from FinishedRun.open(self.output).parts(table, columns)
             return
@@ -157,11 +119,11 @@ class FolderSink:
             yield storage.read_columns(url, columns)
 
     def location(self, table: str) -> str:
-        """Return the folder of a table in the published run."""
+        """Return where readers find a table once the run is published, for messages."""
         return storage.join(self.output, table)
 
     def written_to(self, table: str) -> str:
-        """Return the folder of a table in the attempt, or in the finished run that it found."""
+        """Return where a table is now, for messages about a run that is not published."""
         return storage.join(self.attempt.written_to, table)
 
     def publish(self, record: Mapping[str, Any]) -> dict[str, Any]:
@@ -226,3 +188,7 @@ class MemorySink:
     def publish(self, record: Mapping[str, Any]) -> dict[str, Any]:
         """Return the record."""
         return dict(record)
+
+
+Sink = FolderSink | MemorySink
+"""Where a run leaves its tables and its record."""

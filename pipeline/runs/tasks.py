@@ -7,7 +7,7 @@ from uuid import uuid4
 
 from segscore.pipeline.errors import Failed, Refused, Unreadable
 from segscore.pipeline.runs import planning, receipts
-from segscore.pipeline.runs.executor import Executor, Lost
+from segscore.pipeline.runs.executor import Executor, Lost, one_line
 from segscore.pipeline.runs.run import NamedPart, Run
 from segscore.pipeline.runs.sink import RunSettings, Sink
 
@@ -34,12 +34,7 @@ class SharedJob(Protocol):
 
 
 class TaskRun(Run):
-    """A run whose work is done by tasks.
-
-    Attributes:
-        progress: called whenever a part is done.
-        limits: limits on the work of a task.
-    """
+    """A run whose work is done by tasks; it reports its progress whenever a part is done."""
 
     def __init__(
         self,
@@ -88,12 +83,11 @@ class TaskRun(Run):
         *arguments: object,
         stage: str,
     ) -> dict[str, Returned]:
-        """Run ``task(job, part, *arguments)`` on every part that has no receipt yet.
+        """Run ``task(job, part, *arguments)`` on every part without a receipt; return all receipts.
 
         The return annotation of ``task`` is the class that receipts are read as.
 
-        Returns:
-            The receipts by name of the part, in the order of the parts.
+        They are in the order of the parts, by their names.
 
         Raises:
             Unreadable: an input file has content that its table cannot have.
@@ -111,11 +105,10 @@ class TaskRun(Run):
         attempt = uuid4().hex
         remaining = [part for part in parts if part.name not in done]
         calls = {f"{part.name}-{attempt}": (task, stage, part, arguments) for part in remaining}
-        names = {f"{part.name}-{attempt}": part.name for part in remaining}
         failures: list[tuple[str, BaseException]] = []
         self.progress(len(done), len(parts))
         for outcome in self.executor.run_calls(perform, calls, job):
-            name = names[outcome.key]
+            name = outcome.key.removesuffix(f"-{attempt}")
             if outcome.error is None:
                 done[name] = outcome.receipt
             else:
@@ -146,7 +139,7 @@ def _raise_first(failures: Sequence[tuple[str, BaseException]], parts: int) -> N
         raise error
     raise Failed(
         f"{len(failures)} of {parts} parts failed and nothing was published; the first, {name}: "
-        f"{_one_line(error)}; finished parts are kept: run the same command to resume"
+        f"{one_line(error)}; finished parts are kept: run the same command to resume"
     ) from error
 
 
@@ -154,7 +147,3 @@ def _first_cause(failure: tuple[str, BaseException]) -> tuple[bool, bool, str]:
     """Return a sort key: errors of the input, errors of the work itself, losses of workers."""
     name, error = failure
     return not isinstance(error, Unreadable), isinstance(error, Lost), name
-
-
-def _one_line(error: BaseException) -> str:
-    return " ".join(str(error).split()) or type(error).__name__

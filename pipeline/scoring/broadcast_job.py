@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from segscore.pipeline.arrays.ragged import Bits
 from segscore.pipeline.scoring.hypotheses import Accepted, accept_hypotheses
 from segscore.pipeline.scoring.part import Job, Part, ReferenceSet
-from segscore.pipeline.tables.batches import batches_of
-from segscore.pipeline.tables.read import join_rows, read_slice
+from segscore.pipeline.tables.read import batches_of, join_rows, read_slice
 
 
 @dataclass(frozen=True)

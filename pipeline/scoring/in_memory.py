@@ -38,8 +38,7 @@ from segscore.pipeline.scoring.part import (
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.tables.boundary_types import occurring
 from segscore.pipeline.tables.columns import DOCUMENTS, segmentations_contract
-from segscore.pipeline.tables.read import validate_rows
-from segscore.pipeline.tables.source import Sources
+from segscore.pipeline.tables.read import Sources, validate_rows
 from segscore.pipeline.tables.units import one_unit
 
 

@@ -28,14 +28,12 @@ from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.settings.measuring import LEVEL, MeasuringSettings
 from segscore.pipeline.statistics.averages import SUMMARY_COLUMNS
 from segscore.pipeline.storage.memory import readable_size, row_group_limit
-from segscore.pipeline.tables.batches import batches_of
 from segscore.pipeline.tables.boundary_types import COLUMN as BOUNDARY_TYPES
 from segscore.pipeline.tables.boundary_types import have_boundary_types, require_types_in_both
 from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS, segmentations_contract
 from segscore.pipeline.tables.contradictions import Described, describe
 from segscore.pipeline.tables.find import InputTable, Slice, find_table
-from segscore.pipeline.tables.read import Rows, no_rows_error, read_valid
-from segscore.pipeline.tables.source import Sources
+from segscore.pipeline.tables.read import Rows, Sources, batches_of, no_rows_error, read_valid
 from segscore.pipeline.tables.validate import place_of
 from segscore.pipeline.testsets.content import Content
 from segscore.pipeline.testsets.digests import Digests

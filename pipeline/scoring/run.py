@@ -32,7 +32,7 @@ from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.scoring.totals import add_sums
 from segscore.pipeline.scoring.type_confusion import tabulate_confusion
 from segscore.pipeline.scoring.unpaired import require_few_unpaired, warn_of_unpaired
-from segscore.pipeline.tables.source import Sources
+from segscore.pipeline.tables.read import Sources
 
 SCORES_UNUSED = (
     "boundary_scores were ignored, every candidate counts; to use them run `segscore sweep`; to "

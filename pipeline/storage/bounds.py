@@ -97,12 +97,7 @@ class _Page:
 def require_fit(group: RowGroup, read: Read) -> int:
     """Check that the columns of a row group fit into memory, and agree with the footer.
 
-    Args:
-        group: the row group.
-        read: reads bytes of its file.
-
-    Returns:
-        Bytes that the columns take in memory, or an upper bound.
+    Return the bytes that they take in memory, or an upper bound; ``read`` reads bytes of the file.
 
     Raises:
         Refused: the columns are too large, or disagree with the footer; the message names file, row
@@ -274,15 +269,10 @@ def _header(group: RowGroup, path: str, read: Read, offset: int) -> tuple[_Page,
 
 
 def structure(content: bytes, offset: int, depth: int) -> tuple[dict[int, Any], int]:
-    """Parse a structure of Thrift's compact protocol.
+    """Parse a structure of Thrift's compact protocol, which begins at an offset of the content.
 
-    Args:
-        content: bytes that contain the structure.
-        offset: offset at which it begins.
-        depth: number of structures around it.
-
-    Returns:
-        The fields that are integers or structures, by number, and the offset at which it ends.
+    Return its fields that are integers or structures, by number, and the offset at which it ends;
+    ``depth`` is the number of structures around it.
 
     Raises:
         LookupError: the bytes end before the structure does.

@@ -27,11 +27,7 @@ def is_compressed(content: bytes) -> bool:
 def decompressed(url: str, content: bytes, limit: int, size: int) -> Iterator[bytes]:
     """Decompress the content of a file in chunks, so that a small file cannot fill the memory.
 
-    Args:
-        url: the file, for messages.
-        content: its content, compressed.
-        limit: the most bytes that it may have decompressed.
-        size: the most bytes of a chunk.
+    A chunk has at most ``size`` bytes, and all chunks together have at most ``limit``.
 
     Raises:
         Refused: the content is not compressed, is damaged, or is larger than the limit.

@@ -17,10 +17,8 @@ from segscore.pipeline.errors import Failed, Refused
 class Advice:
     """Names that a message about a cloud contains.
 
-    Attributes:
-        container: the cloud's word for the first part of a path.
-        credentials: environment variables with credentials.
-        address: environment variables with an address.
+    They are the cloud's word for the first part of a path, and the environment variables with
+    credentials and with an address.
     """
 
     container: str
@@ -124,13 +122,8 @@ def _chain(problem: BaseException | None) -> Iterator[BaseException]:
 def explain_failure(problem: BaseException, url: str, advice: Advice | None) -> Refused | Failed:
     """Return the error to raise, which states what is wrong and what to do.
 
-    Args:
-        problem: the exception that a file system raised.
-        url: URL of the file or folder.
-        advice: advice of the cloud, or None if the URL is not in a cloud.
-
-    Returns:
-        Refused if settings are wrong, Failed if the same command may succeed another time.
+    It is Refused if settings are wrong, and Failed if the same command may succeed another time.
+    Without advice, the URL is not in a cloud.
     """
     if isinstance(problem, OSError) and problem.errno in FULL:
         return Failed(f"{url}: no space left on the device; free some, or write to another one")

@@ -66,12 +66,7 @@ def lines(url: str) -> Iterator[str]:
 
 
 def decoded_lines(url: str, raw: Iterable[bytes], first: int = 1) -> Iterator[str]:
-    """Decode lines of a UTF-8 text file, and remove their ends.
-
-    Args:
-        url: URL of the file.
-        raw: the lines.
-        first: number of the first of them in the file.
+    """Decode the lines of a UTF-8 text file from number ``first`` on, and remove their ends.
 
     Raises:
         Refused: a line is not UTF-8.
@@ -98,12 +93,9 @@ def chunks(url: str, size: int) -> Iterator[bytes]:
 
 
 def text_chunks(url: str, size: int, limit: int) -> Iterator[bytes]:
-    """Read a text file in chunks of at most a size, decompressed if its name says so.
+    """Read a text file in chunks of at most ``size`` bytes, decompressed if its name says so.
 
-    Args:
-        url: URL of the file.
-        size: the most bytes of a chunk.
-        limit: the most bytes that a compressed file may have, before and after.
+    A compressed file may have at most ``limit`` bytes, before and after.
 
     Raises:
         Refused: the file does not exist, cannot be read or decompressed, or is too large.
@@ -149,11 +141,7 @@ def count_newlines(url: str, end: int) -> int:
 
 
 def read_whole(url: str, limit: int) -> bytes:
-    """Read an input file whole.
-
-    Args:
-        url: URL of the file.
-        limit: the most bytes it may have.
+    """Read an input file of at most ``limit`` bytes whole.
 
     Raises:
         Refused: the file does not exist, cannot be read, or is larger than the limit.

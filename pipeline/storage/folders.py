@@ -19,7 +19,7 @@ from segscore.pipeline.storage.object_stores import (
     require_container,
     resolve,
 )
-from segscore.pipeline.storage.temporary import TEMPORARY, drop, temporary_for, unique
+from segscore.pipeline.storage.temporary import drop, name_beside, temporary_for
 
 
 def names(url: str) -> list[str]:
@@ -116,10 +116,7 @@ def copy(source: str, target: str, names: Mapping[str, str]) -> None:
 
     On a disk the copy is a hard link, if the file system supports that and both are on it.
 
-    Args:
-        source: folder to copy from.
-        target: folder to copy to; need not exist.
-        names: name in the source -> name in the target.
+    The target need not exist. The names in the source are given with those in the target.
 
     Raises:
         Failed: a file cannot be copied.
@@ -142,8 +139,7 @@ def copy(source: str, target: str, names: Mapping[str, str]) -> None:
 
 
 def _link(source: str, target: str) -> None:
-    folder, name = os.path.split(target)
-    temporary = join(folder, f".{name}.{unique()}{TEMPORARY}")
+    temporary = name_beside(target)
     try:
         try:
             os.link(source, temporary)
@@ -179,11 +175,10 @@ def remove(url: str) -> None:
 
 
 def _remove_folder(path: str) -> None:
-    folder, name = os.path.split(path.rstrip("/"))
-    aside = join(folder, f".{name}.{unique()}{TEMPORARY}")
-    if temporary_for(name):  # renamed already
-        aside = path
-    else:
+    path = path.rstrip("/")
+    aside = path
+    if not temporary_for(os.path.basename(path)):  # else it was renamed already
+        aside = name_beside(path)
         try:
             os.rename(path, aside)
         except FileNotFoundError:

@@ -23,10 +23,7 @@ _DANGLING = "dangling"
 class InputFile:
     """A file of an input table.
 
-    Attributes:
-        url: URL of the file.
-        size: bytes.
-        version: changes with the content: an ETag, a generation or a modification time.
+    Its version changes with the content: an ETag, a generation or a modification time.
     """
 
     url: str
@@ -36,11 +33,9 @@ class InputFile:
 
 @dataclass(frozen=True)
 class Found:
-    """The files that a URL refers to.
+    """The files that a URL refers to, and the URLs of files of a directory that are not read.
 
-    Attributes:
-        files: the files, sorted by name.
-        others: URLs of the files of a directory that are not read, sorted.
+    Both are sorted.
     """
 
     files: list[InputFile]
@@ -104,12 +99,7 @@ def _find_in(url: str, *, any_kind: bool) -> Found:
 
 
 def describe_left_out(name: str, found: Found) -> list[str]:
-    """Warn of the files of a directory that are not read, if there are any.
-
-    Args:
-        name: the input table that the directory contains.
-        found: the files.
-    """
+    """Warn of the files of an input table's directory that are not read, if there are any."""
     if not found.others:
         return []
     number = _number(found.others)

@@ -51,14 +51,9 @@ def is_run_file(url: str) -> bool:
 
 
 def listed(record: Mapping[str, Any], url: str) -> dict[str, list[str]]:
-    """Return the files of a run by table, as its record names them.
+    """Return the files of a run by table, as its record names them: plain names in its folder.
 
-    Args:
-        record: content of run.json.
-        url: URL of run.json, for messages.
-
-    Returns:
-        Table -> names of its files, each a plain name inside the table's folder.
+    The URL of run.json is for messages.
 
     Raises:
         Refused: the record has no such list, or names a table or a file that no run writes.

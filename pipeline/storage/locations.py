@@ -19,14 +19,10 @@ from segscore.pipeline.storage.object_stores import (
 )
 
 PARQUET = (".parquet", ".pq")
-
-
 JSON_LINES = (".jsonl", ".ndjson")
-
 
 _MARKS = "*?["
 """Characters that make a URL a glob."""
-
 
 _LIST = re.compile(r"\{([^{}]+,[^{}]+)\}")
 """Several locations written as one."""
@@ -56,10 +52,6 @@ def require_writable_store(option: str, url: str) -> None:
     """Refuse an output in a kind of store that runs cannot be published to.
 
     Publication needs writes that fail if a file exists already, which other stores do not have.
-
-    Args:
-        option: option that names the output, for the message.
-        url: the output.
 
     Raises:
         Refused: the protocol of the URL is not one of a disk or a supported store.
@@ -167,12 +159,7 @@ class FileFolders:
 
 
 def file_folders(url: str, files: Sequence[str]) -> list[FileFolders]:
-    """Return the folders of each file of an input.
-
-    Args:
-        url: a file, a folder or a glob, or a list of these.
-        files: URLs of its files, as ``find`` lists them.
-    """
+    """Return the folders of each file of an input, which is one location or a list of them."""
     bases = [base_of(location) for location in split_locations(url)]
     return [_folders_of(file, bases) for file in files]
 
@@ -188,11 +175,7 @@ def _folders_of(file: str, bases: Sequence[tuple[str, tuple[str, ...]]]) -> File
 
 
 def base_of(url: str) -> tuple[str, tuple[str, ...]]:
-    """Return a location up to its first part with a mark of a glob, and the folders that it names.
-
-    Args:
-        url: a file, a folder or a glob.
-    """
+    """Return a location up to its first part with a glob's mark, and the folders that it names."""
     place = resolve(url)
     with explained(place):
         marks = _MARKS if is_glob(place) else ""

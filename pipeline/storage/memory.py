@@ -27,24 +27,17 @@ _LARGEST_REUSED = 32 * 2**20
 
 
 def room(memory: int) -> int:
-    """Return the bytes that a worker has for rows that stay in memory.
+    """Return the bytes that a worker with so many has for rows that stay in memory.
 
     It has as much again for the rows that it scores.
-
-    Args:
-        memory: bytes of the worker's memory.
     """
     return max(0, int(USABLE * memory) - AT_REST) // 2
 
 
 def row_group_limit(memory: int | None) -> int:
-    """Return how large the columns of one row group may be for a worker to read it.
+    """Return how large the columns of one row group may be in memory for a worker to read it.
 
-    Args:
-        memory: bytes of the worker's memory; None for ``MEMORY``.
-
-    Returns:
-        Bytes of the columns in memory.
+    A worker has ``memory`` bytes; None stands for ``MEMORY``.
     """
     return max(0, (MEMORY if memory is None else memory) - AT_REST) // UNFOLDED
 

@@ -276,8 +276,7 @@ def version(info: Info) -> str:
 class RemoteFile(io.RawIOBase):
     """A file in a store; each read is one request for exactly the bytes to be read.
 
-    Attributes:
-        prefetched: bytes that were read earlier and are not requested again, each with its offset.
+    Bytes that are ``prefetched``, each with its offset, are not requested again.
     """
 
     def __init__(self, place: Place) -> None:
@@ -357,10 +356,7 @@ class RemoteFile(io.RawIOBase):
 def put(place: Place, content: bytes, *, new: bool) -> None:
     """Write a file to a store, which shows it only when it is complete.
 
-    Args:
-        place: place of the file.
-        content: content of the file.
-        new: whether the file must not exist yet.
+    A ``new`` file must not exist yet.
 
     Raises:
         FileExistsError: with ``new``, another writer created the file.

@@ -63,11 +63,8 @@ def read_row_groups(
 ) -> pa.Table:
     """Read row groups of a Parquet file, after checking that they fit into memory.
 
-    Args:
-        url: URL of the file.
-        numbers: indexes of the row groups; None for all.
-        choose: returns the columns to read, given the columns of the file.
-        limit: bytes that the columns of all row groups may take in memory.
+    ``numbers`` are the indexes of the row groups, None for all. ``choose`` returns the columns to
+    read, given those of the file; in all row groups, they may take ``limit`` bytes in memory.
 
     Raises:
         Refused: as ``open_parquet`` and ``require_fit``.
@@ -144,9 +141,7 @@ class TableFile:
     def __init__(self, url: str, *, plain: tuple[str, ...] = ("document_id",)) -> None:
         """Prepare a file, without creating it.
 
-        Args:
-            url: URL to write to.
-            plain: columns whose values rarely repeat, so that a dictionary would waste time.
+        A dictionary of values that rarely repeat, those of ``plain`` columns, would waste time.
         """
         self.place = resolve(url)
         self.plain = frozenset(plain)
@@ -209,10 +204,7 @@ def write_table(
 ) -> None:
     """Write a Parquet file whole or not at all; equal tables give equal bytes.
 
-    Args:
-        url: URL to write to.
-        table: the table, or its row groups one after another.
-        plain: columns whose values rarely repeat, as for ``TableFile``.
+    The table may be given as its row groups, one after another. ``plain`` is as for ``TableFile``.
 
     Raises:
         Failed: the file cannot be written; never Refused, because work has begun by then.

@@ -29,11 +29,7 @@ def require_apart(
     A file next to the output is no overlap, nor is a glob that matches nothing a command writes:
     `data/*.parquet` may be the input of a run in `data/run`, but `data/**` may not.
 
-    Args:
-        output: folder or file that the command writes.
-        inputs: files, folders and globs that the command reads.
-        option: option that names the output, for messages.
-        is_file: whether the output is a single file.
+    The option is the one that names the output, which is a folder unless ``is_file``.
 
     Raises:
         Refused: the output overlaps with an input, or is in a store that cannot be written to; the

@@ -25,8 +25,7 @@ def require_resolvable(urls: Iterable[str | None]) -> None:
 
     With a proxy, the proxy resolves them, and nothing is checked.
 
-    Args:
-        urls: files and folders, of which those on a disk are ignored.
+    Files and folders on a disk are ignored.
 
     Raises:
         Refused: as ``object_stores.resolve``.

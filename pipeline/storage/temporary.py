@@ -7,23 +7,20 @@ from contextlib import suppress
 from segscore.pipeline.storage.locations import join
 from segscore.pipeline.storage.object_stores import Place
 
-TEMPORARY = ".tmp"
-
-
 TEMPORARY_NAME = re.compile(r"\.(.+)\.[0-9a-f]{16}\.tmp")
 """Name of a file being written, or of a folder being removed, next to its final name."""
 
 
-def unique() -> str:
-    """Return a part of a temporary name that no other file has; not for secrets."""
-    return os.urandom(8).hex()
+def name_beside(path: str) -> str:
+    """Return a temporary path next to a path on a disk that no other file has."""
+    folder, name = os.path.split(path)
+    return join(folder, f".{name}.{os.urandom(8).hex()}.tmp")
 
 
 def path_beside(place: Place) -> str:
     """Return a temporary path next to a place on a disk, and create the folder."""
-    folder, name = os.path.split(place.path)
-    os.makedirs(folder, exist_ok=True)
-    return join(folder, f".{name}.{unique()}{TEMPORARY}")
+    os.makedirs(os.path.dirname(place.path), exist_ok=True)
+    return name_beside(place.path)
 
 
 def temporary_for(name: str) -> str | None:

@@ -12,10 +12,8 @@ from segscore.pipeline.errors import Unreadable
 def require_utf8(url: str, table: pa.Table, groups: Sequence[tuple[int, int]]) -> None:
     """Check the texts in all columns of a table, also those in lists, structs and dictionaries.
 
-    Args:
-        url: the file, for the message.
-        table: row groups of the file, one after another.
-        groups: number of each row group in the file, and its number of rows.
+    The table is made of row groups of the file, each given by its number in the file and its number
+    of rows.
 
     Raises:
         Unreadable: a text is not UTF-8; the message names file, row group, column and row.

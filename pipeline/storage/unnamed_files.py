@@ -12,7 +12,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import accumulate
 from threading import Lock
-from types import TracebackType
 from typing import Any
 
 _ALIGNED = 64
@@ -29,12 +28,7 @@ class Spill:
     def __enter__(self) -> "Spill":
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._file.close()
 
     def append(self, content: bytes) -> slice:
@@ -98,8 +92,7 @@ class MappedValue:
 def mapped(value: Any) -> Iterator[MappedValue | None]:
     """Write the buffers of a value to a file, which exists until the context ends.
 
-    Yields:
-        The value; None where other processes cannot open the file, or it cannot be written.
+    None is yielded where other processes cannot open the file, or it cannot be written.
     """
     buffers: list[pickle.PickleBuffer] = []
     structure = pickle.dumps(value, protocol=5, buffer_callback=buffers.append)

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from segscore.pipeline.arrays.ragged import Flags, flags, offsets_of, ragged, trimmed
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.tables.find import InputTable
-from segscore.pipeline.tables.read import Rows, refuse
+from segscore.pipeline.tables.read import Rows, refuse, with_column
 
 COLUMN = "boundary_types"
 GIVEN = "boundary_types_given"
@@ -46,14 +46,9 @@ def require_types_in_both(references: InputTable, hypotheses: InputTable) -> Non
 
 
 def without_faults(rows: Rows, declared: tuple[int, ...]) -> tuple[Rows, list[pa.Table]]:
-    """Reject rows without types, or with undeclared types, in a run that distinguishes types.
+    """Reject valid rows without types, or with undeclared types, where types are distinguished.
 
-    Args:
-        rows: segmentations, each of them valid.
-        declared: types that boundaries may have; empty if they may have any.
-
-    Returns:
-        The other rows, and tables of rejects.
+    Boundaries may have any type if none are declared.
     """
     missing = ~flags(_types(rows).is_valid())
     rows, untyped = refuse(rows, missing, GIVEN, TYPES_MISSING)
@@ -82,12 +77,7 @@ def occurring(rows: Rows) -> set[int]:
 
 
 def only_types(rows: Rows, types: Sequence[int]) -> Rows:
-    """Drop the boundaries of other types.
-
-    Args:
-        rows: segmentations with types, each of them valid.
-        types: the types to keep.
-    """
+    """Drop the boundaries of all other types than these from valid segmentations with types."""
     table = rows.table
     kept = np.isin(trimmed(ragged(table.column(COLUMN).combine_chunks())).values, types)
     before = offsets_of(kept)
@@ -95,16 +85,14 @@ def only_types(rows: Rows, types: Sequence[int]) -> Rows:
         lists = trimmed(ragged(table.column(name).combine_chunks()))
         offsets = pa.array(before[lists.offsets], pa.int32())
         chosen = pa.ListArray.from_arrays(offsets, pa.array(lists.values[kept]))
-        index = table.column_names.index(name)
-        table = table.set_column(index, name, chosen.cast(table.schema.field(name).type))
+        table = with_column(table, name, chosen.cast(table.schema.field(name).type))
     return replace(rows, table=table)
 
 
 def positions_alone(rows: Rows) -> Rows:
-    """Drop the types, so that each position occurs once, however many types it had.
+    """Drop the types of valid segmentations.
 
-    Args:
-        rows: segmentations, each of them valid.
+    Each position occurs once then, however many types it had.
     """
     if COLUMN not in rows.table.column_names:
         return rows
@@ -115,6 +103,5 @@ def positions_alone(rows: Rows) -> Rows:
     new[1:] = (values[1:] != values[:-1]) | (row[1:] != row[:-1])
     offsets = np.searchsorted(row[new], np.arange(len(rows) + 1))
     distinct = pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), pa.array(values[new]))
-    index = rows.table.column_names.index("boundaries")
-    table = rows.table.set_column(index, "boundaries", distinct.cast(pa.list_(pa.int32())))
+    table = with_column(rows.table, "boundaries", distinct.cast(pa.list_(pa.int32())))
     return replace(rows, table=table.drop_columns([COLUMN]))

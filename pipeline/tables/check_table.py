@@ -21,14 +21,7 @@ SEGMENTATIONS = "segmentations"
 
 @dataclass(frozen=True)
 class _Checked:
-    """The result of a check.
-
-    Attributes:
-        kind: `segmentations` or `documents`.
-        rows: number of rows read.
-        rejects: the rejected rows (schemas/rejects.py).
-        warnings: what was adapted to read the table.
-    """
+    """The result of a check: the kind of table, the number of its rows, rejects and warnings."""
 
     kind: str
     rows: int
@@ -39,10 +32,8 @@ class _Checked:
 def check_table(url: str, kind: str, tolerance: int = 0) -> _Checked:
     """Check every row of a table, and the rows against each other.
 
-    Args:
-        url: a file, a directory or a glob.
-        kind: `segmentations` or `documents`.
-        tolerance: units by which the lengths of a document's segmentations may differ.
+    The kind is `segmentations` or `documents`. The lengths of a document's segmentations may differ
+    by ``tolerance`` units.
 
     Raises:
         Refused: the table does not exist, the folder contains several, or a file must be imported.

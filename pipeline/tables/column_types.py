@@ -61,10 +61,7 @@ def _is_view(kind: pa.DataType) -> bool:
 def convert_columns(table: pa.Table, url: str, first_row: int = 0) -> pa.Table:
     """Convert the columns of a file to the types of ``canonical_schema``.
 
-    Args:
-        table: rows of the file.
-        url: the file, for messages.
-        first_row: number of the first row in the file.
+    The number of the first row and the URL are for messages.
 
     Raises:
         Unreadable: a value does not fit its column's type.

@@ -82,11 +82,7 @@ def extra_columns(
 ) -> pa.Schema:
     """Return the columns of any file that are not required: optional columns and attributes.
 
-    Args:
-        name: name of the table.
-        sources: the files, for messages.
-        schemas: the columns of each file.
-        model: columns of the table.
+    The name of the table and the sources, which are its files, are for messages.
 
     Raises:
         Refused: the types of an attribute in two files have no common type.

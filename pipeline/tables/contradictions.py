@@ -11,23 +11,14 @@ from segscore.pipeline.tables.document_lengths import adopt_document_lengths
 from segscore.pipeline.tables.read import Rows, refuse
 
 UNIQUE_CODER = "unique_document_coder"
-
-
 UNIQUE_DOCUMENT = "unique_document"
-
 
 DUPLICATE_ROW = "this coder has more than one row for this document"
 
 
 @dataclass(frozen=True)
 class Described:
-    """A documents table without its duplicates.
-
-    Attributes:
-        rows: one row per document.
-        documents: finds the row of a document by its id.
-        rejects: the rejected rows.
-    """
+    """A documents table without its duplicates, which finds the row of a document by its id."""
 
     rows: Rows
     documents: Documents
@@ -54,13 +45,8 @@ def without_contradictions(
 ) -> tuple[Rows, list[pa.Table]]:
     """Reject all segmentations that contradict each other, and give the others one length.
 
-    Args:
-        rows: segmentations, valid row by row.
-        described: the documents table, if there is one.
-        tolerance: units by which the lengths of a document's segmentations may differ.
-
-    Returns:
-        The other rows, all with the length of their document, and tables of rejects.
+    The segmentations are valid row by row. Their lengths may differ by ``tolerance`` units from
+    that of their document.
     """
     rows, twice = refuse(rows, _repeated_coders(rows), UNIQUE_CODER, DUPLICATE_ROW)
     rows, rejects = adopt_document_lengths(rows, _described_lengths(rows, described), tolerance)

@@ -61,12 +61,9 @@ class _Present:
 def describe_documents(
     stated: pa.Table, attributes: Sequence[str], places: _Places
 ) -> DescribedDocuments:
-    """Build the table documents from the rows of an import.
+    """Build the table documents from the rows of an import, given the places of the rows.
 
-    Args:
-        stated: the rows; only document_id, n_units, lists by unit and attributes are read.
-        attributes: the names of the attributes.
-        places: where each row was read.
+    Only document_id, n_units, lists by unit and the named attributes are read.
 
     Raises:
         Refused: a row has no document_id, or a document has different lists by unit.
@@ -99,13 +96,9 @@ def describe_documents(
 
 def _given(column: pa.Array, document: Ints, count: int) -> _Present:
     rows = np.flatnonzero(pc.is_valid(column).to_numpy(zero_copy_only=False))
-    return _Present(rows, document[rows], _first_rows(rows, document[rows], count))
-
-
-def _first_rows(rows: Ints, document: Ints, count: int) -> Ints:
     first = np.full(count, -1)
-    first[document[::-1]] = rows[::-1]
-    return first
+    first[document[rows[::-1]]] = rows[::-1]
+    return _Present(rows, document[rows], first)
 
 
 def _coalesce(firsts: Sequence[Ints], count: int) -> Ints:

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from segscore.pipeline.arrays.ragged import Flags, Ints, flags, numbers, offsets_of, ragged
-from segscore.pipeline.tables.read import Rows, in_one_chunk, refuse
+from segscore.pipeline.tables.read import Rows, in_one_chunk, refuse, with_column
 from segscore.schemas.input_columns import BY_BOUNDARY
 
 SAME_UNITS = "n_units_agree"
@@ -111,9 +111,7 @@ def beyond_reason(tolerance: int) -> str:
 def adopt(rows: Rows, length: Ints) -> Rows:
     """Give rows the length of their document, and drop and count boundaries that are not in it.
 
-    Args:
-        rows: segmentations, valid row by row, without any that is ``beyond_end``.
-        length: length N of each row's document, shape (rows,).
+    No row is ``beyond_end``; each has the length of its document, shape (rows,).
     """
     stated, states = _stated_lengths(rows)
     if (states & (stated == length)).all():
@@ -122,12 +120,12 @@ def adopt(rows: Rows, length: Ints) -> Rows:
     row = np.repeat(np.arange(len(rows)), lists.lengths)
     inside = lists.values[lists.offsets[0] : lists.offsets[-1]] < length[row]
     kept = np.bincount(row[inside], minlength=len(rows))
-    table = _with_column(rows.table, "n_units", pa.array(length, pa.int32()))
+    table = with_column(rows.table, "n_units", pa.array(length, pa.int32()))
     dropped = collapsed(rows) + lists.lengths - kept
-    table = _with_column(table, COLLAPSED, pa.array(dropped, pa.int32()))
+    table = with_column(table, COLLAPSED, pa.array(dropped, pa.int32()))
     for name in ("boundaries", *BY_BOUNDARY):
         if name in table.column_names and not inside.all():
-            table = _with_column(table, name, _first_elements(table.column(name).chunk(0), kept))
+            table = with_column(table, name, _first_elements(table.column(name).chunk(0), kept))
     return replace(rows, table=in_one_chunk(table))
 
 
@@ -136,12 +134,6 @@ def collapsed(rows: Rows) -> Ints:
     if COLLAPSED not in rows.table.column_names:
         return np.zeros(len(rows), np.int64)
     return numbers(rows.table.column(COLLAPSED).chunk(0).fill_null(0)).astype(np.int64)
-
-
-def _with_column(table: pa.Table, name: str, values: pa.Array) -> pa.Table:
-    if name in table.column_names:
-        return table.set_column(table.column_names.index(name), name, values)
-    return table.append_column(name, values)
 
 
 def _first_elements(lists: pa.ListArray, kept: Ints) -> pa.ListArray:

@@ -115,12 +115,8 @@ def find_table(
 ) -> InputTable:
     """Find an input table and check its columns from the files' footers alone.
 
-    Args:
-        name: references, hypotheses, documents, codings or segmentations.
-        url: a file, a directory or a glob.
-        model: columns of the table.
-        memory: bytes of a worker's memory; None for the default.
-        left_out: URLs of files that are not read.
+    A worker has ``memory`` bytes; None is the default. Files with URLs in ``left_out`` are not
+    read.
 
     Raises:
         Absent: the URL does not exist, or the table has no rows.
@@ -170,11 +166,6 @@ def require_one_table(name: str, url: str, files: Sequence[InputFile]) -> None:
 
     Codings may include both references and hypotheses.
 
-    Args:
-        name: name of the table.
-        url: the folder.
-        files: the files in it.
-
     Raises:
         Refused: the folder contains several tables.
     """
@@ -198,12 +189,8 @@ def require_one_table(name: str, url: str, files: Sequence[InputFile]) -> None:
 class _Inspected:
     """What the footer of a file says; a JSON Lines file is read for it.
 
-    Attributes:
-        schema: columns, with the types that they are read as.
-        slices: its pieces.
-        unit: unit of positions and lengths; None if the file does not state it.
-        answers: how an import read answers; None if it read none.
-        adapted: columns that are converted or left out, and how.
+    Its columns have the types that they are read as. The unit, and how an import read answers, are
+    None if it does not state them. ``adapted`` says which columns are converted or left out.
     """
 
     schema: pa.Schema
@@ -246,12 +233,8 @@ def _require_columns(
 
     Where only some rows lack it, or all have null, each row is rejected.
 
-    Args:
-        name: name of the table.
-        url: the file.
-        table: its rows, with a null for what a row lacks.
-        limit: the most bytes of a compressed file.
-        given: columns that the folders of the file name.
+    Columns in ``given`` are named by the folders of the file. A compressed file may have ``limit``
+    bytes.
     """
     for column in contract_of(name).required:
         # The number of units of segmentations may be unknown, with --length-tolerance.
@@ -340,12 +323,8 @@ def read_json_lines(
 ) -> tuple[pa.Table, Ints]:
     """Read a JSONL file as the named table; return it and the line of each row, from 0.
 
-    Args:
-        name: name of the table.
-        url: the file.
-        limit: the most bytes of a compressed file.
-        adapted: receives a clause about each column that is converted or left out, and about each
-            attribute of several types; None if they have been described before.
+    A compressed file may have ``limit`` bytes. A clause about each column that is converted or left
+    out, and about each attribute of several types, is added to ``adapted``, unless it is None.
     """
     reader = _json_lines(name, url, set() if adapted is None else adapted)
     blocks = [*reader.read(storage.text_chunks(url, BLOCK, limit))]
@@ -391,11 +370,8 @@ def row_defaults(name: str) -> Defaults:
 def select_named(name: str, stated: pa.Table, url: str, lines: Ints) -> tuple[pa.Table, Ints]:
     """Make the named table from rows as stated; return it and the line of each row, from 0.
 
-    Args:
-        name: name of the table.
-        stated: the rows, as ``formats.tables`` builds them.
-        url: where they were read, for messages.
-        lines: line of each row, from 1, shape (rows,).
+    The rows are as ``formats.tables`` builds them, and were read from the given lines, counted from
+    1, shape (rows,). The URL is for messages.
     """
     if name != "documents":
         if name in TABLE_ROLES:

@@ -47,10 +47,7 @@ def describe_table(name: str, table: pa.Table, model: Contract) -> InputTable:
 def rows_of_table(table: InputTable, content: pa.Table, row: Ints | None = None) -> Rows:
     """Read the rows of a table in memory, as ``read_slice`` reads those of a file.
 
-    Args:
-        table: the table as ``describe_table`` returned it.
-        content: the rows.
-        row: number of each row where it was given, shape (rows,); by default 0, 1, 2...
+    The numbers of the rows where they were given, shape (rows,), are 0, 1, 2... by default.
 
     Raises:
         OtherRole: all rows have the role of another table.

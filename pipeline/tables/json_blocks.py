@@ -74,11 +74,8 @@ class JsonLines:
     def read(self, chunks: Iterable[bytes], line: int = 1) -> Iterator[tuple[pa.Table, Ints]]:
         """Yield the rows of each block as stated (see ``tables``), with their line numbers.
 
-        Args:
-            chunks: bytes of the file.
-            line: number of the line with which they begin.
-
-        Raises Refused as the exact reader does.
+        The chunks are the bytes of the file from the given line on. Refused is raised as by the
+        exact reader.
         """
         for block in whole_lines(chunks):
             lines = block.count(b"\n")
@@ -246,11 +243,7 @@ def _require_attribute(
 ) -> None:
     """Raise _Unclear if the exact reader may refuse an attribute, or read its numbers otherwise.
 
-    Args:
-        name: its name.
-        column: its values.
-        text: the block that they were read from.
-        lists: types of lists that the exact reader keeps.
+    The column was read from the text; the exact reader keeps lists of some types.
     """
     if column.type not in (*_ATTRIBUTES, *lists) or name in OWN_COLUMNS or not name:
         raise _Unclear

@@ -18,9 +18,7 @@ Located = tuple[pa.Table, Callable[[int], tuple[str, int]]]
 def find_first_values(blocks: Iterable[Located], skipped: int = 0) -> dict[str, FirstValues]:
     """Return the first value of each type of each attribute, with lines from 1.
 
-    Args:
-        blocks: parts of the rows.
-        skipped: number to subtract from all lines.
+    Each block is a part of the rows, and ``skipped`` is subtracted from all lines.
     """
     found: dict[str, FirstValues] = {}
     for block in blocks:
@@ -51,9 +49,8 @@ def _first_value(block: Located, name: str) -> FirstValues:
 def describe_mixed(found: Iterable[tuple[dict[str, FirstValues], int]]) -> list[str]:
     """Describe each attribute with values of several types, in a line that names the first two.
 
-    Args:
-        found: what ``find_first_values`` returned for each part of the input, and the number to add
-            to its lines.
+    For each part of the input, it is given what ``find_first_values`` returned, and the number to
+    add to its lines.
     """
     joined: dict[str, FirstValues] = {}
     for first_values, before in found:

@@ -29,13 +29,9 @@ _WHOLE = re.compile(r"0|-?[1-9][0-9]{0,17}")
 
 
 def path_columns(location: str, urls: Sequence[str]) -> list[PathValues]:
-    """Return the columns that the folders of each file name.
+    """Return the columns that the folders of each file of a table name, given its location.
 
     An attribute is a whole number if all its values are written as one, otherwise a text.
-
-    Args:
-        location: the file, folder or glob that names the table.
-        urls: the files of the table.
     """
     given = [_named_by(folders) for folders in storage.file_folders(location, urls)]
     texts: dict[str, set[str]] = {}

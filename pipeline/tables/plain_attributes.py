@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.tables.find import InputTable
-from segscore.pipeline.tables.read import Rows
+from segscore.pipeline.tables.read import Rows, with_column
 
 _ID, _LENGTH = "document_id", "n_units"
 _MOST_BYTES = 2**28
@@ -18,11 +18,7 @@ _MOST_BYTES = 2**28
 def find_attributes(url: str) -> tuple[InputTable, pa.Table] | None:
     """Find a plain table of attributes; None if it is a table of documents with their lengths.
 
-    Args:
-        url: any table of documents.
-
-    Returns:
-        The table as an input without slices, and its rows: document_id, and the attributes.
+    Return the table as an input without slices, and its rows: document_id, and the attributes.
 
     Raises:
         Refused: the file cannot be read, has no document_id or nothing else, or names a document
@@ -87,7 +83,7 @@ def _checked(url: str, table: pa.Table) -> pa.Table:
                 else (f"{entry['values']} is there {entry['counts']} times; a document has one row")
             )
             raise Refused(f"{url}: {what}")
-    return table.set_column(table.column_names.index(_ID), _ID, ids).combine_chunks()
+    return with_column(table, _ID, ids).combine_chunks()
 
 
 def with_attributes(rows: Rows, attributes: pa.Table) -> Rows:

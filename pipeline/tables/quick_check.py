@@ -37,10 +37,8 @@ def _keep_rules(offsets: Ints, positions: Positions, n_units: Positions, open_en
 def is_sound(table: pa.Table, *, open_ended: bool = False) -> bool:
     """Return whether all segmentations obey every rule; False also if only the schema can decide.
 
-    Args:
-        table: segmentations, with columns of the contract's types in one chunk each.
-        open_ended: whether rows adopt the length of their document, so that n_units may be null
-            and positions have no upper limit.
+    The columns are of the contract's types, in one chunk each. If ``open_ended``, rows adopt the
+    length of their document, so that n_units may be null and positions have no upper limit.
     """
     if any(name in table.column_names for name in SEGMENTATIONS.optional if name != _COLLAPSED):
         return False
@@ -62,8 +60,7 @@ def is_sound(table: pa.Table, *, open_ended: bool = False) -> bool:
 def documents_are_sound(table: pa.Table) -> bool:
     """Return whether all documents obey every rule; False also if only the schema can decide.
 
-    Args:
-        table: documents, with columns of the contract's types in one chunk each.
+    The columns are of the contract's types, in one chunk each.
     """
     if not table.num_rows:
         return True

@@ -1,9 +1,9 @@
 """Read the rows of an input table with their sources, validate them, and separate rejects."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import repeat
 
 import numpy as np
@@ -16,11 +16,7 @@ from segscore.pipeline.arrays.ragged import Coded, Flags, Ints, encode, flags
 from segscore.pipeline.errors import Absent, OtherRole, Unreadable
 from segscore.pipeline.tables.column_types import convert_columns
 from segscore.pipeline.tables.columns import DOCUMENTS, Contract, contract_of
-from segscore.pipeline.tables.find import (
-    InputTable,
-    Slice,
-    read_json_lines,
-)
+from segscore.pipeline.tables.find import InputTable, Slice, find_table, read_json_lines
 from segscore.pipeline.tables.path_columns import with_path_columns
 from segscore.pipeline.tables.quick_check import documents_are_sound, is_sound
 from segscore.pipeline.tables.validate import REJECT_COLUMNS, broken_rules, descriptions
@@ -28,6 +24,9 @@ from segscore.schemas.input_columns import INPUT_TYPES, ROLE, TABLE_ROLES
 
 _ROWS_AT_ONCE = 65_536
 """Number of rows that are validated at a time."""
+
+BYTES_AT_ONCE = 2**28
+"""The most bytes of a batch in memory, unless a single slice has more."""
 
 _SLICES_AT_ONCE = 4
 """Number of slices of a table that are read at the same time."""
@@ -81,8 +80,7 @@ class Rows:
         """Return the rows for which ``mask`` is true, shape (rows,)."""
         if mask.all():
             return self
-        chosen = np.flatnonzero(mask)
-        return self.take(chosen)
+        return self.take(np.flatnonzero(mask))
 
     def take(self, chosen: Ints) -> "Rows":
         """Return the rows with these numbers, in this order."""
@@ -132,10 +130,7 @@ def read_slice(piece: Slice, further: pa.Schema) -> Rows:
     if not piece.row_groups:
         table, row = read_json_lines(piece.table, piece.url, piece.limit)
     else:
-
-        def choose(names: Sequence[str]) -> list[str]:
-            return needed_columns(piece.table, names, further)
-
+        choose = partial(needed_columns, piece.table, further=further)
         table = storage.read_row_groups(piece.url, piece.row_groups, choose, piece.limit)
         row = piece.first_row + np.arange(table.num_rows)
     storage.require_version(piece.url, piece.version)
@@ -147,13 +142,7 @@ def read_slice(piece: Slice, further: pa.Schema) -> Rows:
 def conform(table: pa.Table, piece: Slice, further: pa.Schema) -> tuple[pa.Table, Flags | None]:
     """Return the rows of a slice with the columns and the types that the whole table has.
 
-    Args:
-        table: the rows as they were read.
-        piece: the slice that they were read from.
-        further: the further columns of the table.
-
-    Returns:
-        The rows, and which of them have the role of another table; None if none can have.
+    Return also which of them have the role of another table; None if none can have.
 
     Raises:
         Unreadable: a value does not fit its column's type.
@@ -190,6 +179,13 @@ def in_one_chunk(table: pa.Table) -> pa.Table:
     return pa.Table.from_arrays(arrays, schema=table.schema)
 
 
+def with_column(table: pa.Table, name: str, values: pa.Array) -> pa.Table:
+    """Return a table in which a column has other values, or to which it is added as the last."""
+    if name in table.column_names:
+        return table.set_column(table.column_names.index(name), name, values)
+    return table.append_column(name, values)
+
+
 def join_rows(parts: Sequence[Rows]) -> Rows:
     """Concatenate rows of one table."""
     urls = tuple(dict.fromkeys(url for part in parts for url in part.urls))
@@ -199,25 +195,59 @@ def join_rows(parts: Sequence[Rows]) -> Rows:
     return Rows(parts[0].name, table, urls, np.concatenate(file), row)
 
 
+def batches_of(
+    slices: Iterable[Slice], rows: int, size: int = BYTES_AT_ONCE
+) -> list[tuple[Slice, ...]]:
+    """Divide slices into batches of consecutive ones.
+
+    A batch has at most so many rows and bytes in memory, unless a single slice has more.
+    """
+    batches: list[list[Slice]] = []
+    rows_in_batch, size_of_batch = 0, 0
+    for piece in slices:
+        if not batches or rows_in_batch + piece.rows > rows or size_of_batch + piece.size > size:
+            batches.append([])
+            rows_in_batch, size_of_batch = 0, 0
+        batches[-1].append(piece)
+        rows_in_batch, size_of_batch = rows_in_batch + piece.rows, size_of_batch + piece.size
+    return [tuple(batch) for batch in batches]
+
+
+@dataclass(frozen=True)
+class TableSource:
+    """An input table, and how to read all its rows."""
+
+    table: InputTable
+    read: Callable[[], Rows]
+
+
+Sources = Mapping[str, TableSource]
+"""Input tables by name: references, hypotheses, codings or documents."""
+
+
+def find_source(name: str, location: str) -> TableSource:
+    """Find an input table by its name, such as references, and its location.
+
+    Raises:
+        Refused: the table does not exist, or a column is missing or of a wrong type.
+    """
+    table = find_table(name, location, contract_of(name))
+    return TableSource(
+        table, lambda: join_rows([read_slice(piece, table.further) for piece in table.slices])
+    )
+
+
 def no_rows(table: InputTable, model: Contract) -> Rows:
     """Return no rows, with the columns that ``read_slice`` returns for a table."""
-    fields = [(name, INPUT_TYPES[name]) for name in model.required]
-    contract_fields = pa.schema(
-        [*fields, *(field for field in table.further if field.name in INPUT_TYPES)]
-    )
-    schema = pa.schema(
-        [*contract_fields, *(field for field in table.further if field.name not in INPUT_TYPES)]
-    )
+    required = [(name, INPUT_TYPES[name]) for name in model.required]
+    optional = [field for field in table.further if field.name in INPUT_TYPES]
+    schema = pa.schema([*required, *optional, *table.attributes])
     nothing = np.zeros(0, np.int64)
     return Rows(table.name, in_one_chunk(schema.empty_table()), (), nothing, nothing)
 
 
 def validate_rows(rows: Rows, model: Contract) -> tuple[Rows, pa.Table]:
-    """Separate the rows that obey every rule from those that do not.
-
-    Returns:
-        The valid rows, and a table of rejects with the others.
-    """
+    """Separate the rows that obey every rule from those that do not, which become rejects."""
     if model.name == DOCUMENTS.name:
         sound = documents_are_sound(rows.table)
     else:
@@ -273,13 +303,7 @@ def no_rows_error(table: InputTable) -> Absent:
 
 
 def other_role_error(name: str, location: str, rows: int) -> OtherRole:
-    """Return the error to raise if all rows of a table have the role of another table.
-
-    Args:
-        name: name of the table, such as references.
-        location: where its rows are.
-        rows: number of its rows.
-    """
+    """Return the error to raise if all rows of a table have the role of another table."""
     return OtherRole(
         f"{location}: no row has the role {TABLE_ROLES[name]}, but {rows} "
         f"{'has' if rows == 1 else 'have'} the role {TABLE_ROLES[_opposite(name)]}; exchange the "
@@ -315,16 +339,9 @@ _SHOWN = 12
 def refuse(
     rows: Rows, broken: Flags, rule: str, reason: str | Iterable[str]
 ) -> tuple[Rows, pa.Table]:
-    """Separate the rows marked as broken, and list them with the reason.
+    """Separate the rows that break a rule, shape (rows,), from the others, and list them.
 
-    Args:
-        rows: rows of any table.
-        broken: which rows break the rule, shape (rows,).
-        rule: name of the rule.
-        reason: one reason for all rejects, or one for each.
-
-    Returns:
-        The other rows, and a table of rejects.
+    There is one reason for all rejects, or one for each.
     """
     if not broken.any():
         return rows, REJECT_COLUMNS.empty_table()

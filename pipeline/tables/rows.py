@@ -108,12 +108,7 @@ def printable(text: str) -> str:
 
 
 def numbered(lines: Iterable[str], first: int = 1) -> Iterator[tuple[int, str]]:
-    """Number lines, and remove LF or CRLF, and a byte order mark in line 1.
-
-    Args:
-        lines: the lines.
-        first: number of the first of them in its file.
-    """
+    """Number lines from ``first``, and remove LF or CRLF, and a byte order mark in line 1."""
     for number, line in enumerate(lines, start=first):
         text = line.removeprefix("\ufeff") if number == 1 else line
         yield number, text.removesuffix("\n").removesuffix("\r")
@@ -193,10 +188,8 @@ def optional_lists(
 ) -> dict[str, Any]:
     """Read the optional lists of a row, which have one element per boundary or per unit.
 
-    Args:
-        read: reads the list of a column, and checks each of its elements.
-        integer: the check for integers.
-        decimal: the check for other numbers.
+    ``read`` reads the list of a column, with a check of each element: one for integers, or one for
+    other numbers.
     """
     return {
         name: read(name, integer if whole else decimal) for name, whole in _WHOLE_NUMBERS.items()

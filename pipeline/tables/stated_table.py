@@ -108,9 +108,8 @@ def segmentations_of(stated: pa.Table, left_out: Iterable[str] = ()) -> pa.Table
     Lists by unit are not among them.
     """
     names = (*SEGMENTATIONS.optional, *attribute_names(stated))
-    kept = {*names, *stated.column_names} - {*left_out, *BY_UNIT}
-    present = {*stated.column_names}
-    given = [n for n in names if n in kept and n in present and _is_given(stated, n)]
+    present = {*stated.column_names} - {*left_out, *BY_UNIT}
+    given = [name for name in names if name in present and _is_given(stated, name)]
     return stated.select([*SEGMENTATIONS.required, *given])
 
 

@@ -47,8 +47,7 @@ def _recorded(schema: pa.Schema, key: str) -> str | None:
 def one_unit(units: Mapping[str, str | None]) -> str | None:
     """Return the unit of files or tables; None if none of them states one.
 
-    Args:
-        units: file or table -> its unit, None if it states none.
+    Each file or table is given with its unit, None if it states none.
 
     Raises:
         Refused: there are two different units.

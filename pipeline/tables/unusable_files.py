@@ -1,29 +1,20 @@
 """Find the files of an input table that cannot be read, each by itself."""
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Absent, Refused
+from segscore.pipeline.storage import InputFile
 from segscore.pipeline.tables.columns import Contract
 from segscore.pipeline.tables.find import check_files
 from segscore.pipeline.tables.read import read_slice
 
 
 @dataclass(frozen=True)
-class UnusableFile:
-    """A file that cannot be read as the table that it belongs to.
+class UnusableFile(InputFile):
+    """A file that cannot be read as the table that it belongs to, and why."""
 
-    Attributes:
-        url: URL of the file.
-        size: bytes.
-        version: changes with the content, as that of an ``InputFile``.
-        problem: why it cannot be read.
-    """
-
-    url: str
-    size: int
-    version: str
     problem: str
 
 
@@ -32,12 +23,8 @@ def unusable_files(
 ) -> list[UnusableFile]:
     """Read every file of a table by itself, and return those that cannot be read.
 
-    Args:
-        name: references, hypotheses...
-        url: a file, a directory or a glob.
-        model: columns of the table.
-        memory: bytes of a worker's memory; None for the default.
-        left_out: URLs of files that are not tried.
+    A worker has ``memory`` bytes; None is the default. Files with URLs in ``left_out`` are not
+    tried.
 
     Raises:
         Failed: the server does not answer.
@@ -54,5 +41,5 @@ def unusable_files(
         except Absent:  # without rows it harms nobody
             continue
         except Refused as problem:
-            unusable.append(UnusableFile(file.url, file.size, file.version, str(problem)))
+            unusable.append(UnusableFile(**asdict(file), problem=str(problem)))
     return unusable

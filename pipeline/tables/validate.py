@@ -5,7 +5,7 @@ import sys
 from collections import Counter
 from collections.abc import Mapping
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 
@@ -13,9 +13,6 @@ from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.storage import is_json_lines
 from segscore.pipeline.tables.columns import Contract
 from segscore.schemas.input_columns import INPUT_TYPES
-
-if TYPE_CHECKING:
-    from pandera.errors import SchemaErrors
 
 ONE_AT_A_TIME = Lock()
 """Each validation tries to import PySpark; unlocked, two threads may see a half-made module."""
@@ -36,11 +33,7 @@ REJECT_COLUMNS = pa.schema(
 
 
 def place_of(reject: Mapping[str, Any]) -> str:
-    """Return where a rejected row is: file and line, from 1, or file and number, from 0.
-
-    Args:
-        reject: its row in the table of rejects.
-    """
+    """Return where a rejected row is: file and line, from 1, or file and number, from 0."""
     source, row = reject["source"], reject["row"]
     return f"{source}:{row + 1}" if is_json_lines(source) else f"{source} row {row}"
 
@@ -53,16 +46,7 @@ def schema_problems(schema: pa.Schema, model: Contract) -> list[str]:
         return [f"column {name} occurs more than once" for name in repeated]
     if _fits(schema, model):
         return []
-
-    from pandera.errors import SchemaErrors
-
-    try:
-        with ONE_AT_A_TIME:
-            model.schema.validate(schema.empty_table(), lazy=True)
-    except SchemaErrors as problem:
-        cases = _failure_cases(problem)
-    else:
-        return []
+    cases = _failures(schema.empty_table(), model)
     others = [name for name in schema.names if name not in INPUT_TYPES]
     missing = [
         f"column {case['failure_case']} is missing{nearest(case['failure_case'], others)}"
@@ -78,9 +62,16 @@ def schema_problems(schema: pa.Schema, model: Contract) -> list[str]:
     return missing + mistyped
 
 
-def _failure_cases(problem: "SchemaErrors") -> list[dict[str, Any]]:
-    """Return what Pandera found; its table is one of polars if that is installed."""
-    return pa.table(problem.failure_cases).to_pylist()
+def _failures(table: pa.Table, model: Contract) -> list[dict[str, Any]]:
+    """Return what Pandera finds wrong; its table is one of polars if that is installed."""
+    from pandera.errors import SchemaErrors
+
+    try:
+        with ONE_AT_A_TIME:
+            model.schema.validate(table, lazy=True)
+    except SchemaErrors as problem:
+        return pa.table(problem.failure_cases).to_pylist()
+    return []
 
 
 def _require_all_checks() -> None:
@@ -112,22 +103,12 @@ def broken_rules(table: pa.Table, model: Contract) -> dict[int, str]:
     Rules are in the order in which the schema declares them.  Broken rows are reported as Python
     objects, so this is meant for batches of up to a few hundred thousand rows.
 
-    Args:
-        table: columns of the right types, each in one chunk.
-        model: contract with a schema whose checks apply row by row.
+    The columns have the right types, each in one chunk, and the checks of the contract's schema
+    apply row by row.
     """
-    from pandera.errors import SchemaErrors
-
-    try:
-        with ONE_AT_A_TIME:
-            model.schema.validate(table, lazy=True)
-    except SchemaErrors as problem:
-        cases = _failure_cases(problem)
-    else:
-        return {}
     rank = {name: i for i, name in enumerate(descriptions(model))}
     broken: dict[int, str] = {}
-    for case in cases:
+    for case in _failures(table, model):
         if case["index"] is None:
             raise RuntimeError(f"the rule {case['check']} could not be checked: {case}")
         first_rule = broken.setdefault(case["index"], case["check"])

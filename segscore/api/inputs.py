@@ -18,9 +18,8 @@ from segscore.pipeline.tables.columns import SEGMENTATIONS, contract_of
 from segscore.pipeline.tables.find import row_defaults, select_named
 from segscore.pipeline.tables.in_memory import describe_table, rows_of_table
 from segscore.pipeline.tables.jsonl import parse_record
-from segscore.pipeline.tables.read import Rows, other_role_error
+from segscore.pipeline.tables.read import Rows, TableSource, find_source, other_role_error
 from segscore.pipeline.tables.rows import RowPlace, shown
-from segscore.pipeline.tables.source import TableSource, find_source
 from segscore.pipeline.tables.stated_table import stated_table
 from segscore.schemas.input_columns import INPUT_TYPES, TABLE_ROLES
 
