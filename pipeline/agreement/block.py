@@ -126,14 +126,7 @@ def disagreements(counts: Mapping[str, _Number]) -> _Number:
 def make_block(
     codings: References, attributes: pa.Table, documents: tuple[int, int], reach: Reach
 ) -> Block:
-    """Pair the codings of some documents of a part, count, and add up.
-
-    Args:
-        codings: codings of the part.
-        attributes: one row per document of the part.
-        documents: range of documents: first, and one past the last.
-        reach: how far apart boundaries may be that are compared.
-    """
+    """Pair the codings of some documents of a part, count, and add up."""
     start, end = documents
     rows = codings.first[start : end + 1]
     pairs = coder_pairs.peers(codings.first, documents)

@@ -36,12 +36,7 @@ class Peers:
 
 
 def peers(first: Ints, documents: tuple[int, int]) -> Peers:
-    """Pair the codings of each document in a range.
-
-    Args:
-        first: document d has the coding rows first[d]..first[d+1]-1, shape (all documents + 1,).
-        documents: range of documents: first, and one past the last.
-    """
+    """Pair the codings of each document in a range."""
     start, end = documents
     bounds = first[start : end + 1]
     coders = np.diff(bounds)

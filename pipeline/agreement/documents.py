@@ -19,13 +19,7 @@ from segscore.pipeline.measures.measure import evaluate
 def document_coefficients(
     sums: BlockSums, n_t: int, *, segments: bool
 ) -> dict[CoefficientKey, Agreement]:
-    """Compute every coefficient of each document.
-
-    Args:
-        sums: sums for each document.
-        n_t: near misses lie 1..n_t-1 positions apart.
-        segments: compute rates from segments instead of boundaries (Fournier 2013, as printed).
-    """
+    """Compute every coefficient of each document, with rates from boundaries or from segments."""
     pairs, others = sums.pairs, sums.coders - 1
     places = sums.coders * sums.size
     plain = pairs["mark_products"].astype(np.float64)
@@ -178,10 +172,6 @@ def contested_share(similarity: Floats, boundaries: Ints | Floats) -> Floats:
     That is the lower end of the 95 % interval (Wilson 1927) of a share of 1 - ``similarity`` among
     as many observations as the coders marked boundaries.  It is larger where more coders marked
     more boundaries, so that two coders who differ in one boundary do not come first.
-
-    Args:
-        similarity: mean similarity of the pairs of coders of each document.
-        boundaries: number of boundaries that all its coders marked.
     """
     n = np.asarray(boundaries, np.float64)
     share = 1 - similarity
@@ -199,11 +189,6 @@ def most_contested(documents: pa.Table, number: int) -> list[dict[str, Any]]:
     """Return the most contested rows of `documents`, without those whose codings are all the same.
 
     Documents that are equally contested are ordered by WindowDiff, the largest first, then by id.
-
-    Args:
-        documents: columns of the table, including the id, boundary_similarity, codings,
-            segments_mean and window_diff_mean.
-        number: the most rows to return.
     """
     similarity, codings, segments = (
         numbers(documents.column(name).combine_chunks().cast(pa.float64()).fill_null(np.nan))

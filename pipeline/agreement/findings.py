@@ -126,12 +126,7 @@ def _changes(rows: Sequence[_Row], by: Sequence[str]) -> Iterator[str]:
 
 
 def describe_contested(contested: Sequence[_Row], named: Collection[str]) -> list[str]:
-    """Say in how many of the most contested documents a coder who stands out took part.
-
-    Args:
-        contested: rows of `documents`, the most contested ones.
-        named: coders who stand out on their own.
-    """
+    """Say in how many of the most contested documents a coder who stands out took part."""
     coded = {coder: sum(coder in (row.get("coders") or ()) for row in contested) for coder in named}
     often = sorted((-count, coder) for coder, count in coded.items() if 2 * count >= len(contested))
     documents = len(contested)
@@ -225,12 +220,7 @@ class ByDate:
 
 
 def by_date(coders: Sequence[_Row], group_by: Sequence[str]) -> ByDate | None:
-    """Return how coders agree with their peers on each date; None if the groups are not dates.
-
-    Args:
-        coders: the rows of the table `coders`, over all documents and of all groups.
-        group_by: attributes of the groups.
-    """
+    """Return how coders agree with their peers on each date; None if the groups are not dates."""
     if len(group_by) != 1:
         return None
     (attribute,) = group_by

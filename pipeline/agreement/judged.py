@@ -74,12 +74,9 @@ def _undefined(values: Sequence[str], marks: Sequence[str]) -> _Row:
 def add_drift(
     rows: Sequence[_Row], by: Sequence[str], groups: Mapping[tuple[object, ...], Group]
 ) -> None:
-    """Add the columns about drift to the rows of `coders`; undefined except over all documents.
+    """Add the columns about drift to the rows of `coders`, defined over all documents alone.
 
-    Args:
-        rows: rows of `coders`.
-        by: the group-by attributes; coders can drift only if there is one, with dates.
-        groups: the groups by their values.
+    Coders can drift only if the groups are dates.
     """
     found = _drifts(by, groups)
     for row in rows:

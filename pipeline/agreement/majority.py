@@ -50,11 +50,6 @@ class ConsensusSettings:
 def write_consensus(codings: str, output: str, settings: ConsensusSettings) -> dict[str, Any]:
     """Read codings, and write ``references/`` and then ``consensus.json``.
 
-    Args:
-        codings: table of segmentations: a file, a folder or a glob.
-        output: folder to write to; must not contain a consensus yet.
-        settings: what is kept.
-
     Returns:
         The contents of consensus.json: settings, input files, numbers of rows, warnings.
 

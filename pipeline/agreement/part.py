@@ -223,13 +223,7 @@ MaybeRows = tuple[Rows | None, pa.Table]
 def separate_codings(
     settings: MeasuringSettings, codings: MaybeRows, documents: MaybeRows | None
 ) -> AcceptedCodings:
-    """Separate the codings that can be audited from those that cannot.
-
-    Args:
-        settings: how codings are measured.
-        codings: the codings.
-        documents: the documents table, if there is one.
-    """
+    """Separate the codings that can be audited from those that cannot."""
     rows, rejected = codings
     rejects, described, became = [rejected], None, {"codings": _count_rows(rows, rejected)}
     if documents is not None:

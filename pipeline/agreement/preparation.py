@@ -30,11 +30,6 @@ def read_codings(
 ) -> tuple[InputTable, Rows, pa.Table]:
     """Read the codings of a command that writes tables to an output folder.
 
-    Args:
-        codings: table of segmentations: a file, a folder or a glob.
-        output: folder to write to.
-        written: names of the files and tables to be written, which must not exist.
-
     Returns:
         The table, its valid rows, and the rejected rows.
 
@@ -73,10 +68,6 @@ class Preparation:
 
     def show(self, name: str, record: str) -> None:
         """Publish all tables: move them to the output folder, on a disk each by a rename.
-
-        Args:
-            name: name of the file that is written last.
-            record: its content.
 
         Raises:
             Refused: a table exists there by now.

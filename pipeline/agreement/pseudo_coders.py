@@ -43,13 +43,7 @@ def _start(seed: np.uint64, documents: Hashes, coders: Hashes, streams: Hashes) 
 
 
 def streams(seed: int, documents: Hashes, coders: Hashes) -> Hashes:
-    """Start a stream of random numbers per document and coder, shape (documents * coders,).
-
-    Args:
-        seed: in 0..2^64-1.
-        documents: numbers of the documents.
-        coders: numbers of the coders.
-    """
+    """Start a stream of random numbers per document and coder, shape (documents * coders,)."""
     started = np.empty(len(documents) * len(coders), np.uint64)
     _start(np.uint64(seed), documents, coders, started)
     return started

@@ -116,15 +116,7 @@ def nothing_audited(settings: AgreeSettings, account: RowCounts, why: str) -> No
 def group_tables(
     merged: Tallies, group_by: Groups, choices: Choices, seed: int, replicates: int
 ) -> dict[str, pa.Table]:
-    """Build the tables by group, with the group of all documents first (schemas/agreement.py).
-
-    Args:
-        merged: tallies of the whole run.
-        group_by: the group-by columns and their types.
-        choices: how coefficients are computed.
-        seed: seed of the bootstrap.
-        replicates: number of bootstrap replicates; 0 for no intervals.
-    """
+    """Build the tables by group, with the group of all documents first (schemas/agreement.py)."""
     by_group = {
         field.name: split(getattr(merged, field.name), group_by) for field in fields(Tallies)
     }
@@ -186,11 +178,6 @@ def _add_changes(
     """Add the columns about changes to the rows of `agreement`.
 
     The groups are of different documents, so their bootstrap replicates are independent.
-
-    Args:
-        rows: rows of `agreement`.
-        by: the group-by attributes; without effect unless there is one.
-        groups: the groups by their values.
     """
     ordered = sorted(value for (value,) in groups if value is not None) if len(by) == 1 else []
     found: dict[tuple[object, CoefficientKey], tuple[float, ...]] = {}

@@ -60,11 +60,7 @@ _TABLES = ("agreement", "coders", "peers", "corpus")
 
 @dataclass(frozen=True)
 class FinishedAudit(FinishedRun):
-    """A finished run of `segscore agree`.
-
-    Attributes:
-        contested: rows of the most contested documents.
-    """
+    """A finished run of `segscore agree`, and the rows of its most contested documents."""
 
     contested: list[dict[str, Any]] = field(default_factory=list, kw_only=True)
 

@@ -180,11 +180,7 @@ class AgreeSettings:
         return Choices(n_t, published or self.expected == "item", published, judging)
 
     def signature(self, estimator: str) -> str:
-        """Describe in one line what was computed, so that two audits can be compared.
-
-        Args:
-            estimator: how the intervals are estimated.
-        """
+        """Describe in one line what was computed, so that two audits can be compared."""
         computed = f"agree:{self.expected}"
         if self.as_published:
             computed = f"agree:as-published,{self.as_published}"

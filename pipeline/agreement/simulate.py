@@ -135,11 +135,6 @@ def _numbered_names(kind: str, number: Hashes, digits: int) -> pa.StringArray:
 def run(codings: str, output: str, settings: SimulateSettings) -> dict[str, Any]:
     """Read a corpus, simulate, and write ``codings/`` and then ``simulation.json``.
 
-    Args:
-        codings: table of segmentations: a file, a folder or a glob.
-        output: folder to write to; must not contain a simulation yet.
-        settings: what to simulate.
-
     Returns:
         The contents of simulation.json: settings, input files, numbers of rows, warnings.
 

@@ -23,14 +23,7 @@ SQUARES_SPLIT = 2**30
 
 
 def tallies_of(block: Block, group_by: Groups, *, bucketed: bool, segments: bool) -> Tallies:
-    """Add up some documents.
-
-    Args:
-        block: the documents.
-        group_by: the group-by columns and their types.
-        bucketed: identify resampling units by hash bucket instead of the document's hash.
-        segments: compute the item rates from segments instead of boundaries.
-    """
+    """Add up some documents, by hash bucket if ``bucketed``, else one by one."""
     pairs, sums = block.pairs, block.sums
     groups = block.attributes_of(np.arange(len(sums.coders)))
 

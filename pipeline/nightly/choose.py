@@ -71,11 +71,6 @@ def choose_nights(
     The nights of a median are those since the last one that was accepted, and that one: what was
     accepted is not held against later nights.  A system that the last good night lacks is compared
     with the last good night that has it, so that a change during its absence is noticed.
-
-    Args:
-        systems: the systems of the night.
-        settings: what to compare with.
-        earlier: the nights to choose from.
     """
     candidates: Iterable[Night] = earlier.good(settings.night)
     most = settings.nights_of_median

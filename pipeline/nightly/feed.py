@@ -55,14 +55,7 @@ def probable_causes(warnings: Iterable[FeedWarning], systems: Collection[str]) -
 def warn_of_feed(
     night: Night, others: Mapping[str, Night], earlier: Nights, changes: ReferenceChanges
 ) -> Iterator[FeedWarning]:
-    """Yield a warning for each sign that the input of a night is not what it should be.
-
-    Args:
-        night: the night.
-        others: system -> the night that it is compared with.
-        earlier: all nights.
-        changes: how the references of the nights differ.
-    """
+    """Yield a warning for each sign that the input of a night is not what it should be."""
     for complete in islice(filter(_is_complete, earlier.good(night.date)), 1):
         yield from _warn_of_exchange(night, complete)
     yield from _warn_of_groups(night, earlier)

@@ -212,12 +212,6 @@ def judge_rules(
 def check_runs(run: str, other: str, rules: tuple[GateRule, ...], alpha: float) -> list[Check]:
     """Check all rules for the systems that two runs share.
 
-    Args:
-        run: folder of the run.
-        other: folder of the run to compare with.
-        rules: rules of the gate.
-        alpha: as in ``judge_rules``.
-
     Raises:
         Refused: a folder has no finished scoring run, a run does not have a measure of the rules,
             or the runs share no system.

@@ -35,12 +35,6 @@ def judge(
 ) -> Verdict:
     """Judge a night; repeat its verdict if the rules and the nights to compare with are the same.
 
-    Args:
-        night: the published night.
-        settings: the rules, and what to compare with.
-        earlier: the nights to choose from.
-        unusable: files of hypotheses that could not be read and were left out.
-
     Raises:
         Refused: a file of a night cannot be read.
         Failed: the server does not answer.

@@ -163,14 +163,7 @@ class Nights:
 def differences_of(
     before: str, now: str, measures: Sequence[str], available: Collection[str]
 ) -> list[str]:
-    """Return what makes the averages of an earlier run incomparable with those of a later one.
-
-    Args:
-        before: signature of the earlier run.
-        now: signature of the later run.
-        measures: the measures that are compared.
-        available: the measures of the earlier run.
-    """
+    """Return what makes the averages of an earlier run incomparable with those of a later one."""
     missing = [f"it has no {name}" for name in measures if name not in available]
     if missing:  # its signature does not have the settings of the measure either
         return missing

@@ -84,10 +84,6 @@ class ReferenceChanges:
 
         Nights that an earlier version scored, without digests of the references, are not compared.
 
-        Args:
-            night: the night.
-            others: the nights that it is compared with.
-
         Raises:
             Refused: a file of a night cannot be read.
             Failed: the server does not answer.

@@ -21,12 +21,7 @@ from segscore.pipeline.storage.memory import readable_size
 
 @dataclass(frozen=True)
 class Preview:
-    """What a night would do.
-
-    Attributes:
-        lines: what it would read, whether it would score, and what it would compare with.
-        plan: how its rows would be brought together; None if it would not score.
-    """
+    """What a night would do, in lines; the plan is None if it would not score."""
 
     lines: Sequence[str]
     plan: Plan | None = None

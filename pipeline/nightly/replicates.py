@@ -24,11 +24,7 @@ REPLICATES = 2000
 
 
 class Identity:
-    """Which documents of a night take part in a comparison, and under which hashes.
-
-    Attributes:
-        left_out: ids of the documents that take no part.
-    """
+    """Which documents of a night take part in a comparison, and under which hashes."""
 
     def __init__(self, night: str, reused: Sequence[str], left_out: Sequence[str]) -> None:
         """Set the identity of the documents of a night.

@@ -29,10 +29,6 @@ def remove_old(nights: Nights, days: int) -> tuple[list[date], list[str]]:
     the newest night, or from today if that is earlier, so that neither a wrong clock nor a wrong
     date empties the folder.  The rows of their summaries are kept for the history.
 
-    Args:
-        nights: nights of the folder.
-        days: number of days to keep.
-
     Returns:
         The dates removed, and a message for each old night that was not removed.
     """

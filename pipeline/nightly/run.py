@@ -39,14 +39,7 @@ Warn = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Ended:
-    """A night that was published and judged.
-
-    Attributes:
-        night: the published night.
-        verdict: the verdict of the gate.
-        scored: the scoring run; None if the night had been scored before.
-        removed: dates of the old nights that were removed.
-    """
+    """A night that was published and judged; ``scored`` is None if it had been scored before."""
 
     night: Night
     verdict: Verdict
@@ -70,12 +63,6 @@ class Ended:
 
 def run_night(settings: NightSettings, executor: Executor, progress: Progress, warn: Warn) -> Ended:
     """Score, publish and judge a night, write its metrics, and remove old nights.
-
-    Args:
-        settings: settings of the night.
-        executor: executes the tasks.
-        progress: called after each scored part.
-        warn: called with the text of each warning.
 
     Raises:
         Refused: the input or the settings are wrong.

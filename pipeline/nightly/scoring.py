@@ -40,12 +40,6 @@ def score_night(
     A file that could not be read when the night was scored is not tried again as long as it has not
     changed.
 
-    Args:
-        settings: settings of the night.
-        executor: executes the tasks.
-        progress: called after each scored part.
-        warn: called with the text of each warning.
-
     Returns:
         The run, or None if the same input was scored before; and the files that were left out.
 

@@ -182,10 +182,6 @@ def read_removed(runs: str) -> pa.Table | None:
 def keep_rows(runs: str, nights: Sequence[str]) -> None:
     """Add the rows of nights that are about to be removed to those kept before.
 
-    Args:
-        runs: folder of the nights.
-        nights: names of their folders.
-
     Raises:
         Refused: a file of a night cannot be read.
         Failed: the rows cannot be written.

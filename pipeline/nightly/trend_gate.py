@@ -48,10 +48,6 @@ def judge_trends(nights: Sequence[Night], rules: Sequence[GateRule]) -> list[Che
 
     A check fails if the line goes beyond the limit and its p, adjusted by Holm's method for the
     systems, is at most `TREND_ALPHA`.  With too few nights it is undecided.
-
-    Args:
-        nights: the nights of ``nights_of_trend``.
-        rules: rules of the gate; those about two nights are left out.
     """
     known = [_averages_of(night) for night in nights]
     checks: list[Check] = []

@@ -14,12 +14,7 @@ from segscore.pipeline.nightly.verdict import RejectedSystem, UnpairedSystem
 def unscored_systems(
     night: Night, missing: Collection[str]
 ) -> tuple[tuple[UnpairedSystem, ...], tuple[RejectedSystem, ...]]:
-    """Return the systems whose rows are all unpaired, and those with rejected rows, by name.
-
-    Args:
-        night: the night.
-        missing: systems that were expected but not scored.
-    """
+    """Return the systems whose rows are all unpaired, and those with rejected rows, by name."""
     if not missing:
         return (), ()
     unpaired = [*night.parts("unpaired", ["table", "coder", "document_id"])]

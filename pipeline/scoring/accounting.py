@@ -16,12 +16,7 @@ from segscore.pipeline.tables.read import no_rows_error
 
 
 def count_rows(collected: Collected, paired: Flags) -> RowCounts:
-    """Count the scored, rejected and unpaired rows of the references and of the documents.
-
-    Args:
-        collected: references and documents.
-        paired: which references have a hypothesis, shape (references,).
-    """
+    """Count the scored, rejected and unpaired rows of the references and of the documents."""
     rejected_tables = collected.rejects.column("table").to_pylist()
     scored = {"references": int(paired.sum())}
     if collected.described is not None:

@@ -65,13 +65,7 @@ class Side:
 
 
 def side(positions: Ragged, document: Ints, words: UnitLengths | None) -> Side:
-    """Convert segmentations without types to the unit of the run.
-
-    Args:
-        positions: positions in units, one row per segmentation.
-        document: row of ``words`` for each segmentation, shape (rows,).
-        words: words in each unit, in a run in words; else None.
-    """
+    """Convert segmentations without types to the unit of the run."""
     measured = positions
     if words is not None:
         measured = to_words(positions, document, words.lengths, words.totals)

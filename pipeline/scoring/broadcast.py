@@ -42,12 +42,6 @@ INPUTS_PART = "inputs.parquet"
 def score_broadcast(run: TaskRun, inputs: Inputs, plan: Plan, rule: Rule) -> TaskResults | None:
     """Send the references to every task and score all hypotheses.
 
-    Args:
-        run: a prepared run.
-        inputs: the input tables.
-        plan: how many rows a task reads.
-        rule: how to count, with the declared boundary types.
-
     Returns:
         The result of the tasks; None if another job finished the same run first.
 

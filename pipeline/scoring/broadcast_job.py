@@ -11,11 +11,7 @@ from segscore.pipeline.tables.read import batches_of, join_rows, read_slice
 
 @dataclass(frozen=True)
 class BroadcastJob(Job):
-    """What all tasks of a run share, including the references.
-
-    Attributes:
-        reference_set: the references.
-    """
+    """What all tasks of a run share, including the references."""
 
     reference_set: ReferenceSet
 

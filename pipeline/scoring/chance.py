@@ -9,11 +9,7 @@ SKILL = "0 is chance at a system's own density, 1 perfect"
 
 
 def describe_chance(board: Leaderboard) -> str | None:
-    """Return a sentence on the systems whose interval of skill includes 0; None without any.
-
-    Args:
-        board: the systems of a run, ranked by the measure that the sentence is about.
-    """
+    """Return a sentence on the systems whose interval of skill includes 0; None without any."""
     at_chance = [name for name in board.systems if _includes_zero(board, name)]
     if not at_chance:
         return None

@@ -18,9 +18,6 @@ def fewer_documents(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
     These were scored on fewer documents than another system, or on as many others. Where no set of
     documents is that of more systems than each other set, no system compares.
 
-    Args:
-        rows: system -> its row of a summary, of the same average and group.
-
     Returns:
         System -> number of its documents.
     """

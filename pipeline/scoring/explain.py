@@ -84,12 +84,7 @@ def explain_pairs(
 
 
 def read_document_rows(table: InputTable, documents: Sequence[str]) -> Iterator[Rows]:
-    """Read the segmentations of some documents, one slice of the table at a time.
-
-    Args:
-        table: table of segmentations.
-        documents: ids of the documents.
-    """
+    """Read the segmentations of some documents, one slice of the table at a time."""
     ids = pa.array(documents, pa.string())
     for table_slice in table.slices:
         rows = read_slice(table_slice, table.further)

@@ -14,11 +14,7 @@ from segscore.pipeline.statistics.averages import summary_groups
 
 @dataclass(frozen=True)
 class FinishedScoring(FinishedRun):
-    """A finished run of `segscore score` or `segscore nightly`.
-
-    Attributes:
-        name: a short name that distinguishes the run from others.
-    """
+    """A finished run of `segscore score` or `segscore nightly`; its name tells it from others."""
 
     name: str = field(default="", kw_only=True)
 
@@ -93,11 +89,7 @@ class FinishedScoring(FinishedRun):
         return self.score_settings().by_level is not None
 
     def parameters_at(self, level: int | None) -> Mapping[str, float]:
-        """Return the parameters of formulas on a level of the run.
-
-        Args:
-            level: number of the level; None for all levels.
-        """
+        """Return the parameters of formulas on a level of the run; None stands for all levels."""
         of_level = next(each for each in self.record["levels"] if each["level"] == level)
         return {**self._parameters(of_level["p_seg"]), "type_range": float(of_level["type_range"])}
 

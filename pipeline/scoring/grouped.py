@@ -122,12 +122,6 @@ class SurveyReceipt:
 def score_shuffled(run: TaskRun, inputs: Inputs, plan: Plan, rule: Rule) -> TaskResults | None:
     """Bring the rows of each document together, then score all hypotheses.
 
-    Args:
-        run: a prepared run.
-        inputs: the input tables.
-        plan: how documents are divided into parts.
-        rule: how to count, with the declared boundary types.
-
     Returns:
         The result of the tasks; None if another job finished the same run first.
 

@@ -220,14 +220,7 @@ def list_unpaired(rows: Rows) -> pa.Table:
 
 
 def write_unscored(folder: str, name: str, rejects: pa.Table, unpaired: pa.Table) -> None:
-    """Write the rejected and the unpaired rows, if there are any.
-
-    Args:
-        folder: folder of the unfinished run.
-        name: name of the files.
-        rejects: table as in schemas/rejects.py.
-        unpaired: table as in schemas/unpaired.py.
-    """
+    """Write the rejected and the unpaired rows, if there are any."""
     for table, rows in (("rejects", rejects), ("unpaired", unpaired)):
         if rows.num_rows:
             storage.write_table(storage.join(folder, table, name), rows)

@@ -44,14 +44,7 @@ from segscore.pipeline.tables.units import one_unit
 
 @dataclass(frozen=True)
 class AcceptedTables:
-    """The accepted rows of the input tables of a run, and how to measure them.
-
-    Attributes:
-        inputs: the input tables.
-        rule: how pairs are counted and added up.
-        collected: the references.
-        accepted: the hypotheses.
-    """
+    """The accepted rows of the input tables of a run, and how to measure them."""
 
     inputs: Inputs
     rule: Rule
@@ -103,12 +96,6 @@ def _accept(inputs: Inputs, sources: Sources, rule: Rule) -> AcceptedTables:
 
 def score_in_memory(run: Run, inputs: Inputs, sources: Sources, rule: Rule) -> TaskResults:
     """Read all tables, score all hypotheses, and write the rows.
-
-    Args:
-        run: a prepared run.
-        inputs: the input tables.
-        sources: the same tables, with the way to read their rows.
-        rule: how to count, with the declared boundary types.
 
     Raises:
         Refused: a table has wrong content.

@@ -152,12 +152,7 @@ class Leaderboard:
 
 
 def as_named(available: Collection[str], named: Iterable[str]) -> list[str]:
-    """Return measures in the order in which a user named them, then those that nobody named.
-
-    Args:
-        available: the measures, in the order of the columns.
-        named: names of measures and families; those of a family have the order of the columns.
-    """
+    """Return measures in the order in which a user named them, then those that nobody named."""
     order: dict[str, None] = {}
     for name in named:
         family = {each.name for each in FAMILIES[name].MEASURES} if name in FAMILIES else {name}

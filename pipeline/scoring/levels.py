@@ -50,13 +50,7 @@ class LevelParameters:
 
 
 def references_at(references: References, rows: Rows, rule: Rule) -> References:
-    """Return references with the boundaries of a level alone.
-
-    Args:
-        references: the references, with all their boundaries.
-        rows: the rows that ``references`` was built from.
-        rule: the rule of the level, whose settings decide its windows and P_seg.
-    """
+    """Return references with the boundaries of a level alone."""
     document, size = references.document, references.size
     side = side_from_rows(only_types(rows, rule.types), document, references.words, typed=True)
     window, panel_window = window_sizes(
@@ -118,12 +112,7 @@ def common_counts(name: str, counts: NDArray[Any], factor: int) -> NDArray[Any]:
 
 
 def join_levels(levels: Sequence[Rule], rows: Sequence[GroupedRows]) -> GroupedRows:
-    """Join the rows of all levels of the same pairs, to average over levels.
-
-    Args:
-        levels: the rule of each level.
-        rows: the rows of each level, in the same order on every level.
-    """
+    """Join the rows of all levels of the same pairs, to average over levels."""
     whole = common_range(levels)
     names, first = rows[0].counts, rows[0].counted
     counts = [

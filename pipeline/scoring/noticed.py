@@ -34,14 +34,7 @@ system that numbers units differently have a peak, those of chance are spread ev
 def notice_pairs(
     hypotheses: Hypotheses, pairs: Pairs, references: References, group_by: Collection[str]
 ) -> Noticed:
-    """Count the attributes that differ, and the positions, of some hypotheses and references.
-
-    Args:
-        hypotheses: some hypotheses.
-        pairs: the hypotheses with their references.
-        references: the references of the run.
-        group_by: the group-by columns.
-    """
+    """Count the attributes that differ, and the positions, of some hypotheses and references."""
     counts: Noticed = {}
     for name in group_by:
         if name not in references.attributes.column_names:
@@ -79,14 +72,7 @@ def notice_lengths(rows: int, far: int) -> Noticed:
 def _notice_shifts(
     hypotheses: Hypotheses, pairs: Pairs, references: References, units: Ints
 ) -> Noticed:
-    """Count the exact matches of each system as it is, and moved by one to three units.
-
-    Args:
-        hypotheses: some hypotheses.
-        pairs: the hypotheses with their references.
-        references: the references of the run.
-        units: number of units of each reference's document, shape (references,).
-    """
+    """Count the exact matches of each system as it is, and moved by one to three units."""
     systems = hypotheses.system
     sides = pair_rows(
         references.side.in_units,

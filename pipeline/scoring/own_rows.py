@@ -15,15 +15,7 @@ from segscore.pipeline.tables.read import Rows
 def own_rows(
     name: str, rows: Rows, hypotheses: Hypotheses, references: References, rule: Rule
 ) -> Hypotheses:
-    """Draw an own point for each of some hypotheses.
-
-    Args:
-        name: a name in ``OWN_POINTS``.
-        rows: the hypotheses as they were read.
-        hypotheses: the same hypotheses, ready to score.
-        references: the references.
-        rule: how pairs are counted; its settings say how often to draw.
-    """
+    """Draw an own point for each of some hypotheses, as often as the settings say."""
     settings = rule.settings
     types = None
     if hypotheses.side.types is not None:

@@ -117,14 +117,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class GroupedRows:
-    """Rows to add up by system and group.
-
-    Attributes:
-        system: the system of each row.
-        groups: each row's values of the group-by columns; None if the rows are in no group.
-        counts: names of the counts.
-        counted: the rows.
-    """
+    """Rows to add up by system and group; the groups are None if the rows are in none."""
 
     system: Coded
     groups: list[Coded] | None

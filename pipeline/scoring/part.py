@@ -146,13 +146,7 @@ class ReferenceSet:
 
 
 def with_levels(reference_set: ReferenceSet, rows: Rows, rule: Rule) -> ReferenceSet:
-    """Add the references of each level, in a run by level that has all its references at hand.
-
-    Args:
-        reference_set: the references.
-        rows: the rows that they were built from.
-        rule: how to count, with the boundary types of the run.
-    """
+    """Add the references of each level, in a run by level that has all its references at hand."""
     if not rule.by_level:
         return reference_set
     levels = tuple(references_at(reference_set.references, rows, each) for each in rule.levels)
@@ -319,14 +313,7 @@ def score_hypotheses(
 def hypothesis_blocks(
     job: Job, reference_set: ReferenceSet, accepted: Accepted, paired: Flags
 ) -> Iterator[ScoredBlock]:
-    """Yield the scores of accepted hypotheses and of their own points, some rows at a time.
-
-    Args:
-        job: what all tasks share.
-        reference_set: the references.
-        accepted: the hypotheses.
-        paired: output: true for each reference that has a hypothesis, shape (references,).
-    """
+    """Yield the scores of accepted hypotheses and of their own points; note which are paired."""
     levels = job.rule.levels
     at_once = max(1, job.rows_at_once // (job.rule.settings.draws * len(levels)))
     for start in range(0, len(accepted.rows), at_once):

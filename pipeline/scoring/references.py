@@ -79,12 +79,6 @@ def accept_references(
 ) -> tuple[Rows, pa.Table]:
     """Reject references that contradict each other or cannot be measured.
 
-    Args:
-        rows: references that are valid row by row.
-        described: the documents table, if there is one.
-        settings: how to measure.
-        typed: whether the run distinguishes boundary types.
-
     Returns:
         The accepted references, grouped by document and ordered by coder, and the rejects.
     """
@@ -128,14 +122,7 @@ def _lack_list(name: str, rows: Rows, described: Described) -> Flags:
 def prepare_references(
     rows: Rows, described: Described | None, settings: MeasuringSettings, *, typed: bool
 ) -> References:
-    """Prepare accepted references for scoring.
-
-    Args:
-        rows: at least one reference, as ``accept_references`` returns them.
-        described: the documents table, if there is one.
-        settings: how to measure.
-        typed: whether the run distinguishes boundary types.
-    """
+    """Prepare accepted references, at least one, for scoring."""
     documents, document = rows.numbered.documents, rows.numbered.document
     size = numbers(rows.table.column("n_units").chunk(0)).astype(np.int64)
     units = np.zeros(len(documents), np.int64)
@@ -274,10 +261,7 @@ def _overruled(rows: Rows, described: Described | None) -> pa.Table:
 def resampling_units(documents: Documents, settings: MeasuringSettings, in_run: int) -> Units:
     """Assign documents to resampling units: one each, or hash buckets in a run with many.
 
-    Args:
-        documents: some or all documents of the run.
-        settings: how to measure; without replicates there is a single unit.
-        in_run: number of documents in the run.
+    Without replicates there is a single unit.
     """
     if not settings.replicates:
         return Units(np.zeros(len(documents), np.int64), np.zeros(1, np.uint64))

@@ -37,12 +37,7 @@ def _without_nan(parameters: dict[str, Any]) -> dict[str, Any]:
 
 
 def warn_of_absent_points(settings: ScoreSettings, scored: Collection[str]) -> list[str]:
-    """Return a warning if the reference point ``human`` was asked for and has no segmentation.
-
-    Args:
-        settings: the settings of the run.
-        scored: the hypotheses that were scored, reference points included.
-    """
+    """Return a warning if the reference point ``human`` was asked for and has no segmentation."""
     if "human" not in settings.points or not scored or f"{POINT}human" in scored:
         return []
     return [

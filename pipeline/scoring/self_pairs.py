@@ -15,12 +15,7 @@ _CODERS = ["reference", "hypothesis"]
 
 
 def warn_of_self_pairs(sink: Sink, inputs: Inputs) -> list[str]:
-    """Return a warning if rows were read on both sides, and coders scored against themselves.
-
-    Args:
-        sink: where the table `scores` is, which is read only if a file is read on both sides.
-        inputs: the input tables.
-    """
+    """Return a warning if rows were read on both sides, and coders scored against themselves."""
     if not inputs.shared_files:
         return []
     if not any(pc.any(pc.equal(*rows)).as_py() for rows in sink.read("scores", _CODERS)):
@@ -29,13 +24,7 @@ def warn_of_self_pairs(sink: Sink, inputs: Inputs) -> list[str]:
 
 
 def describe_seen_selves(seen: Iterable[Seen], references: References, inputs: Inputs) -> list[str]:
-    """Return the same warning for a run that keeps no table of pairs.
-
-    Args:
-        seen: which coders of hypotheses segmented which documents, by part.
-        references: the accepted references.
-        inputs: the input tables.
-    """
+    """Return the same warning for a run that keeps no table of pairs."""
     if not inputs.shared_files:
         return []
     coders = encode(references.coder)

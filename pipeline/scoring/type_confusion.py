@@ -22,14 +22,7 @@ the hypothesis (``Decisions.cells``)."""
 def count_classes(
     hypotheses: Hypotheses, pairs: Pairs, references: References, rule: Rule
 ) -> Cells:
-    """Count the decisions of each system with the same pass that counts its edits.
-
-    Args:
-        hypotheses: the hypotheses, with the boundaries of the level that the rule is about.
-        pairs: the hypotheses with their references.
-        references: the references, likewise.
-        rule: how to count.
-    """
+    """Count the decisions of each system with the same pass that counts its edits."""
     system = hypotheses.system.code[pairs.hyp_row]
     ref, hyp = references.side, hypotheses.side
     cells: Cells = {}

@@ -16,11 +16,6 @@ _MAX_CODERS = 5
 def require_few_unpaired(sink: Sink, account: RowCounts, max_unpaired: float) -> None:
     """Check that not too large a share of the hypotheses has no reference.
 
-    Args:
-        sink: where the tables of the run are.
-        account: the numbers of rows.
-        max_unpaired: the largest share, in [0, 1].
-
     Raises:
         TooManyUnpaired: the share is too large; the message gives the numbers, where the rows are
             listed, and the systems of which no row has a reference.

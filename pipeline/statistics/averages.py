@@ -166,13 +166,7 @@ def _digest(units: Hashes) -> str:
 
 
 def with_skill(kind: Table, own: GroupAverages, chance: GroupAverages) -> Iterator[Average]:
-    """Yield the rows of a group with its skill: 0 is chance, 1 perfect, negative worse than chance.
-
-    Args:
-        kind: the measures.
-        own: the averages of a system.
-        chance: those of random boundaries at the system's own density, over the same documents.
-    """
+    """Yield the rows of a group with its skill: 0 is chance, 1 perfect, below 0 worse."""
     for (name, average), row in own.rows.items():
         best = kind.measures[name].best
         key = name, average
@@ -187,13 +181,7 @@ def with_skill(kind: Table, own: GroupAverages, chance: GroupAverages) -> Iterat
 
 
 def skill(value: Any, chance: Any, best: float) -> Any:
-    """Return (value - chance) / (best - chance), NaN where chance is the best value.
-
-    Args:
-        value: averages of a system, NaN where undefined.
-        chance: averages of random boundaries at its own density, likewise.
-        best: the best value of the measure.
-    """
+    """Return (value - chance) / (best - chance), NaN where chance is the best value."""
     with np.errstate(divide="ignore", invalid="ignore"):
         gained = np.divide(value - np.asarray(chance), best - np.asarray(chance))
     return np.where(np.isfinite(gained), gained, math.nan)

@@ -40,12 +40,7 @@ class SignedRanks:
 
 
 def signed_ranks(first: Floats, second: Floats) -> SignedRanks:
-    """Compare two systems document by document.
-
-    Args:
-        first: values of one system, NaN where undefined, shape (documents,).
-        second: values of the other system on the same documents.
-    """
+    """Compare two systems document by document; values are NaN where undefined."""
     from scipy import stats
 
     difference = np.round(first - second, DECIMALS)

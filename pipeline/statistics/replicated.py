@@ -100,12 +100,7 @@ def change_of(now: Replicated, before: Replicated, shared: int) -> Change | None
 
 
 def median_of_all(averages: Sequence[Replicated], *, apart: bool) -> Replicated:
-    """Return the median of several averages, with its replicates.
-
-    Args:
-        averages: the averages, all defined.
-        apart: whether no two of the averages share a document.
-    """
+    """Return the median of several averages, with its replicates."""
     freedoms = [average.freedom for average in averages]
     return Replicated(
         float(np.median([average.value for average in averages])),

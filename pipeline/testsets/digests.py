@@ -44,11 +44,7 @@ _SPACE, _NEWLINE, _ZERO = 32, 10, 48
 
 @dataclass(frozen=True)
 class Digests:
-    """The digests of some references.
-
-    Attributes:
-        words: words of the digests, big end first, shape (references, 8).
-    """
+    """The digests of some references, as words, big end first, shape (references, 8)."""
 
     words: HashWords
 

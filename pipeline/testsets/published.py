@@ -62,12 +62,7 @@ def published_scores() -> tuple[PublishedScore, ...]:
 
 
 def scores_of(set_name: str, splits: Iterable[str] | None = None) -> list[PublishedScore]:
-    """Return the published scores on a test set.
-
-    Args:
-        set_name: name of the set.
-        splits: names of the splits; None for all.
-    """
+    """Return the published scores on the splits of a test set; by default on all."""
     chosen = None if splits is None else {*splits}
     return [
         score

@@ -56,12 +56,7 @@ class Recognition:
 
 
 def describe_record(record: Mapping[str, Any], registry: Registry) -> str:
-    """Say in one line what the references of a finished run are; empty if they are of no set.
-
-    Args:
-        record: the entry `test_set` of its run.json.
-        registry: the registry that the run used.
-    """
+    """Say in one line what the references of a finished run are; empty if they are of no set."""
     for split in registry.splits:
         if (split.set_name, split.name) == (record["name"], record["split"]):
             if split.is_of(record["fingerprint"]):

@@ -95,11 +95,7 @@ class KnownSet:
 
 @dataclass(frozen=True)
 class Registry:
-    """Test sets.
-
-    Attributes:
-        sets: the sets, in the order of the registry.
-    """
+    """Test sets, in the order of the registry."""
 
     sets: tuple[KnownSet, ...]
 

@@ -46,13 +46,7 @@ def digest_references(rows: Rows) -> Digests:
 
 
 def content_of(rows: Rows, digests: Digests, registry: Registry) -> Content:
-    """Count accepted references, to recognise a test set of a registry.
-
-    Args:
-        rows: the references.
-        digests: their digests.
-        registry: the test sets to look for.
-    """
+    """Count accepted references, to recognise a test set of a registry."""
     lengths = ragged(rows.table.column("boundaries").chunk(0)).lengths
     hashes = np.zeros(0, np.uint64)
     if any(len(split.ids) for split in registry.splits):

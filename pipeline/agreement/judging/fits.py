@@ -35,13 +35,7 @@ class Neighbours:
 
     @classmethod
     def of(cls, first: Ints, second: Ints, coders: int) -> "Neighbours":
-        """List the peers of each coder.
-
-        Args:
-            first: number of the first coder of each pair, shape (pairs,).
-            second: number of the second coder of each pair, shape (pairs,).
-            coders: number of coders.
-        """
+        """List the peers of each coder."""
         owner, peer = np.concatenate([first, second]), np.concatenate([second, first])
         pair = np.tile(np.arange(len(first)), 2)
         sign = np.repeat([-1, 1], len(first))

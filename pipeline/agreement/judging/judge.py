@@ -31,12 +31,7 @@ _FEWEST_STANDARD = 3
 
 @dataclass(frozen=True)
 class Estimate:
-    """An effect of each coder, shape (coders,) each; NaN where undefined.
-
-    Attributes:
-        value: the effect.
-        error: its jackknife standard error.
-    """
+    """An effect of each coder, NaN where undefined, and its jackknife standard error: (coders,)."""
 
     value: Floats
     error: Floats
@@ -92,12 +87,7 @@ class Judgement:
 
 
 def judge_coders(pairs: CoderPairCounts, judging: Judging) -> Judgement | None:
-    """Judge coders; None if fewer than four share ten documents each with others.
-
-    Args:
-        pairs: counts of each pair of coders.
-        judging: how similar two coders are, and beyond which limits they are named.
-    """
+    """Judge coders; None if fewer than four share ten documents each with others."""
     judged = enough(pairs, FEWEST_DOCUMENTS)
     if np.count_nonzero(judged) < FEWEST_JUDGED:
         return None

@@ -19,15 +19,7 @@ from segscore.schemas.tables import arrow_type
 
 @dataclass(frozen=True)
 class FoundTrend:
-    """What changed over the nights of a folder.
-
-    Attributes:
-        settings: what was asked for.
-        nightly: the averages night by night.
-        levels: every series, judged.
-        pairs: pairs of systems, those of the best system first.
-        findings: sentences, the most important one first.
-    """
+    """What changed over the nights of a folder; the most important finding comes first."""
 
     settings: TrendSettings
     nightly: NightlySeries

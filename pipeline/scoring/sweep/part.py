@@ -27,12 +27,7 @@ CANDIDATES_AT_ONCE = 1_000_000
 
 @dataclass(frozen=True)
 class SweepReceipt(Receipt):
-    """What a task returns about its part, with the sums of each coder's rows.
-
-    Attributes:
-        steps: steps of each coder, in a sweep over thresholds.
-        sums: sums of each coder, in a sweep over tolerances.
-    """
+    """What a task returns about its part: steps of each coder over thresholds, or sums."""
 
     steps: dict[str, Steps] = field(default_factory=dict)
     sums: dict[str, ToleranceSums] = field(default_factory=dict)
@@ -40,11 +35,7 @@ class SweepReceipt(Receipt):
 
 @dataclass(frozen=True)
 class SweepJob(BroadcastJob):
-    """What all tasks of a sweep share.
-
-    Attributes:
-        tolerances: the tolerances to sweep over; empty to sweep over thresholds.
-    """
+    """What all tasks of a sweep share; it is one over thresholds if there are no tolerances."""
 
     tolerances: tuple[int, ...]
 

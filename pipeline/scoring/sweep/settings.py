@@ -31,17 +31,7 @@ _SIGNED_WITH_TOLERANCES = ("units", "length_tolerance", "beta", "edges", "v")
 
 @dataclass(frozen=True)
 class SweepSettings:
-    """Settings of `segscore sweep`.
-
-    Attributes:
-        references: table of reference segmentations: a file, a directory or a glob.
-        scored: table of segmentations, with boundary_scores unless there are tolerances.
-        output: folder or URL of the run.
-        documents: table of unit lengths, or None.
-        tolerances: tolerances to sweep over, in the unit of the run; made ascending and distinct.
-            Empty: sweep over the thresholds of the scores.
-        fresh: replace a finished run in the same place; the others as in ``MeasuringSettings``.
-    """
+    """Settings of `segscore sweep`; the tolerances are made ascending and distinct."""
 
     references: ReferencesArgument
     scored: Annotated[

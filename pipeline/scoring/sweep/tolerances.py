@@ -24,11 +24,7 @@ _FAMILY = Table.of(tolerance.COUNTS, tolerance.MEASURES)
 
 @dataclass(frozen=True)
 class ToleranceSums:
-    """Sums over the pairs of one coder of hypotheses.
-
-    Attributes:
-        counts: the counts of the tolerance measures at each tolerance, shape (tolerances, 8).
-    """
+    """Sums over the pairs of one coder of hypotheses; ``counts`` has shape (tolerances, 8)."""
 
     counts: Ints
 
@@ -100,13 +96,7 @@ def merge_sums(parts: Iterable[Mapping[str, ToleranceSums]]) -> dict[str, Ints]:
 def tabulate_tolerances(
     sums: Mapping[str, Ints], tolerances: Sequence[int], parameters: Mapping[str, float]
 ) -> pa.Table:
-    """Build the table tolerances (schemas/curves.py): by hypothesis, tolerances ascending.
-
-    Args:
-        sums: sums merged over the whole run, for at least one coder.
-        tolerances: the tolerances, ascending.
-        parameters: as ``evaluate`` takes them.
-    """
+    """Build the table tolerances (schemas/curves.py): by hypothesis, tolerances ascending."""
     counts = dict(zip(_FAMILY.counts, np.concatenate([*sums.values()]).T, strict=True))
     values = _FAMILY.values(counts, parameters, rows=False)
     names = np.repeat(np.arange(len(sums)), len(tolerances))
