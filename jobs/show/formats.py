@@ -167,11 +167,7 @@ def table_text(layout: Layout, format_name: str) -> str:
 
 
 def require_names_printable(layout: Layout) -> None:
-    """Require that standard output can represent the texts in a table, which nothing may alter.
-
-    Raises:
-        Refused: its encoding lacks a character.
-    """
+    """Refuse a table with a text that standard output cannot represent; nothing may alter it."""
     texts = (value for row in layout.numbers for value in row if isinstance(value, str))
     for text in (*layout.names, *texts):
         encoding = lacking_encoding(text)

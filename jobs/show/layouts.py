@@ -27,11 +27,7 @@ _AVERAGES = ("micro", "macro")
 
 
 def require(layout: str | None, format_name: str, average: str, group_by: tuple[str, ...]) -> None:
-    """Check the options before work starts.
-
-    Raises:
-        Refused: an option is invalid; the message names it, its value and what is allowed.
-    """
+    """Refuse invalid options before work starts; the message names the option."""
     from segscore.pipeline.errors import Refused
     from segscore.pipeline.settings.ranges import one_of
 

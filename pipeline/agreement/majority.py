@@ -38,11 +38,7 @@ class ConsensusSettings:
     within: Annotated[int, Option("Largest distance of positions that are one boundary.")] = 0
 
     def __post_init__(self) -> None:
-        """Refuse invalid settings.
-
-        Raises:
-            Refused: the message names the option and what it allows.
-        """
+        """Refuse a value that an option cannot have; the message names the option."""
         in_unit_interval("--share", self.share)
         within("--within", self.within, 0, MOST_UNITS)
 

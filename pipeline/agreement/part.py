@@ -108,11 +108,7 @@ class Audited:
     contested: list[dict[str, object]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        """Refuse row counts that do not add up.
-
-        Raises:
-            ValueError: as ``require_row_counts``.
-        """
+        """Refuse row counts that do not add up, as ``require_row_counts`` does."""
         require_row_counts(self.rows)
 
 

@@ -48,23 +48,9 @@ CODINGS_PER_PART = 131_072
 
 @dataclass(frozen=True)
 class AgreeSettings:
-    """Settings of `segscore agree`.
+    """Settings of `segscore agree`; the help of each option says what it is.
 
-    Attributes:
-        codings: table of segmentations by several coders: a file, a directory or a glob.
-        output: folder or URL of the run.
-        documents: table of unit lengths and attributes, or None.
-        group_by: attributes; each combination of their values is audited separately.
-        n_t: near misses lie 1..n_t-1 positions apart; None: chosen by the unit (``in_unit``).
-        similarity: similarities to write coefficients for; empty: all. Coders are judged by the
-            first.
-        expected: pi's chance of a boundary: `pooled`, or `item` for the mean of the documents'
-            rates.
-        as_published: `fournier2013` to reproduce the tables of that paper: `item`, with segments
-            instead of boundaries; or None.
-        limits: changed limits beyond which coders are named, each NAME=NUMBER.
-        max_rejects, memory_limit, fresh: as in ``ScoreSettings``; the others as in
-            ``MeasuringSettings``.
+    Without ``n_t``, the unit decides (``in_unit``). Coders are judged by the first similarity.
     """
 
     codings: Annotated[str, Argument("Segmentations by several coders: a file, folder or glob.")]
@@ -122,11 +108,7 @@ class AgreeSettings:
     fresh: FreshOption = False
 
     def __post_init__(self) -> None:
-        """Refuse invalid settings.
-
-        Raises:
-            Refused: a value is invalid; the message names the option and what it allows.
-        """
+        """Refuse a value that an option cannot have; the message names the option."""
         from segscore.pipeline.agreement.coefficients import SIMILARITIES
 
         one_of("--expected", self.expected, _EXPECTED)
@@ -190,18 +172,10 @@ class AgreeSettings:
 
 @dataclass(frozen=True)
 class SimulateSettings:
-    """Settings of `segscore simulate`.
+    """Settings of `segscore simulate`; the help of each option says what it is.
 
-    Attributes:
-        documents: number of documents, at least 1.
-        coders: number of coders of each document, in 1..131072.
-        near_miss: chance that a coder nearly misses a boundary, in [0, 1].
-        full_miss: chance that a coder fully misses one, in [0, 1 - near_miss].
-        added: share of full misses that add a boundary, in [0, 1]; the others omit one.
-        n_t: near misses move 1..n_t-1 positions (docs/measures.md); at least 2.
-        units: units in each document, at least 1; None: as many as the drawn segments have.
-        random: each coder draws a segmentation independently; the chances are not used.
-        seed: seed of all draws, in 0..2^64-1.
+    Near misses move 1..n_t-1 positions. Without ``units``, a document has as many as its drawn
+    segments. If ``random``, each coder draws a segmentation, and the chances are not used.
     """
 
     documents: Annotated[int, Option("Number of documents.")] = 100
@@ -226,11 +200,7 @@ class SimulateSettings:
     seed: Annotated[int, Option("Seed of the random numbers.")] = 0
 
     def __post_init__(self) -> None:
-        """Refuse invalid settings.
-
-        Raises:
-            Refused: a value is invalid; the message names the option and what it allows.
-        """
+        """Refuse a value that an option cannot have; the message names the option."""
         within("--documents", self.documents, 1, _MOST_DOCUMENTS)
         within("--coders", self.coders, 1, CODINGS_PER_PART)
         in_unit_interval("--near-miss", self.near_miss)

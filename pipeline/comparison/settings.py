@@ -103,12 +103,7 @@ class CompareSettings:
     fresh: FreshOption = False
 
     def __post_init__(self) -> None:
-        """Check the settings.
-
-        Raises:
-            Refused: a setting is invalid; the message names the option, its value and what is
-                allowed.
-        """
+        """Refuse a value that an option cannot have; the message names the option."""
         for option, given in (("RUN", self.runs), ("--measure", self.measures)):
             if (option == "RUN" and not given) or not all(name.strip() for name in given):
                 raise Refused(f"{option}: is empty; name at least one")

@@ -59,11 +59,7 @@ class CalibrateSettings:
     output: Annotated[str | None, Option("Folder for the table of the curve.", Panel.OUTPUT)] = None
 
     def __post_init__(self) -> None:
-        """Check the settings.
-
-        Raises:
-            Refused: a setting has a value that it cannot have.
-        """
+        """Refuse a value that an option cannot have; the message names the option."""
         from segscore.pipeline.measures import ALL, PAIRS
         from segscore.pipeline.measures.published import nearest_measure
 

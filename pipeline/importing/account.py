@@ -49,11 +49,7 @@ class Imported:
 
 
 def require_accepted(receipts: Iterable[PartReceipt]) -> None:
-    """Refuse the import if a part is refused, with the message of the first.
-
-    Raises:
-        Refused: a part is refused.
-    """
+    """Refuse the import if a part is refused, with the message of the first."""
     for receipt in receipts:
         if receipt.refusal is not None:
             raise Refused(receipt.refusal)
@@ -68,11 +64,7 @@ def rejects_of(folder: str) -> Iterator[pa.Table]:
 
 
 def require_few(folder: str, number: int, rows: int, max_rejects: float) -> None:
-    """Refuse more bad lines and rows than --max-rejects allows; list the first.
-
-    Raises:
-        Refused: there are more.
-    """
+    """Refuse more bad lines and rows than --max-rejects allows; list the first."""
     if number > max_rejects * rows:
         share = ""
         if max_rejects:

@@ -102,11 +102,7 @@ class Folders:
         )
 
     def refuse_unknown_role(self, url: str) -> None:
-        """Refuse to guess the role of a file where there are folders of both.
-
-        Raises:
-            Refused: there are.
-        """
+        """Refuse to guess the role of a file where there are folders of both."""
         if self.sides:
             reference, hypothesis = self.sides
             raise Refused(

@@ -110,11 +110,7 @@ def by_ending(name: str) -> str | None:
 
 
 def refuse_other_kinds(url: str, content: bytes) -> None:
-    """Refuse a media file, a Feather file or an Excel workbook, and say what to do with it.
-
-    Raises:
-        Refused: it is one of these.
-    """
+    """Refuse a media file, a Feather file or an Excel workbook, and say what to do with it."""
     marked = any(content[at:].startswith(mark) for at, mark in _MEDIA_MARKS)
     if marked or url.lower().endswith(_MEDIA_ENDINGS):
         raise Refused(

@@ -425,11 +425,7 @@ class ImportSettings:
         return Clock(self.time_unit, rate, self.start_timecode)
 
     def __post_init__(self) -> None:
-        """Refuse values that an option cannot have.
-
-        Raises:
-            Refused: the message names the option and what it allows.
-        """
+        """Refuse a value that an option cannot have; the message names the option."""
         for option, choices in _CHOICES.items():
             value = getattr(self, option.removeprefix("--").replace("-", "_"))
             if value is not None:

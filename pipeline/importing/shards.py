@@ -65,11 +65,7 @@ class Shard:
     first_values: dict[str, FirstValues]
 
     def __post_init__(self) -> None:
-        """Refuse an unknown type of a column, and a name that leads to another folder.
-
-        Raises:
-            ValueError: a type is unknown, or the name is that of no file of shards.
-        """
+        """Refuse an unknown type of a column, and a name that leads to another folder."""
         _ = self.stated
         if "/" in self.name or "\\" in self.name:
             raise ValueError(f"{self.name!r} is not the name of a file of rows")

@@ -149,11 +149,7 @@ def _of_several(night: Night, settings: NightSettings, earlier: Nights) -> Chose
 
 
 def _require_attributes(night: Night, names: Sequence[str]) -> None:
-    """Check that the documents of a night have attributes to group by.
-
-    Raises:
-        Refused: they lack one.
-    """
+    """Refuse a night whose documents lack an attribute to group by."""
     for piece in night.table_files("scores"):
         for name in names:
             if name not in piece.columns:

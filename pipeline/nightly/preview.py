@@ -61,11 +61,7 @@ def preview_night(settings: NightSettings) -> Preview:
 
 
 def _require_attributes(settings: NightSettings, inputs: Inputs) -> None:
-    """Check that the input has the attributes to group and to judge by.
-
-    Raises:
-        Refused: it lacks one.
-    """
+    """Refuse input that lacks an attribute to group or to judge by."""
     group_types(settings.score, inputs)
     known = attribute_types([inputs.hypotheses, inputs.references, inputs.documents])
     for name in settings.gate_by:

@@ -205,12 +205,7 @@ class NightSettings:
     scoring: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Check the settings.
-
-        Raises:
-            Refused: a setting is invalid; the message names the option, its value and what is
-                allowed.
-        """
+        """Refuse a value that an option cannot have; the message names the option."""
         if _PLACEHOLDER in self.runs:
             raise Refused(
                 f"--runs {self.runs}: must not contain {_PLACEHOLDER}; every night gets its own "

@@ -27,11 +27,7 @@ _MISSING = (
 
 
 def require_charts(what: str) -> None:
-    """Check that the packages that draw charts are installed; ``what`` needs them.
-
-    Raises:
-        Refused: one is not installed.
-    """
+    """Refuse to draw charts without the packages that ``what`` needs for them."""
     from importlib.util import find_spec
 
     if find_spec("altair") is None or find_spec("vl_convert") is None:

@@ -31,12 +31,7 @@ class ReportSettings:
     ] = False
 
     def __post_init__(self) -> None:
-        """Check the settings.
-
-        Raises:
-            Refused: a setting is invalid; the message names the option, its value and what is
-                allowed.
-        """
+        """Refuse a value that an option cannot have; the message names the option."""
         one_of("--average", self.average, _AVERAGES)
         if not self.output.strip():
             raise Refused("--output: is empty; name a file")

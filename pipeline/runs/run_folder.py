@@ -330,11 +330,7 @@ def _remove_earlier(attempt: Attempt) -> None:
 
 
 def require_newest(attempt: Attempt) -> None:
-    """Check that this attempt's claim is still the newest.
-
-    Raises:
-        Overtaken: another job has claimed the folder.
-    """
+    """Raise Overtaken if another job has claimed the folder since this attempt did."""
     if not is_newest(attempt):
         raise Overtaken(
             f"{attempt.output}: another job has claimed this folder; nothing was published"

@@ -77,9 +77,6 @@ def refuse_partly_shared(references: InputTable, hypotheses: InputTable) -> None
     Args:
         references: the table of references.
         hypotheses: the table of hypotheses.
-
-    Raises:
-        Refused: such as a file of references that is in the folder, or glob, of the hypotheses.
     """
     sides = [{file.url for file in table.files} for table in (references, hypotheses)]
     if sides[0] == sides[1]:

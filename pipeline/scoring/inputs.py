@@ -170,11 +170,7 @@ def inputs_of(settings: ScoreSettings, sources: Sources) -> Inputs:
 
 
 def _require_levels(settings: ScoreSettings, inputs: Inputs) -> None:
-    """Refuse to score levels of segmentations without boundary types, which levels are made of.
-
-    Raises:
-        Refused: the tables have no boundary types, and the settings ask for levels.
-    """
+    """Refuse to score levels of segmentations without boundary types, which levels are made of."""
     if settings.by_level is not None and not inputs.typed:
         raise Refused(
             f"--by-level: the levels are boundary types, but {inputs.references.location} and "

@@ -214,11 +214,7 @@ class Receipt:
     content: Content | None = None
 
     def __post_init__(self) -> None:
-        """Check the counts, as a receipt may come from a file.
-
-        Raises:
-            ValueError: the counts do not add up.
-        """
+        """Refuse counts that do not add up, as a receipt may come from a file."""
         require_row_counts(self.rows)
 
 

@@ -37,20 +37,9 @@ class _Locations:
 
 @dataclass(frozen=True)
 class ScoreSettings(MeasuringSettings, _Locations):
-    """Settings of `segscore score`: input tables, how to measure, and how to run.
+    """Settings of `segscore score`; the help of each option says what it is.
 
     Attributes:
-        references: table of reference segmentations: a file, a directory or a glob.
-        hypotheses: table of segmentations to judge; `{a,b}` names several, which are read as one.
-        output: folder or URL of the run.
-        documents: table of unit lengths and attributes, or None.
-        group_by: attributes; each combination of their values gets its own summary rows.
-        max_rejects: largest share of rejected input rows, in [0, 1], at which a run is published.
-        max_unpaired: largest share of hypotheses without a reference, in [0, 1], at which a run is
-            published.
-        memory_limit: bytes that a worker may use; None for the default of the plan.
-        registry: file of further test sets to recognise, or None.
-        fresh: replace a finished run in the same place.
         left_out: URLs of files of segmentations that are not read; chosen by `nightly`.
         measures_in_order: `measures` as the user named them, to show them in this order.
     """
@@ -64,11 +53,7 @@ class ScoreSettings(MeasuringSettings, _Locations):
     measures_in_order: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
-        """Refuse invalid settings.
-
-        Raises:
-            Refused: a value is invalid; the message names the option and what it allows.
-        """
+        """Refuse a value that an option cannot have; the message names the option."""
         named = self.measures
         super().__post_init__()
         if not self.measures_in_order:

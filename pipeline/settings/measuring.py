@@ -250,11 +250,7 @@ class MeasuringSettings:
     seed: SeedOption = 0
 
     def __post_init__(self) -> None:
-        """Refuse values out of range.
-
-        Raises:
-            Refused: a value is invalid; the message names the option and what it allows.
-        """
+        """Refuse a value that an option cannot have; the message names the option."""
         if self.measures:
             from segscore.pipeline.measures.selection import normal_form
 

@@ -120,11 +120,7 @@ def name_of_option(field: str, option: Option) -> str:
 
 
 def check_options(settings: Any) -> None:
-    """Check each field of some settings for which its option has a check.
-
-    Raises:
-        Refused: a value is not allowed; the message names the option and what it allows.
-    """
+    """Refuse values of settings that their options do not allow; the message names the option."""
     for field, option in options_of(settings.__class__).items():
         value = getattr(settings, field)
         if option.check is not None and value is not None:

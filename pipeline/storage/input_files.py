@@ -153,11 +153,7 @@ def _is_hidden(name: str, directory: str) -> bool:
 
 
 def require_version(url: str, expected: str) -> None:
-    """Check that a file is still the one that ``find`` described.
-
-    Raises:
-        Failed: the file was replaced or removed since.
-    """
+    """Fail if a file was replaced or removed since ``find`` described it."""
     place = resolve(url)
     try:
         with explained(place):

@@ -52,9 +52,6 @@ def require_writable_store(option: str, url: str) -> None:
     """Refuse an output in a kind of store that runs cannot be published to.
 
     Publication needs writes that fail if a file exists already, which other stores do not have.
-
-    Raises:
-        Refused: the protocol of the URL is not one of a disk or a supported store.
     """
     plain_url(url)
     protocol = protocol_of(url)

@@ -112,11 +112,7 @@ def _output_names() -> Iterator[str]:
 
 
 def require_free(output: str, names: Sequence[str]) -> None:
-    """Refuse an output folder that contains one of the files or tables to be written to it.
-
-    Raises:
-        Refused: one of them exists; the message names the first.
-    """
+    """Refuse an output folder that contains a file or table to be written; the message names it."""
     existing = storage.names(output)
     for name in names:
         if name in existing:

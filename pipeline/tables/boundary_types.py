@@ -29,11 +29,7 @@ def have_boundary_types(tables: list[InputTable]) -> bool:
 
 
 def require_types_in_both(references: InputTable, hypotheses: InputTable) -> None:
-    """Check that either both tables of a run have boundary types, or neither.
-
-    Raises:
-        Refused: only one has the column.
-    """
+    """Refuse a run of which only one table has boundary types."""
     sides = [references, hypotheses]
     without = [table for table in sides if not have_boundary_types([table])]
     if len(without) == 1:

@@ -165,9 +165,6 @@ def require_one_table(name: str, url: str, files: Sequence[InputFile]) -> None:
     """Refuse a folder that contains several tables, such as a run or what `import` writes.
 
     Codings may include both references and hypotheses.
-
-    Raises:
-        Refused: the folder contains several tables.
     """
     folders = sorted({file.url.rpartition("/")[0] for file in files})
     tables = {folder.rpartition("/")[2]: folder for folder in folders}

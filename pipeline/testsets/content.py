@@ -35,11 +35,7 @@ class Content:
     changed: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        """Check the fingerprint and the counts, as a receipt may come from a file.
-
-        Raises:
-            ValueError: they cannot be those of references.
-        """
+        """Check the fingerprint and the counts, as a receipt may come from a file."""
         if not FINGERPRINT.fullmatch(self.fingerprint):
             raise ValueError("a fingerprint is not 64 hexadecimal digits")
         counts = (*self.recognised, *self.named, *self.changed)

@@ -30,11 +30,7 @@ def table_of_measures(names: tuple[str, ...]) -> MeasureTable:
 
 
 def require_measure(name: Any, known: Collection[str]) -> None:
-    """Refuse a name that is not a measure.
-
-    Raises:
-        Refused: there is no such measure; the message names a similar one.
-    """
+    """Refuse a name that is not a measure; the message names a similar one."""
     if not isinstance(name, str):
         raise Refused(f"{name!r}: must be the name of a measure, such as 'pk'")
     if name not in known:

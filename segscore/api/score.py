@@ -332,11 +332,7 @@ OF_PAIRS = [name for name in MeasuringSettings.__dataclass_fields__ if name not 
 
 
 def require_sum(settings: MeasuringSettings) -> None:
-    """Refuse to add up pairs whose windows depend on all pairs together.
-
-    Raises:
-        Refused: the window policy is `per-run`.
-    """
+    """Refuse to add up pairs whose windows depend on all pairs (the policy `per-run`)."""
     if settings.window == "per-run":
         raise Refused("--window per-run: needs all references at once; use segscore.evaluate")
 

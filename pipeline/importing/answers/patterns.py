@@ -14,11 +14,7 @@ MARK = "\0"
 
 
 def require_pattern(option: str, pattern: str) -> None:
-    """Check a regular expression.
-
-    Raises:
-        Refused: it is malformed, or matches the empty text.
-    """
+    """Refuse a regular expression that is malformed, or matches the empty text."""
     try:
         matches_nothing = pc.match_substring_regex(pa.scalar(""), pattern).as_py()
     except (pa.ArrowInvalid, UnicodeEncodeError) as problem:

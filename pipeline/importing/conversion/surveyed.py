@@ -79,11 +79,7 @@ def with_folders(
 
 
 def require_one_unit(surveyed: Sequence[SurveyedShape]) -> None:
-    """Refuse shapes that count different units.
-
-    Raises:
-        Refused: there are two units; the message names a file of each.
-    """
+    """Refuse shapes that count different units; the message names a file of each."""
     first: dict[str, SurveyedShape] = {}
     for one in surveyed:
         first.setdefault(one.unit, one)
@@ -96,11 +92,7 @@ def require_one_unit(surveyed: Sequence[SurveyedShape]) -> None:
 
 
 def require_distinct(surveyed: Iterable[SurveyedShape]) -> None:
-    """Refuse a second segmentation of a document by the same coder in the same role.
-
-    Raises:
-        Refused: there is one; the message names both places.
-    """
+    """Refuse a second segmentation of a document by the same coder in the same role."""
     first: dict[tuple[str, str, str], SurveyedShape] = {}
     for one in surveyed:
         other = first.setdefault((one.document_id, one.coder, one.role), one)

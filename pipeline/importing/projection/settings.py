@@ -126,11 +126,7 @@ class ProjectSettings:
         )
 
     def __post_init__(self) -> None:
-        """Refuse values that an option cannot have.
-
-        Raises:
-            Refused: the message names the option and what it allows.
-        """
+        """Refuse a value that an option cannot have; the message names the option."""
         check_options(self)
         _ = self.importing  # checks the output folder and the encoding
         field_path("--text-field", self.text_field)

@@ -55,12 +55,7 @@ class TrendSettings:
     seed: SeedOption = 0
 
     def __post_init__(self) -> None:
-        """Check the settings.
-
-        Raises:
-            Refused: a setting is invalid; the message names the option, its value and what is
-                allowed.
-        """
+        """Refuse a value that an option cannot have; the message names the option."""
         if not self.runs.strip():
             raise Refused("RUNS: is empty; name a folder")
         within("--nights", self.nights, 10, _MOST_NIGHTS)

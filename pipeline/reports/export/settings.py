@@ -41,11 +41,7 @@ class ExportSettings:
     ] = None
 
     def __post_init__(self) -> None:
-        """Check the settings.
-
-        Raises:
-            Refused: a setting has a value that it cannot have.
-        """
+        """Refuse a value that an option cannot have; the message names the option."""
         one_of("--format", self.format_name, EXPORT_FORMATS)
         if self.output is not None and not self.output.strip():
             raise Refused("--output: is empty; name a file or a folder")

@@ -44,11 +44,7 @@ class Steps:
     largest: int
 
     def __post_init__(self) -> None:
-        """Refuse shapes that do not match, because steps may come from a file.
-
-        Raises:
-            ValueError: the shapes do not match.
-        """
+        """Refuse shapes that do not match, because steps may come from a file."""
         shapes = self.thresholds.shape, self.changes.shape, self.without.shape
         many = len(self.thresholds)
         if shapes != ((many,), (many, len(CHANGING)), (len(POOLED),)):

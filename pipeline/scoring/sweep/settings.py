@@ -60,11 +60,7 @@ class SweepSettings:
     fresh: FreshOption = False
 
     def __post_init__(self) -> None:
-        """Refuse invalid settings.
-
-        Raises:
-            Refused: a value is invalid; the message names the option and what it allows.
-        """
+        """Refuse a value that an option cannot have; the message names the option."""
         check_locations({**self.inputs, "--output": self.output})
         for tolerance in self.tolerances:
             within("--tolerances", tolerance, 0, MOST_UNITS)

@@ -29,11 +29,7 @@ class ToleranceSums:
     counts: Ints
 
     def __post_init__(self) -> None:
-        """Refuse a wrong shape, because sums may come from a file.
-
-        Raises:
-            ValueError: the shape is not that of counts at some tolerances.
-        """
+        """Refuse a wrong shape, because sums may come from a file."""
         if self.counts.ndim != 2 or self.counts.shape[1] != len(_FAMILY.counts):
             raise ValueError("the shape of the sums is not (tolerances, counts)")
 
