@@ -49,14 +49,7 @@ def describe_audit(
     peers: Sequence[_Row],
     unit: str | None = None,
 ) -> list[str]:
-    """Return sentences that say how to read an audit.
-
-    Args:
-        agreement: the rows of the table `agreement` over all documents.
-        coders: those of `coders`; columns that audits of an earlier version lack may be missing.
-        peers: those of `peers`, likewise.
-        unit: what positions are counted in, if that is known.
-    """
+    """Return sentences that say how to read an audit."""
     of_offset, of_rate = (partial(each, unit=unit) for each in (offset, outlying_rate))
     marked = [
         *_listed(coders, "low_agreement", "agreement_effect", low_agreement, "coders"),
@@ -82,14 +75,7 @@ def audit_findings(
     by: Sequence[str],
     unit: str | None,
 ) -> list[str]:
-    """Return all sentences about an audit: ``describe_audit``, the groups, what is contested.
-
-    Args:
-        tables: the tables `agreement`, `coders` and `peers`.
-        contested: rows of `documents`, the most contested ones.
-        by: the group-by attributes.
-        unit: what positions are counted in, if that is known.
-    """
+    """Return all sentences about an audit: ``describe_audit``, the groups, what is contested."""
     agreement, coders, peers = (
         rows_over_all(tables[name], by) for name in ("agreement", "coders", "peers")
     )

@@ -11,11 +11,6 @@ from segscore.pipeline.tables.read import Sources, validate_rows
 def audit_in_memory(run: Run, job: AgreeJob, sources: Sources) -> Audited:
     """Read all tables, audit all codings, and write the rows of their documents.
 
-    Args:
-        run: a prepared run.
-        job: how codings are measured; its folder and its partitioning are not read.
-        sources: the codings, and perhaps the documents.
-
     Raises:
         Refused: a table has wrong content.
     """

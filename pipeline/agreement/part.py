@@ -56,12 +56,7 @@ CONTESTED_COLUMNS = [
 
 @dataclass(frozen=True)
 class AgreePart:
-    """The input of one task: a hash bucket or id range of documents.
-
-    Attributes:
-        name: prefix of the names of the output files.
-        bucket: number of the bucket or range, as in ``Partitioning``.
-    """
+    """The input of one task: a hash bucket or id range of documents, as in ``Partitioning``."""
 
     name: str
     bucket: int
@@ -152,13 +147,7 @@ def audit_part(job: AgreeJob, part: AgreePart) -> Audited:
 def audit_codings(
     job: AgreeJob, accepted: AcceptedCodings, write: Callable[[str, str, pa.Table], None]
 ) -> Audited:
-    """Audit codings, and write the rows of their documents block by block.
-
-    Args:
-        job: what all tasks share; its folder and its partitioning are not read.
-        accepted: the codings.
-        write: takes the name of a table, the suffix of a file's name, and its rows.
-    """
+    """Audit codings, and write the rows of their documents block by block."""
     for table, excluded in (("rejects", accepted.rejects), ("unpaired", accepted.unpaired)):
         write(table, "", excluded)
     codings = accepted.codings

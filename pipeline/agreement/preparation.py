@@ -101,11 +101,6 @@ def _remove_empty(folder: str) -> None:
 def preparing(output: str, hidden: str, names: Sequence[str]) -> Iterator[Preparation]:
     """Claim an output folder while tables are written to it.
 
-    Args:
-        output: the output folder; need not exist.
-        hidden: name of this command's hidden folder in it.
-        names: names of the files and tables to be written, which must not exist.
-
     Raises:
         Refused: one of them exists, another command of this kind is running there or was killed, or
             the folder cannot be written to.

@@ -13,13 +13,7 @@ _MOST_NAMES = 12
 
 @dataclass(frozen=True, slots=True)
 class FieldPath:
-    """A path, such as turns[].label.
-
-    Attributes:
-        option: the option that names it, for messages.
-        text: the path as written.
-        steps: names of fields; None runs through a list.
-    """
+    """A path that an option names, such as turns[].label; the step None runs through a list."""
 
     option: str
     text: str

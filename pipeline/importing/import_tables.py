@@ -128,10 +128,6 @@ def key_columns(table: pa.Table) -> list[str]:
 def collect_keys(blocks: Sequence[Rows], attributes: Collection[str] | None = None) -> Keys:
     """Collect what is known of some documents from all their rows.
 
-    Args:
-        blocks: the rows; only ``key_columns`` are read.
-        attributes: attributes that may be columns of documents; None for all.
-
     Raises:
         Refused: a document has different lists by unit.
     """

@@ -15,14 +15,7 @@ _SHORTEST = 1000
 
 @dataclass(frozen=True)
 class Region:
-    """A stretch of a track, in milliseconds since the start of the document.
-
-    Attributes:
-        start: where it starts.
-        end: where it ends; of an edit at one position the start.
-        label: what a program shows there.
-        note: what else there is to say; empty for nothing.
-    """
+    """A stretch of a track, in milliseconds since the start; an edit may have no length."""
 
     start: int
     end: int

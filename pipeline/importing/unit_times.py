@@ -16,12 +16,7 @@ OPTION = "--unit-times"
 
 @dataclass(frozen=True)
 class UnitTimes:
-    """The times of the units of a document.
-
-    Attributes:
-        starts: start of each unit, strictly ascending, at least one.
-        end: the last end; None if it is not known.
-        place: where they are stated.
+    """The times of the units of a document: starts, strictly ascending, and the last end if known.
 
     Raises:
         Refused: the starts do not ascend.

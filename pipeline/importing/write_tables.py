@@ -106,13 +106,7 @@ class TableTypes:
 
     @classmethod
     def of(cls, shards: Sequence[Shard], differing: Collection[str]) -> "TableTypes":
-        """Choose the columns of all tables.
-
-        Args:
-            shards: all rows.
-            differing: attributes that differ between rows of a document; all others are columns of
-                documents.
-        """
+        """Choose the columns of all tables; attributes that do not differ describe documents."""
         kinds = join_types([shard.stated.schema for shard in shards])
         attributes = attribute_names(pa.schema(kinds.items()).empty_table())
         shared = [name for name in attributes if name not in differing]

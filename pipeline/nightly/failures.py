@@ -11,12 +11,7 @@ _WORST_NAMED = 3
 
 
 def failures_in_words(checks: Iterable[Check], quoted: Callable[[str], str] = str) -> list[str]:
-    """Return a sentence about each system, or system in a group, that fails; none ends in a stop.
-
-    Args:
-        checks: the checks that fail, as ``judge_rules`` orders them.
-        quoted: writes names of systems and documents as the text around them needs it.
-    """
+    """Return a sentence without a full stop about each system, or system in a group, that fails."""
     by_system: dict[tuple[str, str | None], list[Check]] = {}
     for check in checks:
         by_system.setdefault((check.system, check.group), []).append(check)

@@ -167,13 +167,7 @@ def judge_rules(
 ) -> list[Check]:
     """Check all rules for all systems.
 
-    Args:
-        night: tonight's run.
-        others: the nights to compare each system with.
-        rules: rules of the gate.
-        alpha: probability that any check of the night fails if all true changes are at their
-            limits.
-        changes: how the references of the nights differ; None for runs that are no nights.
+    Any check fails with the chance ``alpha`` if all true changes are at their limits.
 
     Returns:
         The checks, by rule, then by system; for a system, that against one night comes first.

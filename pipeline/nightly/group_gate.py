@@ -24,12 +24,7 @@ _FEWEST_SYSTEMS = 3
 
 @dataclass(frozen=True)
 class GroupVerdict:
-    """The results of the rules by group.
-
-    Attributes:
-        checks: of each rule, system and group; then of the mean of all systems in each group.
-        common: what got worse for all systems, in sentences.
-    """
+    """The results of the rules by group; those of the mean of all systems come last."""
 
     checks: tuple[Check, ...] = ()
     common: tuple[str, ...] = ()
@@ -46,16 +41,8 @@ def judge_groups(
     """Check all rules for all systems in all groups of documents.
 
     A system is compared with the median of the last good nights, or the last good night if there
-    are too few.  Holm's method covers the systems in all groups, and apart from them the means.
-
-    Args:
-        night: tonight's run.
-        others: the nights to compare each system with.
-        rules: rules about two nights.
-        by: attributes to group by.
-        alpha: probability that any check fails, of systems and of means, if all true changes are at
-            their limits.
-        changes: how the references of the nights differ.
+    are too few.  Holm's method covers the systems in all groups, and apart from them the means:
+    any check of each kind fails with the chance ``alpha`` if all true changes are at their limits.
 
     Raises:
         Refused: a file of a night cannot be read.

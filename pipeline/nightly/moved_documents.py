@@ -28,14 +28,6 @@ def documents_moved(
     A document that both nights scored is compared with its value in the other night, a new document
     with the other night's average.
 
-    Args:
-        night: the night.
-        other: the night it was compared with.
-        rule: rule that the system breaks.
-        check: result of the rule for the system.
-        left_out: documents that were not compared.
-        reused: ids that the nights use for different documents.
-
     Returns:
         At most ``_SHOWN`` documents, worst first, ties by name.
     """

@@ -114,12 +114,7 @@ def save_verdict(url: str, judgement: Verdict) -> None:
 
 
 class Nights:
-    """The nights of a folder, each read on first use and then cached.
-
-    Attributes:
-        runs: the folder.
-        unreadable: error messages of the nights that could not be read, or whose verdict could not.
-    """
+    """The nights of a folder, each read on first use and then cached; some may be unreadable."""
 
     def __init__(self, runs: str) -> None:
         self.runs = runs

@@ -35,12 +35,7 @@ _UNITS = "n_units"
 
 @dataclass(frozen=True)
 class OtherReferences:
-    """Ids that other nights scored against other references.
-
-    Attributes:
-        corrected: ids of documents whose references were corrected.
-        reused: ids that the nights use for different documents.
-    """
+    """Ids with other references in other nights: corrected ones, or those of other documents."""
 
     corrected: Sequence[str] = ()
     reused: Sequence[str] = ()
@@ -48,13 +43,7 @@ class OtherReferences:
 
 @dataclass(frozen=True)
 class _Changes:
-    """How the references of the ids that two nights share differ.
-
-    Attributes:
-        shared: number of ids that both nights have.
-        changed: those with other references.
-        same_length: number of those whose documents have the same length.
-    """
+    """How many ids two nights share, and how many of these have other references or lengths."""
 
     shared: int
     changed: Sequence[str]

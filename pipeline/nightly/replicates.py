@@ -27,13 +27,7 @@ class Identity:
     """Which documents of a night take part in a comparison, and under which hashes."""
 
     def __init__(self, night: str, reused: Sequence[str], left_out: Sequence[str]) -> None:
-        """Set the identity of the documents of a night.
-
-        Args:
-            night: folder of the night.
-            reused: ids that belong to other documents in other nights.
-            left_out: ids of the documents that take no part.
-        """
+        """Set the identity of the documents of a night."""
         self.left_out = left_out
         self._salt = hash_names(pa.array([night])).hashes[0]
         self._reused = hash_names(pa.array(reused, pa.string())).hashes
@@ -100,13 +94,7 @@ def tally_replicates(
 ) -> Tally | None:
     """Sum a night's scores or panel_scores by system and resampling unit.
 
-    Args:
-        night: the night.
-        rules: rules about measures of one of the two tables.
-        seed: seed of the weights.
-        in_all: number of documents of the larger night, which decides the resampling units.
-        by: attributes to group by.
-        identity: documents that are not counted or have the id of another one; None for none.
+    The units depend on ``in_all``, the number of documents of the larger night.
 
     Returns:
         The sums, or None if the night has no such table, not with these attributes, or no document
@@ -159,14 +147,9 @@ def sum_table(
     by: Sequence[str] = (),
     identity: Identity | None = None,
 ) -> Sums:
-    """Sum rows of scores or panel_scores by system, group and resampling unit.
+    """Sum rows of scores or panel_scores by system, group and one of the units for ``in_all``.
 
-    Args:
-        kind: the counts and measures to sum.
-        table: the rows.
-        in_all: number of documents that decides the resampling units.
-        by: attributes to group by; a group of documents without a value has the key None.
-        identity: documents that have the id of another one; None for none.
+    The group of documents without a value has the key None.
     """
     code, groups = _number_groups(table, ["hypothesis", *by])
     coded = number(table.column("document_id").combine_chunks())

@@ -42,15 +42,7 @@ _GROUP = "group_"
 
 @dataclass(frozen=True)
 class RunSummary:
-    """A run and its summary.
-
-    Attributes:
-        name: name of its folder.
-        date: date of the night; None for other runs.
-        scored: the run.
-        verdict: the verdict of the gate; None if there is none.
-        summary: its table of averages.
-    """
+    """A run and its summary; runs that are no nights have neither a date nor a verdict."""
 
     name: str
     date: date | None

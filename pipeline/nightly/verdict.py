@@ -33,14 +33,7 @@ UNDECIDED = "undecided"
 
 @dataclass(frozen=True)
 class Moved:
-    """A document that got worse.
-
-    Attributes:
-        document_id: id of the document.
-        value: value of the measure tonight, mean over references.
-        before: value in the other night; its average if it did not score the document.
-        shared: whether both nights scored it.
-    """
+    """A document that got worse: its value tonight and before, or else the average before."""
 
     document_id: str
     value: float
@@ -50,14 +43,7 @@ class Moved:
 
 @dataclass(frozen=True)
 class UnpairedSystem:
-    """A system that was not scored because its documents have no reference.
-
-    Attributes:
-        system: the system.
-        rows: number of its rows without a reference.
-        document_id: the document of one of them.
-        scored_document_id: a document that has a reference.
-    """
+    """A system that was not scored because its documents, such as this one, have no reference."""
 
     system: str
     rows: int
@@ -67,14 +53,7 @@ class UnpairedSystem:
 
 @dataclass(frozen=True)
 class RejectedSystem:
-    """A system that was not scored because rows of it were rejected.
-
-    Attributes:
-        system: the system.
-        rows: number of its rows.
-        rejected: number of its rows that were rejected; the others have no reference.
-        rule: the rule that most of them break.
-    """
+    """A system that was not scored because rows of it were rejected, most by one rule."""
 
     system: str
     rows: int

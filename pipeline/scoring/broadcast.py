@@ -111,14 +111,7 @@ def score_part(job: BroadcastJob, part: Part, duplicates: Mapping[str, Bits]) ->
 def _accepted_portions(
     job: BroadcastJob, part: Part, duplicates: Mapping[str, Bits], accounts: list[Account]
 ) -> Iterator[Accepted]:
-    """Yield the hypotheses of a part that can be scored, some at a time.
-
-    Args:
-        job: what all tasks share.
-        part: the slices to read.
-        duplicates: as for ``score_part``.
-        accounts: output: what happened to the other hypotheses.
-    """
+    """Yield the hypotheses of a part that can be scored, some at a time; account for the others."""
     for portion in portions_of(job, part):
         accepted = accept_part(job, portion, duplicates)
         require_declared(job, accepted.rows)

@@ -26,10 +26,6 @@ def warn_of_exchange(references: str, hypotheses: str) -> Iterator[str]:
     References without a name of either side are warned of, too.
 
     Names of folders that both locations are in do not count.
-
-    Args:
-        references: a file, a folder or a glob; likewise the other.
-        hypotheses: location of the hypotheses.
     """
     first, second = _words(references), _words(hypotheses)
     sides = [[bool(side & words) for side in _SIDES] for words in (first - second, second - first)]
@@ -42,10 +38,6 @@ def warn_of_exchange(references: str, hypotheses: str) -> Iterator[str]:
 
 def check_written_out(references: str, hypotheses: Sequence[str]) -> Iterator[str]:
     """Yield a warning if references may be the first file of a glob that the shell wrote out.
-
-    Args:
-        references: location of the references.
-        hypotheses: locations of the hypotheses.
 
     Raises:
         Refused: one of several hypotheses is named as references are, and the first file is not.

@@ -60,10 +60,6 @@ class AcceptedTables:
 def accept_tables(settings: ScoreSettings, sources: Sources) -> AcceptedTables:
     """Read the input tables of a run and separate the rows that can be scored.
 
-    Args:
-        settings: how to measure; the locations in it are not read.
-        sources: references, hypotheses, and perhaps documents.
-
     Raises:
         Refused: the input or the settings are wrong.
         Failed: no reference was accepted.

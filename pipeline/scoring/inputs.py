@@ -439,14 +439,7 @@ Checked = tuple[Rows, pa.Table]
 def gather_inputs(
     settings: MeasuringSettings, rows: Checked, documents: Checked | None, *, typed: bool
 ) -> Collected:
-    """Reject rows that contradict each other, and prepare the remaining references for scoring.
-
-    Args:
-        settings: how to measure.
-        rows: the references.
-        documents: the documents table, if there is one.
-        typed: whether the run distinguishes boundary types.
-    """
+    """Reject rows that contradict each other, and prepare the remaining references for scoring."""
     described, rejects, counts = None, [], {}
     if documents is not None:
         counts["documents"] = len(documents[0]) + documents[1].num_rows

@@ -161,12 +161,7 @@ def as_named(available: Collection[str], named: Iterable[str]) -> list[str]:
 
 
 def measures_to_show(available: Collection[str], named: Sequence[str]) -> list[str]:
-    """Return the measures to show of those that a run has; systems are ranked by the first.
-
-    Args:
-        available: the measures of the run, in the order of the columns.
-        named: measures and families as the user named them; a measure named first comes first.
-    """
+    """Return the measures to show of those that a run has; systems are ranked by the first."""
     shown = shown_measures(as_named(available, named))
     if len(available) <= len(HEADLINES):
         return shown

@@ -289,12 +289,6 @@ def score_hypotheses(
 ) -> tuple[int, Flags]:
     """Score accepted hypotheses against all their references; write the tables, save the sums.
 
-    Args:
-        job: what all tasks share.
-        part: name of the output files.
-        reference_set: the references.
-        portions: the hypotheses, some at a time.
-
     Returns:
         The number of rows written to `scores`, and which references have a hypothesis, shape
         (references,).
@@ -429,12 +423,6 @@ def score_points(
 ) -> int:
     """Score the reference points of some documents; write their scores and save their sums.
 
-    Args:
-        job: what all tasks share.
-        part: name of the output files.
-        reference_set: the references.
-        pieces: ranges of documents to process one after the other: first, and one past the last.
-
     Returns:
         The number of rows written to `scores`.
     """
@@ -449,11 +437,6 @@ def point_blocks(
     A reference point with one segmentation per document is scored against all references of the
     document, consensus references included. One with a segmentation per reference is scored against
     that reference only, or against the document's other references.
-
-    Args:
-        job: what all tasks share.
-        reference_set: the references.
-        pieces: ranges of documents to process one after the other: first, and one past the last.
     """
     references = reference_set.references
     for piece, name in product(pieces, job.rule.settings.points):

@@ -161,13 +161,7 @@ def consensus_references(
     """Make the consensus of each document's coders as an additional reference (docs/measures.md).
 
     With the window policy `per-pair` a consensus has its own window size; otherwise it has that of
-    the original references.
-
-    Args:
-        references: the original references.
-        label: coder name of the consensus.
-        share: share of a document's coders that must have marked a boundary; 0 means any coder.
-        settings: how to measure.
+    the original references.  A share of 0 stands for any coder.
     """
     n = len(references.documents)
     first = references.first[:-1]

@@ -117,10 +117,6 @@ def _match(names: Sequence[str], patterns: Sequence[str]) -> bool:
 def require_unchanged(tables: Iterable[InputTable], recorded_inputs: Mapping[str, Any]) -> None:
     """Check that input tables have not changed since a run.
 
-    Args:
-        tables: the tables as they are now.
-        recorded_inputs: `inputs` of the run's record.
-
     Raises:
         Refused: a file has changed, or a table has other files; the message names it.
     """

@@ -81,13 +81,6 @@ def replicates(
 ) -> dict[tuple[str, str], Floats]:
     """Compute every measure's averages in each bootstrap replicate.
 
-    Args:
-        kind: the counts and measures of the rows.
-        sums: sums over the rows.
-        cells: indices of the cells to resample, all of one group.
-        weights: weights of the cells' resampling units, shape (cells, replicates).
-        parameters: parameters of the formulas; see ``evaluate``.
-
     Returns:
         (measure, average) -> values, shape (replicates,), NaN where undefined.
     """
@@ -119,13 +112,6 @@ def averages(
 
     The micro average is the formula applied to summed counts; the macro average is the mean of the
     documents' values.  An interval needs at least two documents with a defined value.
-
-    Args:
-        kind: the counts and measures of the rows.
-        sums: merged sums over the rows of the whole run.
-        group: index into ``sums.groups``.
-        unit_weights: weights of the resampling units; None for no intervals.
-        parameters: parameters of the formulas; see ``evaluate``.
     """
     cells = np.flatnonzero(sums.group == group)
     # Python integers, as sums of squared words over a large archive may exceed 2^63.

@@ -58,10 +58,6 @@ def describe_references(name: str, location: str) -> dict[str, Any]:
 
     The entry contains no text and no boundaries, only digests.
 
-    Args:
-        name: name of the set.
-        location: a file, a directory or a glob.
-
     Raises:
         Refused: the table does not exist, has no references, or is not such a table.
     """

@@ -21,10 +21,6 @@ _LISTS = ("boundaries", COLUMN)
 def read_references(location: str, tolerance: int = 0) -> Rows:
     """Read the references of a table that a run would accept.
 
-    Args:
-        location: a file, a directory or a glob.
-        tolerance: units by which the lengths of a document's segmentations may differ.
-
     Raises:
         Absent: it has no references.
         Refused: it does not exist, or is not such a table.
@@ -63,11 +59,6 @@ def recognise_rows(rows: Rows, registry: Registry) -> Recognition:
 
 def recognise_table(location: str, registry: Registry, tolerance: int = 0) -> Recognition | None:
     """Recognise the test set of the references in a table; None if it has no references.
-
-    Args:
-        location: a file, a directory or a glob.
-        registry: the test sets to look for.
-        tolerance: units by which the lengths of a document's segmentations may differ.
 
     Raises:
         Refused: it does not exist, or is not such a table.

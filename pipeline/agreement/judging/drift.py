@@ -58,14 +58,7 @@ class Drift:
 def drifts(
     periods: Sequence[Period], judgement: Judgement, whole: CoderPairCounts, judging: Judging
 ) -> dict[int, Drift]:
-    """Return the drift of each coder who shares documents on at least three dates, by number.
-
-    Args:
-        periods: the dates, ascending.
-        judgement: what is said of the coders over all dates.
-        whole: the counts over all dates.
-        judging: how similar two coders are, and beyond which limits they are named.
-    """
+    """Return the drift of each coder who shares documents on at least three dates, by number."""
     if len(periods) < FEWEST_DATES:
         return {}
     unused = whole.first[judgement.copies] * whole.coders + whole.second[judgement.copies]

@@ -94,15 +94,7 @@ class NumbersReceipt(PartReceipt):
 
 @dataclass(frozen=True)
 class PlacedReceipt(PartReceipt):
-    """What became of the answers of some documents.
-
-    Attributes:
-        shard: the rows; None if there are none.
-        rejects: number of rows that break a rule.
-        left_out: number of answers that are left out.
-        aligned: number of rows of the table alignment.
-        tallies: by coder.
-    """
+    """What became of the answers of some documents: the rows, None if none, and how many others."""
 
     shard: Shard | None = None
     rejects: int = 0

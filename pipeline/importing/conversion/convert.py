@@ -43,11 +43,6 @@ class Survey:
     ) -> "Survey":
         """Put together what is known of each shape.
 
-        Args:
-            surveyed: all shapes of the import.
-            extents: lengths given by `--documents`, by document.
-            others: rows of the same import from files that already contain segmentations.
-
         Raises:
             Refused: units differ, or a coder has two segmentations of a document.
         """

@@ -101,18 +101,7 @@ class Converted:
 
 @dataclass(frozen=True)
 class Task:
-    """One segmentation to convert.
-
-    Attributes:
-        stated: what the file says about it.
-        settings: the options of the import.
-        document_id: the document.
-        role: reference or hypothesis.
-        start: start of the document, or of the region that is imported.
-        n_units: its length in units.
-        region: whether only a region is imported, and boundaries outside it are left out.
-        counts: filled during the conversion.
-    """
+    """One segmentation to convert; its ``counts`` are filled during the conversion."""
 
     stated: ParsedSegmentation
     settings: ImportSettings

@@ -62,14 +62,7 @@ FRAMES = ("frame_rate",)
 
 @dataclass(frozen=True)
 class Head:
-    """The evidence from which the format of a file is detected.
-
-    Attributes:
-        name: last part of its URL, without an ending for compression.
-        text: its text, or the beginning of it; empty for a Parquet file.
-        settings: settings of the import; some say the format.
-        columns: columns of a Parquet file.
-    """
+    """The evidence from which a file's format is detected; a Parquet file has no text."""
 
     name: str
     text: str

@@ -33,14 +33,7 @@ _OF_UNITS = ("id",)
 
 @dataclass(frozen=True, slots=True)
 class LabelRecord:
-    """The labels of one document.
-
-    Attributes:
-        fields: the fields of the document.
-        name: what it is called in messages; "" if it is a whole line or row.
-        place: where it was read.
-        dialogue: whether it is in a file of SuperDialseg's form.
-    """
+    """The labels of one document; its name is empty if it is a whole line or row."""
 
     fields: Mapping[str, object]
     name: str

@@ -17,13 +17,7 @@ _INDEX = "__index_level_0__"
 
 @dataclass(frozen=True)
 class TableRows:
-    """A table.
-
-    Attributes:
-        header: names of its columns.
-        place: where the header is.
-        cells: for each row its line, or number in Parquet, and its values that are not empty.
-    """
+    """A table: its header, and each row as its line and the values that are not empty."""
 
     header: Sequence[str]
     place: RowPlace

@@ -54,15 +54,7 @@ class ProjectJob:
 
 @dataclass(frozen=True)
 class ProjectedReceipt(PartReceipt):
-    """What became of the segmentations of some documents.
-
-    Attributes:
-        shard: the rows; None if there are none.
-        rows: number of segmentations.
-        problems: the first segmentations that cannot be projected, with the reason.
-        unusable: number of all of them.
-        tally: edits and boundaries.
-    """
+    """What became of the segmentations of some documents; ``problems`` are the first."""
 
     shard: Shard | None = None
     rows: int = 0

@@ -55,14 +55,7 @@ class Series:
 
 @dataclass(frozen=True)
 class NightlySeries:
-    """All series of a folder.
-
-    Attributes:
-        dates: the nights, ascending.
-        signature: signature of the newest night, with which all are comparable.
-        series: the series of systems and groups; those over all documents come first.
-        warnings: which nights were left out, and why.
-    """
+    """All series of a folder, comparable with the newest night; those over all documents first."""
 
     dates: Sequence[date]
     signature: str

@@ -62,11 +62,6 @@ def find_candidates(hypotheses: pa.Table, document: Ints, references: References
 
     Several candidates at one position (boundary types, units without words) become one, with the
     highest score.
-
-    Args:
-        hypotheses: valid rows of segmentations, all with boundary_scores.
-        document: document number of each row, shape (rows,).
-        references: the accepted references.
     """
     lists, scores = (
         hypotheses.column(name).combine_chunks() for name in ("boundaries", "boundary_scores")

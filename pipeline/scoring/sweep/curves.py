@@ -76,11 +76,6 @@ def without_boundaries(references: Ragged, pairs: Pairs, n_units: Ints, window: 
 def sweep_pairs(hypotheses: pa.Table, document: Ints, references: References) -> dict[str, Steps]:
     """Sweep hypotheses over all their thresholds, against all references of their documents.
 
-    Args:
-        hypotheses: valid rows of segmentations, all with boundary_scores.
-        document: document number of each row, shape (rows,).
-        references: the accepted references.
-
     Returns:
         The steps of each coder.
     """
@@ -169,10 +164,6 @@ def tabulate_curves(
     steps_by_coder: Mapping[str, Steps], parameters: Mapping[str, float]
 ) -> tuple[pa.Table, Ints]:
     """Build the curves table (schemas/curves.py): by hypothesis, thresholds ascending, null last.
-
-    Args:
-        steps_by_coder: steps merged over the whole run, for at least one coder.
-        parameters: as ``evaluate`` takes them.
 
     Returns:
         The table, and in it the row of each hypothesis's operating point, shape (hypotheses,).

@@ -41,14 +41,7 @@ class SweepJob(BroadcastJob):
 
 
 def sweep_part(job: SweepJob, part: Part, duplicates: Mapping[str, Bits]) -> SweepReceipt:
-    """Sweep the hypotheses of one part against all their references; list the rows left out.
-
-    Args:
-        job: what all tasks share.
-        part: the slices to read.
-        duplicates: for each coder, bits over the documents for which it has several rows, all of
-            which are rejected.
-    """
+    """Sweep the hypotheses of one part, as ``score_part`` scores them; list the rows left out."""
     accepted = accept_part(job, part, duplicates)
     if not job.tolerances:
         accepted = _with_scores(accepted)
