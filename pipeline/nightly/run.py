@@ -4,7 +4,6 @@ A night can be run again.  Its scores are kept if its input has not changed, and
 if it has; the verdict of the gate is stored beside the run and reported again.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from time import monotonic
@@ -23,7 +22,7 @@ from segscore.pipeline.errors import (
 from segscore.pipeline.nightly import judge, metrics, nights
 from segscore.pipeline.nightly.nights import Night, Nights
 from segscore.pipeline.nightly.retention import remove_old
-from segscore.pipeline.nightly.scoring import score_night
+from segscore.pipeline.nightly.scoring import Warn, score_night
 from segscore.pipeline.nightly.settings import NightSettings
 from segscore.pipeline.nightly.verdict import OTHER_NIGHT, Verdict
 from segscore.pipeline.runs import run_folder
@@ -32,9 +31,6 @@ from segscore.pipeline.runs.fingerprint import setting_in_words
 from segscore.pipeline.runs.tasks import Progress
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.storage.placement import require_apart
-
-Warn = Callable[[str], None]
-"""Called with the text of each warning."""
 
 
 @dataclass(frozen=True)

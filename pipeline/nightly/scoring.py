@@ -1,7 +1,8 @@
 """Score the input of a night; what cannot be used of it is left out, and the rest is scored."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import (
@@ -32,9 +33,16 @@ _OF_THE_FOLDER = (run_folder.OtherRun, run_folder.Taken, run_folder.Overtaken)
 """Errors about what other processes do."""
 
 
+Warn = Callable[[str], None]
+"""Called with the text of each warning."""
+
+_Result = TypeVar("_Result")
+_Unusable = tuple[UnusableFile, ...]
+
+
 def score_night(
-    settings: NightSettings, executor: Executor, progress: Progress, warn: Callable[[str], None]
-) -> tuple[FinishedScoring | None, tuple[UnusableFile, ...]]:
+    settings: NightSettings, executor: Executor, progress: Progress, warn: Warn
+) -> tuple[FinishedScoring | None, _Unusable]:
     """Score a night; files of hypotheses that cannot be read are left out.
 
     A file that could not be read when the night was scored is not tried again as long as it has not
@@ -47,11 +55,32 @@ def score_night(
         Refused: the input or the settings are wrong.
         Failed: the night cannot be scored.
     """
+    night = _Night(settings, executor, progress, warn)
+    return _with_usable(settings, night.score)
+
+
+def usable(settings: NightSettings) -> tuple[ScoreSettings, _Unusable]:
+    """Return how a night would be scored, and the files that it would leave out.
+
+    Raises:
+        Refused: the input or the settings are wrong.
+        Failed: the server does not answer.
+    """
+
+    def checked(scoring: ScoreSettings) -> ScoreSettings:
+        find_inputs(scoring)
+        return scoring
+
+    return _with_usable(settings, checked)
+
+
+def _with_usable(
+    settings: NightSettings, use: Callable[[ScoreSettings], _Result]
+) -> tuple[_Result, _Unusable]:
+    """Use the files that can be read; return the result, and the files that were left out."""
     unusable = _still_unusable(settings)
     try:
-        return _score(settings, _without(settings.score, unusable), executor, progress, warn), (
-            unusable
-        )
+        return use(_without(settings.score, unusable)), unusable
     except (*_NOT_OF_A_FILE, *_OF_THE_FOLDER):
         raise
     except (Refused, Failed) as problem:
@@ -60,39 +89,16 @@ def score_night(
             raise
         unusable = (*unusable, *more)
         try:
-            scoring = _without(settings.score, unusable)
-            return _score(settings, scoring, executor, progress, warn), unusable
+            return use(_without(settings.score, unusable)), unusable
         except Absent:
             raise problem from None  # no file is left
-
-
-def usable(settings: NightSettings) -> tuple[ScoreSettings, tuple[UnusableFile, ...]]:
-    """Return how a night would be scored, and the files that it would leave out.
-
-    Raises:
-        Refused: the input or the settings are wrong.
-        Failed: the server does not answer.
-    """
-    unusable = _still_unusable(settings)
-    scoring = _without(settings.score, unusable)
-    try:
-        find_inputs(scoring)
-    except _NOT_OF_A_FILE:
-        raise
-    except Refused:
-        more = _newly_unusable(settings, unusable)
-        if not more:
-            raise
-        unusable = (*unusable, *more)
-        scoring = _without(settings.score, unusable)
-    return scoring, unusable
 
 
 def _without(score: ScoreSettings, unusable: Sequence[UnusableFile]) -> ScoreSettings:
     return replace(score, left_out=tuple(file.url for file in unusable))
 
 
-def _still_unusable(settings: NightSettings) -> tuple[UnusableFile, ...]:
+def _still_unusable(settings: NightSettings) -> _Unusable:
     """Return the files that could not be read when the night was judged, and are as they were."""
     night = nights.read_verdict_of(settings.runs, settings.night)
     if night is None or not night.unusable:
@@ -103,9 +109,7 @@ def _still_unusable(settings: NightSettings) -> tuple[UnusableFile, ...]:
     return tuple(each for each in night.unusable if (each.url, each.size, each.version) in there)
 
 
-def _newly_unusable(
-    settings: NightSettings, known: Sequence[UnusableFile]
-) -> tuple[UnusableFile, ...]:
+def _newly_unusable(settings: NightSettings, known: Sequence[UnusableFile]) -> _Unusable:
     """Return the files of hypotheses that cannot be read, if others can."""
     score = settings.score
     known_urls = [file.url for file in known]
@@ -119,42 +123,39 @@ def _newly_unusable(
     return tuple(more) if len(more) + len(known) < len(files) else ()
 
 
-def _score(
-    settings: NightSettings,
-    scoring: ScoreSettings,
-    executor: Executor,
-    progress: Progress,
-    warn: Callable[[str], None],
-) -> FinishedScoring | None:
-    """Score a night; None if the same input was scored before.
+@dataclass(frozen=True)
+class _Night:
+    """A night that is to be scored."""
 
-    If a system delivered the documents of another night, the others are published without it.
-    """
-    try:
-        return _run(settings, scoring, executor, progress, warn)
-    except TooManyUnpaired as problem:
-        if not problem.without_them or not problem.systems:
-            raise
-        return _run(settings, replace(scoring, max_unpaired=1.0), executor, progress, warn)
+    settings: NightSettings
+    executor: Executor
+    progress: Progress
+    warn: Warn
 
+    def score(self, scoring: ScoreSettings) -> FinishedScoring | None:
+        """Score the night; None if the same input was scored before.
 
-def _run(
-    settings: NightSettings,
-    scoring: ScoreSettings,
-    executor: Executor,
-    progress: Progress,
-    warn: Callable[[str], None],
-) -> FinishedScoring | None:
-    try:
-        outcome = run.run_scoring(scoring, executor, progress)
-    except run_folder.OtherRun as other:
-        reason = "; ".join(other.differences) or "settings or inputs differ"
-        warn(f"{settings.night} is scored again: {reason}")
-        before = nights.read_verdict_of(settings.runs, settings.night)
-        if before is not None and before.accepted and settings.accept is None:
-            warn(
-                f"{settings.night} was accepted ({before.accepted}), which no longer holds; if it "
-                "should, run it with --accept again"
-            )
-        outcome = run.run_scoring(replace(scoring, fresh=True), executor, progress)
-    return None if isinstance(outcome, Done) else outcome
+        If a system delivered the documents of another night, the others are published without it.
+        """
+        try:
+            return self._run(scoring)
+        except TooManyUnpaired as problem:
+            if not problem.without_them or not problem.systems:
+                raise
+            return self._run(replace(scoring, max_unpaired=1.0))
+
+    def _run(self, scoring: ScoreSettings) -> FinishedScoring | None:
+        night = self.settings.night
+        try:
+            outcome = run.run_scoring(scoring, self.executor, self.progress)
+        except run_folder.OtherRun as other:
+            reason = "; ".join(other.differences) or "settings or inputs differ"
+            self.warn(f"{night} is scored again: {reason}")
+            before = nights.read_verdict_of(self.settings.runs, night)
+            if before is not None and before.accepted and self.settings.accept is None:
+                self.warn(
+                    f"{night} was accepted ({before.accepted}), which no longer holds; if it "
+                    "should, run it with --accept again"
+                )
+            outcome = run.run_scoring(replace(scoring, fresh=True), self.executor, self.progress)
+        return None if isinstance(outcome, Done) else outcome
