@@ -100,12 +100,7 @@ class _MachineCode(CompileResultCacheImpl):  # type: ignore[misc]
 
 
 class _Library(codegen.JITCodeLibrary):  # type: ignore[misc]
-    """The machine code of a loop, whose intermediate code is read if another loop needs it.
-
-    Attributes:
-        machine: the machine code.
-        intermediate: the intermediate code.
-    """
+    """The machine code of a loop, whose intermediate code is read if another loop needs it."""
 
     machine: bytes
     intermediate: bytes

@@ -63,10 +63,6 @@ _DATE = re.compile(r"((?:18|19|20|21)\d\d)(?:-(\d\d)(?:-(\d\d)(?: 00:00:00)?)?)?
 def as_dates(by: Sequence[str], groups: Iterable[str]) -> Mapping[str, str]:
     """Return the first day of each group if the groups are years, months or days.
 
-    Args:
-        by: the group-by columns.
-        groups: names of the groups.
-
     Returns:
         Name of a group -> date, such as 2026-05-01; empty if there are several columns, or if the
         groups are not dates of one length.

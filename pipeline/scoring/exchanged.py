@@ -64,12 +64,7 @@ def check_written_out(references: str, hypotheses: Sequence[str]) -> Iterator[st
 
 
 def refuse_partly_shared(references: InputTable, hypotheses: InputTable) -> None:
-    """Refuse files whose rows are read on both sides, if one side has other files, too.
-
-    Args:
-        references: the table of references.
-        hypotheses: the table of hypotheses.
-    """
+    """Refuse files whose rows are read on both sides, if one side has other files, too."""
     sides = [{file.url for file in table.files} for table in (references, hypotheses)]
     if sides[0] == sides[1]:
         return

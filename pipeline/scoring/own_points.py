@@ -178,10 +178,6 @@ OWN_POINTS = {
 def draw(name: str, own_draws: OwnDraws) -> tuple[Ragged, Positions | None]:
     """Draw an own point for some hypotheses.
 
-    Args:
-        name: a name in ``OWN_POINTS``.
-        own_draws: the hypotheses.
-
     Returns:
         The drawn positions in units, one row per hypothesis and draw, and the type of each; None in
         a run without types. As in ``own_draws``, a position is repeated for each of its types.

@@ -272,11 +272,7 @@ def _from_sizes(sizes: Sequence[int], n_units: int) -> NumberedBoundaries:
 
 
 def infer_first(zeros: int, lasts: int) -> int:
-    """Return the number of the first unit.
-
-    Args:
-        zeros: number of answers that contain 0.
-        lasts: number of answers that contain the number of units of their document.
+    """Return the number of the first unit, told by answers that contain 0 or the number of units.
 
     Raises:
         Refused: neither occurs, or both do.
