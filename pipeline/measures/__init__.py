@@ -48,7 +48,7 @@ class Table:
         return needed
 
     def only(self, names: Collection[str], counts: Collection[str] = ()) -> "Table":
-        """Return a table with only some measures, the counts that their formulas use, and others."""
+        """Return a table with some measures, the counts that their formulas use, and others."""
         needed = self.used_by(names)
         return Table(
             {count: text for count, text in self.counts.items() if count in {*needed, *counts}},
