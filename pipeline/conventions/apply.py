@@ -97,7 +97,7 @@ def apply_convention(
 
 
 class ConventionValues:
-    """Values of measures by a convention, and what it does otherwise than segscore's default."""
+    """Values of measures by a convention, and how it differs from segscore's default."""
 
     def __init__(self, corpus: Corpus, name: str, measures: Sequence[str]) -> None:
         """Count the pairs of a corpus by a convention, for some or all of its measures.

@@ -43,7 +43,7 @@ class OtherReferences:
 
 @dataclass(frozen=True)
 class _Changes:
-    """How many ids two nights share, and how many of these have other references or lengths."""
+    """How many ids two nights share, which of these changed, and how many kept their length."""
 
     shared: int
     changed: Sequence[str]

@@ -21,7 +21,7 @@ from segscore.pipeline.storage.memory import readable_size
 
 @dataclass(frozen=True)
 class Preview:
-    """What a night would do, in lines; the plan is None if it would not score."""
+    """What a night would do, in lines; without a plan, it would not be scored."""
 
     lines: Sequence[str]
     plan: Plan | None = None

@@ -27,7 +27,7 @@ class Identity:
     """Which documents of a night take part in a comparison, and under which hashes."""
 
     def __init__(self, night: str, reused: Sequence[str], left_out: Sequence[str]) -> None:
-        """Set the identity of the documents of a night."""
+        """Set the identity of the documents of a night, whose ids are used again or left out."""
         self.left_out = left_out
         self._salt = hash_names(pa.array([night])).hashes[0]
         self._reused = hash_names(pa.array(reused, pa.string())).hashes
@@ -147,9 +147,10 @@ def sum_table(
     by: Sequence[str] = (),
     identity: Identity | None = None,
 ) -> Sums:
-    """Sum rows of scores or panel_scores by system, group and one of the units for ``in_all``.
+    """Sum rows of scores or panel_scores by system, group and resampling unit.
 
-    The group of documents without a value has the key None.
+    The units depend on the number of documents ``in_all``. The group of documents without a value
+    has the key None.
     """
     code, groups = _number_groups(table, ["hypothesis", *by])
     coded = number(table.column("document_id").combine_chunks())

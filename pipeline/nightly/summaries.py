@@ -42,7 +42,7 @@ _GROUP = "group_"
 
 @dataclass(frozen=True)
 class RunSummary:
-    """A run and its summary; runs that are no nights have neither a date nor a verdict."""
+    """A run and its summary; a run that is not a night has neither a date nor a verdict."""
 
     name: str
     date: date | None

@@ -43,7 +43,7 @@ class Moved:
 
 @dataclass(frozen=True)
 class UnpairedSystem:
-    """A system that was not scored because its documents, such as this one, have no reference."""
+    """A system that was not scored because its documents, of which one is named, lack references."""
 
     system: str
     rows: int
@@ -53,7 +53,7 @@ class UnpairedSystem:
 
 @dataclass(frozen=True)
 class RejectedSystem:
-    """A system that was not scored because rows of it were rejected, most by one rule."""
+    """A system that was not scored because its rows were rejected, most of them by one rule."""
 
     system: str
     rows: int

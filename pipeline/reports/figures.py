@@ -27,7 +27,7 @@ _MISSING = (
 
 
 def require_charts(what: str) -> None:
-    """Refuse to draw charts without the packages that ``what`` needs for them."""
+    """Refuse what needs charts if a package that draws them is not installed."""
     from importlib.util import find_spec
 
     if find_spec("altair") is None or find_spec("vl_convert") is None:

@@ -134,7 +134,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Page:
-    """A report: what its run shows, its signature, what else to know first, and its sections."""
+    """A report: what its run shows, its signature, what else to know, and its sections."""
 
     title: str
     answer: Sequence[str]

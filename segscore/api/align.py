@@ -103,7 +103,7 @@ def _refuse_overlaps(units: TokenTexts, segments: TokenTexts) -> None:
 
 
 def _checked(name: str, texts: Texts) -> list[str | Sequence[str]]:
-    """Return the texts of a side; refuse what is no list of texts or of lists of tokens."""
+    """Return the texts of a side; refuse what is not a list of texts or of lists of tokens."""
     if isinstance(texts, str | bytes) or not isinstance(texts, Iterable):
         raise Refused(f"{name}: must be a list of texts, not {type(texts).__name__}")
     checked = [*texts]

@@ -74,7 +74,7 @@ def source_of(name: str, given: Given) -> TableSource:
 
 
 class GivenTables:
-    """Several tables by name; `documents` may be None, which is no table."""
+    """The tables that a user gives, by name; `documents` is left out if it is None."""
 
     def __init__(self, **given: Given) -> None:
         """Keep the tables; they are read when ``sources`` is asked for."""
@@ -89,7 +89,7 @@ class GivenTables:
 
     @property
     def sources(self) -> dict[str, TableSource]:
-        """The tables as ``source_of`` returns them; it also says what it refuses."""
+        """The tables to read; ``source_of`` says what is refused."""
         return {name: source_of(name, table) for name, table in self._given.items()}
 
 

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 Averaging = Literal["micro", "macro"]
 _AVERAGES = ("micro", "macro")
 _MARK = 3
-"""Numbers at the end of a state that are no sums of a resampling unit."""
+"""How many numbers at the end of a state are not sums of a resampling unit."""
 
 _DIGITS = 4
 """Columns of a state for the values of a measure: three digits, and how often it is defined."""

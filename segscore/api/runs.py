@@ -63,7 +63,7 @@ class RunTables:
         return list(self.run.record["files"])
 
     def __getattr__(self, name: str) -> pa.Table:
-        """Return a table by name, if it is no other attribute."""
+        """Return a table by name, unless another attribute has the name."""
         # Copying and unpickling ask for attributes before there is a run.
         if "run" in vars(self) and name in self.names:
             return self.table(name)

@@ -31,7 +31,7 @@ _FEWEST_STANDARD = 3
 
 @dataclass(frozen=True)
 class Estimate:
-    """An effect of each coder, NaN where undefined, and its jackknife standard error: (coders,)."""
+    """The effect of each coder, NaN where undefined, and its jackknife standard error."""
 
     value: Floats
     error: Floats

@@ -272,7 +272,7 @@ def _from_sizes(sizes: Sequence[int], n_units: int) -> NumberedBoundaries:
 
 
 def infer_first(zeros: int, lasts: int) -> int:
-    """Return the number of the first unit, told by answers that contain 0 or the number of units.
+    """Infer the number of the first unit from answers with 0 or with the number of units.
 
     Raises:
         Refused: neither occurs, or both do.

@@ -94,7 +94,7 @@ class NumbersReceipt(PartReceipt):
 
 @dataclass(frozen=True)
 class PlacedReceipt(PartReceipt):
-    """What became of the answers of some documents: the rows, None if none, and how many others."""
+    """What became of the answers of some documents: their rows, if any, and how many lack one."""
 
     shard: Shard | None = None
     rejects: int = 0

@@ -188,7 +188,7 @@ def _inside(boundaries: set[tuple[int, int]], task: Task) -> list[tuple[int, int
             task.counts.add("outside_region", task.stated.place.line, outside)
         elif 0 < position < task.n_units:
             kept.append((position, level))
-        # A gap may begin or end on an edge, which is no boundary; a start there collapses.
+        # A gap may begin or end on an edge, which is not a boundary; a start there collapses.
     return kept
 
 

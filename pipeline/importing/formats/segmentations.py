@@ -268,7 +268,7 @@ def _is_csv(head: Head) -> bool:
 
 
 def _is_segeval(head: Head) -> bool:
-    """Return whether a JSON text is an object of segeval, or has no keys and is no answer."""
+    """Return whether a JSON text is an object of segeval, or has no keys and is not an answer."""
     return "segmentation_type" in head.keys or not (head.keys or describe_answer(head))
 
 

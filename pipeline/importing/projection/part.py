@@ -54,7 +54,7 @@ class ProjectJob:
 
 @dataclass(frozen=True)
 class ProjectedReceipt(PartReceipt):
-    """What became of the segmentations of some documents; ``problems`` are the first."""
+    """What became of the segmentations of some documents; only the first problems are named."""
 
     shard: Shard | None = None
     rows: int = 0

@@ -35,7 +35,7 @@ class SweepReceipt(Receipt):
 
 @dataclass(frozen=True)
 class SweepJob(BroadcastJob):
-    """What all tasks of a sweep share; it is one over thresholds if there are no tolerances."""
+    """What all tasks of a sweep share; without tolerances, it is a sweep over thresholds."""
 
     tolerances: tuple[int, ...]
 
