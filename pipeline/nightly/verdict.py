@@ -43,7 +43,7 @@ class Moved:
 
 @dataclass(frozen=True)
 class UnpairedSystem:
-    """A system that was not scored because its documents, of which one is named, lack references."""
+    """A system that was not scored because its documents, one of them named, lack references."""
 
     system: str
     rows: int
