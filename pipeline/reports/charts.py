@@ -71,6 +71,16 @@ def _height(rows: Sequence[MarkValues], name: str) -> int:
     return _STEP * max(1, len(_distinct(rows, name)))
 
 
+def _tooltip(titles: Mapping[str, str]) -> "list[alt.Tooltip]":
+    """Return what is shown of a mark, given the title of each field; numbers have four decimals."""
+    import altair as alt
+
+    return [
+        alt.Tooltip(field, title=title, format=".4f" if field.endswith(":Q") else alt.Undefined)
+        for field, title in titles.items()
+    ]
+
+
 def _any_defined(rows: Sequence[MarkValues], *names: str) -> bool:
     """Check whether some row has all these values; without one, Vega draws an endless axis."""
     return any(all(row[name] is not None for name in names) for row in rows)
@@ -126,13 +136,7 @@ def intervals(
     rows = _labelled(rows, "name")
     base = alt.Chart(_data(rows)).encode(
         y=_name_axis(_distinct(rows, "name_label")),
-        tooltip=[
-            alt.Tooltip("name:N", title="name"),
-            *(
-                alt.Tooltip(f"{field}:Q", title=title, format=".4f")
-                for field, title in (("value", axis), ("low", "95 % from"), ("high", "to"))
-            ),
-        ],
+        tooltip=_tooltip({"name:N": "name", "value:Q": axis, "low:Q": "95 % from", "high:Q": "to"}),
     )
     scale = _value_scale(rows, "value", "low", "high")
     span = base.mark_rule(strokeWidth=2, color=DATA).encode(
@@ -180,11 +184,7 @@ def scatter(rows: Sequence[MarkValues], across: str, up: str) -> Chart | None:
     base = alt.Chart(_data(rows)).encode(
         x=alt.X("x:Q", title=across, scale=ends["x"]),
         y=alt.Y("y:Q", title=up, scale=ends["y"]),
-        tooltip=[
-            alt.Tooltip("name:N", title="name"),
-            alt.Tooltip("x:Q", title=across, format=".4f"),
-            alt.Tooltip("y:Q", title=up, format=".4f"),
-        ],
+        tooltip=_tooltip({"name:N": "name", "x:Q": across, "y:Q": up}),
     )
     layers = [base.mark_point(filled=True, size=70, color=DATA, opacity=1)]
     if any(row["x"] <= edge for row in rows):
@@ -227,15 +227,9 @@ def boxes(rows: Sequence[MarkValues], outliers: Sequence[MarkValues], axis: str)
     def x(name: str) -> "alt.X":
         return alt.X(f"{name}:Q", title=axis, scale=scale)
 
-    titles = {"low": "lower whisker", "q1": "lower quartile", "median": "median"}
-    titles |= {"q3": "upper quartile", "high": "upper whisker"}
-    base = alt.Chart(_data(rows)).encode(
-        y=y,
-        tooltip=[
-            alt.Tooltip("name:N", title="name"),
-            *(alt.Tooltip(f"{name}:Q", title=titles[name], format=".4f") for name in titles),
-        ],
-    )
+    titles = {"name:N": "name", "low:Q": "lower whisker", "q1:Q": "lower quartile"}
+    titles |= {"median:Q": "median", "q3:Q": "upper quartile", "high:Q": "upper whisker"}
+    base = alt.Chart(_data(rows)).encode(y=y, tooltip=_tooltip(titles))
     layers = [
         base.mark_rule(color=DATA).encode(x=x("low"), x2="high:Q"),
         base.mark_bar(size=12, color=DATA, opacity=0.6).encode(x=x("q1"), x2="q3:Q"),
@@ -243,11 +237,7 @@ def boxes(rows: Sequence[MarkValues], outliers: Sequence[MarkValues], axis: str)
     ]
     if outliers:
         points = alt.Chart(_data(outliers)).mark_point(color=DATA, size=25)
-        tooltip = [
-            alt.Tooltip("document:N", title="document"),
-            alt.Tooltip("name:N", title="name"),
-            alt.Tooltip("value:Q", title=axis, format=".4f"),
-        ]
+        tooltip = _tooltip({"document:N": "document", "name:N": "name", "value:Q": axis})
         layers.append(points.encode(y=y, x=x("value"), tooltip=tooltip))
     return _as_json(alt.layer(*layers), _height(rows, "name"))
 
@@ -307,12 +297,7 @@ def _matrix(rows: Sequence[MarkValues], value: str, scale: "alt.Scale", dark: st
     base = alt.Chart(_data(rows)).encode(
         y=_name_axis(names, "row_label"),
         x=_name_axis(columns, "column_label"),
-        tooltip=[
-            alt.Tooltip("row:N", title=" "),
-            alt.Tooltip("column:N", title="  "),
-            alt.Tooltip("value:Q", title=value, format=".4f"),
-            alt.Tooltip("text:N", title="   "),
-        ],
+        tooltip=_tooltip({"row:N": " ", "column:N": "  ", "value:Q": value, "text:N": "   "}),
     )
     cells = base.mark_rect(stroke="#808080", strokeWidth=0.5).encode(
         color=alt.Color("value:Q", title=value, scale=scale, legend=alt.Legend(orient="bottom"))
@@ -415,12 +400,7 @@ def curves(rows: Sequence[MarkValues], points: Sequence[MarkValues], across: str
     labelled = _labelled([*rows, *points], "name")
     rows, points = labelled[: len(rows)], labelled[len(rows) :]
     colour = _colours(rows)
-    tooltip = [
-        alt.Tooltip("name:N", title="name"),
-        alt.Tooltip("threshold:Q", title="threshold", format=".4f"),
-        alt.Tooltip("x:Q", title=across, format=".4f"),
-        alt.Tooltip("y:Q", title=up, format=".4f"),
-    ]
+    tooltip = _tooltip({"name:N": "name", "threshold:Q": "threshold", "x:Q": across, "y:Q": up})
     x, y = alt.X("x:Q", title=across), alt.Y("y:Q", title=up)
     line = (
         alt.Chart(_data(rows))
@@ -456,10 +436,7 @@ def band(rows: Sequence[MarkValues], low: float, mean: float, high: float, axis:
         x=alt.X("value:Q", title=axis, scale=scale),
         color=alt.condition("datum.flagged == true", alt.value(FLAGGED), alt.value(DATA)),
         shape=alt.condition("datum.flagged == true", alt.value("triangle-up"), alt.value("circle")),
-        tooltip=[
-            alt.Tooltip("name:N", title="coder"),
-            alt.Tooltip("value:Q", title=axis, format=".4f"),
-        ],
+        tooltip=_tooltip({"name:N": "coder", "value:Q": axis}),
     )
     return _as_json(
         alt.layer(
