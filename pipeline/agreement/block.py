@@ -86,7 +86,7 @@ class Block:
 
     @property
     def coding_document(self) -> Ints:
-        """Document of each coding of the block, coder_numbers from 0, shape (codings,)."""
+        """Document of each coding of the block, counted from 0, shape (codings,)."""
         return np.repeat(np.arange(len(self.sums.coders)), self.sums.coders)
 
     @property

@@ -21,7 +21,7 @@ class Peers:
         documents: range of documents: first, and one past the last.
         row: row of the earlier coder of each pair in the codings, shape (pairs,).
         peer: row of the later coder, shape (pairs,).
-        document: document of each pair, coder_numbers from 0 within the range, shape (pairs,).
+        document: document of each pair, counted from 0 within the range, shape (pairs,).
         first: document d has the pairs first[d]..first[d+1]-1, shape (documents + 1,).
     """
 
