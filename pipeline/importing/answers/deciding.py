@@ -235,6 +235,8 @@ def _all_or_first(line: AnswerLine) -> list[Span]:
 def _bounds(lines: Sequence[AnswerLine], where: str, asked: Asked) -> Decision:
     """Read what is named as starts and ends, or pairs in JSON; starts alone if ends are missing."""
     spans = bounds_of(lines) or (pairs_of(lines) if where == JSON and len(lines) > 1 else [])
+    if any(a[1] >= b[0] for a, b in pairwise(spans)):
+        return Doubtful((NumberReading(RANGES, tuple(spans), where).shown, "several lists"))
     if spans:
         return _checked(NumberReading(RANGES, tuple(spans), where), asked)
     return None
@@ -482,7 +484,9 @@ def _doubt_of_list(values: Sequence[int], asked: Asked) -> tuple[str, ...] | Non
     if asked.kind == SIZES:
         return None
     n_units, different = asked.n_units, {*values}
-    if len(values) > 2 and len(values) in (n_units, n_units - 1) and len(different) < len(values):
+    steps = different <= _FLAGS or all(b - a in _FLAGS for a, b in pairwise(values))
+    many = len(values) in (n_units, n_units - 1) and 2 < len(values) > len(different)
+    if many and steps:
         return (shown, "a label for each unit")
     if 0 in different and asked.first == 1:
         return (f"{shown} from 1", "from 0")

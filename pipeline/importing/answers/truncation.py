@@ -51,11 +51,23 @@ def end_of_numbers(text: str, *, is_open: bool) -> Ended:
         return Ended(closed, truncated=True)
     stripped = text.rstrip()
     if _goes_on(stripped) or _is_fence_open(text, is_open=is_open):
-        end = stripped[-_END:]
-        found = _LAST_NUMBER.search(end)
-        cut = 0 if found is None or end.endswith((",", "&", "and")) else len(end) - found.start()
-        return Ended(stripped[: len(stripped) - cut], truncated=True)
+        return Ended(_without_last_number(stripped), truncated=True)
     return Ended(text)
+
+
+def _without_last_number(text: str) -> str:
+    """Return a text without the number or range that it ends with.
+
+    A line that has words and another number, which may be its number in a list, goes as a whole.
+    """
+    end = text[-_END:]
+    found = _LAST_NUMBER.search(end)
+    if found is None or not found[0] or end.endswith((",", "&", "and")):
+        return text
+    shorter = text[: len(text) - len(found[0])]
+    before, _, last = shorter.rpartition("\n")
+    is_item = re.search("[0-9]", last) is not None and re.search(r"[^\W\d_]", last) is not None
+    return before if is_item and re.search("[0-9]", before) is not None else shorter
 
 
 def end_of_quotes(text: str, *, is_open: bool) -> Ended:
