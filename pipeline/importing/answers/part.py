@@ -146,7 +146,7 @@ def survey_numbers(job: PlaceJob, part: Bucket) -> NumbersReceipt:
 
 def _survey(pair: _Pair, options: AnswerOptions) -> tuple[Prepared, Decision]:
     """Read the numbers of an answer from 1, or from 0 if they cannot be read from 1."""
-    prepared = prepare(pair.answer, options)
+    prepared = prepare(pair.answer, len(pair.units.texts), options)
     if prepared.failure is not None:
         return prepared, None
     decisions = [

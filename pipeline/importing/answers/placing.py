@@ -1,5 +1,6 @@
 """Place one answer in the units of its document."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -34,6 +35,10 @@ MOST_CHARACTERS = {REWRITTEN: 2**24, NUMBERED: 2**20, QUOTED: 2**20}
 
 _LONG, _TIMES = 2**20, 4
 """Characters of a text whose tokens are counted first, and how many times too many are enough."""
+
+_NUMBER = re.compile("[0-9]++")
+_NUMBERS, _MORE_NUMBERS = 8, 1000
+"""How many numbers are too many: as many for each unit, and as many more."""
 
 _MASK = "[MASK]"
 
@@ -103,8 +108,14 @@ def failure_by_length(characters: int, options: AnswerOptions) -> str | None:
     return f"{characters:,} characters, more than {most:,}" if characters > most else None
 
 
-def prepare(answer: object, options: AnswerOptions) -> Prepared:
-    """Take the answer itself out of what a model wrote, and find out whether its end is missing."""
+def prepare(answer: object, n_units: int, options: AnswerOptions) -> Prepared:
+    """Take the answer itself out of what a model wrote, and find out whether its end is missing.
+
+    Args:
+        answer: a text, or what JSON has in its place.
+        n_units: number of units of its document.
+        options: the options.
+    """
     if not isinstance(answer, str):
         return Prepared(answer)
     if (failure := failure_by_length(len(answer), options)) is not None:
@@ -118,6 +129,10 @@ def prepare(answer: object, options: AnswerOptions) -> Prepared:
         text = without_labels(text, options.labels)
     if options.format_name == REWRITTEN:
         return replace(found, answer=text)
+    if options.format_name == NUMBERED:
+        number = sum(1 for _ in _NUMBER.finditer(text))
+        if number > _NUMBERS * n_units + _MORE_NUMBERS:
+            return replace(found, failure=f"{number:,} numbers for {n_units:,} units")
     end_of = end_of_numbers if options.format_name == NUMBERED else end_of_quotes
     ended = end_of(text, is_open=cleaned.is_open)
     cut = ended.truncated and options.truncated != KEEP
@@ -129,7 +144,7 @@ def place_answer(
     answer: object, units: Sequence[str], options: AnswerOptions, place: RowPlace
 ) -> Placed:
     """Place an answer, a text or what JSON has in its place, in the units of its document."""
-    prepared = prepare(answer, options)
+    prepared = prepare(answer, len(units), options)
     if prepared.failure is not None:
         placed = Placed(prepared.failure)
     elif options.format_name == REWRITTEN:
