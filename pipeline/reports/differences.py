@@ -1,7 +1,6 @@
 """Differences between pairs of systems, and whether they could be due to chance."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import permutations
 from typing import Any
 
@@ -29,7 +28,7 @@ _HEADINGS = ("system, better first", "against", "difference", "95 % from", "to",
 
 def compare_best(run: FinishedScoring, sample: Sample, ranking: Ranking) -> PairRows:
     """Compare the best systems pair by pair, as `segscore compare` does."""
-    sample = _select_systems(sample, ranking.order(sample)[:COMPARED])
+    sample = sample.select(sorted(ranking.order(sample)[:COMPARED]))
     scored = run.score_settings()
     settings = CompareSettings(
         (run.url,), (ranking.measure.name,), replicates=scored.replicates, seed=scored.seed
@@ -76,18 +75,6 @@ def _systems_first(row: Mapping[str, Any]) -> tuple[bool, tuple[bool, float]]:
     """Return a sort key: pairs of systems, the largest difference first; then reference points."""
     known = {**row, "difference": _or_none(row["difference"])}
     return is_point(row["system"]) or is_point(row["other"]), by_difference(known)
-
-
-def _select_systems(sample: Sample, systems: Sequence[int]) -> Sample:
-    """Select some of the systems, in the order of the sample."""
-    indices = sorted(systems)
-    return replace(
-        sample,
-        systems=[sample.systems[i] for i in indices],
-        counts={name: counts[indices] for name, counts in sample.counts.items()},
-        values={name: values[indices] for name, values in sample.values.items()},
-        parameters=[sample.parameters[i] for i in indices],
-    )
 
 
 def _difference_cell(column: str, value: float) -> Cell:

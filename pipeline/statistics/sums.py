@@ -57,6 +57,7 @@ class Sums:
     Attributes:
         groups: keys of the groups, in any order.
         documents: number of documents of each group, shape (groups,).
+        document_sets: exclusive or of the hashes of the documents of each group, shape (groups,).
         digits: for each measure and group, the sums over documents of the three digits of the
             document's mean over its references, and the number of documents where the measure is
             defined, shape (measures, groups, 4); int64, or Python integers after ``merge``.
@@ -75,6 +76,7 @@ class Sums:
 
     groups: list[GroupKey]
     documents: Ints
+    document_sets: Hashes
     digits: NDArray[Any]
     squares: NDArray[Any]
     group: Ints
@@ -92,6 +94,7 @@ class Sums:
         groups, cells, measures = len(self.groups), len(self.group), len(self.values)
         shapes = {
             "documents": (groups,),
+            "document_sets": (groups,),
             "digits": (measures, groups, 4),
             "squares": (measures, groups, DIGITS + len(PRODUCTS)),
             "group": (cells,),
@@ -311,6 +314,7 @@ def sum_rows(groups: list[GroupKey], group: Ints, units: Units, rows: CountedRow
     sums = Sums(
         groups=groups,
         documents=np.bincount(group[first_rows], minlength=len(groups)).astype(np.int64),
+        document_sets=_document_sets(groups, group[first_rows], units, document[first_rows]),
         digits=np.zeros((len(values), len(groups), 4), np.int64),
         squares=np.zeros((len(values), len(groups), DIGITS + len(PRODUCTS)), np.int64),
         group=cell_keys // unit_count,
@@ -333,6 +337,13 @@ def sum_rows(groups: list[GroupKey], group: Ints, units: Units, rows: CountedRow
     return sums
 
 
+def _document_sets(groups: list[GroupKey], group: Ints, units: Units, document: Ints) -> Hashes:
+    """Identify the documents of each group by their hashes, whatever their order."""
+    sets = np.zeros(len(groups), np.uint64)
+    np.bitwise_xor.at(sets, group, units.documents[document])
+    return sets
+
+
 def merge(parts: Sequence[Sums]) -> Sums:
     """Add up one or more sums of disjoint rows; the result does not depend on their order."""
     keys = sorted({key for part in parts for key in part.groups}, key=_order)
@@ -346,6 +357,7 @@ def merge(parts: Sequence[Sums]) -> Sums:
     cell_keys = np.unique(np.concatenate(cells))
     measures = len(parts[0].values)
     documents = np.zeros(len(keys), np.int64)
+    document_sets = np.zeros(len(keys), np.uint64)
     # Python integers, as these sums may exceed 2^63 over a large archive.
     digits = np.zeros((measures, len(keys), 4), object)
     squares = np.zeros((measures, len(keys), DIGITS + len(PRODUCTS)), object)
@@ -356,6 +368,7 @@ def merge(parts: Sequence[Sums]) -> Sums:
     for new_group, cell, part in zip(new_groups, cells, parts, strict=True):
         index = np.searchsorted(cell_keys, cell)
         documents[new_group] += part.documents
+        document_sets[new_group] ^= part.document_sets
         digits[:, new_group] += part.digits
         squares[:, new_group] += part.squares
         for name, sums in by_cell.items():
@@ -363,6 +376,7 @@ def merge(parts: Sequence[Sums]) -> Sums:
     return Sums(
         groups=keys,
         documents=documents,
+        document_sets=document_sets,
         digits=digits,
         squares=squares,
         group=cell_keys // len(units),
