@@ -137,6 +137,9 @@ def tolerances_in_words(run: FinishedRun, shown: Callable[[str], str] = isolated
         known = [
             row for row in rows if row["tolerance"] == tolerance and row["tolerant_f1"] is not None
         ]
+        if len({(row["rows"], row["reference_boundaries"]) for row in known}) > 1:
+            yield "Systems were scored on different documents, so that none has the highest F."
+            return
         if not known:
             yield f"At a tolerance of {tolerance:,}, F is undefined for every system."
             continue
