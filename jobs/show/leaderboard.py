@@ -97,7 +97,7 @@ def _print_leaderboard(title: str, board: "Leaderboard", hint: list[str]) -> Non
     if len(board.contenders) > 1:
         remarks.append("* best system")
     if not board.coverage.ranks:
-        remarks.append(board.coverage.in_words)
+        remarks.append(board.coverage.advice)
     remarks += hint if len(board.measures) > PRINTED else []
     if "skill" in board.beside():
         remarks.insert(1, f"skill by {board.measure}: {SKILL}")

@@ -370,13 +370,13 @@ def _divided(sample: Sample, is_scored: Flags) -> GroupSamples | None:
     """
     every = [*range(len(sample.systems))]
     systems = [i for i in every if not sample.systems[i].is_point] or every
-    shared: Flags = is_scored[systems].all(axis=0)
+    shared = np.asarray(is_scored[systems].all(axis=0))
     documents = is_scored[systems].sum(axis=1).tolist()
     same = all(number == shared.sum() for number in documents)
     coverage = Coverage(documents, same, int(shared.sum()))
     ranked: list[int] = []
     if coverage.ranks:
-        has_all = is_scored[:, shared].all(axis=1)
+        has_all = np.asarray(is_scored[:, shared].all(axis=1))
         ranked = [i for i in every if i in systems or has_all[i]]
         is_scored = is_scored & shared
     apart = [i for i in every if i not in ranked and is_scored[i].any()]

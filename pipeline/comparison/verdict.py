@@ -98,7 +98,7 @@ def _describe_board(board: Leaderboard, pairs: PairRows) -> str:
     """Say which system is best; of one system alone, whether it is better than the points."""
     known = [name for name in board.contenders if name in board.places]
     if not board.coverage.ranks:
-        return f"{board.coverage.in_words}."
+        return f"{board.coverage.advice}."
     if not board.contenders:
         return "only reference points were compared."
     if not known:

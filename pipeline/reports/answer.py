@@ -29,7 +29,7 @@ def best_system(ranking: Ranking, pairs: PairRows, untested: str) -> str:
     measure = f"{ranking.measure.name} ({ranking.average} average)"
     coverage = ranking.board.coverage
     if not coverage.ranks:
-        return f"No system is called best: {coverage.in_words}."
+        return f"No system is called best: {coverage.advice}."
     if not systems:
         return f"{measure} is undefined for every system."
     best = systems[0]

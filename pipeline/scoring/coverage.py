@@ -73,10 +73,14 @@ class Coverage:
         why = "too few to rank them"
         if self.shared >= LEAST_SHARED:
             why = f"fewer than half of the {min(self.documents):,} of the system with the fewest"
-        line = f"not ranked: {systems} share {few}" + (f", {why}" if self.shared else "")
-        if len(self.documents) == 2:
-            return line
-        return f"{line}; compare two of them: segscore compare RUN --systems A,B"
+        return f"not ranked: {systems} share {few}" + (f", {why}" if self.shared else "")
+
+    @property
+    def advice(self) -> str:
+        """The same, and what to do about systems that are not ranked."""
+        if self.ranks or len(self.documents) == 2:
+            return self.in_words
+        return f"{self.in_words}; compare two of them: segscore compare RUN --systems A,B"
 
 
 def coverage_of(rows: Mapping[str, Mapping[str, Any]]) -> Coverage:
@@ -111,4 +115,4 @@ def warn_of_fewer_documents(summary: pa.Table) -> list[str]:
         named = first_named([f"{name} ({fewer[name]:,})" for name in sorted(fewer)], "systems")
         was = "was" if len(fewer) == 1 else "were"
         text = f"{named} {was} scored on fewer documents than other systems ({most:,})"
-    return [f"{text}; {coverage.in_words}"]
+    return [f"{text}; {coverage.advice}"]

@@ -146,6 +146,14 @@ def _add_counts(cell: Ints, counts: Sequence[NDArray[Any]], sums: NDArray[Any]) 
     return sums
 
 
+@kernel
+def _document_sets(group: Ints, document: Ints, hashes: Hashes, sets: Hashes) -> Hashes:
+    """Write the exclusive or of the hashes of each group's documents, whatever their order."""
+    for row in range(len(group)):
+        sets[group[row]] ^= hashes[document[row]]
+    return sets
+
+
 @inlined
 def _add_squares(sign: int, whole: np.int64, fraction: np.int64, squares: Ints) -> None:
     """Add a value's four digits and their products, most of which are zero for values below 1."""
@@ -314,7 +322,12 @@ def sum_rows(groups: list[GroupKey], group: Ints, units: Units, rows: CountedRow
     sums = Sums(
         groups=groups,
         documents=np.bincount(group[first_rows], minlength=len(groups)).astype(np.int64),
-        document_sets=_document_sets(groups, group[first_rows], units, document[first_rows]),
+        document_sets=_document_sets(
+            group[first_rows],
+            document[first_rows],
+            units.documents,
+            np.zeros(len(groups), np.uint64),
+        ),
         digits=np.zeros((len(values), len(groups), 4), np.int64),
         squares=np.zeros((len(values), len(groups), DIGITS + len(PRODUCTS)), np.int64),
         group=cell_keys // unit_count,
@@ -335,13 +348,6 @@ def sum_rows(groups: list[GroupKey], group: Ints, units: Units, rows: CountedRow
                 "0, which cannot be averaged"
             )
     return sums
-
-
-def _document_sets(groups: list[GroupKey], group: Ints, units: Units, document: Ints) -> Hashes:
-    """Identify the documents of each group by their hashes, whatever their order."""
-    sets = np.zeros(len(groups), np.uint64)
-    np.bitwise_xor.at(sets, group, units.documents[document])
-    return sets
 
 
 def merge(parts: Sequence[Sums]) -> Sums:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from random import Random
+from typing import Final
 
 import pyarrow.parquet as pq  # noqa: TID251
 import pytest
@@ -16,7 +17,7 @@ from tests.support.command_line import CommandResult, Segscore
 from tests.support.report_pages import Reader, plain, report
 
 Row = dict[str, object]
-MEASURE = "boundary_similarity"
+MEASURE: Final = "boundary_similarity"
 N_UNITS = 40
 CHANNELS = ("cable", "radio")
 
