@@ -22,6 +22,8 @@ _OF_CODERS = (
 )
 _MARKS = ("low_agreement", "shifted", "outlying_rate", "standard")
 _OF_PAIRS = ("residual", "residual_deviation")
+_EXACTNESS = ("exact_share", "exact_share_others", "exact_share_deviation")
+_PAIR_MARKS = ("high_agreement", "copied")
 
 
 def coder_columns(group: Group) -> list[_Row]:
@@ -54,16 +56,24 @@ def pair_columns(group: Group) -> list[_Row]:
     """Return what is said of each pair of coders of a group, in the order of the table `peers`."""
     judgement = group.judgement
     if judgement is None:
-        return [_undefined(_OF_PAIRS, ("high_agreement",))] * len(group.pair_counts.first)
+        undefined = _undefined((*_OF_PAIRS, *_EXACTNESS), _PAIR_MARKS)
+        return [undefined] * len(group.pair_counts.first)
+    exact = judgement.exactness
+    values = (
+        judgement.residual,
+        judgement.residual_deviation,
+        exact.share,
+        exact.others,
+        exact.deviation,
+    )
+    marks = (judgement.copies, judgement.copied)
     return [
-        {
-            "residual": residual,
-            "residual_deviation": deviation,
-            "high_agreement": None if np.isnan(deviation) else bool(copies),
+        {name: column[i] for name, column in zip((*_OF_PAIRS, *_EXACTNESS), values, strict=True)}
+        | {
+            name: None if np.isnan(judgement.residual_deviation[i]) else bool(column[i])
+            for name, column in zip(_PAIR_MARKS, marks, strict=True)
         }
-        for residual, deviation, copies in zip(
-            judgement.residual, judgement.residual_deviation, judgement.copies, strict=True
-        )
+        for i in range(len(group.pair_counts.first))
     ]
 
 
