@@ -255,11 +255,11 @@ class NightSettings:
             scoring["documents"] = _insert_date("--documents", self.documents, self.night)
         if self.max_unpaired is not None:
             scoring["max_unpaired"] = self.max_unpaired
-        scoring.setdefault("max_unpaired", MAX_UNPAIRED)
         overrides = {
             "references": _insert_date("--references", self.references, self.night),
             "hypotheses": _insert_date("--hypotheses", self.hypotheses, self.night),
             "output": folder_of(self.runs, self.night),
+            "unpaired_by_default": MAX_UNPAIRED,
             "fresh": self.fresh,
         }
         return ScoreSettings(**scoring | overrides)
