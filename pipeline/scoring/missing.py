@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from segscore.pipeline.arrays.ragged import Bits, Flags, Ints
-from segscore.pipeline.errors import Failed, Refused, TooManyUnpaired
+from segscore.pipeline.errors import Failed, TooManyUnpaired, Unanswered
 from segscore.pipeline.plain_text import first_named
 from segscore.pipeline.scoring.hypotheses import Accepted, Answered, join_answered
 from segscore.pipeline.scoring.references import References
@@ -184,14 +184,14 @@ def require_answered(missing: Missing, way: str) -> None:
     """Refuse a run of which systems lack documents, if ``way`` says so.
 
     Raises:
-        Refused: a system lacks a document; the message names some for each.
+        Unanswered: a system lacks a document; the message names some for each.
     """
     if way == REFUSE and missing.systems:
         lacks = [
             f"{_lacking(system, missing)} ({_documents_of(system, missing)})"
             for system in missing.systems
         ]
-        raise Refused(
+        raise Unanswered(
             f"--missing {REFUSE}: {_joined(lacks)}; add these rows, or choose --missing {NONE}, "
             f"which scores them as documents without boundaries, or --missing {LEAVE_OUT}; nothing "
             "was published"

@@ -20,7 +20,12 @@ from segscore.pipeline.settings.options import (
     ReferencesArgument,
     RegistryOption,
 )
-from segscore.pipeline.settings.ranges import among, check_group_by, check_locations
+from segscore.pipeline.settings.ranges import (
+    among,
+    check_group_by,
+    check_locations,
+    in_unit_interval,
+)
 from segscore.pipeline.settings.reading import join_locations
 
 LEAVE_OUT, NONE, REFUSE = "leave-out", "none", "refuse"
@@ -82,6 +87,7 @@ class ScoreSettings(MeasuringSettings, _Locations):
             object.__setattr__(self, "measures_in_order", tuple(named))
         check_locations({**self.inputs, "--output": self.output})
         self.require_documents(self.documents)
+        in_unit_interval("--max-unpaired", self.unpaired_by_default)
         check_group_by(self.group_by)
         if self.by_level is not None and LEVEL in self.group_by:
             raise Refused(f"--group-by {LEVEL}: --by-level already groups by it; omit it there")

@@ -16,7 +16,7 @@ def test_an_interval_excludes_0_only_if_the_change_is_sure(changes: int) -> None
         value, low, high, p = intervals_of_changes(change, np.ones(changes))
         assert value.tolist() == change.tolist()
         assert ((low > 0) | (high < 0)).tolist() == (p < CHANGE_P).tolist()
-        sure += np.count_nonzero(p < CHANGE_P)
+        sure += int(np.count_nonzero(p < CHANGE_P))
     assert 0 < sure < 500 * changes
 
 
