@@ -23,7 +23,6 @@ _OF_CODERS = (
 _MARKS = ("low_agreement", "shifted", "outlying_rate", "standard")
 _OF_PAIRS = ("residual", "residual_deviation")
 _EXACTNESS = ("exact_share", "exact_share_others", "exact_share_deviation")
-_PAIR_MARKS = ("high_agreement", "copied")
 
 
 def coder_columns(group: Group) -> list[_Row]:
@@ -56,24 +55,20 @@ def pair_columns(group: Group) -> list[_Row]:
     """Return what is said of each pair of coders of a group, in the order of the table `peers`."""
     judgement = group.judgement
     if judgement is None:
-        undefined = _undefined((*_OF_PAIRS, *_EXACTNESS), _PAIR_MARKS)
+        undefined = _undefined(_OF_PAIRS, ("high_agreement",)) | _undefined(_EXACTNESS, ("copied",))
         return [undefined] * len(group.pair_counts.first)
     exact = judgement.exactness
-    values = (
-        judgement.residual,
-        judgement.residual_deviation,
-        exact.share,
-        exact.others,
-        exact.deviation,
-    )
-    marks = (judgement.copies, judgement.copied)
     return [
-        {name: column[i] for name, column in zip((*_OF_PAIRS, *_EXACTNESS), values, strict=True)}
-        | {
-            name: None if np.isnan(judgement.residual_deviation[i]) else bool(column[i])
-            for name, column in zip(_PAIR_MARKS, marks, strict=True)
+        {
+            "residual": judgement.residual[i],
+            "residual_deviation": judgement.residual_deviation[i],
+            "high_agreement": bool(judgement.copies[i]) if is_judged else None,
+            "exact_share": exact.share[i],
+            "exact_share_others": exact.others[i],
+            "exact_share_deviation": exact.deviation[i],
+            "copied": bool(judgement.copied[i]) if is_judged else None,
         }
-        for i in range(len(group.pair_counts.first))
+        for i, is_judged in enumerate(~np.isnan(judgement.residual_deviation))
     ]
 
 
