@@ -61,6 +61,10 @@ class Unreadable(Refused):
     """An input file has content that its table cannot have, so that other input is needed."""
 
 
+class Unanswered(Unreadable):
+    """A system has no hypothesis of a document, though the settings ask for all."""
+
+
 class Failed(_Message):
     """The work started but could not be finished; nothing was published (exit code 1)."""
 

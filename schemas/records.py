@@ -26,6 +26,7 @@ _COMMANDS = {
     "p_seg": ("score", "sweep"),
     "levels": ("score",),
     "test_set": ("score",),
+    "missing": ("score",),
     "average": ("compare",),
     "plan": ("score", "agree"),
 }
@@ -63,6 +64,11 @@ _RUN = {
     "rows.*.scored: int": "rows scored; for compare, documents that all systems share",
     "rows.*.rejected: int": "rows listed in rejects",
     "rows.*.unpaired: int": "rows listed in unpaired; for compare, documents not shared",
+    "missing.documents: int": "documents with an accepted reference",
+    "missing.systems.*: int": "how many of them have no scored hypothesis of the system; without "
+    "systems that lack none",
+    "missing.added: int": "hypotheses without boundaries that were scored in their place, besides "
+    "the rows of the input",
     "warnings[]: string": "warnings about the numbers",
     "versions.*: string": "version of segscore and of each library that computed the numbers",
     "seconds.*: float": "duration of each stage of the last attempt",

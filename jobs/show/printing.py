@@ -70,7 +70,7 @@ def say_done(done: "Done", format_name: str) -> None:
 def print_record(output: str, record: dict[str, Any]) -> None:
     """Print the row counts of a run's input, and its signature."""
     _print_test_set(record)
-    print_row_counts(record["rows"])
+    print_row_counts(record)
     log_finished(output, record)
     print_lines(record["signature"])
 
@@ -122,12 +122,16 @@ def suggest_n_t(context: typer.Context, record: dict[str, Any]) -> None:
         )
 
 
-def print_row_counts(rows: dict[str, dict[str, int]]) -> None:
-    """Print how many rows of each input table were scored, rejected and unpaired."""
-    for name, counts in rows.items():
+def print_row_counts(record: dict[str, Any]) -> None:
+    """Print how many rows of each input table were scored, rejected, unpaired, and added."""
+    from segscore.pipeline.scoring.missing import Missing
+
+    added = Missing.of_record(record.get("missing")).added
+    for name, counts in record["rows"].items():
+        besides = f"; + {added} without boundaries" if added and name == "hypotheses" else ""
         print_lines(
             f"{name}: {counts['in']} in = {counts['scored']} scored + {counts['rejected']} "
-            f"rejected + {counts['unpaired']} unpaired"
+            f"rejected + {counts['unpaired']} unpaired{besides}"
         )
 
 

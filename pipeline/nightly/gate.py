@@ -11,7 +11,8 @@ medians of the replicates of these nights.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from heapq import nsmallest
 
 import numpy as np
 import pyarrow as pa
@@ -26,6 +27,7 @@ from segscore.pipeline.nightly.replicates import (
     Identity,
     Tally,
     documents,
+    documents_of_systems,
     tally_replicates,
 )
 from segscore.pipeline.nightly.rules import RULE_TABLES, GateRule
@@ -40,6 +42,9 @@ from segscore.pipeline.statistics.replicated import (
     median_of_all,
 )
 from segscore.pipeline.statistics.sums import GroupKey
+
+_EXAMPLES = 3
+"""Number of documents that are named of those that a system lacks."""
 
 
 class NightAverages:
@@ -224,6 +229,38 @@ def check_runs(run: str, other: str, rules: tuple[GateRule, ...], alpha: float) 
         raise Refused(f"{run}: shares no system with {other}, so there is nothing to compare")
     others = ChosenNights(dict.fromkeys(shared, then), {}, ())
     return judge_rules(now, others, rules, alpha)
+
+
+@dataclass(frozen=True)
+class Lacking:
+    """Documents of another run on which a system was not scored.
+
+    Attributes:
+        system: the system.
+        documents: number of its documents in the other run.
+        lacking: how many of them it lacks.
+        examples: the first of those by id.
+    """
+
+    system: str
+    documents: int
+    lacking: int
+    examples: tuple[str, ...]
+
+
+def lacking_documents(run: str, other: str) -> list[Lacking]:
+    """Return the systems that were scored on fewer of the documents of another run, by name.
+
+    Raises:
+        Refused: a folder has no finished scoring run.
+    """
+    now, then = (documents_of_systems(open_as_night(url)) for url in (run, other))
+    found = []
+    for system in sorted(now.keys() & then.keys()):
+        if lacked := then[system] - now[system]:
+            examples = tuple(nsmallest(_EXAMPLES, lacked))
+            found.append(Lacking(system, len(then[system]), len(lacked), examples))
+    return found
 
 
 def decide(checks: Sequence[Check], alpha: float) -> list[Check]:

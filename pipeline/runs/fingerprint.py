@@ -15,6 +15,7 @@ IGNORED_SETTINGS = (
     "max_rejects",
     "max_unpaired",
     "left_out",
+    "unpaired_by_default",
     "measures_in_order",
 )
 """Settings that do not affect what is computed from the inputs."""

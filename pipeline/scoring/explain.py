@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -12,6 +13,7 @@ from segscore.pipeline.measures.edit_list import Edit, list_edits
 from segscore.pipeline.measures.pairing import TypedSides
 from segscore.pipeline.scoring.boundaries import Side, side_from_rows
 from segscore.pipeline.scoring.hypotheses import accept_hypotheses
+from segscore.pipeline.scoring.missing import empty_hypotheses
 from segscore.pipeline.scoring.pairs import Pairs, pair_up
 from segscore.pipeline.scoring.reopen import Reopened, reopen
 from segscore.pipeline.tables.find import InputTable
@@ -71,7 +73,8 @@ def explain_pairs(
         settings=reopened.settings,
     ).rows
     chosen = rows if hypothesis is None else _of_coder(rows, hypothesis)
-    if not len(chosen):
+    added = [*_added(reopened, rows, documents, hypothesis)]
+    if not len(chosen) and not added:
         by_hypothesis, near = "", ""
         if hypothesis is not None:
             by_hypothesis = f" of {hypothesis}"
@@ -80,7 +83,34 @@ def explain_pairs(
             f"{run}: no accepted hypothesis{by_hypothesis} for {', '.join(documents)}{near}; "
             "rejected rows are in its table rejects, and reference points cannot be explained"
         )
-    return _explain(reopened, chosen)
+    return [pair for each in (chosen, *added) for pair in _explain(reopened, each)]
+
+
+def _added(
+    reopened: Reopened, rows: Rows, documents: Sequence[str], hypothesis: str | None
+) -> Iterator[Rows]:
+    """Yield the hypotheses without boundaries that the run scored in the place of missing ones.
+
+    Args:
+        reopened: the run.
+        rows: the hypotheses of the documents.
+        documents: ids of the documents.
+        hypothesis: coder of the hypotheses; None for all.
+    """
+    if not reopened.missing.added:
+        return
+    known = reopened.references.documents
+    asked = ~np.isin(np.arange(len(known)), known.find(pa.array(documents, pa.string())))
+    answered = {}
+    for system in reopened.missing.systems:
+        if hypothesis in (None, system):
+            there = asked.copy()
+            there[known.find(_of_coder(rows, system).ids)] = True
+            answered[system] = np.packbits(there)
+    for added in empty_hypotheses(
+        answered, reopened.references, reopened.job.rows_at_once, typed=reopened.inputs.typed
+    ):
+        yield added.rows
 
 
 def read_document_rows(table: InputTable, documents: Sequence[str]) -> Iterator[Rows]:

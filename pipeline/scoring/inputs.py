@@ -386,6 +386,14 @@ def cut_points(references: References, settings: MeasuringSettings, rows: int) -
     return parts
 
 
+def cut_missing(added: int, rows: int) -> list[Part]:
+    """Divide the hypotheses that are added for documents that systems lack into parts."""
+    return [
+        Part(f"without-{start:012d}.parquet", missing=(start, min(start + rows, added)))
+        for start in range(0, added, rows)
+    ]
+
+
 def _require_room(references: References, name: str, memory: int | None) -> None:
     """Refuse to make a reference point for a document with more units than memory has room for."""
     document = int(references.units.argmax())

@@ -13,6 +13,7 @@ from segscore.pipeline.runs import planning
 from segscore.pipeline.scoring.broadcast_job import BroadcastJob
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.inputs import Collected, Inputs, collect, find_inputs
+from segscore.pipeline.scoring.missing import Missing
 from segscore.pipeline.scoring.pairs import Rule
 from segscore.pipeline.scoring.part import ReferenceSet
 from segscore.pipeline.scoring.references import References
@@ -29,12 +30,14 @@ class Reopened:
         inputs: input tables of the run.
         collected: references and documents of the run.
         job: what the tasks shared, without consensus references, groups and folder.
+        missing: documents of which systems had no hypothesis.
     """
 
     settings: ScoreSettings
     inputs: Inputs
     collected: Collected
     job: BroadcastJob
+    missing: Missing
 
     @property
     def references(self) -> References:
@@ -58,7 +61,8 @@ def reopen(run: str) -> Reopened:
     reference_set = ReferenceSet(collected.references, ())
     further = inputs.hypotheses.further
     job = BroadcastJob(rule, inputs.typed, further, "", planning.ROWS_AT_ONCE, reference_set)
-    return Reopened(settings, inputs, collected, job)
+    missing = Missing.of_record(finished.record.get("missing"))
+    return Reopened(settings, inputs, collected, job, missing)
 
 
 def _with_recorded_locations(

@@ -300,9 +300,10 @@ MaxRejectsOption = Annotated[
     ),
 ]
 MaxUnpairedOption = Annotated[
-    float,
+    float | None,
     Option(
-        "Largest share of hypotheses without a reference at which the run is published, 0 to 1.",
+        "Largest share of hypotheses without a reference, and of documents without a hypothesis of "
+        "a system, at which the run is published, 0 to 1; default: 0.5 of the hypotheses.",
         Panel.OUTPUT,
         check=in_unit_interval,
     ),

@@ -29,6 +29,7 @@ from segscore.pipeline.runs.sink import MemorySink
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.hypotheses import UNPAIRED_COLUMNS
 from segscore.pipeline.scoring.leaderboard import Leaderboard, rank
+from segscore.pipeline.scoring.missing import Missing, require_few_missing
 from segscore.pipeline.scoring.names import is_point
 from segscore.pipeline.scoring.run import run_scoring
 from segscore.pipeline.scoring.settings import ScoreSettings
@@ -490,15 +491,17 @@ def _evaluate_in_memory(tables: Mapping[str, Given], settings: Mapping[str, Any]
     # The defaults are limits for what is published; in memory only those that were given hold.
     if "max_rejects" in settings:
         require_few_rejects(sink, scored.record["rows"], chosen.max_rejects)
-    if "max_unpaired" in settings:
+    if chosen.max_unpaired is not None:
         require_few_unpaired(sink, scored.record["rows"], chosen.max_unpaired)
+        missing = Missing.of_record(scored.record["missing"])
+        require_few_missing(missing, chosen.max_unpaired, chosen.missing)
     publish = partial(_evaluate_on_cluster, tables, None, settings)
     return Evaluation(replace(scored, url=_IN_MEMORY), publish)
 
 
 OF_EVALUATION = (
     *("group_by", *(field.name for field in fields(MeasuringSettings))),
-    *("max_rejects", "max_unpaired", "registry", "output"),
+    *("max_rejects", "max_unpaired", "missing", "registry", "output"),
 )
 """Settings of an evaluation in memory; with `output`, there are those of a folder, too."""
 

@@ -141,7 +141,8 @@ class EvaluateKeywords(MetricKeywords, total=False):
     replicates: int
     seed: int
     max_rejects: float
-    max_unpaired: float
+    max_unpaired: float | None
+    missing: Literal["leave-out", "none", "refuse"]
     memory_limit: int | str | None
     registry: str | None
     fresh: bool
