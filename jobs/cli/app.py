@@ -205,6 +205,7 @@ def main() -> None:
     """Run the command line."""
     end_on_sigterm()
     startup.rest()
+    startup.do_without_home()
     replace_unprintable()
     LOG.format = LOG_FORMATS[0]
     try:

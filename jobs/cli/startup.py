@@ -1,6 +1,6 @@
 """Keep imports and the garbage collector from slowing down the start and end of a command.
 
-Say why the first run on a machine takes longer.
+Say why the first run on a machine takes longer.  Let a user who has no home import libraries.
 
 Importing the libraries creates half a million objects, and none of them is garbage.  Scanning them
 again and again, and once more at exit, takes a quarter of a small job's time.
@@ -21,6 +21,10 @@ _ALLOCATIONS = 50_000
 """Number of new objects after which garbage is collected; Python's 700 slow down compiling."""
 
 
+_NO_HOME = "/nonexistent"
+"""Home of accounts that have none, on Debian."""
+
+
 class _WithoutPandas:
     """Finder that reports that neither pandas nor what it needs for dates is installed."""
 
@@ -34,6 +38,16 @@ class _WithoutPandas:
 def rest() -> None:
     """Disable the collector while libraries are imported."""
     gc.disable()
+
+
+def do_without_home() -> None:
+    """Name a folder that does not exist as the home of a user who has none.
+
+    That is an account without an entry in /etc/passwd, as containers have, if ``HOME`` is not set.
+    numba would write to a folder `~` of the working folder, and altair could not be imported.
+    """
+    if os.path.expanduser("~") == "~":
+        os.environ["HOME"] = _NO_HOME
 
 
 def work(cluster: str = "local") -> None:

@@ -32,6 +32,12 @@ def table_piece(url: str) -> TablePiece:
     return TablePiece(url, storage.column_names(url), partial(storage.read_columns, url))
 
 
+_BEING_PUBLISHED = (
+    "a run is being published here, and the one that it replaces is removed; read it again when "
+    "that is done, which takes moments (`segscore status` shows when)"
+)
+
+
 @dataclass(frozen=True)
 class FinishedRun:
     """A finished run of any command.
@@ -63,13 +69,15 @@ class FinishedRun:
         """Open the finished run in a folder; ``unfinished`` is the text of the error if it is not.
 
         Raises:
-            Refused: the folder does not exist, has no run or an unfinished one, or run.json is not
-                what segscore writes.
+            Refused: the folder does not exist, has no run or an unfinished one, a run is being
+                published there, or run.json is not what segscore writes.
         """
         run = cls.find(url)
         if run is None:
-            run_folder.read_status(url)  # raises its own error if there is no run at all
-            raise Refused(f"{url}: {unfinished}")
+            status = run_folder.read_status(url)  # raises its own error if there is no run at all
+            if status.record is not None:  # it was published in the meantime
+                return cls(url, status.record)
+            raise Refused(f"{url}: {_BEING_PUBLISHED if status.is_being_published else unfinished}")
         return run
 
     @property

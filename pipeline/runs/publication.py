@@ -8,7 +8,7 @@ from typing import Any
 from uuid import uuid4
 
 from segscore.pipeline import storage
-from segscore.pipeline.errors import Absent, Failed, NoResult, Refused, Unreadable
+from segscore.pipeline.errors import Absent, Failed, NoResult, Refused, Unsuitable
 from segscore.pipeline.runs import claims, run_folder
 from segscore.pipeline.runs.claims import UNFINISHED, Files
 from segscore.pipeline.runs.fingerprint import Fingerprint
@@ -41,8 +41,8 @@ def check(output: str, fingerprint: Fingerprint, *, fresh: bool) -> Attempt:
 def claimed(attempt: Attempt) -> Iterator[None]:
     """Turn errors of the enclosed work into ``Overtaken`` if another job has claimed the folder.
 
-    If the input has nothing to measure or cannot be read, the attempt is discarded, so that a
-    command with other input or settings may use the folder.
+    If the input has nothing to measure, cannot be read or does not suit the settings, the attempt
+    is discarded, so that a command with other input or settings may use the folder.
 
     Raises:
         Overtaken: the work failed, with any error, and another job has claimed the folder.
@@ -58,7 +58,7 @@ def claimed(attempt: Attempt) -> Iterator[None]:
             overtaken = False
         if overtaken:
             raise _give_up(attempt) from problem
-        if isinstance(problem, Absent | NoResult | Unreadable):
+        if isinstance(problem, Absent | NoResult | Unsuitable):
             with suppress(Refused, Failed, OSError):  # the first error says more
                 _discard(attempt)
         raise

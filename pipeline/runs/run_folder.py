@@ -394,6 +394,13 @@ class Status:
     claim: Claim | None
     done: Mapping[str, int]
 
+    @property
+    def is_being_published(self) -> bool:
+        """Whether a job is publishing a run, as far as can be known of one on another machine."""
+        if self.claim is None or self.claim.step != claims.PUBLISH:
+            return False
+        return self.claim.is_at_work or not self.claim.is_here
+
 
 def read_status(output: str) -> Status:
     """Read the state of a run's folder.

@@ -179,15 +179,28 @@ def _require_levels(settings: ScoreSettings, inputs: Inputs) -> None:
         )
 
 
+def _require_types(settings: ScoreSettings, inputs: Inputs) -> None:
+    """Refuse to distinguish declared types of boundaries that have none."""
+    declared = settings.boundary_types
+    if len(declared) > 1 and not inputs.typed:
+        raise Refused(
+            f"--boundary-types {','.join(map(str, declared))}: {inputs.references.location} and "
+            f"{inputs.hypotheses.location} have no column {BOUNDARY_TYPES}; give each boundary its "
+            "type there, or omit --boundary-types"
+        )
+
+
 def _require_scorable(settings: ScoreSettings, inputs: Inputs) -> Inputs:
     """Return the tables; refuse extras with boundary types, and names of columns of `scores`.
 
     Raises:
         Refused: the tables have boundary types, and the settings ask for consensus references or
-            reference points; or an attribute has the name of a column.
+            reference points; or they have none, and the settings need them; or an attribute has the
+            name of a column.
     """
     refuse_columns(inputs, settings.selection, by_level=settings.by_level is not None)
     _require_levels(settings, inputs)
+    _require_types(settings, inputs)
     if inputs.typed and (settings.shares or settings.points):
         raise Refused(
             "the tables have boundary_types, but --consensus and --reference-points make "

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from segscore.pipeline import storage
 from segscore.pipeline.arrays.document_ids import hash_names
 from segscore.pipeline.arrays.ragged import Bits, Coded, Flags, Ints
-from segscore.pipeline.errors import Failed
+from segscore.pipeline.errors import StartOver
 from segscore.pipeline.runs import receipts
 from segscore.pipeline.runs.record import RowCounts, require_row_counts
 from segscore.pipeline.scoring.boundaries import side, side_from_rows
@@ -243,11 +243,11 @@ def require_declared(job: Job, *read: Rows) -> None:
     """Check that rows have only boundary types of the rule, as the counting loops assume.
 
     Raises:
-        Failed: a row has another type; the survey of the parts, which a resumed run reads from a
+        StartOver: a row has another type; the survey of the parts, which a resumed run reads from a
             file, did not list it.
     """
     if job.typed and not set[int]().union(*map(occurring, read)) <= {*job.rule.types}:
-        raise Failed(
+        raise StartOver(
             f"{job.folder}: rows have boundary types missing from the survey of the "
             "parts; run again with --fresh"
         )

@@ -320,7 +320,8 @@ MemoryLimitOption = Annotated[
 FreshOption = Annotated[
     bool,
     Option(
-        "Start over and replace an existing run, or resume an interrupted one.",
+        "Start over and replace an existing run, which can be read until the new one is complete "
+        "and takes its place; or resume an interrupted one.",
         Panel.OUTPUT,
         flags="--fresh/--resume",
     ),

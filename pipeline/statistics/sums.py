@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from segscore.pipeline.arrays.document_ids import Hashes
 from segscore.pipeline.arrays.kernel import inlined, kernel
 from segscore.pipeline.arrays.ragged import Flags, Floats, Ints
-from segscore.pipeline.errors import Failed
+from segscore.pipeline.errors import Unsuitable
 from segscore.pipeline.statistics.bootstrap import Units
 
 GroupKey = tuple[object, ...]
@@ -310,7 +310,7 @@ def sum_rows(groups: list[GroupKey], group: Ints, units: Units, rows: CountedRow
         rows: the rows to add up.
 
     Raises:
-        Failed: a value is too large to be averaged.
+        Unsuitable: a value is too large to be averaged.
     """
     document, counts, values, one_each, level = rows
     unit_count = len(units.hashes)
@@ -343,7 +343,7 @@ def sum_rows(groups: list[GroupKey], group: Ints, units: Units, rows: CountedRow
         values, sums.values, sums.defined, sums.digits, sums.squares, strict=True
     ):
         if not _add_values(cell, group, means, _MeasureSums(*added)):
-            raise Failed(
+            raise Unsuitable(
                 f"a measure has a value of {_VALUE_LIMIT:.0f} or more, or of the same size below "
                 "0, which cannot be averaged"
             )

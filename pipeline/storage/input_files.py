@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from segscore.pipeline.errors import Absent, Failed, Refused
+from segscore.pipeline.errors import Absent, Failed, Refused, StartOver
 from segscore.pipeline.storage.locations import is_glob, is_table_file, split_locations
 from segscore.pipeline.storage.object_stores import (
     Info,
@@ -161,4 +161,4 @@ def require_version(url: str, expected: str) -> None:
     except FileNotFoundError as problem:
         raise Failed(f"{url}: was removed while the run was reading it") from problem
     if current != expected:
-        raise Failed(f"{url}: was replaced while the run was reading it; run again with --fresh")
+        raise StartOver(f"{url}: was replaced while the run was reading it; run again with --fresh")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from segscore.pipeline.errors import OtherFormat, Refused, Unreadable
+from segscore.pipeline.errors import Inaccessible, OtherFormat, Refused, Unreadable
 from segscore.pipeline.storage import temporary
 from segscore.pipeline.storage.bounds import RowGroup, require_fit, spans
 from segscore.pipeline.storage.files import failing
@@ -45,9 +45,9 @@ def _open_parquet(place: Place) -> tuple[pq.ParquetFile, str | RemoteFile]:
         # No memory mapping: if someone truncated the file, this process would be killed.
         return pq.ParquetFile(source, memory_map=False, pre_buffer=not place.local), source
     except FileNotFoundError as problem:
-        raise Refused(f"{url}: no such file") from problem
+        raise Inaccessible(f"{url}: no such file") from problem
     except PermissionError as problem:
-        raise Refused(f"{url}: no permission to read it") from problem
+        raise Inaccessible(f"{url}: no permission to read it") from problem
     except (pa.ArrowException, OSError, UnicodeDecodeError) as problem:
         if not url.lower().endswith(PARQUET):
             raise OtherFormat(
@@ -96,7 +96,7 @@ def read_row_groups(
         except (pa.ArrowException, OSError) as problem:
             # Arrow raises an OSError without a number for a file that is corrupt.
             failed = isinstance(problem, OSError) and problem.errno is not None
-            error = Refused if failed else Unreadable
+            error = Inaccessible if failed else Unreadable
             raise error(f"{url}: cannot be read ({problem})") from problem
     require_utf8(url, table, [(i, file.metadata.row_group(i).num_rows) for i in chosen])
     return table
