@@ -16,6 +16,7 @@ IGNORED_SETTINGS = (
     "max_unpaired",
     "left_out",
     "measures_in_order",
+    "trust_inputs",
 )
 """Settings that do not affect what is computed from the inputs."""
 

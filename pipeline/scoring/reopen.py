@@ -42,19 +42,19 @@ class Reopened:
         return self.collected.references
 
 
-def reopen(run: str) -> Reopened:
-    """Read a finished run's inputs again.
+def reopen(run: FinishedScoring) -> Reopened:
+    """Read the inputs of a run in a folder again.
 
     Raises:
-        Refused: there is no finished scoring run, or an input has changed since.
+        Refused: an input has changed since the run, or is in a place that is not trusted.
     """
-    finished = FinishedScoring.open(run)
-    recorded_inputs = finished.record["inputs"]
-    settings = _with_recorded_locations(finished.score_settings(), recorded_inputs)
+    recorded_inputs = run.record["inputs"]
+    settings = _with_recorded_locations(run.score_settings(), recorded_inputs)
+    run.trusted.require(run.url, [url for url in settings.inputs.values() if url is not None])
     inputs = find_inputs(settings)
     require_unchanged(inputs.tables, recorded_inputs)
     collected = collect(settings, inputs)
-    rule = Rule(settings, finished.types, {})
+    rule = Rule(settings, run.types, {})
     reference_set = ReferenceSet(collected.references, ())
     further = inputs.hypotheses.further
     job = BroadcastJob(rule, inputs.typed, further, "", planning.ROWS_AT_ONCE, reference_set)

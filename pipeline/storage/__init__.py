@@ -50,7 +50,7 @@ from segscore.pipeline.storage.locations import (
     require_writable_store,
     split_locations,
 )
-from segscore.pipeline.storage.object_stores import configure, configured
+from segscore.pipeline.storage.object_stores import configure, configured, container
 from segscore.pipeline.storage.parquet import (
     TableFile,
     column_names,

@@ -138,16 +138,17 @@ class Evaluation(RunTables):
             hypothesis: name of a hypothesis; None for all.
 
         Raises:
-            Refused: the document or the hypothesis does not exist, or an input has changed.
+            Refused: the document or the hypothesis does not exist, or an input has changed or is
+                in a bucket that was not named (see `segscore.read_run`).
         """
         from segscore.api.explanation import Explanation
         from segscore.pipeline.scoring.explain import explain_pairs
 
-        url = self._published.run.url
+        run = self._published.run
         try:
-            return Explanation(explain_pairs(url, [document], hypothesis))
+            return Explanation(explain_pairs(run, [document], hypothesis))
         except Refused as problem:  # a folder that is temporary has no name for a user
-            raise Refused(str(problem).replace(url, self.run.url)) from None
+            raise Refused(str(problem).replace(run.url, self.run.url)) from None
 
     def report(
         self,
@@ -174,8 +175,9 @@ class Evaluation(RunTables):
         from segscore.pipeline.reports.settings import ReportSettings
         from segscore.pipeline.reports.write_report import write_report
 
-        output = fspath(path)
-        write_report(ReportSettings(self._published.run.url, output, measure, average, calibrate))
+        output, run = fspath(path), self._published.run
+        trusted = run.trusted.everything
+        write_report(ReportSettings(run.url, output, measure, average, calibrate, trusted))
         return output
 
     def plot(
@@ -514,7 +516,8 @@ def _evaluate_on_cluster(
         chosen["output"] = output or storage.join(folder, "run")
         with _executor(client) as executor:
             run_scoring(ScoreSettings(**chosen), executor)
-        evaluation = Evaluation(FinishedScoring.open(chosen["output"]))
+        run = FinishedScoring.open(chosen["output"])
+        evaluation = Evaluation(run.trusting(everything=True))  # its inputs were named in this call
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
