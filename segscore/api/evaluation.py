@@ -4,7 +4,7 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
 from os import PathLike, fspath
@@ -47,9 +47,6 @@ if TYPE_CHECKING:
     from segscore.api.explanation import Explanation
     from segscore.api.typed import AnyMeasure, EvaluateKeywords, MeasureChoice
     from segscore.pipeline.conventions.calibrate import Calibration
-
-_INPUTS = "-inputs"
-"""What is added to the name of a run's folder for that of its tables, if they were in memory."""
 
 _IN_MEMORY = "evaluation"
 """Name of a run in memory, in messages."""
@@ -416,11 +413,11 @@ def evaluate(
         documents: table of unit lengths and attributes of documents, or None.
         measures: names of measures or families, or `all`; by default the same as in a run.
         client: a Dask client, whose workers score the corpus and read the tables from where they
-            are; tables in memory are first written to a folder.
+            are; tables in memory are written to the folder of the run.
         settings: options of `segscore score`, as keywords: group_by, n_t, window, replicates, seed,
             consensus... If output is given, the run is also published in that folder or URL, which
-            the workers of a client must be able to write to; tables in memory are written beside
-            it, to OUTPUT-inputs, so that the run can be explained later. By default a client's run
+            the workers of a client must be able to write to; the run keeps tables in memory in
+            its folder, under inputs/, so that it can be explained later. By default a client's run
             is published in a temporary folder.
 
     Raises:
@@ -500,24 +497,15 @@ OF_EVALUATION = (
 def _evaluate_on_cluster(
     tables: Mapping[str, Given], client: Any, settings: Mapping[str, Any]
 ) -> Evaluation:
-    """Publish a run by the workers of a client, or by threads of this process."""
-    from segscore.pipeline import storage
+    """Publish a run by the workers of a client, or by threads of this process.
 
+    Without an output, it is in a temporary folder for as long as the evaluation exists.
+    """
+    if settings.get("output") is not None:
+        return _publish(tables, client, settings)
     folder = tempfile.mkdtemp(prefix="segscore-")
     try:
-        chosen = dict(settings)
-        output = chosen.get("output")
-        inputs = folder if output is None else f"{output.rstrip('/')}{_INPUTS}"
-        for name, given in tables.items():
-            chosen[name] = location_of(given) or storage.join(inputs, name)
-            if location_of(given) is None:
-                content, _ = arrow_table(name, given)
-                _write_input(storage.join(chosen[name], f"{name}.parquet"), content)
-        chosen["output"] = output or storage.join(folder, "run")
-        with _executor(client) as executor:
-            run_scoring(ScoreSettings(**chosen), executor)
-        run = FinishedScoring.open(chosen["output"])
-        evaluation = Evaluation(run.trusting(everything=True))  # its inputs were named in this call
+        evaluation = _publish(tables, client, {**settings, "output": f"{folder}/run"})
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
@@ -525,14 +513,24 @@ def _evaluate_on_cluster(
     return evaluation
 
 
-def _write_input(url: str, content: pa.Table) -> None:
-    """Write a table, unless it is there already: the run that read it is then still the same."""
-    from segscore.pipeline import storage
+def _publish(tables: Mapping[str, Given], client: Any, settings: Mapping[str, Any]) -> Evaluation:
+    """Publish a run in the output folder of the settings; it keeps the tables in memory."""
+    from segscore.pipeline.scoring.kept_inputs import score_keeping
 
-    with suppress(Refused):
-        if storage.read_columns(url, None).equals(content.combine_chunks()):
-            return
-    storage.write_table(url, content)
+    in_memory = {
+        name: arrow_table(name, given)[0]
+        for name, given in tables.items()
+        if location_of(given) is None
+    }
+    given = GivenTables(**{**tables, **in_memory})
+    chosen = ScoreSettings(**{**settings, **given.locations})
+    with _executor(client) as executor:
+        if in_memory:
+            score_keeping(chosen, executor, given.sources, in_memory)
+        else:
+            run_scoring(chosen, executor)
+    run = FinishedScoring.open(chosen.output)
+    return Evaluation(run.trusting(everything=True))  # this call named the inputs
 
 
 def _executor(client: Any) -> AbstractContextManager[Executor]:
