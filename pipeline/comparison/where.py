@@ -36,7 +36,7 @@ def where(
         documents: documents to include.
 
     Raises:
-        Refused: an input has changed since it was scored.
+        Refused: an input has changed since it was scored, or is in a place that is not trusted.
     """
     for number, run in enumerate(runs):
         chosen = {system.hypothesis: system for system in systems if system.run == number}
@@ -44,7 +44,7 @@ def where(
         if chosen:
             if run.tables is not None:
                 raise Refused(f"--where: reads inputs again, and {run.name} is not in a folder")
-            yield from _count_run(reopen(run.url), run.name, chosen, documents)
+            yield from _count_run(reopen(run), run.name, chosen, documents)
 
 
 _Tally = dict[str, Ints]

@@ -55,6 +55,7 @@ def _codings(run: FinishedRun, rows: Sequence[RunRow]) -> dict[str, list[Drawing
     """Draw the codings of some documents, read again from the run's input."""
     recorded = run.record["inputs"]["codings"]
     location = recorded_location(run.settings["codings"], recorded)
+    run.trusted.require(run.url, [location])
     table = find_table("codings", location, SEGMENTATIONS)
     require_unchanged([table], run.record["inputs"])
     ids = [row["document_id"] for row in rows]

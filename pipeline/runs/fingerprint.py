@@ -7,6 +7,7 @@ from hashlib import blake2b
 from importlib.metadata import version
 from typing import Any
 
+from segscore.pipeline.storage.listed_files import digest_in
 from segscore.pipeline.tables.find import InputTable
 
 IGNORED_SETTINGS = (
@@ -17,6 +18,7 @@ IGNORED_SETTINGS = (
     "left_out",
     "unpaired_by_default",
     "measures_in_order",
+    "trust_inputs",
 )
 """Settings that do not affect what is computed from the inputs."""
 
@@ -64,15 +66,27 @@ def setting_differences(before: Mapping[str, Any], now: Fingerprint) -> list[str
     ]
     old, new = before.get("settings", {}), current["settings"]
     differences += [
-        f"{name} was {_or_default(name, old.get(name))}, is {_or_default(name, new.get(name))}"
+        _setting_difference(name, old.get(name), new.get(name))
         for name in sorted(old.keys() | new.keys())
         if old.get(name) != new.get(name)
     ]
     files = [
-        {file["url"]: file for files_of_table in inputs.values() for file in files_of_table}
+        {
+            file["url"]: file
+            for files_of_table in inputs.values()
+            for file in files_of_table
+            if digest_in(file["url"]) is None
+        }
         for inputs in (before.get("inputs", {}), current["inputs"])
     ]
     return differences + _changed_files(*files)
+
+
+def _setting_difference(name: str, before: object, now: object) -> str:
+    """Describe how a setting differs; of a table in memory, its digest means nothing to readers."""
+    if digest_in(str(before)) and digest_in(str(now)):
+        return f"{name} is another table"
+    return f"{name} was {_or_default(name, before)}, is {_or_default(name, now)}"
 
 
 def _or_default(name: str, setting: object) -> str:

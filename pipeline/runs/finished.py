@@ -1,7 +1,7 @@
 """Read finished runs of any command: their records, and the tables that the records list."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 from typing import Any, NamedTuple, Self
 
@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.runs import run_folder
+from segscore.pipeline.runs.trusted import Trusted
 from segscore.pipeline.storage.listed_files import listed
 
 RunRow = dict[str, Any]
@@ -47,12 +48,14 @@ class FinishedRun:
         record: content of its run.json.
         tables: the tables of a run in memory, by name; None if they are in the folder.
         read: tables of a folder that have been read, by name; they are not read again.
+        trusted: where its inputs may be read again, besides the place of the run.
     """
 
     url: str
     record: dict[str, Any]
     tables: Mapping[str, pa.Table] | None = field(default=None, kw_only=True)
     read: Mapping[str, pa.Table] = field(default_factory=dict, kw_only=True)
+    trusted: Trusted = field(default=Trusted(), kw_only=True)
 
     @classmethod
     def find(cls, url: str) -> Self | None:
@@ -79,6 +82,10 @@ class FinishedRun:
                 return cls(url, status.record)
             raise Refused(f"{url}: {_BEING_PUBLISHED if status.is_being_published else unfinished}")
         return run
+
+    def trusting(self, *named: str, everything: bool = False) -> Self:
+        """Return the run, whose inputs may also be in the buckets of some locations, or in any."""
+        return replace(self, trusted=Trusted(named, everything))
 
     @property
     def at_hand(self) -> Mapping[str, pa.Table]:

@@ -12,6 +12,7 @@ from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.measures.edit_list import Edit, list_edits
 from segscore.pipeline.measures.pairing import TypedSides
 from segscore.pipeline.scoring.boundaries import Side, side_from_rows
+from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.hypotheses import accept_hypotheses
 from segscore.pipeline.scoring.missing import empty_hypotheses
 from segscore.pipeline.scoring.pairs import Pairs, pair_up
@@ -43,12 +44,12 @@ class Explained:
 
 
 def explain_pairs(
-    run: str, documents: Sequence[str], hypothesis: str | None = None
+    run: FinishedScoring, documents: Sequence[str], hypothesis: str | None = None
 ) -> list[Explained]:
     """List the edits of documents that a finished run has scored.
 
     Args:
-        run: folder of the run, whose inputs must not have changed.
+        run: a run in a folder, whose inputs must not have changed.
         documents: ids of the documents.
         hypothesis: coder of the hypotheses; None for all.
 
@@ -56,7 +57,8 @@ def explain_pairs(
         Each reference with each hypothesis of its document, in the order of the hypotheses.
 
     Raises:
-        Refused: the run, a document or the hypothesis does not exist, or an input has changed.
+        Refused: a document or the hypothesis does not exist, or an input has changed or is in a
+            place that is not trusted.
     """
     reopened = reopen(run)
     for number, document in zip(
@@ -80,7 +82,7 @@ def explain_pairs(
             by_hypothesis = f" of {hypothesis}"
             near = nearest(hypothesis, rows.table.column("coder").unique().to_pylist())
         raise Refused(
-            f"{run}: no accepted hypothesis{by_hypothesis} for {', '.join(documents)}{near}; "
+            f"{run.url}: no accepted hypothesis{by_hypothesis} for {', '.join(documents)}{near}; "
             "rejected rows are in its table rejects, and reference points cannot be explained"
         )
     return [pair for each in (chosen, *added) for pair in _explain(reopened, each)]

@@ -18,7 +18,12 @@ from segscore.pipeline.scoring.pairs import Rule
 from segscore.pipeline.scoring.part import ReferenceSet
 from segscore.pipeline.scoring.references import References
 from segscore.pipeline.scoring.settings import ScoreSettings
+from segscore.pipeline.storage import InputFile
+from segscore.pipeline.storage.listed_files import INPUTS, digest_in, kept_name
 from segscore.pipeline.tables.find import InputTable
+
+_CHUNK = 8 * 2**20
+"""Bytes of a file that are read at once to check them."""
 
 
 @dataclass(frozen=True)
@@ -45,19 +50,20 @@ class Reopened:
         return self.collected.references
 
 
-def reopen(run: str) -> Reopened:
-    """Read a finished run's inputs again.
+def reopen(run: FinishedScoring) -> Reopened:
+    """Read the inputs of a run in a folder again.
 
     Raises:
-        Refused: there is no finished scoring run, or an input has changed since.
+        Refused: an input has changed since the run, or is in a place that is not trusted.
     """
-    finished = FinishedScoring.open(run)
-    recorded_inputs = finished.record["inputs"]
-    settings = _with_recorded_locations(finished.score_settings(), recorded_inputs)
+    recorded_inputs = run.record["inputs"]
+    settings = _with_recorded_locations(run.score_settings(), recorded_inputs)
+    settings = _with_kept_inputs(run, settings)
+    run.trusted.require(run.url, [url for url in settings.inputs.values() if url is not None])
     inputs = find_inputs(settings)
     require_unchanged(inputs.tables, recorded_inputs)
     collected = collect(settings, inputs)
-    rule = Rule(settings, finished.types, {})
+    rule = Rule(settings, run.types, {})
     reference_set = ReferenceSet(collected.references, ())
     further = inputs.hypotheses.further
     job = BroadcastJob(rule, inputs.typed, further, "", planning.ROWS_AT_ONCE, reference_set)
@@ -77,6 +83,21 @@ def _with_recorded_locations(
         references=recorded_location(settings.references, recorded_inputs["references"]),
         hypotheses=recorded_location(settings.hypotheses, recorded_inputs["hypotheses"]),
         documents=documents,
+    )
+
+
+def _with_kept_inputs(run: FinishedScoring, settings: ScoreSettings) -> ScoreSettings:
+    """Return settings in which tables that the run keeps are where its folder is now."""
+    kept = {url.rpartition("/")[2]: url for url in run.files(INPUTS)}
+
+    def place_of(location: str) -> str:
+        return kept.get(location.rpartition("/")[2], location)
+
+    return replace(
+        settings,
+        references=place_of(settings.references),
+        hypotheses=place_of(settings.hypotheses),
+        documents=settings.documents and place_of(settings.documents),
     )
 
 
@@ -118,6 +139,17 @@ def _match(names: Sequence[str], patterns: Sequence[str]) -> bool:
     )
 
 
+def _is_unchanged(table: str, file: InputFile, recorded_file: Mapping[str, Any]) -> bool:
+    """Return whether a file is as it was recorded; one that the run keeps may have been moved."""
+    if digest_in(file.url) is None:
+        return asdict(file) == recorded_file
+    name = file.url.rpartition("/")[2]
+    recorded_name = str(recorded_file.get("url")).rpartition("/")[2]
+    if (name, file.size) != (recorded_name, recorded_file.get("size")):
+        return False
+    return name == kept_name(table, storage.chunks(file.url, _CHUNK))
+
+
 def require_unchanged(tables: Iterable[InputTable], recorded_inputs: Mapping[str, Any]) -> None:
     """Check that input tables have not changed since a run.
 
@@ -126,7 +158,7 @@ def require_unchanged(tables: Iterable[InputTable], recorded_inputs: Mapping[str
     """
     for table in tables:
         for file, recorded_file in zip(table.files, recorded_inputs[table.name], strict=False):
-            if asdict(file) != recorded_file:
+            if not _is_unchanged(table.name, file, recorded_file):
                 raise Refused(f"{file.url}: has changed since the run; restore it or score again")
         if len(table.files) != len(recorded_inputs[table.name]):
             raise Refused(

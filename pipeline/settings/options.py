@@ -317,6 +317,10 @@ MemoryLimitOption = Annotated[
         read_memory,
     ),
 ]
+TRUST_INPUTS = (
+    "Read inputs that the run recorded wherever they are, also in buckets that you do not name."
+)
+TrustInputsOption = Annotated[bool, Option(TRUST_INPUTS)]
 FreshOption = Annotated[
     bool,
     Option(

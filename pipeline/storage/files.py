@@ -230,7 +230,12 @@ def write_new_text(url: str, text: str) -> None:
         Refused: the bucket does not exist, or permission is missing.
         Failed: no space is left, or no server answers.
     """
-    _write(url, text.encode(), new=True)
+    write_new_bytes(url, text.encode())
+
+
+def write_new_bytes(url: str, content: bytes | memoryview) -> None:
+    """Write a file that must not exist yet; the errors are those of ``write_new_text``."""
+    _write(url, content, new=True)
 
 
 def write_bytes(url: str, content: bytes | memoryview) -> None:

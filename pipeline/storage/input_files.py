@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from segscore.pipeline.errors import Absent, Failed, Refused, StartOver
+from segscore.pipeline.storage.listed_files import digest_in
 from segscore.pipeline.storage.locations import is_glob, is_table_file, split_locations
 from segscore.pipeline.storage.object_stores import (
     Info,
@@ -23,7 +24,8 @@ _DANGLING = "dangling"
 class InputFile:
     """A file of an input table.
 
-    Its version changes with the content: an ETag, a generation or a modification time.
+    Its version changes with the content: an ETag, a generation or a modification time; of a table
+    that a run keeps, the digest in its name.
     """
 
     url: str
@@ -91,11 +93,16 @@ def _find_in(url: str, *, any_kind: bool) -> Found:
             raise Refused(f"{name}: is a link to a file that does not exist; mend or remove it")
     return Found(
         [
-            InputFile(place.url_of(name), int(info["size"]), version(info))
+            InputFile(place.url_of(name), int(info["size"]), _version(name, info))
             for name, info in sorted(files.items())
         ],
         [place.url_of(name) for name in others],
     )
+
+
+def _version(name: str, info: Info) -> str:
+    """Return the version of a file, whose name says its content if a run keeps it."""
+    return digest_in(name) or version(info)
 
 
 def describe_left_out(name: str, found: Found) -> list[str]:
@@ -157,7 +164,7 @@ def require_version(url: str, expected: str) -> None:
     place = resolve(url)
     try:
         with explained(place):
-            current = version(place.files.info(place.path))
+            current = _version(place.path, place.files.info(place.path))
     except FileNotFoundError as problem:
         raise Failed(f"{url}: was removed while the run was reading it") from problem
     if current != expected:

@@ -167,19 +167,7 @@ class TableFile:
     def _open(self, schema: pa.Schema) -> pq.ParquetWriter:
         if self.place.local:
             self.temporary = temporary.path_beside(self.place)
-        return pq.ParquetWriter(
-            self.temporary or self.memory,
-            schema,
-            compression="zstd",
-            compression_level=1,
-            use_dictionary=[name for name in schema.names if name not in self.plain],
-            dictionary_pagesize_limit=_DICTIONARY,
-            # No reader selects rows by ranges of floats, and their statistics take a tenth of the
-            # time.
-            write_statistics=[
-                field.name for field in schema if not pa.types.is_floating(field.type)
-            ],
-        )
+        return _writer(self.temporary or self.memory, schema, self.plain)
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         """Move the file to its place, or leave nothing behind after an error."""
@@ -197,6 +185,30 @@ class TableFile:
             take_place(self.temporary, self.place, new=False)
         else:
             put(self.place, self.memory.getvalue().to_pybytes(), new=False)
+
+
+def table_bytes(table: pa.Table) -> bytes:
+    """Return the bytes of the file that ``write_table`` writes."""
+    memory = pa.BufferOutputStream()
+    with _writer(memory, table.schema, frozenset({"document_id"})) as writer:
+        writer.write_table(table, row_group_size=max(1, table.num_rows))
+    return bytes(memory.getvalue().to_pybytes())
+
+
+def _writer(
+    sink: str | pa.BufferOutputStream, schema: pa.Schema, plain: frozenset[str]
+) -> pq.ParquetWriter:
+    """Open a writer, with a dictionary of the values of each column but the ``plain`` ones."""
+    return pq.ParquetWriter(
+        sink,
+        schema,
+        compression="zstd",
+        compression_level=1,
+        use_dictionary=[name for name in schema.names if name not in plain],
+        dictionary_pagesize_limit=_DICTIONARY,
+        # No reader selects rows by ranges of floats, and their statistics take a tenth of the time.
+        write_statistics=[field.name for field in schema if not pa.types.is_floating(field.type)],
+    )
 
 
 def write_table(

@@ -184,6 +184,7 @@ class CompareKeywords(TypedDict, total=False):
     difference: float | None
     simulate_power: bool
     seed: int
+    trust_inputs: bool
     fresh: bool
 
 
