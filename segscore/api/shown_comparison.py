@@ -9,11 +9,11 @@ from segscore.pipeline.comparison.pair_rows import better_first
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.scoring.names import is_point
 from segscore.pipeline.statistics.shown_numbers import (
-    shown_as,
     shown_change,
     shown_interval,
     shown_number,
     shown_p,
+    shown_rank,
 )
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def _system(row: dict[str, Any]) -> tuple[str, ...]:
         row["system"],
         shown_number(row["value"]),
         shown_interval(row["ci_low"], row["ci_high"]),
-        shown_as(row["rank"], "g"),
+        shown_rank(row["rank"]),
         str(row["defined"]),
     )
 
