@@ -63,7 +63,7 @@ def agree(
     from segscore.pipeline.runs.planning import LIMITS
 
     if explain_plan:
-        print_plan(agreement_plan(chosen, find_tables(chosen), LIMITS))
+        print_plan(agreement_plan(chosen, find_tables(chosen), LIMITS), "agree", format_name)
         return
     startup.work(cluster)
     with (

@@ -59,12 +59,12 @@ class Ranking:
     def board(self) -> Leaderboard:
         """The leaderboard over all documents."""
         rows = [of.values() for (_, kind), of in self.whole.items() if kind == self.average]
-        (board,) = rank(
+        boards = rank(
             chain.from_iterable(rows),
             measure=self.measure.name,
             named=self.run.measures_in_order,
         )
-        return board
+        return boards[0] if boards else Leaderboard((), self.measure.name, {})
 
     def rows(self, measure: str) -> list[RunRow]:
         """Return the averages of a measure, of systems and reference points, best first."""
