@@ -16,6 +16,7 @@ from segscore.pipeline.statistics.shown_numbers import (
     shown_as,
     shown_change,
     shown_changes,
+    shown_group,
     shown_interval,
     shown_number,
     shown_p,
@@ -99,8 +100,7 @@ def _by_group(
 def _titled(by: list[str], group: tuple[Any, ...], measure: str, average: str) -> str:
     from segscore.pipeline.measures import ALL
 
-    parts = [f"{name} {part}" for name, part in zip(by, group, strict=True) if part is not None]
-    return f"{measure}{ALL[measure].arrow}, {average}, {', '.join(parts) or 'all documents'}"
+    return f"{measure}{ALL[measure].arrow}, {average}, {shown_group(by, group) or 'all documents'}"
 
 
 def _print_systems(title: str, rows: list[_Row], averages: list[_Row], tests: list[_Row]) -> None:

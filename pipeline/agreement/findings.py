@@ -23,6 +23,7 @@ from segscore.pipeline.agreement.sentences import (
 from segscore.pipeline.runs.finished import rows_by_group, rows_over_all
 from segscore.pipeline.statistics.shown_numbers import (
     number_in_words,
+    shown_attribute,
     shown_change,
     shown_changes,
     shown_number,
@@ -101,7 +102,7 @@ def _changes(rows: Sequence[_Row], by: Sequence[str]) -> Iterator[str]:
         change, sure = after["change"], after["change_p"] < _ALPHA
         verb = ("is higher" if change > 0 else "is lower") if sure else "may be the same"
         than = "than" if sure else "as"
-        groups = [row[by[0]] for row in (after, before)]
+        groups = [shown_attribute(row[by[0]]) for row in (after, before)]
         yield (
             f"Agreement {verb} with {by[0]} {groups[0]} {than} with {groups[1]}: pi by {SHOWN} is "
             f"{shown_number(after['value'])} with {groups[0]} and {shown_number(before['value'])} "

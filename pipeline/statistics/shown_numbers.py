@@ -1,5 +1,7 @@
 """Write numbers and intervals as text, alike on a terminal, in a report and in a notebook."""
 
+from collections.abc import Iterable
+
 _LEAST_P = 0.00005
 
 
@@ -14,12 +16,25 @@ def shown_number(value: float | None) -> str:
 
 
 def shown_cell(value: object) -> str:
-    """Format a value of a table; a dash if undefined, and truth values as in JSON."""
-    if isinstance(value, bool):
-        return str(value).lower()
+    """Format a value of a table; a dash if undefined."""
     if value is None or isinstance(value, float):
         return shown_number(value)
-    return str(value)
+    return shown_attribute(value)
+
+
+def shown_attribute(value: object) -> str:
+    """Format a value of an attribute, with truth values as in JSON."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def shown_group(by: Iterable[str], group: Iterable[object]) -> str:
+    """Name a group by its attributes and their values; empty if it is over all values of each.
+
+    >>> shown_group(["channel", "live", "month"], ["one", True, None])
+    'channel one, live true'
+    """
+    parts = zip(by, group, strict=True)
+    return ", ".join(f"{name} {shown_attribute(part)}" for name, part in parts if part is not None)
 
 
 def shown_change(value: float | None) -> str:

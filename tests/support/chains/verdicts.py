@@ -18,7 +18,7 @@ _CODES = (0, 1, 2, 75)
 _WORDS = re.compile(
     r"(?<![\w.])(?:None(?! of)|True(?! positives)|False(?! alarm)|nan|NaN|-?inf|-?Infinity"
     r"|NaT|Traceback|\w+Error|\w+Warning|\w+Exception|Errno|dict\(|array\(|np\.\w+|<NA>|Timestamp\("
-    r")(?!\w)|<[\w.]+ object|\bobject at 0x|\{'|\['|\[\]'|\(\)"
+    r")(?!\w)|<[\w.]+ object|\bobject at 0x|\{'|\['|\[\]'"
 )
 """Words of Python that a person should never see."""
 
