@@ -53,7 +53,8 @@ def score(
     if (layout, format_name) == ("measures", "latex"):
         raise Refused("--layout measures: has no form in LaTeX; name systems or groups")
     if explain_plan:
-        print_plan(run.scoring_plan(chosen, find_inputs(chosen), LIMITS))
+        plan = run.scoring_plan(chosen, find_inputs(chosen), LIMITS)
+        print_plan(plan, "score", format_name)
         return
     grouped = chosen.group_by or chosen.consensus is not None or chosen.by_level is not None
     if layout == "groups" and not grouped:

@@ -80,10 +80,14 @@ def _print(rejects: "pa.Table") -> None:
     from segscore.pipeline.tables.validate import place_of
 
     for row in rejects.slice(0, _SHOWN).to_pylist():
-        who = f"({row['document_id']}, {row['coder']})"
+        who = f"({_named(row['document_id'])}, {_named(row['coder'])})"
         line = f"{place_of(row)} {who}: {row['rule']}: {row['detail']}"
         print_lines(shortened(line))
     if rejects.num_rows > _SHOWN:
         print_lines(f"... and {rejects.num_rows - _SHOWN} more")
     for rule in rejects.column("rule").value_counts().to_pylist():
         print_lines(f"{rule['counts']} x {rule['values']}")
+
+
+def _named(name: str | None) -> str:
+    return "null" if name is None else name

@@ -16,9 +16,11 @@ from segscore.pipeline.statistics.shown_numbers import (
     shown_as,
     shown_change,
     shown_changes,
+    shown_group,
     shown_interval,
     shown_number,
     shown_p,
+    shown_rank,
 )
 
 if TYPE_CHECKING:
@@ -98,8 +100,7 @@ def _by_group(
 def _titled(by: list[str], group: tuple[Any, ...], measure: str, average: str) -> str:
     from segscore.pipeline.measures import ALL
 
-    parts = [f"{name} {part}" for name, part in zip(by, group, strict=True) if part is not None]
-    return f"{measure}{ALL[measure].arrow}, {average}, {', '.join(parts) or 'all documents'}"
+    return f"{measure}{ALL[measure].arrow}, {average}, {shown_group(by, group) or 'all documents'}"
 
 
 def _print_systems(title: str, rows: list[_Row], averages: list[_Row], tests: list[_Row]) -> None:
@@ -128,7 +129,7 @@ def _print_systems(title: str, rows: list[_Row], averages: list[_Row], tests: li
                 "micro" if average == "macro" else "macro",
                 [shown_number(others.get(row["system"])) for row in rows],
             ),
-            Column("rank", [shown_as(row["rank"], ".3g") for row in rows]),
+            Column("rank", [shown_rank(row["rank"]) for row in rows]),
             Column("rank interval", [_ranks(row) for row in rows]),
             *(mean_ranks if average == "macro" else ()),
             Column("documents", [str(row["defined"]) for row in rows]),
@@ -140,9 +141,8 @@ def _print_systems(title: str, rows: list[_Row], averages: list[_Row], tests: li
 
 
 def _ranks(row: _Row) -> str:
-    if row["rank_low"] is None:
-        return "–"
-    return f"{row['rank_low']:.3g} to {row['rank_high']:.3g}"
+    low, high = row["rank_low"], row["rank_high"]
+    return "–" if low is None or high is None else f"{shown_rank(low)} to {shown_rank(high)}"
 
 
 def _test(row: _Row) -> str:

@@ -133,6 +133,8 @@ def csv_text(layout: Layout) -> str:
 
 def _csv_cell(value: object) -> object:
     """Return a value that no spreadsheet runs; numbers are not changed."""
+    if isinstance(value, bool):
+        return shown_cell(value)
     if not isinstance(value, str):
         return value
     return f"'{value}" if value.startswith(_FORMULA) else value

@@ -10,6 +10,7 @@ import typer
 from segscore.jobs.cli.encoding import printable_command
 from segscore.jobs.cli.log import LOG
 from segscore.jobs.show.fitted import print_lines
+from segscore.jobs.show.formats import print_json
 from segscore.jobs.show.leaderboard import explain_better_point, print_scores
 from segscore.pipeline.settings.signature import fields
 from segscore.pipeline.statistics.shown_numbers import counted
@@ -24,9 +25,12 @@ if TYPE_CHECKING:
     from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 
 
-def print_plan(plan: "Plan") -> None:
+def print_plan(plan: "Plan", command: str, format_name: str) -> None:
     """Print how the rows of a document would be brought together, and why."""
-    print_lines(*plan.explanation)
+    if format_name == "json":
+        print_json(command, {"plan": [*plan.explanation]})
+    else:
+        print_lines(*plan.explanation)
 
 
 def print_finished(

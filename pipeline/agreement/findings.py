@@ -22,9 +22,10 @@ from segscore.pipeline.agreement.sentences import (
 )
 from segscore.pipeline.runs.finished import rows_by_group, rows_over_all
 from segscore.pipeline.statistics.shown_numbers import (
+    number_in_words,
+    shown_attribute,
     shown_change,
     shown_changes,
-    shown_interval,
     shown_number,
     shown_p,
 )
@@ -106,7 +107,7 @@ def _changes(rows: Sequence[_Row], by: Sequence[str]) -> Iterator[str]:
         change, sure = after["change"], after["change_p"] < CHANGE_P
         verb = ("is higher" if change > 0 else "is lower") if sure else "may be the same"
         than = "than" if sure else "as"
-        groups = [row[by[0]] for row in (after, before)]
+        groups = [shown_attribute(row[by[0]]) for row in (after, before)]
         yield (
             f"Agreement {verb} with {by[0]} {groups[0]} {than} with {groups[1]}: pi by {SHOWN} is "
             f"{shown_number(after['value'])} with {groups[0]} and {shown_number(before['value'])} "
@@ -169,11 +170,9 @@ def _agreement(rows: Sequence[_Row]) -> Iterator[str]:
         yield "Agreement above chance is undefined."
         return
     row = next((row for row in known if row["similarity"] == SHOWN), known[0])
-    interval = ""
-    if row["ci_low"] is not None:
-        interval = f" (95 % interval {shown_interval(row['ci_low'], row['ci_high'])})"
+    shown = number_in_words(row["value"], row["ci_low"], row["ci_high"])
     yield (
-        f"pi by {row['similarity']} is {shown_number(row['value'])}{interval}; 0 is agreement by "
+        f"pi by {row['similarity']} is {shown}; 0 is agreement by "
         f"chance and 1 is full agreement: two coders agree by {shown_number(row['actual'])}, and "
         f"{_chance(row['expected'])} is expected by chance."
     )

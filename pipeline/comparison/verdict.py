@@ -8,7 +8,7 @@ from segscore.pipeline.comparison.pair_rows import SIGNIFICANT
 from segscore.pipeline.plain_text import named_list
 from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.scoring.leaderboard import Leaderboard, rank
-from segscore.pipeline.statistics.shown_numbers import shown_interval, shown_number, shown_p
+from segscore.pipeline.statistics.shown_numbers import number_in_words, shown_p
 
 PairRows = Mapping[tuple[str, str], Mapping[str, Any]]
 """Names of two systems -> their row of the table comparisons."""
@@ -105,9 +105,7 @@ def _describe_board(board: Leaderboard, pairs: PairRows) -> str:
         return "undefined for every system."
     best, tied = known[0], [name for name in known if board.places[name] == 1]
     row = board.average(board.measure, best)
-    value = shown_number(row["value"])
-    if row["ci_low"] is not None:
-        value += f" (95 % {shown_interval(row['ci_low'], row['ci_high'])})"
+    value = number_in_words(row["value"], row["ci_low"], row["ci_high"])
     if len(tied) > 1:
         sentence = f"{listed_names(tied)} are equally good: {value}."
     elif len(known) > 1:

@@ -41,6 +41,7 @@ from segscore.pipeline.statistics.replicated import (
     mean_of_all,
     median_of_all,
 )
+from segscore.pipeline.statistics.shown_numbers import shown_attribute
 from segscore.pipeline.statistics.sums import GroupKey
 
 _EXAMPLES = 3
@@ -137,7 +138,7 @@ class NightAverages:
             rule,
             str(key[0]),
             others[0].name,
-            group=", ".join(map(str, key[1:])) or None,
+            group=", ".join(map(shown_attribute, key[1:])) or None,
             value=_none_if_nan(now.value),
             before=_none_if_nan(before.value),
             documents=now.documents,

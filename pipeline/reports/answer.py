@@ -11,7 +11,7 @@ from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.runs.finished import FinishedRun, RunRow, rows_over_all
 from segscore.pipeline.scoring.chance import describe_chance
 from segscore.pipeline.scoring.names import is_point
-from segscore.pipeline.statistics.shown_numbers import shown_interval, shown_number
+from segscore.pipeline.statistics.shown_numbers import number_in_words, shown_number
 
 _NAMED = 3
 """Maximum number of systems that a sentence names."""
@@ -56,10 +56,7 @@ def best_system(ranking: Ranking, pairs: PairRows, untested: str) -> str:
 
 
 def _with_interval(row: RunRow) -> str:
-    text = shown_number(row["value"])
-    if row["ci_low"] is None:
-        return text
-    return f"{text} (95 % {shown_interval(row['ci_low'], row['ci_high'])})"
+    return number_in_words(row["value"], row["ci_low"], row["ci_high"])
 
 
 def verdict_in_words(night: Verdict) -> str:

@@ -30,7 +30,8 @@ def contested(run: FinishedRun) -> Section:
     rows = _most_contested(run)
     title = "Contested documents"
     if not rows:
-        return Section("contested", title, "None: all codings of every document are the same.", [])
+        text = "There are none: all codings of every document are the same."
+        return Section("contested", title, text, [])
     try:
         drawings = _codings(run, rows)
     except (Refused, Failed, OSError) as problem:

@@ -54,7 +54,8 @@ class Ranking:
         named, boards = self.run.measures_in_order, {}
         for average in ("micro", "macro"):
             of_average = (row for row in rows if row["average"] == average)
-            (boards[average],) = rank(of_average, (), self.measure.name, named=named)
+            found = rank(of_average, (), self.measure.name, named=named)
+            boards[average] = found[0] if found else Leaderboard((), self.measure.name, {})
         return boards
 
     @cached_property

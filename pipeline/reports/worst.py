@@ -56,7 +56,7 @@ def worst_sections(run: FinishedScoring, sample: Sample, ranking: Ranking) -> It
     for pair in explained:
         by_document[pair.document].append(pair)
     best = isolated(_best(sample, ranking).label)
-    text = f"None: {ranking.measure.name} of {best} is perfect or undefined."
+    text = f"There are none: {ranking.measure.name} of {best} is perfect or undefined."
     if worst:
         text = (
             f"The documents on which {best}, the best system, has its worst "

@@ -141,8 +141,8 @@ def _scored(run: FinishedRun, settings: ReportSettings) -> _Contents:
     ranking = Ranking(opened, measure, settings.average)
     if not ranking.systems:
         raise Refused(
-            f"--measure {measure.name}: {run.url} has no values of it, as no document has several "
-            "references; name another measure"
+            f"{run.url}: has no values of {measure.name}, as no document has several references; "
+            "name another --measure, or score again with others"
         )
     try:
         night = nights.find_verdict(run)

@@ -95,10 +95,14 @@ def _or_default(name: str, setting: object) -> str:
 
 
 def setting_in_words(setting: object) -> str:
-    """Write a setting, which is a list or one value, for a message."""
+    """Write a setting, as JSON has it, for a message; an absent or empty one is `none`."""
+    if isinstance(setting, dict):
+        setting = [f"{name}={value}" for name, value in setting.items()]
     if isinstance(setting, list):
-        return ",".join(map(str, setting)) or "none"
-    return str(setting)
+        return ",".join(map(setting_in_words, setting)) or "none"
+    if isinstance(setting, bool):
+        return str(setting).lower()
+    return "none" if setting is None else str(setting)
 
 
 def _changed_files(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:

@@ -67,7 +67,7 @@ def reopen(run: FinishedScoring) -> Reopened:
     reference_set = ReferenceSet(collected.references, ())
     further = inputs.hypotheses.further
     job = BroadcastJob(rule, inputs.typed, further, "", planning.ROWS_AT_ONCE, reference_set)
-    missing = Missing.of_record(finished.record.get("missing"))
+    missing = Missing.of_record(run.record.get("missing"))
     return Reopened(settings, inputs, collected, job, missing)
 
 

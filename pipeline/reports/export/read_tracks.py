@@ -49,7 +49,7 @@ def read_tracks(
     there = list(dict.fromkeys(track.coder for _, tracks in found.values() for track in tracks))
     for coder in coders:
         if coder not in there:
-            of_document = f" for document {documents}" if len(found) == 1 else ""
+            of_document = f" for document {next(iter(found))}" if len(found) == 1 else ""
             raise Refused(
                 f"{url}: no coder {coder}{of_document}{nearest(coder, there)}; there "
                 f"are: {', '.join(there)}"
