@@ -92,4 +92,11 @@ def check_group_by(columns: Sequence[str], option: str = "--group-by") -> None:
 
 def comma_separated(values: Sequence[float]) -> str:
     """Format numbers as on the command line."""
-    return ",".join(f"{value:g}" for value in values)
+    return ",".join(map(_as_given, values))
+
+
+def _as_given(value: float) -> str:
+    try:
+        return f"{value:g}"
+    except OverflowError:  # a whole number that no float is as large as
+        return str(value)

@@ -59,7 +59,8 @@ def find_counted(url: str, *, any_kind: bool = False) -> Found:
 
     Raises:
         Absent: the URL does not exist, or has no file that can be read as a table.
-        Refused: permission is missing, the bucket does not exist, or a file is a link to nothing.
+        Refused: permission is missing, the bucket does not exist, or a file is a link to nothing
+            or, unless it may be of any kind, no regular file.
         Failed: no server answers.
     """
     several = [_find_in(location, any_kind=any_kind) for location in split_locations(url)]
@@ -89,6 +90,8 @@ def _find_in(url: str, *, any_kind: bool) -> Found:
     if not files:
         raise Absent(f"{url}: {missing}")
     for name, info in sorted(files.items()):
+        if info["type"] != "file" and not any_kind:
+            raise Refused(f"{name}: is a pipe or a device, and tables are read more than once")
         if info.get(_DANGLING):
             raise Refused(f"{name}: is a link to a file that does not exist; mend or remove it")
     return Found(

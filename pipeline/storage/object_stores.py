@@ -114,6 +114,8 @@ def resolve(url: str) -> Place:
             the URL contains a secret or names no bucket, or only disks are allowed (``OFFLINE``).
     """
     _refuse_secrets(url)
+    if "\0" in url:
+        raise Refused(f"{url}: has a null character, which no name of a file can have")
     given, url = url, plain_url(url)
     protocol = protocol_of(url)
     if protocol in DISKS:
