@@ -129,7 +129,10 @@ def test_lists_may_replace_text_separated_by_commas() -> None:
     ("settings", "message"),
     [
         ({"reference_points": [1]}, "reference_points: 1 must be a text"),
-        ({"reference_points": ["nnoe"]}, "reference-points nnoe: must be one of|reference_points nnoe: must be one of"),
+        (
+            {"reference_points": ["nnoe"]},
+            "reference-points nnoe: must be one of|reference_points nnoe: must be one of",
+        ),
         ({"consensus": [0.5, True]}, "consensus: True must be a text or a number"),
         ({"consensus": [1.5]}, "consensus 1.5: must be any"),
     ],
