@@ -361,8 +361,4 @@ def _averages(
         known = versions > 0
         means.append(np.bincount(code, rows[defined])[known] / versions[known])
     macro = np.concatenate(means)
-    return _or_none(micro[0]), _or_none(macro.mean()) if len(macro) else None
-
-
-def _or_none(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
+    return defined(micro[0]), defined(macro.mean()) if len(macro) else None

@@ -41,7 +41,7 @@ from segscore.pipeline.statistics.replicated import (
     mean_of_all,
     median_of_all,
 )
-from segscore.pipeline.statistics.shown_numbers import shown_attribute
+from segscore.pipeline.statistics.shown_numbers import defined, shown_attribute
 from segscore.pipeline.statistics.sums import GroupKey
 
 _EXAMPLES = 3
@@ -139,8 +139,8 @@ class NightAverages:
             str(key[0]),
             others[0].name,
             group=", ".join(map(shown_attribute, key[1:])) or None,
-            value=_none_if_nan(now.value),
-            before=_none_if_nan(before.value),
+            value=defined(now.value),
+            before=defined(before.value),
             documents=now.documents,
             documents_before=before.documents,
             shared=shared,
@@ -158,10 +158,6 @@ class NightAverages:
             standard_error=change.standard_error,
             p=change.p_beyond(rule.excess(change.change)),
         )
-
-
-def _none_if_nan(value: float) -> float | None:
-    return None if np.isnan(value) else value
 
 
 def judge_rules(

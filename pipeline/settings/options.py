@@ -77,6 +77,8 @@ class Option:
         signed: how the signature of a run states it; None if it does not.
         optional: values of an option that may also be given without one, which means the first;
             empty if it needs a value.
+        joined: types of the elements of a list that Python may give in place of text separated by
+            commas; empty if it may not.
     """
 
     help: str
@@ -86,6 +88,7 @@ class Option:
     check: ValueCheck | None = None
     signed: Signed | None = None
     optional: tuple[str, ...] = ()
+    joined: tuple[type, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,14 @@
 """Write numbers and intervals as text, alike on a terminal, in a report and in a notebook."""
 
 from collections.abc import Iterable
+from math import isnan
 
 _LEAST_P = 0.00005
+
+
+def defined(value: float) -> float | None:
+    """Return a number as a table has it: None where it is undefined, which is NaN in memory."""
+    return None if isnan(value) else float(value)
 
 
 def shown_as(value: float | None, form: str) -> str:

@@ -135,8 +135,8 @@ class EvaluateKeywords(MetricKeywords, total=False):
     group_by: Sequence[str] | str
     by_level: Literal["cumulative", "only"] | bool | None
     confusion: bool
-    consensus: str | None
-    reference_points: str | None
+    consensus: str | Sequence[str | float] | None
+    reference_points: str | Sequence[str] | None
     draws: int
     replicates: int
     seed: int

@@ -1,6 +1,8 @@
 """Runs with undefined values are shown by every command that reads them."""
 
 import json
+import re
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -89,3 +91,27 @@ def test_coders_without_a_segmentation_are_refused_by_the_only_document(
     _refused(
         segscore("export", tables / "hypotheses", *options), "no coder nobody for document news"
     )
+
+
+def test_a_system_without_a_value_on_any_night_has_no_mean(
+    segscore: Segscore, tmp_path: Path
+) -> None:
+    """A system that marks nothing has no precision."""
+    for night in NIGHTS:
+        (tmp_path / night).mkdir()
+        rows = [_row("news", [4, 8], "ann", "reference")]
+        rows += [_row("news", [4, 8], "a"), _row("news", [], "silent")]
+        _written(tmp_path / night / "both.jsonl", rows)
+    table = tmp_path / "{date}" / "both.jsonl"
+    inputs = ("--references", table, "--hypotheses", table, "--runs", tmp_path / "nights")
+    ended = segscore("nightly", *inputs, "--from", NIGHTS[0], "--to", NIGHTS[-1])
+    assert ended.code == 0, ended.err
+    page = tmp_path / "trend.html"
+    options = ("--measure", "b_precision", "--report", page)
+    with warnings.catch_warnings(action="error"):
+        trend = segscore("trend", tmp_path / "nights", *options)
+    assert trend.code == 0, trend.err
+    assert "nan" not in trend.out + re.sub(r"<script.*?</script>", "", page.read_text(), flags=re.S)
+
+
+NIGHTS = [f"2026-05-{day:02}" for day in range(1, 11)]

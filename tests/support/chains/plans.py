@@ -263,7 +263,7 @@ def _nightly(chain: _Chain) -> list[Step]:
         ["history", "nights", *chain.options("history", 0.4)],
         ["report", "nights"],
         steps[-1].words,
-        ["python", "import segscore; print(segscore.trend('nights', measure='pk').findings)"],
+        ["python", "import segscore; print(*segscore.trend('nights', measure='pk').findings)"],
     ]
     return [*steps, *_readers(chain, last), *map(Step, draw.sample(others, 4))]
 
