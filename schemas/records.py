@@ -59,7 +59,8 @@ _RUN = {
     "pairs: int": "rows of the table scores, pairs or comparisons; for sweep, pairs swept",
     "inputs.*[].url: string": "a file of the input table; for compare, run.json of a run",
     "inputs.*[].size: int": "size of the file in bytes",
-    "inputs.*[].version: string": "modification time of the file, or ETag in a store",
+    "inputs.*[].version: string": "modification time of the file, or ETag in a store; digest of a "
+    "table that the run keeps",
     "rows.*.in: int": "rows of the input table; for compare, documents of the run",
     "rows.*.scored: int": "rows scored; for compare, documents that all systems share",
     "rows.*.rejected: int": "rows listed in rejects",
@@ -74,7 +75,8 @@ _RUN = {
     "seconds.*: float": "duration of each stage of the last attempt",
     "plan[]: string": "how rows were matched, and why",
     "fingerprint: string": "hash of settings, inputs and version; part of the file names",
-    "files.*[]: string": "files of each table; no other files belong to the run",
+    "files.*[]: string": "files of each table; no other files belong to the run. `inputs` are the "
+    "tables that were in memory, which the run keeps",
 }
 """`name: type` of each key of run.json -> its meaning."""
 

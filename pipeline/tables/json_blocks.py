@@ -78,7 +78,7 @@ class JsonLines:
         exact reader.
         """
         for block in whole_lines(chunks):
-            lines = block.count(b"\n")
+            lines = _count_lines(block)
             rows = self._fast(block, line, lines)
             yield self.exact(block, line) if rows is None else rows
             line += lines
@@ -209,6 +209,11 @@ def whole_lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
         yield rest + b"\n"
 
 
+def _count_lines(text: bytes) -> int:
+    """Return the number of ends of lines, also of many blank lines in no time."""
+    return int(np.count_nonzero(np.frombuffer(text, np.uint8) == ord("\n")))
+
+
 _GAP = re.compile(rb"\n[\n\r\t ]{16,}\n")
 """Blank lines between two others, or at an end of the text; a few are no gap."""
 
@@ -225,7 +230,7 @@ def without_gaps(block: bytes, line: int) -> Iterator[tuple[int, bytes]]:
     for gap in _GAP.finditer(block):
         piece = block[start : gap.start() + 1]
         yield line, piece
-        line += piece.count(b"\n") + block.count(b"\n", gap.start() + 1, gap.end())
+        line += _count_lines(block[start : gap.end()])
         start = gap.end()
     if start < len(block):
         yield line, block[start:] if start else block
@@ -236,8 +241,9 @@ def _is_object_per_line(text: bytes, lines: int) -> bool:
 
     No object can then go on in another line, because between } and { there is a comma.
     """
-    joints = text.count(b"}\n{")
-    if not (text.startswith(b"{") and text.endswith(b"}\n") and joints + 1 == lines):
+    if not (text.startswith(b"{") and text.endswith(b"}\n")):
+        return False
+    if text.count(b"}\n{") + 1 != lines:
         return False
     try:
         text.decode()

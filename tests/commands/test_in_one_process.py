@@ -12,7 +12,7 @@ STARGAZER = DATA / "stargazer.jsonl"
 
 
 def test_nothing_is_exempted_from_garbage_collection(segscore: Segscore, tmp_path: Path) -> None:
-    state = gc.get_freeze_count(), gc.isenabled(), gc.get_threshold()
+    exempted, state = gc.get_freeze_count(), (gc.isenabled(), gc.get_threshold())
     run = tmp_path / "run"
     for arguments in (
         ("score", STARGAZER, STARGAZER, "--output", run),
@@ -22,5 +22,6 @@ def test_nothing_is_exempted_from_garbage_collection(segscore: Segscore, tmp_pat
         ("--offline", "explain", run, "--document", "stargazer"),
     ):
         segscore(*arguments)
-        assert (gc.get_freeze_count(), gc.isenabled(), gc.get_threshold()) == state, arguments
+        assert gc.get_freeze_count() <= exempted, arguments
+        assert (gc.isenabled(), gc.get_threshold()) == state
         assert not os.environ.get(OFFLINE)
