@@ -53,7 +53,7 @@ def _print(found: "FoundTrend") -> None:
     from segscore.jobs.show.fitted import Column, print_fitted, print_lines
     from segscore.pipeline.nightly.trend.sentences import group_in_words
     from segscore.pipeline.statistics.shown_numbers import (
-        defined,
+        or_none,
         shown_change,
         shown_number,
         shown_p,
@@ -65,10 +65,10 @@ def _print(found: "FoundTrend") -> None:
         Column("system", [level.system or "(mean)" for level in shown], is_name=True),
         *[Column("group", [group_in_words(level) for level in shown], is_name=True)] * grouped,
         Column("verdict", [level.verdict.replace("_", " ") for level in shown], is_name=True),
-        Column("change per\n30 nights", [shown_change(defined(level.change)) for level in shown]),
+        Column("change per\n30 nights", [shown_change(or_none(level.change)) for level in shown]),
         Column("95 % interval", [_interval(level) for level in shown]),
         Column("p (Holm)", [shown_p(level.p_adjusted if level.line else None) for level in shown]),
-        Column("mean", [shown_number(defined(level.mean)) for level in shown]),
+        Column("mean", [shown_number(or_none(level.mean)) for level in shown]),
         Column("step", [_step(level) for level in shown]),
         Column("nights", [str(level.nights) for level in shown]),
     ]
@@ -86,7 +86,7 @@ def _print_ranking(found: "FoundTrend") -> None:
     """Print the pairs of systems over nights."""
     from segscore.jobs.show.fitted import Column, print_fitted
     from segscore.pipeline.statistics.shown_numbers import (
-        defined,
+        or_none,
         shown_change,
         shown_number,
         shown_p,
@@ -99,7 +99,7 @@ def _print_ranking(found: "FoundTrend") -> None:
         Column("system", [pair.system for pair in pairs], is_name=True),
         Column("other", [pair.other for pair in pairs], is_name=True),
         Column("difference", [shown_change(pair.difference) for pair in pairs]),
-        Column("p (Holm)", [shown_p(defined(pair.p_holm)) for pair in pairs]),
+        Column("p (Holm)", [shown_p(or_none(pair.p_holm)) for pair in pairs]),
         Column("better on", [f"{pair.wins} of {pair.nights}" for pair in pairs]),
         Column("value", [shown_number(pair.value) for pair in pairs]),
         Column("other\nvalue", [shown_number(pair.other_value) for pair in pairs]),

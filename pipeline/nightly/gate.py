@@ -41,7 +41,7 @@ from segscore.pipeline.statistics.replicated import (
     mean_of_all,
     median_of_all,
 )
-from segscore.pipeline.statistics.shown_numbers import defined, shown_attribute
+from segscore.pipeline.statistics.shown_numbers import or_none, shown_attribute
 from segscore.pipeline.statistics.sums import GroupKey
 
 _EXAMPLES = 3
@@ -139,8 +139,8 @@ class NightAverages:
             str(key[0]),
             others[0].name,
             group=", ".join(map(shown_attribute, key[1:])) or None,
-            value=defined(now.value),
-            before=defined(before.value),
+            value=or_none(now.value),
+            before=or_none(before.value),
             documents=now.documents,
             documents_before=before.documents,
             shared=shared,

@@ -15,7 +15,7 @@ from segscore.pipeline.reports.page import Cell, Figure, NumberCell, PageTable
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.names import is_point
-from segscore.pipeline.statistics.shown_numbers import defined, shown_p
+from segscore.pipeline.statistics.shown_numbers import or_none, shown_p
 
 COMPARED = 20
 """Maximum number of systems that are compared pair by pair, the best ones."""
@@ -71,12 +71,12 @@ _LEAST_OF_MATRIX = 3
 
 def _systems_first(row: Mapping[str, Any]) -> tuple[bool, tuple[bool, float]]:
     """Return a sort key: pairs of systems, the largest difference first; then reference points."""
-    known = {**row, "difference": defined(row["difference"])}
+    known = {**row, "difference": or_none(row["difference"])}
     return is_point(row["system"]) or is_point(row["other"]), by_difference(known)
 
 
 def _difference_cell(column: str, value: float) -> Cell:
-    known = defined(value)
+    known = or_none(value)
     return NumberCell(shown_p(known), known) if column.startswith("p_") else known
 
 
@@ -86,7 +86,7 @@ def _cells(systems: Sequence[str], pairs: PairRows) -> Iterator[charts.MarkValue
         row = better_first(pairs.get((name, other)) or pairs[other, name])
         if row["system"] == name:
             mark = "*" if row["p_permutation_holm"] < SIGNIFICANT else ""
-            difference = defined(row["difference"])
+            difference = or_none(row["difference"])
             value = None if difference is None else abs(difference)
             text = "–" if value is None else f"{value:.3f}{mark}"
             yield {"row": name, "column": other, "value": value, "text": text, "mark": mark}

@@ -6,7 +6,7 @@ from math import isnan
 _LEAST_P = 0.00005
 
 
-def defined(value: float) -> float | None:
+def or_none(value: float) -> float | None:
     """Return a number as a table has it: None where it is undefined, which is NaN in memory."""
     return None if isnan(value) else float(value)
 

@@ -267,7 +267,7 @@ def _options(hints: Mapping[str, Any]) -> Iterator[Drawable]:
                 elif isinstance(item, OptionInfo):
                     # Typer takes the first name of an option for its default.
                     names = (item.default, *(item.param_decls or ()))
-                    flags = [each for each in names if str(each).startswith("--")]
+                    flags = [str(each) for each in names if str(each).startswith("--")]
                     flag = (flags or [f"--{name.replace('_', '-')}"])[0].partition("/")[0]
                     yield Drawable(flag, _plain(kind))
 

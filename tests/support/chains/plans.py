@@ -168,8 +168,8 @@ def _scored(chain: _Chain) -> list[Step]:
 
 def _baselines(chain: _Chain) -> list[Step]:
     """Score with reference points, and read the run: intervals may be missing here and there."""
-    points = chain.draw.choice(["none,random-own", "random-own", "all,shuffled-own", "human,coin"])
-    points = ["--reference-points", points]
+    chosen = chain.draw.choice(["none,random-own", "random-own", "all,shuffled-own", "human,coin"])
+    points = ["--reference-points", chosen]
     options = [*_without(chain.options("score", 0.1), "--reference-points"), *points]
     score = _made(
         "score", *chain.tables(), "--output", "run", options=options, needed=["--max-unpaired", "1"]
