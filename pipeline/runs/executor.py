@@ -1,10 +1,13 @@
 """What every executor of tasks offers, be it threads or a Dask cluster."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from segscore.pipeline.errors import Failed, Inaccessible, NoResult, Refused, StartOver
+
+_ATTEMPT = re.compile("-[0-9a-f]{32}$")
 
 Pack = Callable[[Any, Any], list[tuple[int, bytes]]]
 """``pack(shared, piece)`` returns packets of bytes, each with the number of its place."""
@@ -55,6 +58,16 @@ class Executor(Protocol):
             Refused, Failed: as ``pack`` and ``unpack`` do.
             Failed: packets were lost, or the workers of a cluster.
         """
+
+
+def key_of(part: str, attempt: str) -> str:
+    """Return the key of a call for a part, unique to an attempt of 32 hexadecimal digits."""
+    return f"{part}-{attempt}"
+
+
+def part_of(key: str) -> str:
+    """Return the name of the part that a key of ``key_of`` is for."""
+    return _ATTEMPT.sub("", key)
 
 
 def recurs(error: BaseException) -> bool:

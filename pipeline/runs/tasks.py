@@ -7,7 +7,15 @@ from uuid import uuid4
 
 from segscore.pipeline.errors import Failed, Refused, Unsuitable
 from segscore.pipeline.runs import planning, receipts
-from segscore.pipeline.runs.executor import Executor, Lost, how_to_go_on, one_line, recurs
+from segscore.pipeline.runs.executor import (
+    Executor,
+    Lost,
+    how_to_go_on,
+    key_of,
+    one_line,
+    part_of,
+    recurs,
+)
 from segscore.pipeline.runs.run import NamedPart, Run
 from segscore.pipeline.runs.sink import RunSettings, Sink
 
@@ -105,11 +113,11 @@ class TaskRun(Run):
         # Make keys unique: a scheduler shared with other runs keeps results by key.
         attempt = uuid4().hex
         remaining = [part for part in parts if part.name not in done]
-        calls = {f"{part.name}-{attempt}": (task, stage, part, arguments) for part in remaining}
+        calls = {key_of(part.name, attempt): (task, stage, part, arguments) for part in remaining}
         failures: list[tuple[str, BaseException]] = []
         self.progress(len(done), len(parts))
         for outcome in self.executor.run_calls(perform, calls, job):
-            name = outcome.key.removesuffix(f"-{attempt}")
+            name = part_of(outcome.key)
             if outcome.error is None:
                 done[name] = outcome.receipt
             else:
