@@ -12,7 +12,7 @@ from segscore.pipeline.reports.run_tables import group_name
 from segscore.pipeline.runs.finished import RunRow, are_over_all
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.leaderboard import Leaderboard, rank
-from segscore.pipeline.scoring.shared_averages import read_summary
+from segscore.pipeline.scoring.shared_averages import ranked_summary
 from segscore.pipeline.statistics.averages import summary_groups
 
 
@@ -26,7 +26,7 @@ class Ranking:
 
     @cached_property
     def _summary(self) -> pa.Table:
-        return read_summary(self.run)
+        return ranked_summary(self.run)
 
     @cached_property
     def by(self) -> list[str]:

@@ -33,7 +33,7 @@ from segscore.pipeline.scoring.missing import Missing, require_few_missing
 from segscore.pipeline.scoring.names import is_point
 from segscore.pipeline.scoring.run import run_scoring
 from segscore.pipeline.scoring.settings import ScoreSettings
-from segscore.pipeline.scoring.shared_averages import read_summary
+from segscore.pipeline.scoring.shared_averages import ranked_summary
 from segscore.pipeline.scoring.unpaired import require_few_unpaired
 from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.settings.signature import fields as signature_fields
@@ -255,7 +255,7 @@ class Evaluation(RunTables):
     @cached_property
     def summary(self) -> pa.Table:
         """Averages by system, group and measure, with intervals."""
-        return read_summary(self.run)
+        return ranked_summary(self.run)
 
     @cached_property
     def rejects(self) -> pa.Table:
