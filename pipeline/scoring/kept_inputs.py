@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import pyarrow as pa
 
@@ -40,7 +41,9 @@ def score_keeping(
     """
     contents = {name: storage.table_bytes(table) for name, table in tables.items()}
     names = {name: kept_name(name, [content]) for name, content in contents.items()}
-    places = {name: storage.join(settings.output, INPUTS, kept) for name, kept in names.items()}
+    places: dict[str, Any] = {
+        name: storage.join(settings.output, INPUTS, kept) for name, kept in names.items()
+    }
     chosen = replace(settings, **places)
     require_apart(
         settings.output,
