@@ -260,7 +260,7 @@ def _reference_columns(runs: Sequence[FinishedScoring]) -> list[str]:
 
 def _undigested(runs: Sequence[FinishedScoring]) -> list[str]:
     """Return the runs without digests, unless all runs read references from the same files."""
-    files = [run.record.get("inputs", {}).get("references") for run in runs]
+    files = [run.recorded_inputs.get("references") for run in runs]
     if all(file and file == files[0] for file in files):
         return []
     return [run.name for run in runs if not run.has_digests] if len(runs) > 1 else []

@@ -91,7 +91,7 @@ def _rejected(run: FinishedRun) -> list[list[Cell]]:
 def _inputs(run: FinishedRun) -> PageTable:
     rows: list[list[Cell]] = []
     left = 0
-    for name, files in run.record["inputs"].items():
+    for name, files in run.recorded_inputs.items():
         rows += [[name, file["url"], file["size"], file["version"]] for file in files[:FILES]]
         left += max(0, len(files) - FILES)
     more = f"run.json lists {left} more files." if left else ""

@@ -129,9 +129,24 @@ class FinishedRun:
         return next((_COMMANDS[name] for name in _COMMANDS if name in self.settings), None)
 
     @property
+    def recorded_inputs(self) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+        """The files of each input table: url, size and version.
+
+        Raises:
+            Refused: they are not what segscore writes.
+        """
+        inputs = self.record.get("inputs")
+        if isinstance(inputs, dict) and all(map(_are_files, inputs.values())):
+            return inputs
+        record = storage.join(self.url, run_folder.RECORD)
+        raise Refused(
+            f"{record}: does not list its inputs as segscore does; run again with --fresh"
+        )
+
+    @property
     def inputs(self) -> list[str]:
         """The URLs of the input files."""
-        return [str(file["url"]) for files in self.record["inputs"].values() for file in files]
+        return [file["url"] for files in self.recorded_inputs.values() for file in files]
 
     def files(self, name: str) -> list[str]:
         """List the locations of a table's files; empty if the run has no such table.
@@ -174,6 +189,19 @@ class FinishedRun:
     def rows(self, name: str) -> list[RunRow]:
         """Read all rows of a small table; empty if the run has no such table."""
         return [row for part in self.parts(name) for row in part.to_pylist()]
+
+
+_FILE = {"url": str, "size": int, "version": str}
+"""Keys of an input file in a record, and their types."""
+
+
+def _are_files(files: Any) -> bool:
+    """Return whether a value of a record, which may be forged, is a list of input files."""
+    return isinstance(files, list | tuple) and all(
+        isinstance(file, dict)
+        and all(isinstance(file.get(key), kind) for key, kind in _FILE.items())
+        for file in files
+    )
 
 
 def are_over_all(table: pa.Table, by: Iterable[str]) -> pa.ChunkedArray:

@@ -56,7 +56,7 @@ def reopen(run: FinishedScoring) -> Reopened:
     Raises:
         Refused: an input has changed since the run, or is in a place that is not trusted.
     """
-    recorded_inputs = run.record["inputs"]
+    recorded_inputs = run.recorded_inputs
     settings = _with_recorded_locations(run.score_settings(), recorded_inputs)
     settings = _with_kept_inputs(run, settings)
     run.trusted.require(run.url, [url for url in settings.inputs.values() if url is not None])
@@ -77,11 +77,11 @@ def _with_recorded_locations(
     """Return settings whose input tables are where the run found them."""
     documents = settings.documents
     if documents is not None:
-        documents = recorded_location(documents, recorded_inputs["documents"])
+        documents = recorded_location(documents, recorded_inputs.get("documents", ()))
     return replace(
         settings,
-        references=recorded_location(settings.references, recorded_inputs["references"]),
-        hypotheses=recorded_location(settings.hypotheses, recorded_inputs["hypotheses"]),
+        references=recorded_location(settings.references, recorded_inputs.get("references", ())),
+        hypotheses=recorded_location(settings.hypotheses, recorded_inputs.get("hypotheses", ())),
         documents=documents,
     )
 
@@ -157,10 +157,11 @@ def require_unchanged(tables: Iterable[InputTable], recorded_inputs: Mapping[str
         Refused: a file has changed, or a table has other files; the message names it.
     """
     for table in tables:
-        for file, recorded_file in zip(table.files, recorded_inputs[table.name], strict=False):
+        recorded_files = recorded_inputs.get(table.name, ())
+        for file, recorded_file in zip(table.files, recorded_files, strict=False):
             if not _is_unchanged(table.name, file, recorded_file):
                 raise Refused(f"{file.url}: has changed since the run; restore it or score again")
-        if len(table.files) != len(recorded_inputs[table.name]):
+        if len(table.files) != len(recorded_files):
             raise Refused(
                 f"{table.name}: its files are not those of the run; restore them or score again"
             )

@@ -118,7 +118,14 @@ class ScoreSettings(MeasuringSettings, _Locations):
 
 
 def settings_from_record(record: Mapping[str, Any]) -> ScoreSettings:
-    """Read the settings of a scoring run from its record, where tuples are lists."""
+    """Read the settings of a scoring run from its record, where tuples are lists.
+
+    Raises:
+        TypeError: they have other names or types than those of this version.
+    """
+    locations = record.get("references"), record.get("hypotheses"), record.get("documents") or ""
+    if not all(isinstance(location, str) for location in locations):
+        raise TypeError("the location of a table is no text")
     fields: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in record.items()
     }

@@ -1,10 +1,11 @@
 """A run folder from elsewhere makes no request: what it recorded is read only where it may be."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
+from typing import Any
 
 import pytest
 
@@ -233,3 +234,35 @@ def test_nothing_but_disks_is_used_offline(
     assert requests[1] == []
     with pytest.raises(ValueError, match="bucket"):  # the next command of the process is online
         storage.find("s3://")
+
+
+FORGERIES: dict[str, Callable[[dict[str, Any]], object]] = {
+    "no inputs": lambda record: record.pop("inputs"),
+    "a list": lambda record: record.update(inputs=[]),
+    "a text": lambda record: record["inputs"].update(references="x"),
+    "numbers": lambda record: record["inputs"].update(references=[1]),
+    "no url": lambda record: record["inputs"].update(references=[{}]),
+    "no hypotheses": lambda record: record["inputs"].pop("hypotheses"),
+    "a number": lambda record: record["settings"].update(references=5),
+    "several": lambda record: record["settings"].update(hypotheses=["a"]),
+    "nothing": lambda record: record["settings"].update(references=None),
+    "null": lambda record: record["settings"].update(references="a\0b"),
+    "outside": lambda record: record["files"].update(inputs=["../in.jsonl"]),
+    "not kept": lambda record: (
+        record["files"].update(inputs=[NOT_THERE]),
+        record["settings"].update(references=f"inputs/{NOT_THERE}"),
+    ),
+}
+NOT_THERE = f"references-blake2b-{'0' * 32}.parquet"
+
+
+@pytest.mark.parametrize("forgery", FORGERIES)
+def test_forged_inputs_are_answered_in_one_line(
+    segscore: Segscore, run: Path, forgery: str
+) -> None:
+    record = json.loads((run / "run.json").read_text())
+    FORGERIES[forgery](record)
+    (run / "run.json").write_text(json.dumps(record))
+    for reader in READERS:
+        ended = read(segscore, reader, run)
+        assert (ended.code, ended.out, len(ended.err.splitlines())) == (2, "", 1), ended
