@@ -53,7 +53,6 @@ def test_faults_are_found(faults: list[str]) -> None:
     "faults",
     [
         _ended(0, "a  –  0.5000\nnone of 3; financial, Nancy, information\n"),
-        _ended(0, "None of 12 conventions gives 0.3.\n"),
         _ended(2, err=ERROR),
         _ended(75, err=ERROR),
         _ended(1, "1 of 2 rows breaks a rule\n", words="validate a"),

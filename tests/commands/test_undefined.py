@@ -115,3 +115,18 @@ def test_a_system_without_a_value_on_any_night_has_no_mean(
 
 
 NIGHTS = [f"2026-05-{day:02}" for day in range(1, 11)]
+
+
+def test_a_number_that_no_convention_can_give_is_reconciled(
+    segscore: Segscore, tmp_path: Path
+) -> None:
+    """A document of one unit has no window, and no place for a boundary."""
+    rows = [{**_row("news", [], coder, role), "n_units": 1} for coder, role in ROLES.items()]
+    table = _written(tmp_path / "unit.jsonl", rows)
+    number = ("--measure", "boundary_similarity", "--published", "0.3")
+    tried = segscore("reconcile", table, table, *number)
+    assert tried.code == 0, tried.err
+    assert "by every convention, a value is undefined" in tried.out
+
+
+ROLES = {"ann": "reference", "a": "hypothesis"}

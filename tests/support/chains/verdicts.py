@@ -16,7 +16,7 @@ _CODES = (0, 1, 2, 75)
 """Exit codes that docs/runs.md lists for commands that nobody stops."""
 
 _WORDS = re.compile(
-    r"(?<![\w.])(?:None(?! of)|True(?! positives)|False(?! alarm)|nan|NaN|-?inf|-?Infinity"
+    r"(?<![\w.])(?:None|True(?! positives)|False(?! alarm)|nan|NaN|-?inf|-?Infinity"
     r"|NaT|Traceback|\w+Error|\w+Warning|\w+Exception|Errno|dict\(|array\(|np\.\w+|<NA>|Timestamp\("
     r")(?!\w)|<[\w.]+ object|\bobject at 0x|\{'|\['|\[\]'"
 )
