@@ -236,6 +236,7 @@ def test_nothing_but_disks_is_used_offline(
         storage.find("s3://")
 
 
+NOT_THERE = f"references-blake2b-{'0' * 32}.parquet"
 FORGERIES: dict[str, Callable[[dict[str, Any]], object]] = {
     "no inputs": lambda record: record.pop("inputs"),
     "a list": lambda record: record.update(inputs=[]),
@@ -253,7 +254,6 @@ FORGERIES: dict[str, Callable[[dict[str, Any]], object]] = {
         record["settings"].update(references=f"inputs/{NOT_THERE}"),
     ),
 }
-NOT_THERE = f"references-blake2b-{'0' * 32}.parquet"
 
 
 @pytest.mark.parametrize("forgery", FORGERIES)

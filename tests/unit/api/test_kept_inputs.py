@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 import segscore as api
-from segscore.api.typed import MeasureName
+from segscore.api.typed import MeasureChoice
 from segscore.pipeline.storage.listed_files import INPUTS
 from tests.support.command_line import Segscore
 
 REFERENCES = {f"d{i}": api.Segmentation([2, 5], 11) for i in range(3)}
 OTHERS = {f"d{i}": api.Segmentation([3, 6], 11) for i in range(3)}
 HYPOTHESES = {f"d{i}": api.Segmentation([2, 4], 11) for i in range(3)}
-MEASURES: list[MeasureName] = ["boundary_similarity"]
+MEASURES: list[MeasureChoice] = ["boundary_similarity"]
 
 
 def files(folder: Path) -> dict[str, tuple[int, bytes]]:
@@ -138,7 +138,9 @@ def test_concurrent_calls_leave_one_whole_run(tmp_path: Path) -> None:
     listed = {f"{table}/{name}" for table, names in record["files"].items() for name in names}
     found = {str(path.relative_to(output)) for path in output.rglob("*") if path.is_file()}
     assert found == {"run.json", *listed}
-    assert len(api.read_run(output).explain("d0")) == 1
+    evaluation = api.read_run(output)
+    assert isinstance(evaluation, api.Evaluation)
+    assert len(evaluation.explain("d0")) == 1
 
 
 def test_an_output_that_overlaps_with_another_table_is_refused(run: Path) -> None:
