@@ -103,8 +103,8 @@ class Watch:
             parts.setdefault(worker, {})[name] = since
         for worker, held in parts.items():
             if seconds := self._silent.due(worker, now):
-                since = _clock(time.time() - seconds)
-                words = {"worker": worker, "since": since, "held": _in_words(held)}
+                silent_since = _clock(time.time() - seconds)
+                words = {"worker": worker, "since": silent_since, "held": _in_words(held)}
                 _LOG.warning(_HANGING.format(seconds=seconds, **words))
         if any(self._silent.lasts(worker) for worker in parts) or not parts:
             return
