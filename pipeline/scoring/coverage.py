@@ -110,7 +110,7 @@ def warn_of_fewer_documents(summary: pa.Table) -> list[str]:
     fewer = {name: row["documents"] for name, row in of_measure.items() if row["documents"] < most}
     if not fewer:
         named = first_named(sorted(of_measure), "systems")
-        text = f"{named}: scored on {most:,} documents each, but not on the same"
+        text = f"{named}: scored on {counted(most, 'document')} each, but not on the same"
     else:
         named = first_named([f"{name} ({fewer[name]:,})" for name in sorted(fewer)], "systems")
         was = "was" if len(fewer) == 1 else "were"
