@@ -15,6 +15,7 @@ from segscore.pipeline.plain_text import first_named
 from segscore.pipeline.runs.finished import rows_over_all
 from segscore.pipeline.scoring.names import is_point
 from segscore.pipeline.statistics.averages import summary_groups
+from segscore.pipeline.statistics.shown_numbers import counted
 
 LEAST_SHARED = 10
 """Systems with other documents are ranked on those that all share, if these are so many..."""
