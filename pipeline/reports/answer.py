@@ -51,7 +51,7 @@ def best_system(ranking: Ranking, pairs: PairRows, untested: str) -> str:
     if (sentence := describe_chance(ranking.board)) is not None:
         first += f" {sentence[0].upper()}{sentence[1:]}."
     if coverage.ranks_on_shared:
-        first += f" Systems are {coverage.in_words}."
+        first += f" {coverage.in_words[0].upper()}{coverage.in_words[1:]}."
     return first
 
 
