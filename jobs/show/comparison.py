@@ -16,9 +16,11 @@ from segscore.pipeline.statistics.shown_numbers import (
     shown_as,
     shown_change,
     shown_changes,
+    shown_group,
     shown_interval,
     shown_number,
     shown_p,
+    shown_rank,
 )
 
 if TYPE_CHECKING:
@@ -98,12 +100,12 @@ def _by_group(
 def _titled(by: list[str], group: tuple[Any, ...], measure: str, average: str) -> str:
     from segscore.pipeline.measures import ALL
 
-    parts = [f"{name} {part}" for name, part in zip(by, group, strict=True) if part is not None]
-    return f"{measure}{ALL[measure].arrow}, {average}, {', '.join(parts) or 'all documents'}"
+    return f"{measure}{ALL[measure].arrow}, {average}, {shown_group(by, group) or 'all documents'}"
 
 
 def _print_systems(title: str, rows: list[_Row], averages: list[_Row], tests: list[_Row]) -> None:
     """Print the systems of a group with their ranks; `averages` has the rows of both averages."""
+    from segscore.pipeline.scoring.leaderboard import rank
     from segscore.pipeline.scoring.names import is_point
 
     def order(row: _Row) -> tuple[bool, bool, float | None, str]:
@@ -114,9 +116,11 @@ def _print_systems(title: str, rows: list[_Row], averages: list[_Row], tests: li
     average = rows[0]["average"]
     others = {row["system"]: row["value"] for row in averages if row["average"] != average}
     mean_ranks = [Column("mean rank", [shown_as(row["mean_rank"], ".2f") for row in rows])]
+    tested = [_test(row) for row in tests if row["p"] is not None]
+    (board,) = rank(rows, (), rows[0]["measure"], "system")
     print_fitted(
         [
-            Column("system, best first", [row["system"] for row in rows], is_name=True),
+            Column(board.heading, [row["system"] for row in rows], is_name=True),
             Column(average, [shown_number(row["value"]) for row in rows]),
             Column(
                 "95 % interval", [shown_interval(row["ci_low"], row["ci_high"]) for row in rows]
@@ -125,21 +129,20 @@ def _print_systems(title: str, rows: list[_Row], averages: list[_Row], tests: li
                 "micro" if average == "macro" else "macro",
                 [shown_number(others.get(row["system"])) for row in rows],
             ),
-            Column("rank", [shown_as(row["rank"], ".3g") for row in rows]),
+            Column("rank", [shown_rank(row["rank"]) for row in rows]),
             Column("rank interval", [_ranks(row) for row in rows]),
             *(mean_ranks if average == "macro" else ()),
             Column("documents", [str(row["defined"]) for row in rows]),
         ],
         title=title,
-        caption="; ".join(_test(row) for row in tests if row["p"] is not None),
+        caption="; ".join([*tested, *([] if board.coverage.ranks else [board.coverage.in_words])]),
         sections={systems - 1} if 0 < systems < len(rows) else (),
     )
 
 
 def _ranks(row: _Row) -> str:
-    if row["rank_low"] is None:
-        return "–"
-    return f"{row['rank_low']:.3g} to {row['rank_high']:.3g}"
+    low, high = row["rank_low"], row["rank_high"]
+    return "–" if low is None or high is None else f"{shown_rank(low)} to {shown_rank(high)}"
 
 
 def _test(row: _Row) -> str:
@@ -253,12 +256,14 @@ def _worst(finished: "FinishedRun") -> list[str]:
     ]
     systems = list(dict.fromkeys(row["system"] for row in rows))
     two = len(systems) == 2 and any(row["other"] for row in rows)
-    chosen = [row for row in rows if (row["other"] is not None) == two]
+    wanted = systems if two else [None]
+    chosen = [row for row in rows if row["other"] in wanted]
     lines = []
     for system in systems[:SYSTEMS_SHOWN]:
         for row in (worst for worst in chosen if worst["system"] == system):
             if row["place"] == 1:
-                lines.append(f"{system}, {'furthest behind' if two else 'worst'} by {first}:")
+                behind = f"furthest behind {row['other']}" if two else "worst"
+                lines.append(f"{system}, {behind} by {first}:")
             against = f" against {shown_number(row['other_value'])}" if two else ""
             command = printable_command(row["command"])
             lines.append(f"  {shown_number(row['value'])}{against}  {command}")

@@ -14,6 +14,7 @@ from segscore.pipeline.agreement.coefficients import CoefficientKey
 from segscore.pipeline.agreement.corpus import corpus_row
 from segscore.pipeline.agreement.group import Choices, Group
 from segscore.pipeline.agreement.judged import add_drift
+from segscore.pipeline.agreement.judging.limits import CHANGE_P
 from segscore.pipeline.agreement.part import AgreeJob, Audited
 from segscore.pipeline.agreement.settings import AgreeSettings
 from segscore.pipeline.agreement.tallies import (
@@ -26,12 +27,11 @@ from segscore.pipeline.agreement.tallies import (
     split,
     without_folds,
 )
-from segscore.pipeline.arrays.ragged import numbers
+from segscore.pipeline.arrays.ragged import Floats, numbers
 from segscore.pipeline.errors import NoResult
 from segscore.pipeline.runs.record import RowCounts
 from segscore.pipeline.runs.sink import Sink
 from segscore.pipeline.statistics import bootstrap
-from segscore.pipeline.statistics.bootstrap import interval
 from segscore.pipeline.statistics.multiple_tests import holm
 
 CODINGS = "codings"
@@ -43,6 +43,7 @@ _MARKS = (
     "outlying_rate",
     "low_agreement",
     "high_agreement",
+    "copied",
     "shifted",
     "standard",
     "drifting",
@@ -182,28 +183,38 @@ def _add_changes(
     ordered = sorted(value for (value,) in groups if value is not None) if len(by) == 1 else []
     found: dict[tuple[object, CoefficientKey], tuple[float, ...]] = {}
     for key in groups[(None,) * len(by)].agreement if ordered else ():
-        changes = [
-            (value, _change(groups[(before,)], groups[(value,)], key))
-            for before, value in pairwise(ordered)
-        ]
-        p = holm([change[-1] for _, change in changes])
-        for (value, change), adjusted in zip(changes, p.tolist(), strict=True):
-            found[value, key] = (*change[:-1], adjusted)
+        changes = np.array(
+            [_change(groups[before,], groups[value,], key) for before, value in pairwise(ordered)]
+        ).reshape(-1, 2)
+        columns = intervals_of_changes(changes[:, 0], changes[:, 1]).T.tolist()
+        found |= {(value, key): tuple(of) for value, of in zip(ordered[1:], columns, strict=True)}
     for row in rows:
         at = row[by[0]] if ordered else None
         key = row["coefficient"], row["similarity"]
         row.update(zip(_CHANGES, found.get((at, key), (float("nan"),) * 4), strict=True))
 
 
-def _change(before: Group, after: Group, key: CoefficientKey) -> tuple[float, ...]:
-    """Return the change, both ends of its 95 % interval, and the p value; NaN where undefined."""
-    from scipy.special import ndtr
-
+def _change(before: Group, after: Group, key: CoefficientKey) -> tuple[float, float]:
+    """Return the change and its standard error; NaN where undefined, also without any spread."""
     change = float(after.agreement[key].value[0] - before.agreement[key].value[0])
     replicates = [group.replicates.get(key) for group in (before, after)]
     if np.isnan(change) or replicates[0] is None or replicates[1] is None:
-        return change, float("nan"), float("nan"), float("nan")
-    changes = replicates[1] - replicates[0]
-    spread = float(np.nanstd(changes, ddof=1))
-    p = float(2 * ndtr(-abs(change) / spread)) if spread > 0 else float("nan")
-    return change, *interval(changes), p
+        return change, float("nan")
+    error = float(np.nanstd(replicates[1] - replicates[0], ddof=1))
+    return change, error if error > 0 else float("nan")
+
+
+def intervals_of_changes(changes: Floats, errors: Floats) -> Floats:
+    """Test changes; return them, both ends of their intervals, and p, shape (4, changes).
+
+    The p values are adjusted for their number, and the intervals are as much wider, so that an
+    interval excludes 0 if, and only if, p is below .05.
+    """
+    from scipy.special import ndtr, ndtri
+
+    p = 2 * ndtr(-np.abs(changes) / errors)
+    adjusted = holm(p)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        tests = np.where(p > 0, adjusted / p, np.count_nonzero(~np.isnan(p)))
+        half = -ndtri(CHANGE_P / 2 / tests) * errors
+    return np.stack([changes, changes - half, changes + half, adjusted])

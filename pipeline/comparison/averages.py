@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from segscore.pipeline.arrays.ragged import Floats, Ints
 from segscore.pipeline.comparison.samples import Sample
 from segscore.pipeline.statistics import bootstrap
+from segscore.pipeline.statistics.averages import exact_mean_of
 
 AVERAGES = ("micro", "macro")
 _AT_ONCE = 1000
@@ -98,8 +99,10 @@ def average(sample: Sample, seed: int, replicates: int) -> Averages:
             _replicate_sums(by_system[:, m], weights),
             _replicate_sums(both[:, m], weights),
         )
+        averages.value[name, "macro"] = np.array(
+            [exact_mean_of(row) for row in sample.values[name]]
+        )
         with np.errstate(invalid="ignore"):
-            averages.value[name, "macro"] = sums[:, 0] / sums[:, 1]
             averages.sides[name, "macro"] = (pair_sums[:, :2] / pair_sums[:, 2:]).T
             averages.difference[name, "macro"] = (pair_sums[:, 0] - pair_sums[:, 1]) / pair_sums[
                 :, 2

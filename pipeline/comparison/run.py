@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 import pyarrow as pa
 
 from segscore.pipeline import storage
-from segscore.pipeline.comparison.averages import Averages, average
+from segscore.pipeline.comparison.averages import Averages
 from segscore.pipeline.comparison.published import published_beside
 from segscore.pipeline.comparison.runs import (
     chosen_measures,
@@ -25,7 +25,7 @@ from segscore.pipeline.comparison.samples import (
 from segscore.pipeline.comparison.settings import CompareSettings
 from segscore.pipeline.comparison.tables import (
     ComparisonRow,
-    compare_sample,
+    compare_group,
     simulate_power,
     table_of,
     worst_documents,
@@ -86,7 +86,7 @@ def run_comparison(settings: CompareSettings, average: str = "micro") -> Finishe
     """
     run = Run("compare", settings)
     with run.stage("plan"):
-        runs = open_runs(settings.runs)
+        runs = open_runs(settings.runs, trust_inputs=settings.trust_inputs)
         require_comparable(runs, chosen_measures(settings.measures), settings.may_differ)
         records = _records(settings)
         is_new = run.prepare([records])
@@ -142,7 +142,7 @@ def compare_runs(
             _add_samples(results, settings, runs, samples)
     with stage("where"):
         if settings.where:
-            results.rows["where"] = [*where(runs, systems, compared[0].samples[0].documents)]
+            results.rows["where"] = [*where(runs, systems, compared[0].groups[0].documents)]
         if settings.published:
             results.rows["published"] = published_beside(runs, systems)
     with stage("power"):
@@ -186,21 +186,20 @@ def _add_samples(
     compared: Compared,
 ) -> None:
     """Compare the samples of one kind of rows, and add the results to ``results``."""
-    for sample in compared.samples:
-        averages = average(sample, settings.seed, settings.replicates)
-        if sample is compared.samples[0]:
-            results.whole.append((sample, averages))
-        tables = compare_sample(sample, averages, runs, settings)
-        group = dict(zip(settings.group_by, sample.key, strict=True))
-        for name, rows in tables.items():
+    for samples in compared.groups:
+        found = compare_group(samples, runs, settings)
+        if samples is compared.groups[0]:
+            results.whole += found.pairs
+        group = dict(zip(settings.group_by, samples.key, strict=True))
+        for name, rows in found.tables.items():
             results.rows[name] += [group | row for row in rows]
-        results.units.add(sample.units.kind)
-    results.rows["worst"] += worst_documents(compared.samples[0], runs)
+        results.units |= {sample.units.kind for sample in (*samples.single, *samples.pairs)}
+    results.rows["worst"] += worst_documents(compared.groups[0], runs)
     results.warnings += _warnings(compared)
 
 
 def _warnings(compared: Compared) -> Iterator[str]:
-    whole = compared.samples[0]
+    whole = compared.groups[0]
     if compared.other_references:
         yield (
             f"{describe_other_references(compared.other_references)}; "
@@ -214,15 +213,17 @@ def _warnings(compared: Compared) -> Iterator[str]:
         )
     if compared.absent:
         labels = ", ".join(compared.absent)
-        named = ", ".join(measure.name for measure in whole.measures)
+        named = ", ".join(measure.name for measure in whole.single[0].measures)
         yield f"{labels}: not compared by {named}, for which they have no rows"
     if compared.empty:
-        yield f"{compared.empty} groups were left out: their systems share no document"
+        yield (
+            f"{compared.empty} groups were left out: no two of their systems share enough documents"
+        )
 
 
 def _account(compared: Compared) -> dict[str, dict[str, int]]:
     """Count, for each run, the documents that were compared and those that were left out."""
-    shared = len(compared.samples[0].documents)
+    shared = len(compared.groups[0].documents)
     return {
         run: {"in": documents, "scored": shared, "rejected": 0, "unpaired": documents - shared}
         for run, documents in compared.documents.items()

@@ -12,13 +12,16 @@ from segscore.pipeline.measures.measure import Measure
 from segscore.pipeline.measures.published import nearest_measure
 from segscore.pipeline.measures.selection import Selection, normal_form, select
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
-from segscore.pipeline.scoring.names import POINT, is_point
+from segscore.pipeline.scoring.names import is_point, system_name
 from segscore.pipeline.settings import signature as signatures
 from segscore.pipeline.settings.measuring import settings_without_effect
 
 
-def open_runs(urls: Sequence[str]) -> list[FinishedScoring]:
+def open_runs(urls: Sequence[str], *, trust_inputs: bool = False) -> list[FinishedScoring]:
     """Open the runs, in the order given, named by as much of the URL as distinguishes them.
+
+    The inputs of each may be in a bucket that any of the URLs names or, if they are trusted, in
+    any.
 
     Raises:
         Refused: a run is not finished, is not a scoring run, or is named twice.
@@ -29,7 +32,8 @@ def open_runs(urls: Sequence[str]) -> list[FinishedScoring]:
             raise Refused(f"{url}: the run is named twice")
     opened = []
     for url, name in zip(trimmed, _names(trimmed), strict=True):
-        opened.append(replace(FinishedScoring.open(url), url=url, name=name))
+        run = FinishedScoring.open(url).trusting(*trimmed, everything=trust_inputs)
+        opened.append(replace(run, url=url, name=name))
     return opened
 
 
@@ -141,9 +145,6 @@ def signature(
     return "|".join(["segscore", *parts])
 
 
-HUMAN = POINT + "human"
-
-
 @dataclass(frozen=True)
 class System:
     """A hypothesis coder of one run.
@@ -198,8 +199,3 @@ def _is_named(system: System, name: str) -> bool:
 def _hypotheses(run: FinishedScoring) -> list[str]:
     parts = [*run.parts("scores", ["hypothesis"])]
     return [] if not parts else pc.unique(pa.concat_tables(parts).column("hypothesis")).to_pylist()
-
-
-def system_name(hypothesis: str) -> str:
-    """Return the system that a hypothesis belongs to: all held-out humans are one system."""
-    return HUMAN if hypothesis.startswith(HUMAN + ":") else hypothesis

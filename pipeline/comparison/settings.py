@@ -12,6 +12,7 @@ from segscore.pipeline.settings.options import (
     Panel,
     ReplicatesOption,
     SeedOption,
+    TrustInputsOption,
 )
 from segscore.pipeline.settings.ranges import MOST_REPLICATES, check_seed, within
 from segscore.pipeline.settings.reading import (
@@ -100,6 +101,7 @@ class CompareSettings:
         Option("Simulate how often the test finds the difference, by documents.", Panel.POWER),
     ] = False
     seed: SeedOption = 0
+    trust_inputs: TrustInputsOption = False
     fresh: FreshOption = False
 
     def __post_init__(self) -> None:

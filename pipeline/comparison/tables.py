@@ -2,20 +2,21 @@
 
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from segscore.pipeline.arrays.ragged import Floats
-from segscore.pipeline.comparison.averages import AVERAGES, Averages
+from segscore.pipeline.comparison.averages import AVERAGES, Averages, average
 from segscore.pipeline.comparison.pair_power import DifferenceSearch, pair_power, simulate_pairs
 from segscore.pipeline.comparison.paired_tests import permutation_tests
-from segscore.pipeline.comparison.samples import Sample
+from segscore.pipeline.comparison.samples import GroupSamples, Sample
 from segscore.pipeline.comparison.settings import CompareSettings
 from segscore.pipeline.measures.measure import Measure
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
+from segscore.pipeline.scoring.names import is_point
 from segscore.pipeline.statistics import rank_tests
 from segscore.pipeline.statistics.bootstrap import interval
 from segscore.pipeline.statistics.multiple_tests import holm_by_family
@@ -46,6 +47,57 @@ def table_of(
     )
 
 
+@dataclass(frozen=True)
+class ComparedGroup:
+    """The comparison of a group.
+
+    Attributes:
+        tables: the rows of comparisons, systems and omnibus, without the group-by columns.
+        pairs: the samples of the pairs that were compared, with their averages.
+    """
+
+    tables: dict[str, list[ComparisonRow]]
+    pairs: list[tuple[Sample, Averages]]
+
+
+def compare_group(
+    group: GroupSamples, runs: Sequence[FinishedScoring], settings: CompareSettings
+) -> ComparedGroup:
+    """Compare the systems of a group by every chosen measure: together, or two by two."""
+    compared = ComparedGroup({"comparisons": [], "systems": [], "omnibus": []}, [])
+    tables, labels = compared.tables, [system.label for system in group.systems]
+    for sample in (*group.single, *group.pairs):
+        averages = average(sample, settings.seed, settings.replicates)
+        permutations = settings.permutations if averages.pairs else 0
+        chosen = replace(settings, permutations=permutations)
+        rows = compare_sample(sample, averages, runs, chosen)
+        if sample is group.together:
+            tables["omnibus"] += rows["omnibus"]
+        if sample in group.single:
+            apart = {} if sample is group.together else _not_ranked(group)
+            tables["systems"] += [row | apart for row in rows["systems"]]
+        if sample in group.paired:
+            tables["comparisons"] += rows["comparisons"]
+            compared.pairs.append((sample, averages))
+    if group.alone:
+        names = [measure.name for measure in group.single[0].measures]
+
+        def order(row: ComparisonRow) -> tuple[int, ...]:
+            place = (labels.index(row[name]) for name in ("system", "other") if name in row)
+            return names.index(row["measure"]), AVERAGES.index(row["average"]), *place
+
+        tables["systems"].sort(key=order)
+        tables["comparisons"].sort(key=order)
+        _adjust(tables["comparisons"])
+    return compared
+
+
+def _not_ranked(group: GroupSamples) -> ComparisonRow:
+    """Return what the rows of systems that are not ranked have in common."""
+    ranks = dict.fromkeys(("rank", "rank_low", "rank_high", "mean_rank"), _UNDEFINED)
+    return {**ranks, "shared_documents": group.coverage.shared}
+
+
 def compare_sample(
     sample: Sample, averages: Averages, runs: Sequence[FinishedScoring], settings: CompareSettings
 ) -> dict[str, list[ComparisonRow]]:
@@ -67,6 +119,7 @@ def compare_sample(
         tables["comparisons"] += [row | more for row, more in zip(pairs, power, strict=True)]
         if len(sample.systems) >= rank_tests.LEAST:
             tables["omnibus"] += [_omnibus(sample, measure, each) for each in (friedman, kruskal)]
+    _adjust(tables["comparisons"])
     return tables
 
 
@@ -127,6 +180,8 @@ def _systems(
                 "mean_rank": document_rank[s] if directed and kind == "macro" else _UNDEFINED,
                 "documents": len(sample.documents),
                 "defined": defined,
+                "document_set": sample.document_set,
+                "shared_documents": None,
             }
 
 
@@ -155,18 +210,20 @@ def _pair(
     }
 
 
-def _permuted(sample: Sample, averages: Averages, p: Floats) -> list[ComparisonRow]:
-    """Return the columns of the permutation tests of each pair."""
-    adjusted = _adjusted(sample, averages, p)
-    return [
-        {"p_permutation": p[pair], "p_permutation_holm": adjusted[pair]} for pair in range(len(p))
-    ]
+def _adjust(rows: Sequence[ComparisonRow]) -> None:
+    """Adjust the p values of the pairs of a group, those of each measure and average together.
 
-
-def _adjusted(sample: Sample, averages: Averages, p: Sequence[float] | Floats) -> Floats:
-    """Adjust p values of pairs; reference points leave those of pairs of two systems unchanged."""
-    of_points = [any(sample.systems[index].is_point for index in pair) for pair in averages.pairs]
-    return holm_by_family(p, of_points)
+    Reference points leave those of pairs of two systems unchanged.
+    """
+    families: dict[tuple[str, str], list[ComparisonRow]] = {}
+    for row in rows:
+        families.setdefault((row["measure"], row["average"]), []).append(row)
+    for pairs in families.values():
+        of_points = [is_point(row["system"]) or is_point(row["other"]) for row in pairs]
+        for name in ("p_permutation", "p_wilcoxon"):
+            adjusted = holm_by_family([row[name] for row in pairs], of_points)
+            for row, p in zip(pairs, adjusted.tolist(), strict=True):
+                row[f"{name}_holm"] = p
 
 
 def _better(
@@ -178,7 +235,7 @@ def _better(
     return sample.systems[pair[0] if first else pair[1]].label
 
 
-_DOCUMENT_TESTS = ("p_wilcoxon", "p_wilcoxon_holm", "effect_d", "effect_rank")
+_DOCUMENT_TESTS = ("p_wilcoxon", "effect_d", "effect_rank")
 """Columns computed document by document, so only macro rows have them."""
 
 
@@ -192,11 +249,11 @@ def _pairs(
     """Yield one row per pair for the micro averages, then one per pair for the macro averages."""
     ranked = _ranked(sample, averages, measure)
     undefined = dict.fromkeys((*_DOCUMENT_TESTS, "p_nemenyi", "p_kruskal"), _UNDEFINED)
-    permuted = _permuted(sample, averages, tests[measure.name, "micro"])
+    permuted = tests[measure.name, "micro"]
     for pair, by_document in enumerate(ranked):
         row = _pair(sample, averages, measure, "micro", pair)
-        yield row | permuted[pair] | by_document | undefined
-    permuted = _permuted(sample, averages, tests[measure.name, "macro"])
+        yield row | {"p_permutation": permuted[pair]} | by_document | undefined
+    permuted = tests[measure.name, "macro"]
     for pair, by_document in enumerate(ranked):
         systems = averages.pairs[pair]
         of_macro = {
@@ -204,7 +261,7 @@ def _pairs(
             "p_kruskal": omnibus[1].pairwise[systems],
         }
         row = _pair(sample, averages, measure, "macro", pair)
-        yield row | permuted[pair] | by_document | of_macro
+        yield row | {"p_permutation": permuted[pair]} | by_document | of_macro
 
 
 def _power(
@@ -220,18 +277,16 @@ def _power(
 def _ranked(sample: Sample, averages: Averages, measure: Measure) -> list[ComparisonRow]:
     """Compare each pair of systems document by document."""
     values = sample.values[measure.name]
-    ranked = [signed_ranks(values[a], values[b]) for a, b in averages.pairs]
-    adjusted = _adjusted(sample, averages, [ranks.p for ranks in ranked])
+    ranked = (signed_ranks(values[a], values[b]) for a, b in averages.pairs)
     return [
         {
             "p_wilcoxon": ranks.p,
-            "p_wilcoxon_holm": adjusted[pair],
             "effect_d": ranks.effect_d,
             "effect_rank": ranks.effect_rank,
             "higher": ranks.higher,
             "lower": ranks.lower,
         }
-        for pair, ranks in enumerate(ranked)
+        for ranks in ranked
     ]
 
 
@@ -248,16 +303,26 @@ def _omnibus(sample: Sample, measure: Measure, test: rank_tests.Omnibus) -> Comp
     }
 
 
-def worst_documents(sample: Sample, runs: Sequence[FinishedScoring]) -> Iterator[ComparisonRow]:
+def worst_documents(
+    group: GroupSamples, runs: Sequence[FinishedScoring]
+) -> Iterator[ComparisonRow]:
     """List each system's worst documents, and those where it is furthest behind each other one.
 
     Ties are in document order.  Measures of which neither direction is better are skipped.
     """
+    for sample in (*group.single, *group.pairs):
+        yield from _worst_of(sample, runs, alone=sample in group.single)
+
+
+def _worst_of(
+    sample: Sample, runs: Sequence[FinishedScoring], *, alone: bool
+) -> Iterator[ComparisonRow]:
     for measure in (m for m in sample.measures if m.better != "neither"):
         values = sample.values[measure.name]
         badness = values if measure.better == "lower" else -values
         for s in range(len(sample.systems)):
-            yield from _worst_rows(sample, runs, measure, (s, None), badness[s])
+            if alone:
+                yield from _worst_rows(sample, runs, measure, (s, None), badness[s])
             for other in (o for o in range(len(sample.systems)) if o != s):
                 behind = badness[s] - badness[other]
                 behind = np.where(behind > 0, behind, _UNDEFINED)

@@ -8,7 +8,7 @@ from segscore.pipeline.comparison.pair_rows import SIGNIFICANT
 from segscore.pipeline.plain_text import named_list
 from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.scoring.leaderboard import Leaderboard, rank
-from segscore.pipeline.statistics.shown_numbers import shown_interval, shown_number, shown_p
+from segscore.pipeline.statistics.shown_numbers import number_in_words, shown_p
 
 PairRows = Mapping[tuple[str, str], Mapping[str, Any]]
 """Names of two systems -> their row of the table comparisons."""
@@ -33,7 +33,6 @@ def describe_certainty(
     *,
     shown: Callable[[str], str] = str,
     untested: str = "",
-    shared: int | None = None,
 ) -> str:
     """Say from which systems the best one differs more than by chance.
 
@@ -43,13 +42,11 @@ def describe_certainty(
         pairs: the comparisons, by the names of both.
         shown: writes a name.
         untested: why no systems were compared, if there are no comparisons.
-        shared: number of documents that all systems have, if some have more.
     """
     compared = {name: row for name in others if (row := _tested(pairs, best, name)) is not None}
     if not compared:
         return f"Whether that is due to chance was not tested{untested}."
-    on = "" if shared is None else f" on the {shared:,} documents that all systems share"
-    test = f"in a paired permutation test{on}, adjusted by Holm"
+    test = "in a paired permutation test, adjusted by Holm"
     p_values = {name: float(row["p_permutation_holm"]) for name, row in compared.items()}
     close = [
         name
@@ -100,15 +97,15 @@ def comparison_in_words(finished: FinishedRun, average: str) -> Iterator[str]:
 def _describe_board(board: Leaderboard, pairs: PairRows) -> str:
     """Say which system is best; of one system alone, whether it is better than the points."""
     known = [name for name in board.contenders if name in board.places]
+    if not board.coverage.ranks:
+        return f"{board.coverage.advice}."
     if not board.contenders:
         return "only reference points were compared."
     if not known:
         return "undefined for every system."
     best, tied = known[0], [name for name in known if board.places[name] == 1]
     row = board.average(board.measure, best)
-    value = shown_number(row["value"])
-    if row["ci_low"] is not None:
-        value += f" (95 % {shown_interval(row['ci_low'], row['ci_high'])})"
+    value = number_in_words(row["value"], row["ci_low"], row["ci_high"])
     if len(tied) > 1:
         sentence = f"{listed_names(tied)} are equally good: {value}."
     elif len(known) > 1:

@@ -11,7 +11,8 @@ medians of the replicates of these nights.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from heapq import nsmallest
 
 import numpy as np
 import pyarrow as pa
@@ -26,6 +27,7 @@ from segscore.pipeline.nightly.replicates import (
     Identity,
     Tally,
     documents,
+    documents_of_systems,
     tally_replicates,
 )
 from segscore.pipeline.nightly.rules import RULE_TABLES, GateRule
@@ -39,7 +41,11 @@ from segscore.pipeline.statistics.replicated import (
     mean_of_all,
     median_of_all,
 )
+from segscore.pipeline.statistics.shown_numbers import or_none, shown_attribute
 from segscore.pipeline.statistics.sums import GroupKey
+
+_EXAMPLES = 3
+"""Number of documents that are named of those that a system lacks."""
 
 
 class NightAverages:
@@ -132,9 +138,9 @@ class NightAverages:
             rule,
             str(key[0]),
             others[0].name,
-            group=", ".join(map(str, key[1:])) or None,
-            value=_none_if_nan(now.value),
-            before=_none_if_nan(before.value),
+            group=", ".join(map(shown_attribute, key[1:])) or None,
+            value=or_none(now.value),
+            before=or_none(before.value),
             documents=now.documents,
             documents_before=before.documents,
             shared=shared,
@@ -152,10 +158,6 @@ class NightAverages:
             standard_error=change.standard_error,
             p=change.p_beyond(rule.excess(change.change)),
         )
-
-
-def _none_if_nan(value: float) -> float | None:
-    return None if np.isnan(value) else value
 
 
 def judge_rules(
@@ -224,6 +226,38 @@ def check_runs(run: str, other: str, rules: tuple[GateRule, ...], alpha: float) 
         raise Refused(f"{run}: shares no system with {other}, so there is nothing to compare")
     others = ChosenNights(dict.fromkeys(shared, then), {}, ())
     return judge_rules(now, others, rules, alpha)
+
+
+@dataclass(frozen=True)
+class Lacking:
+    """Documents of another run on which a system was not scored.
+
+    Attributes:
+        system: the system.
+        documents: number of its documents in the other run.
+        lacking: how many of them it lacks.
+        examples: the first of those by id.
+    """
+
+    system: str
+    documents: int
+    lacking: int
+    examples: tuple[str, ...]
+
+
+def lacking_documents(run: str, other: str) -> list[Lacking]:
+    """Return the systems that were scored on fewer of the documents of another run, by name.
+
+    Raises:
+        Refused: a folder has no finished scoring run.
+    """
+    now, then = (documents_of_systems(open_as_night(url)) for url in (run, other))
+    found = []
+    for system in sorted(now.keys() & then.keys()):
+        if lacked := then[system] - now[system]:
+            examples = tuple(nsmallest(_EXAMPLES, lacked))
+            found.append(Lacking(system, len(then[system]), len(lacked), examples))
+    return found
 
 
 def decide(checks: Sequence[Check], alpha: float) -> list[Check]:

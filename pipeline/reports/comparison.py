@@ -9,7 +9,7 @@ from segscore.pipeline.reports.page import Cell, Figure, NumberCell, PageTable, 
 from segscore.pipeline.reports.run_tables import group_name
 from segscore.pipeline.runs.finished import FinishedRun, RunRow
 from segscore.pipeline.scoring.names import is_point
-from segscore.pipeline.statistics.shown_numbers import shown_change, shown_interval, shown_p
+from segscore.pipeline.statistics.shown_numbers import interval_in_words, shown_change, shown_p
 
 _PAIRS = 30
 """Maximum number of pairs that a chart shows: those with the largest differences."""
@@ -51,8 +51,7 @@ def in_words(run: FinishedRun, average: str) -> Iterator[str]:
             continue
         p = first["p_permutation_holm"]
         test = "" if p is None else f", p {shown_p(p)} adjusted by Holm"
-        interval = shown_interval(first["ci_low"], first["ci_high"])
-        span = "" if first["ci_low"] is None else f" (95 % {interval})"
+        span = interval_in_words(first["ci_low"], first["ci_high"])
         yield (
             f"{len(sure)} of {len(pairs)} differences in {measure} ({average} average) are "
             f"significant. The largest is that of {isolated(first['system'])} and "

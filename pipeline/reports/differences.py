@@ -1,11 +1,8 @@
 """Differences between pairs of systems, and whether they could be due to chance."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import permutations
 from typing import Any
-
-import numpy as np
 
 from segscore.pipeline.comparison.averages import average
 from segscore.pipeline.comparison.pair_rows import SIGNIFICANT, better_first, by_difference
@@ -18,7 +15,7 @@ from segscore.pipeline.reports.page import Cell, Figure, NumberCell, PageTable
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.names import is_point
-from segscore.pipeline.statistics.shown_numbers import shown_p
+from segscore.pipeline.statistics.shown_numbers import or_none, shown_p
 
 COMPARED = 20
 """Maximum number of systems that are compared pair by pair, the best ones."""
@@ -29,7 +26,7 @@ _HEADINGS = ("system, better first", "against", "difference", "95 % from", "to",
 
 def compare_best(run: FinishedScoring, sample: Sample, ranking: Ranking) -> PairRows:
     """Compare the best systems pair by pair, as `segscore compare` does."""
-    sample = _select_systems(sample, ranking.order(sample)[:COMPARED])
+    sample = sample.select(sorted(ranking.order(sample)[:COMPARED]))
     scored = run.score_settings()
     settings = CompareSettings(
         (run.url,), (ranking.measure.name,), replicates=scored.replicates, seed=scored.seed
@@ -74,24 +71,12 @@ _LEAST_OF_MATRIX = 3
 
 def _systems_first(row: Mapping[str, Any]) -> tuple[bool, tuple[bool, float]]:
     """Return a sort key: pairs of systems, the largest difference first; then reference points."""
-    known = {**row, "difference": _or_none(row["difference"])}
+    known = {**row, "difference": or_none(row["difference"])}
     return is_point(row["system"]) or is_point(row["other"]), by_difference(known)
 
 
-def _select_systems(sample: Sample, systems: Sequence[int]) -> Sample:
-    """Select some of the systems, in the order of the sample."""
-    indices = sorted(systems)
-    return replace(
-        sample,
-        systems=[sample.systems[i] for i in indices],
-        counts={name: counts[indices] for name, counts in sample.counts.items()},
-        values={name: values[indices] for name, values in sample.values.items()},
-        parameters=[sample.parameters[i] for i in indices],
-    )
-
-
 def _difference_cell(column: str, value: float) -> Cell:
-    known = _or_none(value)
+    known = or_none(value)
     return NumberCell(shown_p(known), known) if column.startswith("p_") else known
 
 
@@ -101,11 +86,7 @@ def _cells(systems: Sequence[str], pairs: PairRows) -> Iterator[charts.MarkValue
         row = better_first(pairs.get((name, other)) or pairs[other, name])
         if row["system"] == name:
             mark = "*" if row["p_permutation_holm"] < SIGNIFICANT else ""
-            difference = _or_none(row["difference"])
+            difference = or_none(row["difference"])
             value = None if difference is None else abs(difference)
             text = "–" if value is None else f"{value:.3f}{mark}"
             yield {"row": name, "column": other, "value": value, "text": text, "mark": mark}
-
-
-def _or_none(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)

@@ -257,6 +257,7 @@ def resampling_units(documents: Documents, settings: MeasuringSettings, in_run: 
 
     Without replicates there is a single unit.
     """
+    hashes = hash_names(documents.ids).hashes
     if not settings.replicates:
-        return Units(np.zeros(len(documents), np.int64), np.zeros(1, np.uint64))
-    return units(hash_names(documents.ids).hashes, in_run)
+        return Units(np.zeros(len(documents), np.int64), np.zeros(1, np.uint64), hashes)
+    return units(hashes, in_run)

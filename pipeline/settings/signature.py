@@ -15,6 +15,7 @@ _OF_COMMANDS = {
     "sweep": "what varies: the tolerance, or the threshold t and which candidates reach it",
     "operating_point": "how a system's operating threshold is chosen",
     MEASURES_CHOSEN: "measures and families of measures that were computed, if not the default",
+    "missing": "none: documents of which a system had no hypothesis were scored without boundaries",
     "answers": "how the answers of language models were read, and what a failed one counts as",
     INTERVALS: "how intervals were estimated, and what was resampled",
     "p": "how the tests were computed",

@@ -27,6 +27,20 @@ def exact_mean(digits: NDArray[Any], defined: int) -> float:
     return float(((whole * HALF + high) * HALF + low) / (HALF * HALF * defined))
 
 
+def exact_mean_of(values: Floats) -> float:
+    """Return the mean of the values that are defined, as ``exact_mean``; NaN without any."""
+    known = values[~np.isnan(values)]
+    if not len(known):
+        return math.nan
+    sign, size = np.sign(known).astype(np.int64), np.abs(known)
+    whole = size.astype(np.int64)
+    fraction = (size - whole) * HALF
+    high = fraction.astype(np.int64)
+    low = ((fraction - high) * HALF + 0.5).astype(np.int64)
+    digits = np.array([int((sign * digit).sum()) for digit in (whole, high, low)], object)
+    return exact_mean(digits, len(known))
+
+
 def _standard_deviation(squares: NDArray[Any], n: int) -> float:
     """Return the standard deviation (n - 1) from exact sums; NaN for fewer than two documents."""
     if n < 2:
@@ -128,7 +142,7 @@ def averages(
     rows = {}
     undefined = float("nan")
     documents = int(sums.documents[group])
-    of_set = _digest(sums.unit[cells])
+    of_set = f"{int(sums.document_sets[group]):016x}"
     for name, digits, squares in zip(kind.measures, sums.digits, sums.squares, strict=True):
         defined = int(digits[group, 3])
         mean = exact_mean(digits[group], defined) if defined else undefined
@@ -144,11 +158,6 @@ def averages(
                 name, average, float(value), low, high, sd, documents, defined, document_set=of_set
             )
     return GroupAverages(rows, resampled)
-
-
-def _digest(units: Hashes) -> str:
-    """Return the digest of a set of resampling units, which are documents if they are few."""
-    return f"{int(np.bitwise_xor.reduce(np.unique(units))):016x}"
 
 
 def with_skill(kind: Table, own: GroupAverages, chance: GroupAverages) -> Iterator[Average]:
@@ -185,6 +194,26 @@ class Resampling:
         return draw_weights(units, self.seed, self.replicates) if self.replicates else None
 
 
+SHARED_COLUMNS = {
+    "shared_documents": "documents",
+    "shared_value": "value",
+    "shared_ci_low": "ci_low",
+    "shared_ci_high": "ci_high",
+    "shared_defined": "defined",
+    "shared_skill": "skill",
+    "shared_skill_low": "skill_low",
+    "shared_skill_high": "skill_high",
+}
+"""Columns about the documents that all systems share -> those of which they have the values there.
+
+They are null where all systems have the same documents."""
+
+_COUNT_COLUMNS = ("documents", "defined", "shared_documents", "shared_defined")
+"""Columns of the summary with whole numbers."""
+
+_TEXT_COLUMNS = ("hypothesis", "measure", "average", "document_set")
+"""Columns of the summary with text."""
+
 SUMMARY_COLUMNS = (
     "hypothesis",
     "measure",
@@ -199,6 +228,7 @@ SUMMARY_COLUMNS = (
     "skill_low",
     "skill_high",
     "document_set",
+    *SHARED_COLUMNS,
 )
 
 
@@ -236,7 +266,16 @@ def summarise(
         columns[name] = column(np.array([getattr(row, name) for _, row in rows], np.float64))
     for name in ("documents", "defined"):
         columns[name] = column(np.array([getattr(row, name) for _, row in rows], np.int64))
+    for name in SHARED_COLUMNS:
+        columns[name] = pa.nulls(len(rows), summary_type(name))
     return pa.table(columns).select(["hypothesis", *group_by, *SUMMARY_COLUMNS[1:]])
+
+
+def summary_type(name: str) -> pa.DataType:
+    """Return the type of a column of the summary that does not name a group."""
+    if name in _TEXT_COLUMNS:
+        return pa.string()
+    return pa.int64() if name in _COUNT_COLUMNS else pa.float64()
 
 
 def _rows(

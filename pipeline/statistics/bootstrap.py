@@ -106,11 +106,13 @@ class Units:
         index: index into ``hashes`` of each document's unit, shape (documents,).
         hashes: a number for each unit, from which its random numbers are derived: the document's
             hash, or the index of the set, shape (units,).
+        documents: hash of each document, shape (documents,).
         kind: the signature's name for the units.
     """
 
     index: Ints
     hashes: Hashes
+    documents: Hashes
     kind: str = "documents"
 
 
@@ -122,9 +124,9 @@ def units(hashes: Hashes, documents: int | None = None) -> Units:
         documents: number of all documents of the run; None if ``hashes`` has all of them.
     """
     if (len(hashes) if documents is None else documents) <= BUCKETS:
-        return Units(np.arange(len(hashes)), hashes)
+        return Units(np.arange(len(hashes)), hashes, hashes)
     all_units = np.arange(BUCKETS, dtype=np.uint64)
-    return Units(buckets(hashes), all_units, f"{BUCKETS}-buckets")
+    return Units(buckets(hashes), all_units, hashes, f"{BUCKETS}-buckets")
 
 
 @kernel

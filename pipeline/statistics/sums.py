@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from segscore.pipeline.arrays.document_ids import Hashes
 from segscore.pipeline.arrays.kernel import inlined, kernel
 from segscore.pipeline.arrays.ragged import Flags, Floats, Ints
-from segscore.pipeline.errors import Failed
+from segscore.pipeline.errors import Unsuitable
 from segscore.pipeline.statistics.bootstrap import Units
 
 GroupKey = tuple[object, ...]
@@ -57,6 +57,7 @@ class Sums:
     Attributes:
         groups: keys of the groups, in any order.
         documents: number of documents of each group, shape (groups,).
+        document_sets: exclusive or of the hashes of the documents of each group, shape (groups,).
         digits: for each measure and group, the sums over documents of the three digits of the
             document's mean over its references, and the number of documents where the measure is
             defined, shape (measures, groups, 4); int64, or Python integers after ``merge``.
@@ -75,6 +76,7 @@ class Sums:
 
     groups: list[GroupKey]
     documents: Ints
+    document_sets: Hashes
     digits: NDArray[Any]
     squares: NDArray[Any]
     group: Ints
@@ -92,6 +94,7 @@ class Sums:
         groups, cells, measures = len(self.groups), len(self.group), len(self.values)
         shapes = {
             "documents": (groups,),
+            "document_sets": (groups,),
             "digits": (measures, groups, 4),
             "squares": (measures, groups, DIGITS + len(PRODUCTS)),
             "group": (cells,),
@@ -141,6 +144,14 @@ def _add_counts(cell: Ints, counts: Sequence[NDArray[Any]], sums: NDArray[Any]) 
         sums = sums.astype(object)
         np.add.at(sums[number], cell, added.astype(object))
     return sums
+
+
+@kernel
+def _document_sets(group: Ints, document: Ints, hashes: Hashes, sets: Hashes) -> Hashes:
+    """Write the exclusive or of the hashes of each group's documents, whatever their order."""
+    for row in range(len(group)):
+        sets[group[row]] ^= hashes[document[row]]
+    return sets
 
 
 @inlined
@@ -299,7 +310,7 @@ def sum_rows(groups: list[GroupKey], group: Ints, units: Units, rows: CountedRow
         rows: the rows to add up.
 
     Raises:
-        Failed: a value is too large to be averaged.
+        Unsuitable: a value is too large to be averaged.
     """
     document, counts, values, one_each, level = rows
     unit_count = len(units.hashes)
@@ -311,6 +322,12 @@ def sum_rows(groups: list[GroupKey], group: Ints, units: Units, rows: CountedRow
     sums = Sums(
         groups=groups,
         documents=np.bincount(group[first_rows], minlength=len(groups)).astype(np.int64),
+        document_sets=_document_sets(
+            group[first_rows],
+            document[first_rows],
+            units.documents,
+            np.zeros(len(groups), np.uint64),
+        ),
         digits=np.zeros((len(values), len(groups), 4), np.int64),
         squares=np.zeros((len(values), len(groups), DIGITS + len(PRODUCTS)), np.int64),
         group=cell_keys // unit_count,
@@ -326,7 +343,7 @@ def sum_rows(groups: list[GroupKey], group: Ints, units: Units, rows: CountedRow
         values, sums.values, sums.defined, sums.digits, sums.squares, strict=True
     ):
         if not _add_values(cell, group, means, _MeasureSums(*added)):
-            raise Failed(
+            raise Unsuitable(
                 f"a measure has a value of {_VALUE_LIMIT:.0f} or more, or of the same size below "
                 "0, which cannot be averaged"
             )
@@ -346,6 +363,7 @@ def merge(parts: Sequence[Sums]) -> Sums:
     cell_keys = np.unique(np.concatenate(cells))
     measures = len(parts[0].values)
     documents = np.zeros(len(keys), np.int64)
+    document_sets = np.zeros(len(keys), np.uint64)
     # Python integers, as these sums may exceed 2^63 over a large archive.
     digits = np.zeros((measures, len(keys), 4), object)
     squares = np.zeros((measures, len(keys), DIGITS + len(PRODUCTS)), object)
@@ -356,6 +374,7 @@ def merge(parts: Sequence[Sums]) -> Sums:
     for new_group, cell, part in zip(new_groups, cells, parts, strict=True):
         index = np.searchsorted(cell_keys, cell)
         documents[new_group] += part.documents
+        document_sets[new_group] ^= part.document_sets
         digits[:, new_group] += part.digits
         squares[:, new_group] += part.squares
         for name, sums in by_cell.items():
@@ -363,6 +382,7 @@ def merge(parts: Sequence[Sums]) -> Sums:
     return Sums(
         groups=keys,
         documents=documents,
+        document_sets=document_sets,
         digits=digits,
         squares=squares,
         group=cell_keys // len(units),

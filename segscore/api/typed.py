@@ -135,13 +135,14 @@ class EvaluateKeywords(MetricKeywords, total=False):
     group_by: Sequence[str] | str
     by_level: Literal["cumulative", "only"] | bool | None
     confusion: bool
-    consensus: str | None
-    reference_points: str | None
+    consensus: str | Sequence[str | float] | None
+    reference_points: str | Sequence[str] | None
     draws: int
     replicates: int
     seed: int
     max_rejects: float
-    max_unpaired: float
+    max_unpaired: float | None
+    missing: Literal["leave-out", "none", "refuse"]
     memory_limit: int | str | None
     registry: str | None
     fresh: bool
@@ -183,6 +184,7 @@ class CompareKeywords(TypedDict, total=False):
     difference: float | None
     simulate_power: bool
     seed: int
+    trust_inputs: bool
     fresh: bool
 
 

@@ -131,7 +131,7 @@ def test_an_interval_without_width_asks_for_no_documents(
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     result = segscore("agree", path, "--output", tmp_path / "run")
     assert result.code == 0, result.err
-    assert "is 1.0000 (95 % interval 1.0000 to 1.0000)" in result.out
+    assert "is 1.0000 (95 % 1.0000 to 1.0000)" in result.out
     assert "The interval is plus or minus" not in result.out
 
 

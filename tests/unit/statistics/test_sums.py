@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from segscore.pipeline.errors import Failed
+from segscore.pipeline.errors import Unsuitable
 from segscore.pipeline.measures import Table
 from segscore.pipeline.measures.measure import Measure
 from segscore.pipeline.runs import receipt_file
@@ -27,7 +27,8 @@ VALUES = st.floats(-(2.0**32), 2.0**32, exclude_min=True, exclude_max=True, widt
 def summed(values: list[float], counts: list[int] | None = None) -> Sums:
     """The sums of one task: a document for each value, all in one resampling unit."""
     rows = len(values)
-    units = Units(np.zeros(rows, np.int64), np.zeros(1, np.uint64))
+    ids = np.arange(rows, dtype=np.uint64)
+    units = Units(np.zeros(rows, np.int64), np.zeros(1, np.uint64), ids)
     column = np.array(counts or [0] * rows, np.int64)
     counted = CountedRows(np.arange(rows), [column], [np.array(values)], one_each=True)
     return sum_rows([("system",)], np.zeros(rows, np.int64), units, counted)
@@ -61,7 +62,7 @@ def test_negative_values_are_the_mirror_image(values: list[float]) -> None:
 
 @pytest.mark.parametrize("value", [2.0**32, -(2.0**32), 1e300])
 def test_a_value_that_is_too_large_is_refused(value: float) -> None:
-    with pytest.raises(Failed, match="cannot be averaged"):
+    with pytest.raises(Unsuitable, match="cannot be averaged"):
         summed([0.5, value])
 
 
