@@ -390,7 +390,8 @@ def _named_columns(items: Sequence[AnswerLine], skipped: int) -> list[list[Numbe
         column = [m for row in rows for m in row if (m.role, m.label) == key]
         single = all(len(m.values) == 1 for m in column)
         once = all(sum((m.role, m.label) == key for m in row) == 1 for row in rows)
-        if single and once and not _is_counter(column):
+        differ = len({*_values(column)}) > 1 or len(column) == 1
+        if single and once and differ and not _is_counter(column):
             found.setdefault(tuple(_values(column)), column)
     return [*found.values()]
 

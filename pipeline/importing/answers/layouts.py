@@ -21,6 +21,19 @@ def read_lines(text: str) -> tuple[list[AnswerLine], bool]:
     return [*_table(rows)], True
 
 
+def ends_in_row(text: str) -> bool:
+    """Return whether a text ends inside a row of a table: it lacks its last bar, or cells."""
+    lines = [line for line in lines_of(text) if line.strip()]
+    rows = _rows(lines)
+    if rows is None:
+        return False
+    lacks = len(rows[-1]) < len(rows[0])
+    last = lines[-1].strip()
+    if last.startswith(_CELL):
+        return lacks or not last.endswith(_CELL)
+    return lacks and rows[-1][-1].isdecimal()
+
+
 def _rows(lines: Sequence[str]) -> list[list[str]] | None:
     """Return the cells of the rows of a table; None if the text has no table.
 

@@ -12,6 +12,7 @@ from itertools import pairwise
 from segscore.pipeline.importing.answers.roles import (
     Role,
     is_label,
+    is_plural,
     is_unit,
     role_of_counted,
     role_of_words,
@@ -245,7 +246,7 @@ def role_before(text: str) -> Role:
     words = [word.lower() for word in _WORD.findall(clauses[-1])]
     if not words and len(clauses) > 1:
         words = [word.lower() for word in _WORD.findall(clauses[-2])]
-        if words and not is_label(words[-1]):
+        if words and (is_plural(words[-1]) or not is_label(words[-1])):
             return Role.NONE
     return role_of_words(words[-_MOST_WORDS:])
 

@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import accumulate, pairwise
 
 from segscore.pipeline.errors import Refused
@@ -221,6 +221,23 @@ def _from_sizes(sizes: Sequence[int], n_units: int) -> NumberedBoundaries:
     problems[MISSING_TAIL] += missing > 0
     inside = [end for end in ends[:-1] if end < n_units]
     return NumberedBoundaries(inside, missing, +problems)
+
+
+def without_cut_number(reading: NumberReading, answer: object, asked: Asked) -> NumberReading:
+    """Return a reading without its last number if that must have been cut: 4 of 1, 21, 41.
+
+    It ends the answer, is smaller than the number before, and with more digits would not be.
+    """
+    numbers = [number for span in reading.spans for number in dict.fromkeys(span)]
+    if reading.kind == SIZES or len(numbers) < 2 or not isinstance(answer, str):
+        return reading
+    *_, before, last = numbers
+    lows = (max(last * 10**digits, before + 1) for digits in range(1, len(str(asked.last))))
+    highs = (last * 10**digits + 10**digits - 1 for digits in range(1, len(str(asked.last))))
+    longer = any(low <= min(high, asked.last) for low, high in zip(lows, highs, strict=True))
+    if last < before and longer and answer.endswith(str(last)):
+        return replace(reading, spans=reading.spans[:-1])
+    return reading
 
 
 def infer_first(zeros: int, lasts: int) -> int:

@@ -14,7 +14,12 @@ from segscore.pipeline.importing.answers.breaks import PATTERN, divide
 from segscore.pipeline.importing.answers.cleaning import clean
 from segscore.pipeline.importing.answers.deciding import Asked, Decision, Doubtful, NumberReading
 from segscore.pipeline.importing.answers.forms import quotes_in
-from segscore.pipeline.importing.answers.numbers import boundaries_of, how_numbered, read_numbers
+from segscore.pipeline.importing.answers.numbers import (
+    boundaries_of,
+    how_numbered,
+    read_numbers,
+    without_cut_number,
+)
 from segscore.pipeline.importing.answers.options import (
     KEEP,
     NUMBERED,
@@ -294,8 +299,13 @@ def _numbered(prepared: Prepared, n_units: int, options: AnswerOptions, place: R
     decision = decide_numbers(prepared, n_units, options.first_number, options, place)
     if not isinstance(decision, NumberReading):
         return Placed(failure_of_numbers(prepared, decision))
-    found = boundaries_of(decision, options.first_number, n_units)
+    asked = Asked(decision.kind, n_units, options.first_number)
+    whole = without_cut_number(decision, prepared.answer, asked)
+    found = boundaries_of(whole, options.first_number, n_units)
+    if whole is not decision:
+        found.problems[TRUNCATED] = 1
     return Placed(
+        TRUNCATED if whole is not decision and options.truncated != KEEP else None,
         boundaries=found.boundaries,
         breaks=len(found.boundaries),
         missing_tail=found.missing_tail,

@@ -52,7 +52,7 @@ def possible_ranges(lines: Sequence[AnswerLine], n_units: int) -> Iterator[list[
 
 def _parts(spans: list[Span], n_units: int) -> list[Span]:
     """Return ranges without those of all units, unless there is no other."""
-    return [(low, high) for low, high in spans if high - low < n_units - 1] or spans
+    return [(low, high) for low, high in spans if high - low not in (n_units - 1, n_units)] or spans
 
 
 def _stated(lines: Sequence[AnswerLine]) -> Iterator[list[Span]]:

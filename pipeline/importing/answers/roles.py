@@ -47,6 +47,8 @@ _NUMBER_OF = _words("num number n nb numbers anzahl")
 _MARKED_UNITS = _words("s u l sent utt")
 _NEUTRAL = _words("no nr num number numbers nos at is are in with and range index idx")
 
+_PLURALS = ("s", "themen", "teile", "abschnitte")
+
 _KEY = re.compile(r"[^\W\d_a-z]?[^\W\d_A-Z]+|[A-Z]+")
 
 
@@ -55,6 +57,11 @@ def role_of_counted(word: str) -> Role:
     if word in _UNITS:
         return Role.COUNT
     return Role.SEGMENT if word in _SEGMENTS else Role.NONE
+
+
+def is_plural(word: str) -> bool:
+    """Return whether a word names several segments."""
+    return word in _SEGMENTS and word.endswith(_PLURALS)
 
 
 def is_unit(word: str) -> bool:
@@ -94,9 +101,9 @@ def role_of_name(name: str) -> Role:
     if words == ["to"]:
         return Role.END
     found = _bound_or_kind(words)
-    if found is Role.NONE and ("#" in name or any(word in _SEGMENTS for word in words)):
-        return Role.SEGMENT
-    return found
+    numbered = any(char.isdecimal() for char in name)  # the value of "segment 1" is another number
+    segment = "#" in name or any(word in _SEGMENTS for word in words)
+    return Role.SEGMENT if found is Role.NONE and segment and not numbered else found
 
 
 def _bound_or_kind(words: Sequence[str]) -> Role:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from segscore.pipeline.importing.answers.breaks import lines_of
 from segscore.pipeline.importing.answers.cleaning import is_fence
 from segscore.pipeline.importing.answers.json_numbers import values_in
+from segscore.pipeline.importing.answers.layouts import ends_in_row
 
 TRUNCATED = "truncated"
 """What an answer is called that ends inside a list, a text or a number."""
@@ -20,7 +21,12 @@ _FENCES = ("```", "~~~")
 _END = 80
 """Number of characters at the end of an answer in which a range or a list that goes on is found."""
 
-_GOES_ON = re.compile(r"[0-9][\])]?[ \t]*+(?:[-–—−,&]|(?:to|and|through)\b)[ \t]*+\Z")
+_GOES_ON = re.compile(
+    r"[0-9][\])]?[ \t]*+(?:[-–—−](?:[ \t]?[SULsul])?|[,&]|(?:to|and|through)\b)[ \t]*+\Z"
+)
+_AND_SO_ON = re.compile(r"(?:\A|[\n0-9,;\])}])[ \t]*+(?:\.\.\.|…)[\])}]?\Z")
+"""An answer that says itself that it goes on; its last number is whole."""
+
 _LAST_NUMBER = re.compile(
     r"(?:(?<![0-9])[0-9]++[\])]?[ \t]*+(?:[-–—−]|(?:to|through)\b)[ \t]*+"
     r"[\[(]?[^\W\d_]{0,9}[ \t]?)?[0-9]*+\Z"
@@ -39,8 +45,8 @@ class Ended:
 def end_of_numbers(text: str, *, is_open: bool) -> Ended:
     """Return numbers without what may have been cut, and whether the end is missing.
 
-    It is missing if JSON, a bracket of the last line, a range or a list there, or a code fence is
-    not closed.
+    It is missing if JSON, a bracket of the last line, a range, a list or a row of a table there, or
+    a code fence is not closed, or if the text ends with an ellipsis.
 
     Args:
         text: the answer.
@@ -50,6 +56,10 @@ def end_of_numbers(text: str, *, is_open: bool) -> Ended:
     if closed is not None:
         return Ended(closed, truncated=True)
     stripped = text.rstrip()
+    if _AND_SO_ON.search(stripped[-_END:]) is not None:
+        return Ended(stripped.rstrip(".…])}"), truncated=True)
+    if ends_in_row(stripped):
+        return Ended(stripped.rpartition("\n")[0], truncated=True)
     if _goes_on(stripped) or _is_fence_open(text, is_open=is_open):
         return Ended(_without_last_number(stripped), truncated=True)
     return Ended(text)
