@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise, takewhile
 
+from segscore.pipeline.importing.answers.json_numbers import ELEMENT
 from segscore.pipeline.importing.answers.mentions import AnswerLine, NumberMention
 from segscore.pipeline.importing.answers.options import ENDS, RANGES, SIZES, STARTS
 from segscore.pipeline.importing.answers.ranges_found import (
@@ -234,7 +235,8 @@ def _all_or_first(line: AnswerLine) -> list[Span]:
 
 def _bounds(lines: Sequence[AnswerLine], where: str, asked: Asked) -> Decision:
     """Read what is named as starts and ends, or pairs in JSON; starts alone if ends are missing."""
-    spans = bounds_of(lines) or (pairs_of(lines) if where == JSON and len(lines) > 1 else [])
+    may_be_pairs = where == JSON and (len(lines) > 1 or lines[0].mentions[0].label == ELEMENT)
+    spans = bounds_of(lines) or (pairs_of(lines) if may_be_pairs else [])
     if any(a[1] >= b[0] for a, b in pairwise(spans)):
         return Doubtful((NumberReading(RANGES, tuple(spans), where).shown, "several lists"))
     if spans:
@@ -446,7 +448,7 @@ def _common_role(column: Sequence[NumberMention]) -> Role:
 
 def _numbers(values: Sequence[int], role: Role, where: str, asked: Asked) -> Decision:
     """Find out what numbers are that stand for a unit each: starts, ends or sizes."""
-    doubt = _doubt_of_list(values, asked)
+    doubt = _doubt_of_list(values, role, asked)
     if doubt is not None:
         return Doubtful(doubt)
     if role in (Role.START, Role.END):
@@ -479,7 +481,7 @@ def _shown_kinds(values: Sequence[int], asked: Asked) -> list[str]:
     return [STARTS, ENDS]
 
 
-def _doubt_of_list(values: Sequence[int], asked: Asked) -> tuple[str, ...] | None:
+def _doubt_of_list(values: Sequence[int], role: Role, asked: Asked) -> tuple[str, ...] | None:
     """Return why numbers may be no starts, ends or sizes at all; None if they may."""
     shown = _twice("numbers", values, LIST).shown
     if asked.kind == SIZES:
@@ -495,7 +497,8 @@ def _doubt_of_list(values: Sequence[int], asked: Asked) -> tuple[str, ...] | Non
         return (f"{shown} from 0", "from 1")
     pairs = [*zip(values[::2], values[1::2], strict=False)]
     follows = [*values] == [*range(values[0], values[0] + len(values))]
-    if len(values) > 2 and not len(values) % 2 and not follows and covering(pairs, n_units):
+    told = role in (Role.START, Role.END) or follows
+    if len(values) > 2 and not len(values) % 2 and not told and covering(pairs, n_units):
         return (shown, NumberReading(RANGES, tuple(pairs), LIST).shown)
     return None
 

@@ -21,7 +21,9 @@ _MOST_STARTS = 100
 _START = re.compile(r"[\[{]\s*+[\"\[{0-9-]")
 _DECODER = json.JSONDecoder()
 _BEFORE = 80
-_MEMBER = "member"
+_MEMBER, ELEMENT = "member", "element"
+"""Labels of what several values of an object have, and of lists in a list."""
+
 _OF_SEGMENTS = (Role.START, Role.END, Role.UNIT)
 """What the numbers in an object that describes a segment are."""
 
@@ -80,8 +82,9 @@ def _lines(value: object, role: Role, name: str) -> Iterator[AnswerLine]:
         yield AnswerLine((found,))
     elif isinstance(value, list):
         for each in value:
+            inner = ELEMENT if isinstance(each, list) else name
             yield from (
-                _of_object(each, role) if isinstance(each, dict) else _lines(each, role, name)
+                _of_object(each, role) if isinstance(each, dict) else _lines(each, role, inner)
             )
     elif isinstance(value, dict):
         yield from _of_object(value, role)

@@ -117,9 +117,16 @@ def bounds_of(lines: Sequence[AnswerLine]) -> list[Span]:
 
 
 def pairs_of(lines: Sequence[AnswerLine]) -> list[Span]:
-    """Return the lists of two numbers, if all lists have two."""
-    lists = [each.values for line in lines for each in line.mentions if each.is_list]
-    return [(one[0], one[1]) for one in lists] if all(len(one) == 2 for one in lists) else []
+    """Return the lists of two numbers, if all lists have two and nothing says what they are.
+
+    A single one is a pair only inside another list: `[1, 21]` has two starts, `[[1, 21]]` a range.
+    """
+    lists = [each for line in lines for each in line.mentions if each.is_list]
+    told = any(each.role in (Role.START, Role.END, Role.COUNT) for each in lists)
+    if told or any(len(each.values) != 2 for each in lists):
+        return []
+    alone = len(lists) == 1 and lists[0].label in ("", "[")
+    return [] if alone else [(each.values[0], each.values[1]) for each in lists]
 
 
 def _members(lines: Sequence[AnswerLine], *, lists: bool) -> list[Span]:
@@ -142,7 +149,7 @@ def _members(lines: Sequence[AnswerLine], *, lists: bool) -> list[Span]:
     longest = max(map(len, values), default=0)
     single = all(len(row) == 1 for row in rows)
     told = (longest > 1 and single) if lists else (longest > 2 and alike)
-    return [(row[0], row[-1]) for row in values] if follows and told else []
+    return [(row[0], row[-1]) for row in values] if follows and told and len(rows) > 1 else []
 
 
 def _neighbouring_columns(lines: Sequence[AnswerLine]) -> Iterator[list[Span]]:
