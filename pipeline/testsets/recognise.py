@@ -92,14 +92,15 @@ def _describe_part(split: Split, recognised: int, also: Sequence[Split], others:
 
 def recognise(content: Content, documents: int, registry: Registry) -> Recognition:
     """Recognise the test set of some references: whole, in part, or by name only."""
-    for split in registry.splits:
-        if split.is_of(content.fingerprint):
-            sentence = f"references: {split.title}, all {_size(split, documents)}"
-            return Recognition(content, documents, split, content.references, sentence)
+    for each in registry.splits:
+        if each.is_of(content.fingerprint):
+            sentence = f"references: {each.title}, all {_size(each, documents)}"
+            return Recognition(content, documents, each, content.references, sentence)
     warnings = tuple(_warn_of_names(content, registry))
     recognised = [_in_common(split, content.seen) for split in registry.splits]
     index = _most(recognised, content, registry)
-    split, number = (None, 0) if index is None else (registry.splits[index], recognised[index])
+    split = None if index is None else registry.splits[index]
+    number = 0 if index is None else recognised[index]
     also = _whole_besides(split, content, registry)
     if split is None and also:
         split, *also = also

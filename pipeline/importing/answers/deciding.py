@@ -111,16 +111,17 @@ def decide(lines: Sequence[AnswerLine], where: str, asked: Asked) -> Decision:
     numbered = [line for line in lines if line.mentions]
     if not numbered:
         return None
-    covers = {}
+    covers: dict[tuple[int, ...], tuple[list[Span], int]] = {}
     for spans in possible_ranges(numbered, asked.n_units):
-        found = covering(spans, asked.n_units)
-        if found is not None:
-            covers.setdefault(tuple(low - found[1] for low, _ in found[0]), found)
+        cover = covering(spans, asked.n_units)
+        if cover is not None:
+            covers.setdefault(tuple(low - cover[1] for low, _ in cover[0]), cover)
     whole = covers.pop((0,), None)
     if len(covers) > 1:
         return Doubtful(tuple(_ranges(each, where, asked).shown for each in covers.values()))
     if covers:
-        return _ranges(*covers.values(), where, asked)
+        (found,) = covers.values()
+        return _ranges(found, where, asked)
     decided = _incomplete(numbered, where, asked)
     if whole is None or isinstance(decided, NumberReading) or not _is_alone(numbered, asked):
         return decided

@@ -155,11 +155,7 @@ def _members(lines: Sequence[AnswerLine], *, lists: bool) -> list[Span]:
 def _neighbouring_columns(lines: Sequence[AnswerLine]) -> Iterator[list[Span]]:
     """Yield the pairs of numbers that stand side by side, if all lines have equally many."""
     singles = [
-        [
-            each.values[0]
-            for each in line.mentions
-            if len(each.values) == 1 and _may_name_units(each)
-        ]
+        [each for each in line.mentions if len(each.values) == 1 and _may_name_units(each)]
         for line in lines
     ]
     rows = [row for row in singles if row]
@@ -167,6 +163,8 @@ def _neighbouring_columns(lines: Sequence[AnswerLine]) -> Iterator[list[Span]]:
     if len(rows) < 2 or columns > MOST_COLUMNS or any(len(row) != columns for row in rows):
         return
     for column in range(columns - 1):
-        spans = [(row[column], row[column + 1]) for row in rows]
-        if not counts_up(spans):
+        pairs = [(row[column], row[column + 1]) for row in rows]
+        spans = [(low.values[0], high.values[0]) for low, high in pairs]
+        told = any(low.role is Role.END or high.role is Role.START for low, high in pairs)
+        if not told and not counts_up(spans):
             yield spans

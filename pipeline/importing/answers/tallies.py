@@ -118,8 +118,8 @@ def describe_tally(coder: str, tally: AnswerTally) -> str:
     if counts.get("reasoned"):
         parts.append(f"reasoning dropped from {_number(counts['reasoned'], 'answer')}")
     if tally.read_as:
-        kinds = ", ".join(f"{name} in {number}" for name, number in sorted(tally.read_as.items()))
-        parts.append(f"read as {kinds}")
+        found = ", ".join(f"{name} in {number}" for name, number in sorted(tally.read_as.items()))
+        parts.append(f"read as {found}")
     parts.append(_failures(tally))
     return f"{coder}: {'; '.join(parts)}"
 

@@ -285,7 +285,7 @@ def test_a_cut_answer_is_not_read_wrongly(
 def test_only_a_cut_that_leaves_a_shorter_answer_is_not_noticed(
     masses: list[int], shape: tuple[str, Write], data: st.DataObject
 ) -> None:
-    """What cannot be noticed: a cut after a line, in its words or numbers, or after the first start.
+    """What cannot be noticed: a cut after a line, in its words or numbers, or after a start.
 
     What is left is what a model may have written on purpose.  Then ranges, ends and sizes do not
     reach the end of the document, which is a problem that is counted, and all boundaries but the
