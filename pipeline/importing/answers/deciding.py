@@ -466,9 +466,9 @@ def _possible_kinds(values: Sequence[int], role: Role, asked: Asked) -> list[str
     if asked.kind == SIZES and unnamed:
         return [SIZES]
     shown = _shown_kinds(values, asked)
-    if unnamed and len(values) > 1 and sum(values) == asked.n_units:
+    if role in (Role.NONE, Role.UNIT) and len(values) > 1 and sum(values) == asked.n_units:
         ascending = all(a < b for a, b in pairwise(values))
-        shown = [*shown, SIZES] if ascending else [SIZES]
+        shown = [*shown, SIZES] if ascending or not unnamed else [SIZES]
     if asked.kind not in (STARTS, ENDS):
         return shown
     return [asked.kind] if asked.kind in shown else [asked.kind, *shown]
@@ -513,6 +513,8 @@ def _checked(reading: NumberReading, asked: Asked) -> Decision:
         return Doubtful((f"{reading.shown} from 1", "from 0"))
     if reading.kind == RANGES and 2 * _left_out(spans, asked) > asked.n_units:
         return Doubtful((reading.shown, "a part of the document"))
+    if reading.kind == ENDS and any(low == asked.last + 1 for low, _ in spans):
+        return Doubtful((f"{reading.shown} with ends inside", "with ends outside"))
     kept = {low for low, high in spans if asked.has(low) and asked.has(high)}
     if 2 * len(kept) < len(spans):
         return Doubtful((reading.shown, "numbers that are not of units"))

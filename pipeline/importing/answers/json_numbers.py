@@ -11,7 +11,6 @@ from segscore.pipeline.importing.answers.mentions import (
     NumberMention,
     read_line,
     role_before,
-    whole_number,
 )
 from segscore.pipeline.importing.answers.roles import Role, role_of_name
 
@@ -82,34 +81,44 @@ def _lines(value: object, role: Role, name: str) -> Iterator[AnswerLine]:
         yield AnswerLine((found,))
     elif isinstance(value, list):
         for each in value:
-            inner = ELEMENT if isinstance(each, list) else name
-            yield from (
-                _of_object(each, role) if isinstance(each, dict) else _lines(each, role, inner)
-            )
+            if isinstance(each, dict):
+                yield from _of_object(each, role, is_row=True)
+            else:
+                yield from _lines(each, role, ELEMENT if isinstance(each, list) else name)
     elif isinstance(value, dict):
         yield from _of_object(value, role)
     elif isinstance(value, str) and not name:
         yield read_line(value)
 
 
-def _of_object(value: Mapping[str, object], role: Role) -> Iterator[AnswerLine]:
+def _of_object(
+    value: Mapping[str, object], role: Role, *, is_row: bool = False
+) -> Iterator[AnswerLine]:
     """Yield the lines of an object: one if it is a segment, else one for each of its values."""
     row = tuple(_of_fields(value))
-    if any(len(each.values) == 1 and each.role in _OF_SEGMENTS for each in row):
+    containers = {name: each for name, each in value.items() if isinstance(each, dict | list)}
+    is_row = is_row and bool(row) and not any(map(_has_objects, containers.values()))
+    if is_row or any(len(each.values) == 1 and each.role in _OF_SEGMENTS for each in row):
         yield AnswerLine(row, bare=False)
         return
-    containers = {name: each for name, each in value.items() if isinstance(each, dict | list)}
     for name, inner in (containers or value).items():
         own = role_of_name(name)
         is_told = own in (Role.START, Role.END, Role.COUNT) or isinstance(inner, int | str)
         told = own if is_told and own else role
         lines = _lines(inner, told, "" if len(containers) == 1 or told else _MEMBER)
-        if name.isdecimal() and name.isascii():
+        of_name = read_line(name)
+        if of_name.bare and len(of_name.mentions) == 1:
             inside = tuple(each for line in lines for each in line.mentions)
-            counter = NumberMention((whole_number(name),), leads=True)
-            yield AnswerLine((counter, *inside), bare=False)
+            yield AnswerLine((*of_name.mentions, *inside), bare=False)
         else:
             yield from lines
+
+
+def _has_objects(value: object) -> bool:
+    """Return whether a value is an object, or a list of objects or lists."""
+    return isinstance(value, dict) or (
+        isinstance(value, list) and any(isinstance(each, dict | list) for each in value)
+    )
 
 
 def _of_fields(record: Mapping[str, object]) -> Iterator[NumberMention]:
