@@ -12,7 +12,7 @@ from segscore.pipeline.importing.answers.mentions import (
     read_line,
     role_before,
 )
-from segscore.pipeline.importing.answers.roles import Role, role_of_name
+from segscore.pipeline.importing.answers.roles import Role, is_title, role_of_name
 
 _MOST_STARTS = 100
 """Number of places at which JSON is looked for in a text."""
@@ -108,7 +108,8 @@ def _of_object(
         lines = _lines(inner, told, "" if len(containers) == 1 or told else _MEMBER)
         of_name = read_line(name)
         if of_name.bare and len(of_name.mentions) == 1:
-            inside = tuple(each for line in lines for each in line.mentions)
+            titled = isinstance(inner, str) and of_name.mentions[0].names_units
+            inside = () if titled else tuple(each for line in lines for each in line.mentions)
             yield AnswerLine((*of_name.mentions, *inside), bare=False)
         else:
             yield from lines
@@ -133,6 +134,8 @@ def _of_fields(record: Mapping[str, object]) -> Iterator[NumberMention]:
 def _mention(value: object, role: Role, name: str) -> NumberMention | None:
     """Return the number, range or list of numbers that a value is; None for other values."""
     if isinstance(value, str):
+        if is_title(name) and not (value.isdecimal() and role is Role.SEGMENT):
+            return None
         line = read_line(value)
         if len(line.mentions) != 1 or not line.bare:
             return None

@@ -123,7 +123,9 @@ def pairs_of(lines: Sequence[AnswerLine]) -> list[Span]:
     """
     lists = [each for line in lines for each in line.mentions if each.is_list]
     told = any(each.role in (Role.START, Role.END, Role.COUNT) for each in lists)
-    if told or any(len(each.values) != 2 for each in lists):
+    labels = {each.label for each in lists} - {"", "["}
+    singles = any(m.label in labels and not m.is_list for line in lines for m in line.mentions)
+    if told or singles or any(len(each.values) != 2 for each in lists):
         return []
     alone = len(lists) == 1 and lists[0].label in ("", "[")
     return [] if alone else [(each.values[0], each.values[1]) for each in lists]
@@ -137,18 +139,20 @@ def _members(lines: Sequence[AnswerLine], *, lists: bool) -> list[Span]:
         lists: whether units are in lists; else each line has nothing but units, named alike, as a
             text that repeats their labels.
     """
+    labels = {each.label for line in lines for each in line.mentions if each.is_list}
     rows: list[list[NumberMention]] = []
     for line in lines:
         named = [each for each in line.mentions if _may_name_units(each) and not each.is_range]
         of_lists = [each for each in named if each.is_list]
-        rows.append((of_lists or named) if lists else named)
+        alike = [each for each in named if each.label in labels]
+        rows.append((of_lists or alike) if lists else named)
     rows = [row for row in rows if row]
     values = [[value for each in row for value in each.values] for row in rows]
     follows = all(row == [*range(row[0], row[0] + len(row))] for row in values)
-    alike = len({each.label for row in rows for each in row}) == 1
+    same = len({each.label for row in rows for each in row}) == 1
     longest = max(map(len, values), default=0)
     single = all(len(row) == 1 for row in rows)
-    told = (longest > 1 and single) if lists else (longest > 2 and alike)
+    told = (longest > 1 and single) if lists else (longest > 2 and same)
     return [(row[0], row[-1]) for row in values] if follows and told and len(rows) > 1 else []
 
 

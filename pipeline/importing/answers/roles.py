@@ -47,6 +47,10 @@ _NUMBER_OF = _words("num number n nb numbers anzahl")
 _MARKED_UNITS = _words("s u l sent utt")
 _NEUTRAL = _words("no nr num number numbers nos at is are in with and range index idx")
 
+_TITLES = _words(
+    "title titles titel titre name label heading headline topic thema theme tema subject summary "
+    "description reason reasoning explanation comment text"
+)
 _PLURALS = ("s", "themen", "teile", "abschnitte")
 
 _KEY = re.compile(r"[^\W\d_a-z]?[^\W\d_A-Z]+|[A-Z]+")
@@ -93,6 +97,11 @@ def role_of_words(words: Sequence[str]) -> Role:
     return _bound_or_kind(labels)
 
 
+def is_title(name: str) -> bool:
+    """Return whether a field or column has titles by its name: their numbers say nothing."""
+    return not _TITLES.isdisjoint(word.lower() for word in _KEY.findall(name))
+
+
 def role_of_name(name: str) -> Role:
     """Return what the name of a field or column says that its numbers are: `startSentence`."""
     words = [word.lower() for word in _KEY.findall(name)]
@@ -101,9 +110,12 @@ def role_of_name(name: str) -> Role:
     if words == ["to"]:
         return Role.END
     found = _bound_or_kind(words)
-    numbered = any(char.isdecimal() for char in name)  # the value of "segment 1" is another number
-    segment = "#" in name or any(word in _SEGMENTS for word in words)
-    return Role.SEGMENT if found is Role.NONE and segment and not numbered else found
+    if any(char.isdecimal() for char in name) and found is not Role.COUNT:
+        # What "segment 1" or "s4" has is another number.
+        return found if found in (Role.START, Role.END) else Role.NONE
+    if found is Role.NONE and ("#" in name or any(word in _SEGMENTS for word in words)):
+        return Role.SEGMENT
+    return found
 
 
 def _bound_or_kind(words: Sequence[str]) -> Role:
