@@ -170,5 +170,6 @@ def _neighbouring_columns(lines: Sequence[AnswerLine]) -> Iterator[list[Span]]:
         pairs = [(row[column], row[column + 1]) for row in rows]
         spans = [(low.values[0], high.values[0]) for low, high in pairs]
         told = any(low.role is Role.END or high.role is Role.START for low, high in pairs)
+        told = told or any(low.names_units > high.names_units for low, high in pairs)
         if not told and not counts_up(spans):
             yield spans

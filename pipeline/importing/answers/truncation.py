@@ -83,12 +83,14 @@ def _without_last_number(text: str) -> str:
 def end_of_quotes(text: str, *, is_open: bool) -> Ended:
     """Return quotes without what may have been cut, and whether the end is missing.
 
-    It is missing if JSON or a code fence is not closed; a fence then loses its last line.
+    It is missing if JSON or a code fence is not closed, or the last of lines in quotation marks; a
+    fence then loses its last line, and so do such lines.
     """
     closed = _closed(text, _TEXTS_OPEN)
     if closed is not None:
         return Ended(closed, truncated=True)
-    if _is_fence_open(text, is_open=is_open):
+    *marks, last = [sum(map(line.count, '"“”')) for line in lines_of(text) if line.strip()] or [0]
+    if (last == 1 and {*marks} == {2}) or _is_fence_open(text, is_open=is_open):
         return Ended(text.rpartition("\n")[0], truncated=True)
     return Ended(text)
 
@@ -112,20 +114,20 @@ def _closed(text: str, opening: re.Pattern[str]) -> str | None:
 def _walk(text: str, start: int) -> tuple[int | None, int]:
     """Return where JSON or a bracket ends, None if it does not, and where its last element ends.
 
-    An object in a list is an element; what it has is none.
+    An object or a list in a list is an element; what it has is none.
     """
     opened: list[str] = []
-    objects, complete = 0, start
+    inside, complete = 0, start
     for place, mark in _marks(text, start):
         if mark in _CLOSING:
-            objects += mark == "{" and opened[-1:] == ["["]
+            inside += opened[-1:] == ["["]
             opened.append(mark)
         elif not mark:
             return None, complete
         elif mark != ",":
-            closed = opened.pop()
-            objects -= closed == "{" and opened[-1:] == ["["]
-        if not objects:
+            opened.pop()
+            inside -= opened[-1:] == ["["]
+        if not inside:
             complete = place + (mark != ",")
         if not opened:
             return place + 1, complete
