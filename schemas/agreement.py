@@ -149,8 +149,8 @@ AGREEMENT = pap.DataFrameSchema(
             "agreement expected by chance; in [0, 1], except with --as-published"
         ),
         "value": coefficient("(actual - expected) / (1 - expected); for bias, the difference"),
-        "ci_low": number_or_null("lower end of the 95 % bootstrap interval; null without one"),
-        "ci_high": number_or_null("upper end of the 95 % bootstrap interval; null without one"),
+        "ci_low": number_or_null("lower end of the 95 % interval; null without one"),
+        "ci_high": number_or_null("upper end of the 95 % interval; null without one"),
         "codings": whole("codings of the group"),
         "coders": whole("coders of the group"),
         "documents": whole("documents of the group, including those with one coder"),
@@ -159,8 +159,8 @@ AGREEMENT = pap.DataFrameSchema(
             "value less that of the group before, in the order of the values of the attribute; "
             "null unless --group-by is one attribute"
         ),
-        "change_low": number_or_null("lower end of its 95 % bootstrap interval"),
-        "change_high": number_or_null("upper end of its 95 % bootstrap interval"),
+        "change_low": number_or_null("lower end of its 95 % interval"),
+        "change_high": number_or_null("upper end of its 95 % interval"),
         "change_p": value("p of the change, adjusted by Holm for all groups", 1),
     },
     name="agreement",

@@ -43,10 +43,10 @@ FROM (SELECT MAP {
 -- Every average of every run: history.parquet, with its group-by columns as one text.
 CREATE OR REPLACE VIEW history AS
 SELECT run, date, signature, version, outcome, gate, hypothesis, measure, average, value, ci_low,
-    ci_high, sd, documents, defined, skill, skill_low, skill_high, document_set,
+    ci_high, sd, documents, defined, skill, skill_low, skill_high, document_set, effective,
     groups_of(to_json(average_row), ['run', 'date', 'signature', 'version', 'outcome', 'gate',
         'test_set', 'hypothesis', 'measure', 'average', 'value', 'ci_low', 'ci_high', 'sd',
-        'documents', 'defined', 'skill', 'skill_low', 'skill_high', 'document_set']) AS groups
+        'documents', 'defined', 'skill', 'skill_low', 'skill_high', 'document_set', 'effective']) AS groups
 FROM read_parquet(archive() || '/history/history.parquet', hive_partitioning = false)
     AS average_row;
 

@@ -170,7 +170,7 @@ def _print_pairs(rows: Sequence[_Row]) -> None:
             Column("difference", [shown_change(row["difference"]) for row in rows]),
             Column(
                 "p (Holm)",
-                [shown_p(row["p_permutation_holm"]) + _mark(row) * starred for row in rows],
+                [shown_p(row["p_holm"]) + _mark(row) * starred for row in rows],
             ),
             Column("95 % interval", [shown_changes(row["ci_low"], row["ci_high"]) for row in rows]),
             *(by_document if rows[0]["average"] == "macro" else ()),
@@ -239,7 +239,7 @@ def _many(documents: int) -> str:
 
 
 def _mark(row: _Row) -> str:
-    p = row["p_permutation_holm"]
+    p = row["p_holm"]
     return " *" if p is not None and p < _ALPHA else "  "
 
 

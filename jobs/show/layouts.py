@@ -91,7 +91,7 @@ def _pairs(finished: "FinishedRun", average: str) -> Layout:
             row["system"],
             row["other"],
             with_interval(row["difference"], row["ci_low"], row["ci_high"]),
-            shown_p(row["p_permutation_holm"]),
+            shown_p(row["p_holm"]),
             *(_by_document(row) if average == "macro" else ()),
         ]
         for row in pairs

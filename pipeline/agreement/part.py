@@ -32,7 +32,7 @@ from segscore.pipeline.scoring.references import (
     shared_attributes,
 )
 from segscore.pipeline.settings.measuring import MeasuringSettings
-from segscore.pipeline.statistics import bootstrap
+from segscore.pipeline.statistics import resampling
 from segscore.pipeline.tables.boundary_types import positions_alone
 from segscore.pipeline.tables.columns import DOCUMENTS, Contract, segmentations_contract
 from segscore.pipeline.tables.contradictions import Described, describe
@@ -153,7 +153,7 @@ def audit_codings(
     codings = accepted.codings
     if codings is None:
         return Audited(accepted.became)
-    bucketed = len(codings.documents) > bootstrap.BUCKETS
+    bucketed = len(codings.documents) > resampling.BUCKETS
     attributes, reach = shared_attributes(codings), job.choices.reach
     tallies, pairs, contested = [], 0, []
     for number, documents in enumerate(cut_blocks(codings.first)):

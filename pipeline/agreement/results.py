@@ -26,12 +26,11 @@ from segscore.pipeline.agreement.tallies import (
     split,
     without_folds,
 )
-from segscore.pipeline.arrays.ragged import numbers
 from segscore.pipeline.errors import NoResult
 from segscore.pipeline.runs.record import RowCounts
 from segscore.pipeline.runs.sink import Sink
-from segscore.pipeline.statistics import bootstrap
-from segscore.pipeline.statistics.bootstrap import interval
+from segscore.pipeline.statistics import resampling
+from segscore.pipeline.statistics.jackknife import difference
 from segscore.pipeline.statistics.multiple_tests import holm
 
 CODINGS = "codings"
@@ -54,23 +53,18 @@ def agreement_tables(
     settings: AgreeSettings, job: AgreeJob, audited: Iterable[Audited]
 ) -> tuple[dict[str, pa.Table], str]:
     """Compute the tables by group; return them and the name of the estimator of the intervals."""
-    merged, estimator = _merge_parts(settings, job, audited)
-    tables = group_tables(merged, job.group_by, job.choices, settings.seed, settings.replicates)
+    merged, estimator = _merge_parts(job, audited)
+    tables = group_tables(merged, job.group_by, job.choices)
     chosen = pc.field("similarity").isin(settings.similarities)
     tables["agreement"] = tables["agreement"].filter(chosen)
     return tables, estimator
 
 
-def _merge_parts(
-    settings: AgreeSettings, job: AgreeJob, audited: Iterable[Audited]
-) -> tuple[Tallies, str]:
+def _merge_parts(job: AgreeJob, audited: Iterable[Audited]) -> tuple[Tallies, str]:
     """Add up the tallies of all parts; also return the name of the estimator of the intervals."""
     parts = settle_units([part.tallies for part in audited if part.tallies is not None])
-    estimator = "none"
-    if settings.replicates:
-        estimator = "poisson,documents"
-        if is_bucketed(parts[0]):
-            estimator = f"poisson,{bootstrap.BUCKETS}-buckets"
+    bucketed = is_bucketed(parts[0])
+    estimator = f"jackknife,{f'{resampling.BUCKETS}-buckets' if bucketed else 'documents'}"
     return merge_tallies(parts, job.group_by), estimator
 
 
@@ -113,17 +107,11 @@ def nothing_audited(settings: AgreeSettings, account: RowCounts, why: str) -> No
     )
 
 
-def group_tables(
-    merged: Tallies, group_by: Groups, choices: Choices, seed: int, replicates: int
-) -> dict[str, pa.Table]:
+def group_tables(merged: Tallies, group_by: Groups, choices: Choices) -> dict[str, pa.Table]:
     """Build the tables by group, with the group of all documents first (schemas/agreement.py)."""
     by_group = {
         field.name: split(getattr(merged, field.name), group_by) for field in fields(Tallies)
     }
-    units = np.unique(numbers(merged.documents.column("unit").combine_chunks()))
-    drawn = None
-    if replicates:
-        drawn = bootstrap.weights(units.astype(np.uint64), seed, replicates)
     rows: dict[str, list[_Row]] = {}
     by_key: dict[tuple[object, ...], Group] = {}
     for key in sorted(by_group["documents"], key=_order):
@@ -132,7 +120,7 @@ def group_tables(
             for name, groups in by_group.items()
         }
         tables["by_fold"], tables["peers"] = tables["peers"], without_folds(tables["peers"])
-        group = by_key[key] = Group(tables, drawn, units, choices)
+        group = by_key[key] = Group(tables, choices)
         columns = (name.removeprefix(GROUP) for name in group_by)
         group_values = dict(zip(columns, key, strict=True))
         generated = {
@@ -177,7 +165,7 @@ def _add_changes(
 ) -> None:
     """Add the columns about changes to the rows of `agreement`.
 
-    The groups are of different documents, so their bootstrap replicates are independent.
+    The groups are of different documents, so their estimates are independent.
     """
     ordered = sorted(value for (value,) in groups if value is not None) if len(by) == 1 else []
     found: dict[tuple[object, CoefficientKey], tuple[float, ...]] = {}
@@ -197,13 +185,5 @@ def _add_changes(
 
 def _change(before: Group, after: Group, key: CoefficientKey) -> tuple[float, ...]:
     """Return the change, both ends of its 95 % interval, and the p value; NaN where undefined."""
-    from scipy.special import ndtr
-
-    change = float(after.agreement[key].value[0] - before.agreement[key].value[0])
-    replicates = [group.replicates.get(key) for group in (before, after)]
-    if np.isnan(change) or replicates[0] is None or replicates[1] is None:
-        return change, float("nan"), float("nan"), float("nan")
-    changes = replicates[1] - replicates[0]
-    spread = float(np.nanstd(changes, ddof=1))
-    p = float(2 * ndtr(-abs(change) / spread)) if spread > 0 else float("nan")
-    return change, *interval(changes), p
+    change = difference(after.estimates[key], before.estimates[key])
+    return change.value, *change.interval(), change.p

@@ -101,7 +101,7 @@ class AgreeSettings:
             read_names,
         ),
     ] = ()
-    replicates: ReplicatesOption = MeasuringSettings.replicates
+    replicates: ReplicatesOption = None
     seed: SeedOption = MeasuringSettings.seed
     max_rejects: MaxRejectsOption = 1.0
     memory_limit: MemoryLimitOption = None

@@ -13,7 +13,7 @@ from segscore.pipeline.agreement.tallies import FOLDS, GROUP, KEYS, Groups, Tall
 from segscore.pipeline.arrays.document_ids import Hashes, hash_names, mix
 from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged
-from segscore.pipeline.statistics import bootstrap
+from segscore.pipeline.statistics import resampling
 
 ITEM_UNIT = 2.0**-36
 """A document's rate is an integer multiple of this, so that sums do not depend on their order."""
@@ -36,7 +36,7 @@ def tallies_of(block: Block, group_by: Groups, *, bucketed: bool, segments: bool
 
     documents, codings = np.arange(len(sums.coders)), block.coding_document
     hashes = hash_names(block.ids).hashes
-    unit = bootstrap.buckets(hashes) if bucketed else hashes
+    unit = resampling.buckets(hashes) if bucketed else hashes
     rate = item_rate(sums.marks + (sums.coders if segments else 0), sums.coders * sums.size)
     coder = block.coder.dictionary_encode()
     of_codings = {

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 import pyarrow as pa
 
 from segscore.pipeline import storage
-from segscore.pipeline.comparison.averages import Averages, average
+from segscore.pipeline.comparison.averages import Averages
 from segscore.pipeline.comparison.published import published_beside
 from segscore.pipeline.comparison.runs import (
     chosen_measures,
@@ -18,7 +18,6 @@ from segscore.pipeline.comparison.runs import (
 )
 from segscore.pipeline.comparison.samples import (
     Compared,
-    Sample,
     describe_other_references,
     read_samples,
 )
@@ -64,7 +63,7 @@ class _Results:
 
     rows: dict[str, list[ComparisonRow]]
     units: set[str] = field(default_factory=set)
-    whole: list[tuple[Sample, Averages]] = field(default_factory=list)
+    whole: list[Averages] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
 
@@ -148,10 +147,10 @@ def compare_runs(
     with stage("power"):
         if settings.simulate_power:
             results.rows["power"] = [
-                row for whole in results.whole for row in simulate_power(*whole, settings)
+                row for whole in results.whole for row in simulate_power(whole, settings)
             ]
     tables = _tables(results.rows, types)
-    estimator = f"poisson,{'+'.join(sorted(results.units))}" if settings.replicates else "none"
+    estimator = f"jackknife,{'+'.join(sorted(results.units))}"
     permutation = f"permutation,{settings.permutations}" if settings.permutations else "none"
     own = {"ci": estimator, "p": permutation}
     warnings = list(dict.fromkeys(results.warnings))
@@ -187,10 +186,10 @@ def _add_samples(
 ) -> None:
     """Compare the samples of one kind of rows, and add the results to ``results``."""
     for sample in compared.samples:
-        averages = average(sample, settings.seed, settings.replicates)
+        averages = Averages(sample)
         if sample is compared.samples[0]:
-            results.whole.append((sample, averages))
-        tables = compare_sample(sample, averages, runs, settings)
+            results.whole.append(averages)
+        tables = compare_sample(averages, runs, settings)
         group = dict(zip(settings.group_by, sample.key, strict=True))
         for name, rows in tables.items():
             results.rows[name] += [group | row for row in rows]

@@ -28,7 +28,7 @@ from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.levels import common_counts
 from segscore.pipeline.scoring.pairs import number_groups
 from segscore.pipeline.settings.measuring import LEVEL
-from segscore.pipeline.statistics.bootstrap import Units, units
+from segscore.pipeline.statistics.resampling import Units, units
 
 _GroupKey = tuple[object, ...]
 
@@ -59,6 +59,7 @@ class Sample:
         values: measure name -> means over references, NaN where undefined, shape
             (systems, documents).
         parameters: parameters of the formulas, from the run of each system.
+        estimates_p_seg: whether P_seg among them was estimated from the references of that run.
     """
 
     key: _GroupKey
@@ -69,6 +70,7 @@ class Sample:
     counts: Mapping[str, Ints]
     values: Mapping[str, Floats]
     parameters: list[Mapping[str, float]]
+    estimates_p_seg: list[bool]
 
     @property
     def units(self) -> Units:
@@ -277,6 +279,9 @@ class _SampleBuilder:
             parameters=[
                 run.parameters_at(cast("int | None", level)) if by_level else run.parameters
                 for run in (self.runs[self.systems[i].run] for i in present)
+            ],
+            estimates_p_seg=[
+                self.runs[self.systems[i].run].score_settings().p_seg is None for i in present
             ],
         )
 

@@ -79,7 +79,7 @@ class CompareSettings:
             read_names,
         ),
     ] = ()
-    replicates: ReplicatesOption = 1000
+    replicates: ReplicatesOption = None
     permutations: Annotated[
         int, Option("Number of permutations for the tests; 0 for none.", Panel.AVERAGES)
     ] = 9999
@@ -116,7 +116,6 @@ class CompareSettings:
                 raise Refused(f"{option} {','.join(given)}: names one twice")
         if self.output is not None and not self.output.strip():
             raise Refused("--output: is empty; name a folder")
-        within("--replicates", self.replicates, 0, MOST_REPLICATES)
         within("--permutations", self.permutations, 0, MOST_REPLICATES)
         check_seed(self.seed)
         if not 0 < self.alpha < 1:

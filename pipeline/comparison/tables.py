@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
+from math import comb
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,15 +11,21 @@ import pyarrow as pa
 
 from segscore.pipeline.arrays.ragged import Floats
 from segscore.pipeline.comparison.averages import AVERAGES, Averages
-from segscore.pipeline.comparison.pair_power import DifferenceSearch, pair_power, simulate_pairs
+from segscore.pipeline.comparison.pair_power import (
+    DifferenceSearch,
+    PairPower,
+    pair_power,
+    simulate_pairs,
+)
+from segscore.pipeline.comparison.pair_rows import SIGNIFICANT
 from segscore.pipeline.comparison.paired_tests import permutation_tests
 from segscore.pipeline.comparison.samples import Sample
 from segscore.pipeline.comparison.settings import CompareSettings
 from segscore.pipeline.measures.measure import Measure
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.statistics import rank_tests
-from segscore.pipeline.statistics.bootstrap import interval
-from segscore.pipeline.statistics.multiple_tests import holm_by_family
+from segscore.pipeline.statistics.jackknife import Estimate
+from segscore.pipeline.statistics.multiple_tests import holm_by_family, holm_levels
 from segscore.pipeline.statistics.power import PairedTest
 from segscore.pipeline.statistics.rank_tests import signed_ranks
 
@@ -29,6 +36,9 @@ ComparisonRow = dict[str, Any]
 _KINDS = {"String": pa.string(), "Int64": pa.int64(), "Float64": pa.float64()}
 _WORST = 10
 """Number of documents listed for each system, and for each system against each other one."""
+
+_SAMPLES = 2000
+"""Number of samples from which the intervals of ranks are taken."""
 
 _UNDEFINED = float("nan")
 
@@ -47,71 +57,66 @@ def table_of(
 
 
 def compare_sample(
-    sample: Sample, averages: Averages, runs: Sequence[FinishedScoring], settings: CompareSettings
+    averages: Averages, runs: Sequence[FinishedScoring], settings: CompareSettings
 ) -> dict[str, list[ComparisonRow]]:
     """Compare the systems of one sample by every chosen measure.
 
     Returns:
         Rows of comparisons, systems and omnibus, without the group-by columns.
     """
-    tests = permutation_tests(sample, averages, settings.seed, settings.permutations)
-    test = PairedTest(settings.alpha, settings.power)
-    search = DifferenceSearch(test, settings.difference, settings.seed)
+    sample = averages.sample
     tables: dict[str, list[ComparisonRow]] = {"comparisons": [], "systems": [], "omnibus": []}
     for measure in sample.measures:
         friedman = rank_tests.friedman(sample.values[measure.name])
         kruskal = rank_tests.kruskal(sample.values[measure.name])
-        tables["systems"] += _systems(sample, runs, averages, measure, friedman.mean_rank)
-        pairs = _pairs(sample, averages, measure, tests, (friedman, kruskal))
-        power = _power(sample, averages, measure, search)
-        tables["comparisons"] += [row | more for row, more in zip(pairs, power, strict=True)]
+        tables["systems"] += _systems(averages, runs, measure, friedman.mean_rank, settings.seed)
+        ranked = _ranked(averages, measure)
+        for kind in AVERAGES:
+            omnibus = (friedman, kruskal) if kind == "macro" else None
+            tables["comparisons"] += _pairs(averages, measure, kind, settings, ranked, omnibus)
         if len(sample.systems) >= rank_tests.LEAST:
             tables["omnibus"] += [_omnibus(sample, measure, each) for each in (friedman, kruskal)]
     return tables
 
 
-def simulate_power(
-    sample: Sample, averages: Averages, settings: CompareSettings
-) -> Iterator[ComparisonRow]:
+def simulate_power(averages: Averages, settings: CompareSettings) -> Iterator[ComparisonRow]:
     """Yield the rows of the table `power`: every measure, average and pair of systems.
 
     Raises:
         Refused: a measure has no direction, or there are too few documents.
     """
-    test = PairedTest(settings.alpha, settings.power)
-    search = DifferenceSearch(test, settings.difference, settings.seed)
-    for measure in sample.measures:
+    search = _search(averages, settings)
+    for measure in averages.sample.measures:
         for kind in AVERAGES:
-            yield from simulate_pairs(sample, averages, measure, kind, search)
+            yield from simulate_pairs(averages, measure, kind, search)
 
 
-def _limits(replicates: Floats, value: float, defined: int) -> tuple[float, float]:
-    """Return a 95 % interval, NaN with fewer than two documents, as in a run's summary."""
-    if np.isnan(value) or defined < 2:
-        return _UNDEFINED, _UNDEFINED
-    return interval(replicates)
+def _search(averages: Averages, settings: CompareSettings) -> DifferenceSearch:
+    """Return the test that one of the pairs of systems gets, as Holm's first one does."""
+    systems = sum(not system.is_point for system in averages.sample.systems)
+    test = PairedTest(settings.alpha / max(1, comb(systems, 2)), settings.power)
+    return DifferenceSearch(test, settings.difference, settings.seed)
 
 
 def _systems(
-    sample: Sample,
-    runs: Sequence[FinishedScoring],
     averages: Averages,
+    runs: Sequence[FinishedScoring],
     measure: Measure,
     mean_rank: Floats,
+    seed: int,
 ) -> Iterator[ComparisonRow]:
+    sample = averages.sample
     systems = len(sample.systems)
     directed = measure.better != "neither"
     higher = measure.better == "higher"
     document_rank = systems + 1 - mean_rank if higher else mean_rank
     for kind in AVERAGES:
-        key = measure.name, kind
-        value, replicates = averages.value[key], averages.replicates[key]
+        estimates = averages.systems[measure.name, kind]
+        value = np.array([estimate.value for estimate in estimates])
         place = rank_tests.rank_systems(value, higher=higher)
-        drawn = rank_tests.rank_systems(replicates, higher=higher)
+        ranks = _rank_intervals(estimates, seed, higher=higher)
         for s, system in enumerate(sample.systems):
-            defined = int(averages.defined[measure.name][s])
-            low, high = _limits(replicates[:, s], value[s], defined)
-            first, last = _limits(drawn[:, s], value[s], defined)
+            low, high = estimates[s].interval()
             yield {
                 "measure": measure.name,
                 "average": kind,
@@ -122,51 +127,100 @@ def _systems(
                 "ci_low": low,
                 "ci_high": high,
                 "rank": place[s] if directed else _UNDEFINED,
-                "rank_low": first if directed else _UNDEFINED,
-                "rank_high": last if directed else _UNDEFINED,
+                "rank_low": ranks[0, s] if directed else _UNDEFINED,
+                "rank_high": ranks[1, s] if directed else _UNDEFINED,
                 "mean_rank": document_rank[s] if directed and kind == "macro" else _UNDEFINED,
                 "documents": len(sample.documents),
-                "defined": defined,
+                "defined": int(np.count_nonzero(averages.defined[measure.name][s])),
+                "effective": estimates[s].effective,
             }
 
 
-def _pair(
-    sample: Sample, averages: Averages, measure: Measure, kind: str, pair: int
-) -> ComparisonRow:
-    """Return the columns that micro and macro rows have in common, but for those of tests."""
-    key = measure.name, kind
-    a, b = averages.pairs[pair]
-    difference = float(averages.difference[key][pair])
-    defined = int(averages.both[measure.name][pair])
-    low, high = _limits(averages.differences[key][:, pair], difference, defined)
-    return {
-        "measure": measure.name,
-        "average": kind,
-        "system": sample.systems[a].label,
-        "other": sample.systems[b].label,
-        "value": averages.sides[key][0, pair],
-        "other_value": averages.sides[key][1, pair],
-        "difference": difference,
-        "ci_low": low,
-        "ci_high": high,
-        "better": _better(sample, measure, difference, (a, b)),
-        "documents": len(sample.documents),
-        "defined": defined,
-    }
+def _rank_intervals(estimates: Sequence[Estimate], seed: int, *, higher: bool) -> Floats:
+    """Return the central 95 % of the ranks that systems have in other samples of the units.
+
+    The samples have normal averages, with the covariance of the pseudo-values.
+
+    Returns:
+        The lower and the upper ends, NaN where there is no interval, shape (2, systems).
+    """
+    known = [s for s, estimate in enumerate(estimates) if not np.isnan(estimate.error)]
+    ranks = np.full((2, len(estimates)), _UNDEFINED)
+    if not known:
+        return ranks
+    units = np.unique(np.concatenate([estimates[s].units for s in known]))
+    deviations = np.zeros((len(known), len(units)))
+    for row, s in enumerate(known):
+        deviations[row, np.searchsorted(units, estimates[s].units)] = estimates[s].deviations
+    normal = np.random.Generator(np.random.PCG64(seed)).standard_normal((len(units), _SAMPLES))
+    values = np.array([estimates[s].value for s in known]) + (deviations @ normal).T
+    drawn = rank_tests.rank_systems(values, higher=higher)
+    ranks[:, known] = np.quantile(drawn, (0.025, 0.975), axis=0, method="nearest")
+    return ranks
 
 
-def _permuted(sample: Sample, averages: Averages, p: Floats) -> list[ComparisonRow]:
-    """Return the columns of the permutation tests of each pair."""
-    adjusted = _adjusted(sample, averages, p)
-    return [
-        {"p_permutation": p[pair], "p_permutation_holm": adjusted[pair]} for pair in range(len(p))
+def _pairs(
+    averages: Averages,
+    measure: Measure,
+    kind: str,
+    settings: CompareSettings,
+    ranked: Sequence[ComparisonRow],
+    omnibus: tuple[rank_tests.Omnibus, rank_tests.Omnibus] | None,
+) -> Iterator[ComparisonRow]:
+    """Yield one row per pair of systems, for one average."""
+    sample, search = averages.sample, _search(averages, settings)
+    differences = [
+        averages.difference(measure.name, kind, pair) for pair in range(len(averages.pairs))
     ]
+    p = [difference.p for difference in differences]
+    adjusted = _adjusted(averages, p)
+    levels = holm_levels(p, _families(averages), SIGNIFICANT)
+    permuted = permutation_tests(differences, settings.seed, settings.permutations)
+    permuted_adjusted = _adjusted(averages, permuted)
+    for pair, (systems, difference) in enumerate(zip(averages.pairs, differences, strict=True)):
+        level = 1 - (SIGNIFICANT if np.isnan(levels[pair]) else float(levels[pair]))
+        interval = difference.interval(level)
+        directed = measure.better != "neither"
+        power = pair_power(difference, interval, search) if directed else PairPower()
+        first, second = averages.sides(measure.name, kind, pair)
+        ranks = dict(ranked[pair])
+        if kind == "micro":
+            ranks |= dict.fromkeys(_DOCUMENT_TESTS, _UNDEFINED)
+        yield {
+            "measure": measure.name,
+            "average": kind,
+            "system": sample.systems[systems[0]].label,
+            "other": sample.systems[systems[1]].label,
+            "value": first.value,
+            "other_value": second.value,
+            "difference": difference.value,
+            "ci_low": interval[0],
+            "ci_high": interval[1],
+            "confidence": level,
+            "p": p[pair],
+            "p_holm": adjusted[pair],
+            "better": _better(sample, measure, difference.value, systems),
+            "documents": len(sample.documents),
+            "defined": averages.both(measure.name, pair),
+            "effective": difference.effective,
+            "p_permutation": permuted[pair],
+            "p_permutation_holm": permuted_adjusted[pair],
+            **ranks,
+            "p_nemenyi": omnibus[0].pairwise[systems] if omnibus else _UNDEFINED,
+            "p_kruskal": omnibus[1].pairwise[systems] if omnibus else _UNDEFINED,
+            **asdict(power),
+        }
 
 
-def _adjusted(sample: Sample, averages: Averages, p: Sequence[float] | Floats) -> Floats:
-    """Adjust p values of pairs; reference points leave those of pairs of two systems unchanged."""
-    of_points = [any(sample.systems[index].is_point for index in pair) for pair in averages.pairs]
-    return holm_by_family(p, of_points)
+def _families(averages: Averages) -> list[bool]:
+    """Return the family of each pair: reference points leave pairs of two systems unchanged."""
+    systems = averages.sample.systems
+    return [any(systems[index].is_point for index in pair) for pair in averages.pairs]
+
+
+def _adjusted(averages: Averages, p: Sequence[float] | Floats) -> Floats:
+    """Adjust p values of pairs for their number."""
+    return holm_by_family(p, _families(averages))
 
 
 def _better(
@@ -182,46 +236,11 @@ _DOCUMENT_TESTS = ("p_wilcoxon", "p_wilcoxon_holm", "effect_d", "effect_rank")
 """Columns computed document by document, so only macro rows have them."""
 
 
-def _pairs(
-    sample: Sample,
-    averages: Averages,
-    measure: Measure,
-    tests: Mapping[tuple[str, str], Floats],
-    omnibus: tuple[rank_tests.Omnibus, rank_tests.Omnibus],
-) -> Iterator[ComparisonRow]:
-    """Yield one row per pair for the micro averages, then one per pair for the macro averages."""
-    ranked = _ranked(sample, averages, measure)
-    undefined = dict.fromkeys((*_DOCUMENT_TESTS, "p_nemenyi", "p_kruskal"), _UNDEFINED)
-    permuted = _permuted(sample, averages, tests[measure.name, "micro"])
-    for pair, by_document in enumerate(ranked):
-        row = _pair(sample, averages, measure, "micro", pair)
-        yield row | permuted[pair] | by_document | undefined
-    permuted = _permuted(sample, averages, tests[measure.name, "macro"])
-    for pair, by_document in enumerate(ranked):
-        systems = averages.pairs[pair]
-        of_macro = {
-            "p_nemenyi": omnibus[0].pairwise[systems],
-            "p_kruskal": omnibus[1].pairwise[systems],
-        }
-        row = _pair(sample, averages, measure, "macro", pair)
-        yield row | permuted[pair] | by_document | of_macro
-
-
-def _power(
-    sample: Sample, averages: Averages, measure: Measure, search: DifferenceSearch
-) -> Iterator[ComparisonRow]:
-    """Yield the columns about power of each row of ``_pairs``."""
-    for kind in AVERAGES:
-        of_pairs = asdict(pair_power(sample, averages, measure, kind, search))
-        for pair in range(len(averages.pairs)):
-            yield {name: values[pair] for name, values in of_pairs.items()}
-
-
-def _ranked(sample: Sample, averages: Averages, measure: Measure) -> list[ComparisonRow]:
+def _ranked(averages: Averages, measure: Measure) -> list[ComparisonRow]:
     """Compare each pair of systems document by document."""
-    values = sample.values[measure.name]
+    values = averages.sample.values[measure.name]
     ranked = [signed_ranks(values[a], values[b]) for a, b in averages.pairs]
-    adjusted = _adjusted(sample, averages, [ranks.p for ranks in ranked])
+    adjusted = _adjusted(averages, [ranks.p for ranks in ranked])
     return [
         {
             "p_wilcoxon": ranks.p,

@@ -49,8 +49,8 @@ def describe_certainty(
     if not compared:
         return f"Whether that is due to chance was not tested{untested}."
     on = "" if shared is None else f" on the {shared:,} documents that all systems share"
-    test = f"in a paired permutation test{on}, adjusted by Holm"
-    p_values = {name: float(row["p_permutation_holm"]) for name, row in compared.items()}
+    test = f"in a paired test{on}, adjusted by Holm"
+    p_values = {name: float(row["p_holm"]) for name, row in compared.items()}
     close = [
         name
         for name, row in compared.items()
@@ -73,7 +73,7 @@ def describe_certainty(
 def _tested(pairs: PairRows, name: str, other: str) -> Mapping[str, Any] | None:
     """Return the comparison of two systems; None if they were not compared, or p is undefined."""
     row = pairs.get((name, other)) or pairs.get((other, name))
-    p = None if row is None else row["p_permutation_holm"]
+    p = None if row is None else row["p_holm"]
     return None if p is None or isnan(p) else row
 
 

@@ -2,6 +2,9 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import NDArray
 
 from segscore.pipeline.arrays.ragged import Floats, Ints
 from segscore.pipeline.measures import (
@@ -15,7 +18,7 @@ from segscore.pipeline.measures import (
     winpr,
 )
 from segscore.pipeline.measures.compared import MeasureFamily, PairFamily
-from segscore.pipeline.measures.measure import Measure, evaluate
+from segscore.pipeline.measures.measure import Measure, divided_by, evaluate
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,12 @@ class Table:
         by_name = {measure.name: measure for measure in measures}
         return cls(counts, by_name, by_name)
 
+    @property
+    def parameters(self) -> set[str]:
+        """The parameters that the formulas use, and the functions that they call."""
+        used = {name for measure in self.formulas.values() for name in measure.code.co_names}
+        return used - self.counts.keys() - self.formulas.keys()
+
     def used_by(self, names: Iterable[str]) -> set[str]:
         """Return some measures and the counts, parameters and measures that their formulas use."""
         needed = set(names)
@@ -55,6 +64,28 @@ class Table:
             {name: measure for name, measure in self.measures.items() if name in names},
             {name: measure for name, measure in self.formulas.items() if name in needed},
         )
+
+    def denominators(
+        self, name: str, counts: Mapping[str, NDArray[Any]], parameters: Mapping[str, Any]
+    ) -> list[Floats]:
+        """Compute what the formula of a measure divides by, where that has counts.
+
+        Args:
+            name: the measure; its formula may use other measures, and then what these divide by.
+            counts: count name -> shape (n,).
+            parameters: as for ``values``.
+        """
+        measure = self.formulas[name]
+        found = [
+            divided_by(code, counts, parameters)
+            for code in measure.divisors
+            if not counts.keys().isdisjoint(code.co_names)
+            and self.formulas.keys().isdisjoint(code.co_names)
+        ]
+        for used in measure.code.co_names:
+            if used in self.formulas:
+                found += self.denominators(used, counts, parameters)
+        return found
 
     def values(
         self,

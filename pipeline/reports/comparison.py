@@ -21,7 +21,7 @@ _CURVES = 10
 """Maximum number of power curves that are drawn."""
 
 _COLUMNS = (
-    "difference", "ci_low", "ci_high", "p_permutation", "p_permutation_holm",
+    "difference", "ci_low", "ci_high", "p", "p_holm",
     "smallest_difference", "documents_needed", "documents",
 )  # fmt: skip
 _HEADINGS = (
@@ -43,13 +43,13 @@ def in_words(run: FinishedRun, average: str) -> Iterator[str]:
         yield "One system was compared with no other."
     for measure in dict.fromkeys(row["measure"] for row in rows):
         pairs = [better_first(row) for row in rows if row["measure"] == measure]
-        tested = [row for row in pairs if row["p_permutation_holm"] is not None]
-        sure = [row for row in tested if row["p_permutation_holm"] < SIGNIFICANT]
+        tested = [row for row in pairs if row["p_holm"] is not None]
+        sure = [row for row in tested if row["p_holm"] < SIGNIFICANT]
         first = min(pairs, key=by_difference)
         if first["difference"] is None:
             yield f"{measure} ({average} average) is undefined for every pair."
             continue
-        p = first["p_permutation_holm"]
+        p = first["p_holm"]
         test = "" if p is None else f", p {shown_p(p)} adjusted by Holm"
         interval = shown_interval(first["ci_low"], first["ci_high"])
         span = "" if first["ci_low"] is None else f" (95 % {interval})"
@@ -68,7 +68,7 @@ def comparison_sections(run: FinishedRun, average: str) -> Iterator[Section]:
         "differences",
         "Differences",
         f"Differences of the {average} averages over the documents that systems share, with 95 % "
-        "paired bootstrap intervals and paired permutation tests.",
+        "intervals and paired tests of the jackknife.",
         [_differences(run, rows, measure) for measure in measures],
     )
     simulated = [row for row in run.rows("power") if row["average"] == average]

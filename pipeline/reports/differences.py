@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from segscore.pipeline.comparison.averages import average
+from segscore.pipeline.comparison.averages import Averages
 from segscore.pipeline.comparison.pair_rows import SIGNIFICANT, better_first, by_difference
 from segscore.pipeline.comparison.samples import Sample
 from segscore.pipeline.comparison.settings import CompareSettings
@@ -23,19 +23,16 @@ from segscore.pipeline.statistics.shown_numbers import shown_p
 COMPARED = 20
 """Maximum number of systems that are compared pair by pair, the best ones."""
 
-LISTED = ("difference", "ci_low", "ci_high", "p_permutation", "p_permutation_holm")
+LISTED = ("difference", "ci_low", "ci_high", "p", "p_holm")
 _HEADINGS = ("system, better first", "against", "difference", "95 % from", "to", "p", "p (Holm)")
 
 
 def compare_best(run: FinishedScoring, sample: Sample, ranking: Ranking) -> PairRows:
     """Compare the best systems pair by pair, as `segscore compare` does."""
     sample = _select_systems(sample, ranking.order(sample)[:COMPARED])
-    scored = run.score_settings()
-    settings = CompareSettings(
-        (run.url,), (ranking.measure.name,), replicates=scored.replicates, seed=scored.seed
-    )
-    averages = average(sample, settings.seed, settings.replicates)
-    tables = compare_sample(sample, averages, [run], settings)
+    seed = run.score_settings().seed
+    settings = CompareSettings((run.url,), (ranking.measure.name,), seed=seed, permutations=0)
+    tables = compare_sample(Averages(sample), [run], settings)
     return {
         (row["system"], row["other"]): row
         for row in tables["comparisons"]
@@ -87,6 +84,7 @@ def _select_systems(sample: Sample, systems: Sequence[int]) -> Sample:
         counts={name: counts[indices] for name, counts in sample.counts.items()},
         values={name: values[indices] for name, values in sample.values.items()},
         parameters=[sample.parameters[i] for i in indices],
+        estimates_p_seg=[sample.estimates_p_seg[i] for i in indices],
     )
 
 
@@ -100,7 +98,7 @@ def _cells(systems: Sequence[str], pairs: PairRows) -> Iterator[charts.MarkValue
     for name, other in permutations(systems, 2):
         row = better_first(pairs.get((name, other)) or pairs[other, name])
         if row["system"] == name:
-            mark = "*" if row["p_permutation_holm"] < SIGNIFICANT else ""
+            mark = "*" if row["p_holm"] < SIGNIFICANT else ""
             difference = _or_none(row["difference"])
             value = None if difference is None else abs(difference)
             text = "–" if value is None else f"{value:.3f}{mark}"

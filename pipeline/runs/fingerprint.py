@@ -16,6 +16,7 @@ IGNORED_SETTINGS = (
     "max_unpaired",
     "left_out",
     "measures_in_order",
+    "replicates",
 )
 """Settings that do not affect what is computed from the inputs."""
 

@@ -242,7 +242,7 @@ def score_bucket(job: ShuffledJob, part: Part) -> Receipt:
     """Score a part's hypotheses and reference points, and write its files."""
     collected = _collected(job, part)
     references = collected.references
-    units = resampling_units(references.documents, job.settings, job.documents)
+    units = resampling_units(references.documents, job.documents)
     references = replace(
         references, p_seg=job.p_seg, resampling=units, digest=collected.digests.column
     )

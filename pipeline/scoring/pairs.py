@@ -18,7 +18,7 @@ from segscore.pipeline.scoring.references import References
 from segscore.pipeline.settings.measuring import LEVEL, MeasuringSettings
 from segscore.pipeline.settings.reading import ONLY
 from segscore.pipeline.statistics import sums as adding
-from segscore.pipeline.statistics.bootstrap import Units
+from segscore.pipeline.statistics.resampling import Units
 from segscore.pipeline.statistics.sums import GroupKey, Sums
 
 _ROWS_AT_ONCE = 8192

@@ -13,7 +13,7 @@ from segscore.pipeline.scoring.boundaries import Side, UnitLengths, side_from_ro
 from segscore.pipeline.scoring.consensus import consensus
 from segscore.pipeline.scoring.window_policy import window_sizes
 from segscore.pipeline.settings.measuring import MeasuringSettings
-from segscore.pipeline.statistics.bootstrap import Units, units
+from segscore.pipeline.statistics.resampling import Units, units
 from segscore.pipeline.tables.boundary_types import without_faults
 from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS
 from segscore.pipeline.tables.contradictions import Described, without_contradictions
@@ -149,7 +149,7 @@ def prepare_references(
         panel_window=panel_window,
         attributes=_attributes(rows, described),
         overruled=_overruled(rows, described),
-        resampling=resampling_units(documents, settings, len(documents)),
+        resampling=resampling_units(documents, len(documents)),
         p_seg=estimate_p_seg(side.boundaries, size, window, settings),
         digest=np.zeros(0, np.int64),
     )
@@ -252,11 +252,6 @@ def _overruled(rows: Rows, described: Described | None) -> pa.Table:
     return rows.table.select([name for name in names if name in documents])
 
 
-def resampling_units(documents: Documents, settings: MeasuringSettings, in_run: int) -> Units:
-    """Assign documents to resampling units: one each, or hash buckets in a run with many.
-
-    Without replicates there is a single unit.
-    """
-    if not settings.replicates:
-        return Units(np.zeros(len(documents), np.int64), np.zeros(1, np.uint64))
+def resampling_units(documents: Documents, in_run: int) -> Units:
+    """Assign documents to resampling units: one each, or hash buckets in a run with many."""
     return units(hash_names(documents.ids).hashes, in_run)

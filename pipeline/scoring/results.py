@@ -1,6 +1,6 @@
 """Describe and average the results of a run."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -12,7 +12,8 @@ from segscore.pipeline.scoring.names import CHANCE, POINT
 from segscore.pipeline.scoring.part import PartSums, TaskResults
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.statistics import averages
-from segscore.pipeline.statistics.bootstrap import estimator
+from segscore.pipeline.statistics.resampling import estimator
+from segscore.pipeline.statistics.sums import GroupKey
 
 
 def describe_results(
@@ -20,7 +21,7 @@ def describe_results(
 ) -> dict[str, Any]:
     """Return the fields of run.json that describe what was computed."""
     types = results.rule.types if inputs.typed else None
-    resampling = estimator(results.documents, settings.replicates)
+    resampling = estimator(results.documents)
     return {
         "signature": settings.signature(resampling, types, inputs.hypotheses.answers or ""),
         "settings": asdict(settings),
@@ -52,17 +53,18 @@ def summarise_results(results: TaskResults, totals: PartSums) -> pa.Table:
     selection = rule.selection
     kind_sums = [(selection.pairs, totals.pairs), (selection.panels, totals.panels)]
     kinds = [(kind, sums) for kind, sums in kind_sums if sums is not None]
-    parameters: dict[object, dict[str, float]] = {
+    by_level: dict[object, Mapping[str, float]] = {
         each.level: settings.parameters(each.p_seg, rule.types)
         | {"type_range": float(each.type_range)}
         for each in results.levels
     }
     whole = settings.parameters(results.p_seg, rule.types)
-    resampling = averages.Resampling(settings.seed, settings.replicates)
-    return averages.summarise(
-        kinds,
-        rule.summary_groups,
-        lambda key: parameters[key[-1]] if rule.by_level else whole,
-        resampling,
-        CHANCE,
-    )
+
+    def parameters(key: GroupKey) -> averages.Parameters:
+        """Return the parameters of a group; P_seg is that of the references of its level."""
+        level = (key[-1],) if rule.by_level else ()
+        p_seg_of = *(None for _ in key[1 + len(level) :]), *level
+        values = by_level[key[-1]] if rule.by_level else whole
+        return averages.Parameters(values, p_seg_of if settings.p_seg is None else None)
+
+    return averages.summarise(kinds, rule.summary_groups, parameters, CHANCE)

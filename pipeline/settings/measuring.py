@@ -246,7 +246,7 @@ class MeasuringSettings:
             check=between(1, _MOST_DRAWS),
         ),
     ] = 1
-    replicates: ReplicatesOption = 1000
+    replicates: ReplicatesOption = None
     seed: SeedOption = 0
 
     def __post_init__(self) -> None:

@@ -16,7 +16,7 @@ from segscore.pipeline.arrays.document_ids import Hashes
 from segscore.pipeline.arrays.kernel import inlined, kernel
 from segscore.pipeline.arrays.ragged import Flags, Floats, Ints
 from segscore.pipeline.errors import Failed
-from segscore.pipeline.statistics.bootstrap import Units
+from segscore.pipeline.statistics.resampling import Units
 
 GroupKey = tuple[object, ...]
 """The hypothesis, then the values of the group-by columns, which are None over all documents."""

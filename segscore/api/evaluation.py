@@ -64,14 +64,14 @@ class SystemAverage:
         hypothesis: name of the system.
         micro: the formula applied to summed counts; None if undefined.
         macro: mean of the documents' values; None if undefined.
-        interval: 95 % bootstrap interval of the micro average; None if there is none.
+        interval: 95 % interval of the micro average; None if there is none.
         macro_interval: the same for the macro average.
         sd: standard deviation of the documents' values; None with fewer than two documents.
         documents: number of documents.
         defined: number of documents in which the measure is defined.
         skill: share that the micro average gains of what chance leaves: 0 is chance, 1 perfect;
             None without ``reference_points="random-own"``.
-        skill_interval: 95 % bootstrap interval of the skill; None if there is none.
+        skill_interval: 95 % interval of the skill; None if there is none.
     """
 
     measure: str

@@ -312,7 +312,7 @@ def pair_settings(settings: Mapping[str, Any]) -> MeasuringSettings:
 
 @lru_cache
 def _pair_settings(given: tuple[tuple[str, Any], ...]) -> MeasuringSettings:
-    settings = MeasuringSettings(**dict(given), replicates=0)
+    settings = MeasuringSettings(**dict(given))
     settings.require_documents(None)
     return settings
 

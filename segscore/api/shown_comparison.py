@@ -96,6 +96,6 @@ def _pair(row: dict[str, Any]) -> tuple[str, ...]:
         row["other"],
         shown_change(row["difference"]),
         shown_interval(row["ci_low"], row["ci_high"]),
-        shown_p(row["p_permutation_holm"]),
+        shown_p(row["p_holm"]),
         str(row["documents"]),
     )

@@ -138,7 +138,7 @@ class EvaluateKeywords(MetricKeywords, total=False):
     consensus: str | None
     reference_points: str | None
     draws: int
-    replicates: int
+    replicates: int | None
     seed: int
     max_rejects: float
     max_unpaired: float
@@ -160,7 +160,7 @@ class AgreeKeywords(TypedDict, total=False):
     expected: str
     as_published: str | None
     limits: Sequence[str] | str
-    replicates: int
+    replicates: int | None
     seed: int
     max_rejects: float
     memory_limit: int | str | None
@@ -176,7 +176,7 @@ class CompareKeywords(TypedDict, total=False):
     where: bool
     published: bool
     may_differ: Sequence[str] | str
-    replicates: int
+    replicates: int | None
     permutations: int
     alpha: float
     power: float

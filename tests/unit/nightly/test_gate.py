@@ -17,7 +17,7 @@ from segscore.pipeline.arrays.document_ids import Hashes
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import PAIRS, PANELS
 from segscore.pipeline.measures.measure import evaluate
-from segscore.pipeline.nightly.replicates import REPLICATES, Tally
+from segscore.pipeline.nightly.tallies import REPLICATES, Tally
 from segscore.pipeline.nightly.rules import GateRule, parse_rule
 from segscore.pipeline.settings import signature
 from segscore.pipeline.statistics import replicated
