@@ -55,7 +55,9 @@ class Averages:
         for s in range(len(self.sample.systems)):
             sums = self._sums(s)
             of_run = sums if self.sample.estimates_p_seg[s] else None
-            by_measure = micro_estimates(self.table, sums, self.sample.parameters[s], of_run)
+            by_measure = micro_estimates(
+                self.table, sums, self.sample.parameters[s], of_run, self.sample.draws[s]
+            )
             for kind, estimates in (
                 ("micro", by_measure),
                 ("macro", macro_estimates(self.table, sums)),

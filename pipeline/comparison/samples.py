@@ -59,6 +59,7 @@ class Sample:
         values: measure name -> means over references, NaN where undefined, shape
             (systems, documents).
         parameters: parameters of the formulas, from the run of each system.
+        draws: how often each system was drawn, 1 unless it is a random reference point.
         estimates_p_seg: whether P_seg among them was estimated from the references of that run.
     """
 
@@ -71,6 +72,7 @@ class Sample:
     values: Mapping[str, Floats]
     parameters: list[Mapping[str, float]]
     estimates_p_seg: list[bool]
+    draws: list[int]
 
     @property
     def units(self) -> Units:
@@ -282,6 +284,9 @@ class _SampleBuilder:
             ],
             estimates_p_seg=[
                 self.runs[self.systems[i].run].score_settings().p_seg is None for i in present
+            ],
+            draws=[
+                self.runs[self.systems[i].run].draws_of(self.systems[i].hypothesis) for i in present
             ],
         )
 

@@ -85,6 +85,7 @@ def _select_systems(sample: Sample, systems: Sequence[int]) -> Sample:
         values={name: values[indices] for name, values in sample.values.items()},
         parameters=[sample.parameters[i] for i in indices],
         estimates_p_seg=[sample.estimates_p_seg[i] for i in indices],
+        draws=[sample.draws[i] for i in indices],
     )
 
 

@@ -8,6 +8,7 @@ from typing import Self
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures.selection import Selection, normal_form
 from segscore.pipeline.runs.finished import FinishedRun, RunRow, rows_over_all
+from segscore.pipeline.scoring.names import is_random
 from segscore.pipeline.scoring.settings import ScoreSettings, settings_from_record
 from segscore.pipeline.statistics.averages import summary_groups
 
@@ -70,6 +71,10 @@ class FinishedScoring(FinishedRun):
                 wanted = ",".join(normal_form([*available, *measures]))
                 again = f"run score again with --measures {wanted}" if wanted else "score again"
                 raise Refused(f"{self.url}: has no {name}; {again}")
+
+    def draws_of(self, hypothesis: str) -> int:
+        """Return how many draws the counts of a hypothesis are sums over; 1 if it is not random."""
+        return self.score_settings().draws if is_random(hypothesis) else 1
 
     @property
     def types(self) -> tuple[int, ...]:

@@ -1,6 +1,6 @@
 """Score accepted hypotheses, write the output tables of a part, and save its sums."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, product
 
@@ -14,7 +14,7 @@ from segscore.pipeline.arrays.ragged import Bits, Coded, Flags, Ints
 from segscore.pipeline.errors import Failed
 from segscore.pipeline.runs import receipts
 from segscore.pipeline.runs.record import RowCounts, require_row_counts
-from segscore.pipeline.scoring.boundaries import side, side_from_rows
+from segscore.pipeline.scoring.boundaries import Side, side, side_from_rows
 from segscore.pipeline.scoring.hypotheses import Accepted, Seen
 from segscore.pipeline.scoring.levels import (
     LevelParameters,
@@ -305,7 +305,7 @@ def hypothesis_blocks(
 ) -> Iterator[ScoredBlock]:
     """Yield the scores of accepted hypotheses and of their own points; note which are paired."""
     levels = job.rule.levels
-    at_once = max(1, job.rows_at_once // (job.rule.settings.draws * len(levels)))
+    at_once = max(1, job.rows_at_once // len(levels))
     for start in range(0, len(accepted.rows), at_once):
         rows = accepted.rows.part(start, min(start + at_once, len(accepted.rows)))
         document = accepted.document[start : start + len(rows)]
@@ -440,8 +440,13 @@ def point_blocks(
     """
     references = reference_set.references
     for piece, name in product(pieces, job.rule.settings.points):
-        segmentations = points(name, _codings(job, references, piece))
+        codings = _codings(job, references, piece)
+        segmentations = points(name, codings)
         hypotheses = _as_hypotheses(name, references, segmentations, piece[0])
+        if REFERENCE_POINTS[name].is_random:
+            draws = job.rule.settings.draws
+            drawn = _drawn(name, references, codings, hypotheses.document)
+            hypotheses = replace(hypotheses, draws=draws, drawn=drawn)
         pairs = Pairs(segmentations.ref_row, segmentations.hyp_row)
         if REFERENCE_POINTS[name].scored_against == "all":
             yield *_score(job, reference_set, [hypotheses], pairs), {}, {}
@@ -464,6 +469,18 @@ def _as_hypotheses(
     no_attributes = pa.table({"": pa.nulls(len(document))}).select([])
     sides = side(segmentations.boundaries, document, references.words)
     return Hypotheses(ids, coder, system, document, sides, no_attributes)
+
+
+def _drawn(
+    name: str, references: References, codings: Codings, document: Ints
+) -> Callable[[int], Side]:
+    """Return the function that draws a random reference point again."""
+
+    def drawn(number: int) -> Side:
+        boundaries = REFERENCE_POINTS[name].make(replace(codings, draw=number))
+        return side(boundaries, document, references.words)
+
+    return drawn
 
 
 def _codings(job: Job, references: References, documents: tuple[int, int]) -> Codings:

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from segscore.pipeline.scoring.inputs import Inputs
-from segscore.pipeline.scoring.names import CHANCE, POINT
+from segscore.pipeline.scoring.names import CHANCE, POINT, is_random
 from segscore.pipeline.scoring.part import PartSums, TaskResults
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.statistics import averages
@@ -65,6 +65,7 @@ def summarise_results(results: TaskResults, totals: PartSums) -> pa.Table:
         level = (key[-1],) if rule.by_level else ()
         p_seg_of = *(None for _ in key[1 + len(level) :]), *level
         values = by_level[key[-1]] if rule.by_level else whole
-        return averages.Parameters(values, p_seg_of if settings.p_seg is None else None)
+        draws = settings.draws if is_random(str(key[0])) else 1
+        return averages.Parameters(values, p_seg_of if settings.p_seg is None else None, draws)
 
     return averages.summarise(kinds, rule.summary_groups, parameters, CHANCE)

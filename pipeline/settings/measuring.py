@@ -35,6 +35,7 @@ from segscore.pipeline.settings.reading import (
     CUMULATIVE,
     LEVELS,
     OWN_POINT_NAMES,
+    RANDOM_POINT_NAMES,
     parse_points,
     read_names,
     read_numbers,
@@ -241,11 +242,11 @@ class MeasuringSettings:
     draws: Annotated[
         int,
         Option(
-            "Draws of random-own and shuffled-own for each hypothesis.",
+            "Draws of each random reference point, whose mean is scored.",
             Panel.INPUTS,
             check=between(1, _MOST_DRAWS),
         ),
-    ] = 1
+    ] = 64
     replicates: ReplicatesOption = None
     seed: SeedOption = 0
 
@@ -399,6 +400,8 @@ class MeasuringSettings:
             parts.pop(name, None)
         if self.measures:
             parts["measures"] = ",".join(self.measures)
+        if {*self._all_points} & {*RANDOM_POINT_NAMES, *OWN_POINT_NAMES}:
+            parts |= {"draws": str(self.draws), "seed": str(self.seed)}
         if answers:
             parts["answers"] = answers
         parts |= {"ci": estimator, "v": version("segscore")}

@@ -81,10 +81,12 @@ class Parameters(NamedTuple):
         values: parameters by their names in formulas; see ``evaluate``.
         p_seg_of: values of the group-by columns of the documents from whose references P_seg was
             estimated, so that it varies with them; None if it was given.
+        draws: number of draws that the counts are sums over, of random boundaries.
     """
 
     values: Mapping[str, float]
     p_seg_of: tuple[object, ...] | None
+    draws: int = 1
 
 
 def averages(kind: Table, sums: Sums, group: int, parameters: Parameters) -> GroupAverages:
@@ -110,7 +112,7 @@ def averages(kind: Table, sums: Sums, group: int, parameters: Parameters) -> Gro
         name: exact_mean(row, int(row[3])) if row[3] else math.nan for name, row in digits.items()
     }
     estimates = {
-        "micro": micro_estimates(kind, own, parameters.values, of_run),
+        "micro": micro_estimates(kind, own, parameters.values, of_run, parameters.draws),
         "macro": macro_estimates(kind, own, means),
     }
     documents, of_set = int(sums.documents[group]), _digest(own.units)
@@ -243,6 +245,6 @@ def _rows(
         rows: Iterable[Average] = of_group.rows.values()
         by_chance = number.get((f"{chance}{key[0]}", *key[1:]))
         if by_chance is not None:
-            at_chance = averages(kind, sums, by_chance, parameters(key))
+            at_chance = averages(kind, sums, by_chance, parameters(sums.groups[by_chance]))
             rows = with_skill(kind, of_group, at_chance)
         yield from ((key, row) for row in rows)

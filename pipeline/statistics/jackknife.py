@@ -206,11 +206,17 @@ class UnitSums:
     defined: Mapping[str, NDArray[Any]]
 
 
+def mean_of_draws(counts: NDArray[Any], draws: int) -> NDArray[Any]:
+    """Divide counts that are sums over several draws of random boundaries by their number."""
+    return counts if draws == 1 else counts / draws
+
+
 def micro_estimates(
     kind: Table,
     sums: UnitSums,
     parameters: Mapping[str, float],
     p_seg_of: UnitSums | None,
+    draws: int = 1,
 ) -> dict[str, Estimate]:
     """Compute the micro averages: each formula over the sums of its counts.
 
@@ -220,13 +226,14 @@ def micro_estimates(
         parameters: parameters of the formulas, as ``evaluate`` takes them.
         p_seg_of: sums over the documents from whose references P_seg was estimated, so that it
             varies with them; None if it was given.
+        draws: number of draws that the counts are sums over, of random boundaries.
     """
     given: dict[str, Any] = dict(parameters)
     if p_seg_of is not None and "p_seg" in kind.parameters:
         given["p_seg"] = _p_seg_without(parameters["p_seg"], sums, p_seg_of)
     totals = {name: sum(map(int, counts.tolist())) for name, counts in sums.counts.items()}
     pooled = {
-        name: np.append(_less(total, sums.counts[name]), float(total))
+        name: mean_of_draws(np.append(_less(total, sums.counts[name]), float(total)), draws)
         for name, total in totals.items()
     }
     values = kind.values(pooled, given, rows=False)
