@@ -153,7 +153,7 @@ def audit_codings(
     codings = accepted.codings
     if codings is None:
         return Audited(accepted.became)
-    bucketed = len(codings.documents) > resampling.BUCKETS
+    bucketed = resampling.are_buckets(codings.resampling.hashes)
     attributes, reach = shared_attributes(codings), job.choices.reach
     tallies, pairs, contested = [], 0, []
     for number, documents in enumerate(cut_blocks(codings.first)):

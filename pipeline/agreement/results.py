@@ -63,8 +63,8 @@ def agreement_tables(
 def _merge_parts(job: AgreeJob, audited: Iterable[Audited]) -> tuple[Tallies, str]:
     """Add up the tallies of all parts; also return the name of the estimator of the intervals."""
     parts = settle_units([part.tallies for part in audited if part.tallies is not None])
-    bucketed = is_bucketed(parts[0])
-    estimator = f"jackknife,{f'{resampling.BUCKETS}-buckets' if bucketed else 'documents'}"
+    units = np.zeros(1 if is_bucketed(parts[0]) else 0, np.uint64)
+    estimator = resampling.estimator(units, job.settings.resample_by)
     return merge_tallies(parts, job.group_by), estimator
 
 

@@ -18,6 +18,7 @@ from segscore.pipeline.settings.options import (
     OutputOption,
     Panel,
     ReplicatesOption,
+    ResampleByOption,
     RoundingOption,
     SeedOption,
     UnitsOption,
@@ -57,6 +58,7 @@ class AgreeSettings:
     output: OutputOption
     documents: DocumentsOption = None
     group_by: GroupByOption = ()
+    resample_by: ResampleByOption = MeasuringSettings.resample_by
     n_t: Annotated[
         int | None,
         Option(

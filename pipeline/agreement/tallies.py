@@ -159,15 +159,18 @@ def split(table: pa.Table, group_by: Groups) -> dict[tuple[object, ...], pa.Tabl
 
 
 def settle_units(parts: Iterable[Tallies]) -> list[Tallies]:
-    """Resample by document if there are few, otherwise by hash bucket (``resampling.BUCKETS``).
+    """Resample by hash bucket if there are more units than ``resampling.BUCKETS``.
 
-    A part with few documents identifies resampling units by the hashes of its documents; a part
-    with more has already assigned them to buckets.
+    A part with few units identifies them by hashes; a part with more has already assigned them to
+    buckets.
     """
     parts = list(parts)
-    documents = sum(len(pc.unique(part.documents.column("unit"))) for part in parts)
-    if documents <= resampling.BUCKETS and all(not is_bucketed(part) for part in parts):
-        return parts
+    if all(not is_bucketed(part) for part in parts):
+        units = pa.chunked_array(
+            [pc.unique(part.documents.column("unit")) for part in parts], pa.uint64()
+        )
+        if len(pc.unique(units)) <= resampling.BUCKETS:
+            return parts
     return [part if is_bucketed(part) else _in_buckets(part) for part in parts]
 
 

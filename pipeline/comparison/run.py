@@ -37,6 +37,7 @@ from segscore.pipeline.runs.record import RowCounts
 from segscore.pipeline.runs.run import Run
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.inputs import choose_groups
+from segscore.pipeline.statistics.resampling import estimator
 from segscore.pipeline.tables.find import InputTable
 
 
@@ -150,9 +151,8 @@ def compare_runs(
                 row for whole in results.whole for row in simulate_power(whole, settings)
             ]
     tables = _tables(results.rows, types)
-    estimator = f"jackknife,{'+'.join(sorted(results.units))}"
     permutation = f"permutation,{settings.permutations}" if settings.permutations else "none"
-    own = {"ci": estimator, "p": permutation}
+    own = {"ci": "+".join(sorted(results.units)), "p": permutation}
     warnings = list(dict.fromkeys(results.warnings))
     return ComparedRuns(
         tables, signature(runs, settings.measures, own), _account(compared[0]), warnings
@@ -193,7 +193,7 @@ def _add_samples(
         group = dict(zip(settings.group_by, sample.key, strict=True))
         for name, rows in tables.items():
             results.rows[name] += [group | row for row in rows]
-        results.units.add(sample.units.kind)
+        results.units.add(estimator(sample.units.hashes, settings.resample_by))
     results.rows["worst"] += worst_documents(compared.samples[0], runs)
     results.warnings += _warnings(compared)
 

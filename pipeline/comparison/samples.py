@@ -28,7 +28,7 @@ from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.levels import common_counts
 from segscore.pipeline.scoring.pairs import number_groups
 from segscore.pipeline.settings.measuring import LEVEL
-from segscore.pipeline.statistics.resampling import Units, units
+from segscore.pipeline.statistics.resampling import Units, assign_units
 
 _GroupKey = tuple[object, ...]
 
@@ -55,6 +55,7 @@ class Sample:
         measures: the chosen measures.
         systems: the systems compared.
         documents: document ids, ascending.
+        shows: value of the attribute whose documents are one resampling unit; None without one.
         counts: count name -> sums over references, shape (systems, documents).
         values: measure name -> means over references, NaN where undefined, shape
             (systems, documents).
@@ -68,6 +69,7 @@ class Sample:
     measures: list[Measure]
     systems: list[System]
     documents: pa.StringArray
+    shows: pa.Array | None
     counts: Mapping[str, Ints]
     values: Mapping[str, Floats]
     parameters: list[Mapping[str, float]]
@@ -77,7 +79,7 @@ class Sample:
     @property
     def units(self) -> Units:
         """The resampling units of the documents."""
-        return units(hash_names(self.documents).hashes)
+        return assign_units(hash_names(self.documents).hashes, self.shows)
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from segscore.pipeline.settings.options import (
     Option,
     Panel,
     ReplicatesOption,
+    ResampleByOption,
     SeedOption,
 )
 from segscore.pipeline.settings.ranges import MOST_REPLICATES, check_seed, within
@@ -79,6 +80,7 @@ class CompareSettings:
             read_names,
         ),
     ] = ()
+    resample_by: ResampleByOption = None
     replicates: ReplicatesOption = None
     permutations: Annotated[
         int, Option("Number of permutations for the tests; 0 for none.", Panel.AVERAGES)

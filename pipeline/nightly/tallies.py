@@ -16,7 +16,7 @@ from segscore.pipeline.nightly.rules import RULE_TABLES, GateRule
 from segscore.pipeline.scoring.names import POINT
 from segscore.pipeline.statistics.averages import Parameters, averages
 from segscore.pipeline.statistics.jackknife import UNKNOWN, Estimate
-from segscore.pipeline.statistics.resampling import units
+from segscore.pipeline.statistics.resampling import assign_units
 from segscore.pipeline.statistics.sums import CountedRows, GroupKey, Sums, merge, sum_rows
 
 
@@ -171,7 +171,7 @@ def sum_table(
     )
     ids = hash_names(coded.documents.ids).hashes
     ids = ids if identity is None else identity(ids)
-    return sum_rows(groups, code, units(ids, in_all), rows)
+    return sum_rows(groups, code, assign_units(ids, in_run=in_all), rows)
 
 
 def _number_groups(table: pa.Table, columns: Sequence[str]) -> tuple[Ints, list[GroupKey]]:

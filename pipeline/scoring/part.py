@@ -46,7 +46,7 @@ from segscore.pipeline.scoring.reference_points import (
 from segscore.pipeline.scoring.references import References, consensus_references
 from segscore.pipeline.scoring.type_confusion import Cells, add_cells, count_classes
 from segscore.pipeline.settings.measuring import MeasuringSettings
-from segscore.pipeline.statistics.sums import Sums, merge
+from segscore.pipeline.statistics.sums import Sums, merge, settle
 from segscore.pipeline.tables.boundary_types import occurring, only_types
 from segscore.pipeline.tables.columns import SEGMENTATIONS
 from segscore.pipeline.tables.find import Slice
@@ -182,6 +182,12 @@ def add(parts: Iterable[PartSums]) -> PartSums:
             add_noticed([total.noticed, part.noticed]),
         )
     return total
+
+
+def settle_units(sums: PartSums) -> PartSums:
+    """Return the sums of a whole run with its resampling units in buckets, if they are many."""
+    pairs, panels = (None if each is None else settle(each) for each in (sums.pairs, sums.panels))
+    return replace(sums, pairs=pairs, panels=panels)
 
 
 def _merge_present(first: Sums | None, second: Sums | None) -> Sums | None:

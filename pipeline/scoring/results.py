@@ -17,11 +17,12 @@ from segscore.pipeline.statistics.sums import GroupKey
 
 
 def describe_results(
-    settings: ScoreSettings, results: TaskResults, inputs: Inputs
+    settings: ScoreSettings, results: TaskResults, inputs: Inputs, totals: PartSums
 ) -> dict[str, Any]:
     """Return the fields of run.json that describe what was computed."""
     types = results.rule.types if inputs.typed else None
-    resampling = estimator(results.documents)
+    units = np.zeros(0, np.uint64) if totals.pairs is None else totals.pairs.unit
+    resampling = estimator(units, settings.resample_by)
     return {
         "signature": settings.signature(resampling, types, inputs.hypotheses.answers or ""),
         "settings": asdict(settings),

@@ -21,7 +21,7 @@ from segscore.pipeline.scoring.in_memory import score_in_memory
 from segscore.pipeline.scoring.inputs import Inputs, find_inputs, inputs_of, rule_of
 from segscore.pipeline.scoring.names import is_point
 from segscore.pipeline.scoring.noticed import warn_of_noticed
-from segscore.pipeline.scoring.part import TaskResults
+from segscore.pipeline.scoring.part import TaskResults, settle_units
 from segscore.pipeline.scoring.results import (
     describe_results,
     summarise_results,
@@ -94,14 +94,14 @@ def _finish(
     with run.stage("summary"):
         require_scored(run.sink, inputs, results.rows)
         _require_few_lost(run, settings, results.rows)
-        sums = add_sums(run, results)
+        sums = settle_units(add_sums(run, results))
         summary = summarise_results(results, sums)
         run.write("summary", summary)
         if settings.confusion:
             run.write("confusion", tabulate_confusion(sums.confusion, results.rule))
     scored = {str(key[0]) for key in sums.pairs.groups} if sums.pairs is not None else set()
     record = {
-        **describe_results(settings, results, inputs),
+        **describe_results(settings, results, inputs, sums),
         **run.record(inputs.tables, results.rows, scored),
         "plan": plan.explanation,
     }

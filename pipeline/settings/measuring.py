@@ -14,6 +14,7 @@ from segscore.pipeline.settings.options import (
     Panel,
     PSegOption,
     ReplicatesOption,
+    ResampleByOption,
     RoundingOption,
     SeedOption,
     Signed,
@@ -247,6 +248,7 @@ class MeasuringSettings:
             check=between(1, _MOST_DRAWS),
         ),
     ] = 64
+    resample_by: ResampleByOption = None
     replicates: ReplicatesOption = None
     seed: SeedOption = 0
 

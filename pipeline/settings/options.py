@@ -164,6 +164,13 @@ GroupByOption = Annotated[
     tuple[str, ...],
     Option("Attributes to summarise by, separated by commas.", Panel.AVERAGES, read_names),
 ]
+ResampleByOption = Annotated[
+    str | None,
+    Option(
+        "Attribute whose documents are one unit of intervals and tests, such as show or episode.",
+        Panel.AVERAGES,
+    ),
+]
 NTOption = Annotated[
     int,
     Option(

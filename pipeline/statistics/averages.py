@@ -10,7 +10,6 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from segscore.pipeline.arrays.document_ids import Hashes
 from segscore.pipeline.arrays.ragged import Ints, column
 from segscore.pipeline.measures import Table
 from segscore.pipeline.statistics.jackknife import (
@@ -115,7 +114,7 @@ def averages(kind: Table, sums: Sums, group: int, parameters: Parameters) -> Gro
         "micro": micro_estimates(kind, own, parameters.values, of_run, parameters.draws),
         "macro": macro_estimates(kind, own, means),
     }
-    documents, of_set = int(sums.documents[group]), _digest(own.units)
+    documents, of_set = int(sums.documents[group]), f"{int(sums.document_sets[group]):016x}"
     rows = {}
     for m, name in enumerate(kind.measures):
         defined = int(digits[name][3])
@@ -155,11 +154,6 @@ def unit_sums(kind: Table, sums: Sums, group: int) -> UnitSums:
         dict(zip(kind.measures, sums.values[:, cells] / FINE, strict=True)),
         dict(zip(kind.measures, sums.defined[:, cells], strict=True)),
     )
-
-
-def _digest(units: Hashes) -> str:
-    """Return the digest of a set of resampling units, which are documents if they are few."""
-    return f"{int(np.bitwise_xor.reduce(np.unique(units))):016x}"
 
 
 def with_skill(kind: Table, own: GroupAverages, chance: GroupAverages) -> Iterator[Average]:

@@ -6,7 +6,7 @@ All three digits of a negative value are negative or 0.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +16,7 @@ from segscore.pipeline.arrays.document_ids import Hashes
 from segscore.pipeline.arrays.kernel import inlined, kernel
 from segscore.pipeline.arrays.ragged import Flags, Floats, Ints
 from segscore.pipeline.errors import Failed
-from segscore.pipeline.statistics.resampling import Units
+from segscore.pipeline.statistics.resampling import Units, settled
 
 GroupKey = tuple[object, ...]
 """The hypothesis, then the values of the group-by columns, which are None over all documents."""
@@ -57,6 +57,7 @@ class Sums:
     Attributes:
         groups: keys of the groups, in any order.
         documents: number of documents of each group, shape (groups,).
+        document_sets: exclusive or of the hashes of these documents, shape (groups,).
         digits: for each measure and group, the sums over documents of the three digits of the
             document's mean over its references, and the number of documents where the measure is
             defined, shape (measures, groups, 4); int64, or Python integers after ``merge``.
@@ -75,6 +76,7 @@ class Sums:
 
     groups: list[GroupKey]
     documents: Ints
+    document_sets: Hashes
     digits: NDArray[Any]
     squares: NDArray[Any]
     group: Ints
@@ -92,6 +94,7 @@ class Sums:
         groups, cells, measures = len(self.groups), len(self.group), len(self.values)
         shapes = {
             "documents": (groups,),
+            "document_sets": (groups,),
             "digits": (measures, groups, 4),
             "squares": (measures, groups, DIGITS + len(PRODUCTS)),
             "group": (cells,),
@@ -308,9 +311,12 @@ def sum_rows(groups: list[GroupKey], group: Ints, units: Units, rows: CountedRow
     if not one_each:
         _, first_rows, inverse = distinct(document * len(groups) + group)
     shape = len(values), len(cell_keys)
+    document_sets = np.zeros(len(groups), np.uint64)
+    np.bitwise_xor.at(document_sets, group[first_rows], units.documents[document[first_rows]])
     sums = Sums(
         groups=groups,
         documents=np.bincount(group[first_rows], minlength=len(groups)).astype(np.int64),
+        document_sets=document_sets,
         digits=np.zeros((len(values), len(groups), 4), np.int64),
         squares=np.zeros((len(values), len(groups), DIGITS + len(PRODUCTS)), np.int64),
         group=cell_keys // unit_count,
@@ -346,6 +352,7 @@ def merge(parts: Sequence[Sums]) -> Sums:
     cell_keys = np.unique(np.concatenate(cells))
     measures = len(parts[0].values)
     documents = np.zeros(len(keys), np.int64)
+    document_sets = np.zeros(len(keys), np.uint64)
     # Python integers, as these sums may exceed 2^63 over a large archive.
     digits = np.zeros((measures, len(keys), 4), object)
     squares = np.zeros((measures, len(keys), DIGITS + len(PRODUCTS)), object)
@@ -356,6 +363,7 @@ def merge(parts: Sequence[Sums]) -> Sums:
     for new_group, cell, part in zip(new_groups, cells, parts, strict=True):
         index = np.searchsorted(cell_keys, cell)
         documents[new_group] += part.documents
+        document_sets[new_group] ^= part.document_sets
         digits[:, new_group] += part.digits
         squares[:, new_group] += part.squares
         for name, sums in by_cell.items():
@@ -363,12 +371,19 @@ def merge(parts: Sequence[Sums]) -> Sums:
     return Sums(
         groups=keys,
         documents=documents,
+        document_sets=document_sets,
         digits=digits,
         squares=squares,
         group=cell_keys // len(units),
         unit=units[cell_keys % len(units)],
         **by_cell,
     )
+
+
+def settle(sums: Sums) -> Sums:
+    """Return the sums of a whole run with its resampling units in buckets, if they are many."""
+    unit = settled(sums.unit)
+    return sums if unit is sums.unit else merge([replace(sums, unit=unit)])
 
 
 def _order(key: GroupKey) -> tuple[tuple[Any, ...], ...]:

@@ -462,7 +462,9 @@ class Metric:
         >>> segscore.Metric("pk", window=5).signature.split("|")[1]
         'window:fixed,5'
         """
-        return self.settings.signature(estimator(BUCKETS + 1), self.settings.boundary_types or None)
+        return self.settings.signature(
+            estimator(np.zeros(1, np.uint64)), self.settings.boundary_types or None
+        )
 
     def __repr__(self) -> str:
         return f"Metric({', '.join(map(repr, self.measures))}; {self.pairs} pairs)"

@@ -45,6 +45,7 @@ _OF_TABLES = (
     "draws",
     "confusion",
     "replicates",
+    "resample_by",
     "seed",
 )
 """Settings that need tables of several segmentations."""
