@@ -96,7 +96,9 @@ class Units:
     documents: Hashes
 
 
-def assign_units(documents: Hashes, values: pa.Array | None = None, in_run: int | None = None) -> Units:
+def assign_units(
+    documents: Hashes, values: pa.Array | None = None, in_run: int | None = None
+) -> Units:
     """Assign documents to resampling units.
 
     Args:
