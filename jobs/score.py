@@ -47,6 +47,7 @@ def score(
     from segscore.pipeline.scoring import run
     from segscore.pipeline.scoring.finished_scoring import FinishedScoring
     from segscore.pipeline.scoring.inputs import find_inputs
+    from segscore.pipeline.scoring.shared_averages import read_summary
 
     one_of("--layout", layout, SCORE_LAYOUTS)
     if (layout, format_name) == ("measures", "latex"):
@@ -78,13 +79,11 @@ def score(
         return
     log_finished(chosen.output, finished.record)
     if format_name == "json":
-        tables = as_rows({"summary": finished.table("summary")})
+        tables = as_rows({"summary": read_summary(finished)})
         print_json("score", {"output": chosen.output, **described(finished.record), **tables})
     else:
         from segscore.jobs.show.layouts import print_layout
 
         signature = finished.record["signature"]
-        table = summary_layout(
-            finished.table("summary"), layout, signature, chosen.measures_in_order
-        )
+        table = summary_layout(read_summary(finished), layout, signature, chosen.measures_in_order)
         print_layout(table, format_name)

@@ -25,7 +25,10 @@ AVERAGE = any_of(
     "documents of each document's mean over its references",
 )
 SYSTEM = name("system: coder of the hypotheses, with @ and the run if several runs have it")
-_DOCUMENTS = whole("documents that all systems of the group share")
+_DOCUMENTS = whole(
+    "documents that all systems of the group share; of systems that are not ranked, as they share "
+    "too few: the documents of the system, or those that both systems of the pair share"
+)
 ADJUSTED = (
     "adjusted by Holm for the pairs of the group, measure and average: those of two systems, and "
     "apart from them those with a reference point"
@@ -123,7 +126,7 @@ SYSTEMS = pap.DataFrameSchema(
         "ci_high": number_or_null("upper end of the 95 % interval"),
         "rank": number_or_null(
             "rank by value among the systems, from 1 for the best, ties in the middle; null also "
-            "if neither direction is better"
+            "if neither direction is better, or the systems share too few documents"
         ),
         "rank_low": number_or_null("lower end of the rank's 95 % interval"),
         "rank_high": number_or_null("upper end of the rank's 95 % interval"),
@@ -136,6 +139,13 @@ SYSTEMS = pap.DataFrameSchema(
             "number of those documents on which the measure is defined for the system"
         ),
         "effective": _EFFECTIVE,
+        "document_set": name_or_null(
+            "16 hexadecimal digits that are equal for systems with the same of these documents"
+        ),
+        "shared_documents": whole_or_null(
+            "documents that all systems of the group share, where these are too few to rank the "
+            "systems; null where they are ranked"
+        ),
     },
     name="systems",
     description="measure, average and system",

@@ -98,9 +98,23 @@ SUMMARY = pap.DataFrameSchema(
         "skill_high": number_or_null("upper end of the 95 % interval of skill"),
         "document_set": name_or_null(
             "16 hexadecimal digits that are equal for hypotheses that were scored on the same "
-            "documents; with many more than 4,096 documents they may be equal for others, too; "
-            "null in a history for runs of earlier versions"
+            "documents; null in a history for runs of earlier versions"
         ),
+        "shared_documents": whole_or_null(
+            "documents of the group that all its systems share; null where all have the same. "
+            "Systems are ranked on these if they are at least 10 and half of those of the system "
+            "with the fewest, and else not at all"
+        ),
+        "shared_value": number_or_null(
+            "value over these documents, by which the systems are ranked; null where all have the "
+            "same, or share too few. So are the columns that follow"
+        ),
+        "shared_ci_low": number_or_null("ci_low of shared_value"),
+        "shared_ci_high": number_or_null("ci_high of shared_value"),
+        "shared_defined": whole_or_null("defined of shared_value"),
+        "shared_skill": number_or_null("skill over these documents"),
+        "shared_skill_low": number_or_null("skill_low over these documents"),
+        "shared_skill_high": number_or_null("skill_high over these documents"),
         "effective": number_or_null(
             "effective number of resampling units: how many documents of equal weight would tell "
             "as much; in micro averages long documents weigh more"

@@ -230,11 +230,14 @@ def worst_systems() -> Table:
     """List the systems of a night, the worst first."""
     return table(
         "Systems on $night, the worst first",
-        "Change: since the previous night with the same signature.",
-        f"""SELECT hypothesis AS system, value, ci_low, ci_high, change, documents, gate
+        "Change: since the previous night with the same signature. Systems with different "
+        "documents are in the order of shared_value, over those that all share; by name, if these "
+        "are few.",
+        f"""SELECT hypothesis AS system, value, ci_low, ci_high, change, documents, shared_value,
+    gate
 FROM trend JOIN directions USING (measure)
 WHERE date = CAST(${{night:sqlstring}} AS DATE) AND {SELECTED}
-ORDER BY value * better, system""",
+ORDER BY CASE WHEN shared_documents IS NULL THEN value ELSE shared_value END * better, system""",
     )
 
 

@@ -44,11 +44,10 @@ def by_system(
         if column == "documents" or any(column in board.beside() for board in boards)
     ]
     for board, name in ((each, name) for each in boards for name in each.names):
-        groups = ["all" if part is None else str(part) for part in board.group]
         beside = [board.rows[name].get(column) for column in columns]
         averages = {measure: board.average(measure, name) for measure in measures}
         cells = [_cell(averages[measure]) for measure in shown]
-        rows.append([*groups, name, *map(shown_cell, beside), *cells])
+        rows.append([*_group(board), name, *map(shown_cell, beside), *cells])
         values = [averages[measure][part] for measure in measures for part in _PARTS]
         numbers.append([*board.group, name, *beside, *values])
     return Layout(
@@ -59,7 +58,12 @@ def by_system(
         texts=len(by) + 1,
         signature=signature,
         apart=len(by),
+        notes={_group(board): line for board in boards if (line := board.coverage.in_words)},
     )
+
+
+def _group(board: "Leaderboard") -> tuple[str, ...]:
+    return tuple("all" if part is None else str(part) for part in board.group)
 
 
 def mark_best(layout: Layout, boards: Sequence["Leaderboard"], measures: Sequence[str]) -> Layout:

@@ -104,6 +104,7 @@ def _titled(by: list[str], group: tuple[Any, ...], measure: str, average: str) -
 
 def _print_systems(title: str, rows: list[_Row], averages: list[_Row], tests: list[_Row]) -> None:
     """Print the systems of a group with their ranks; `averages` has the rows of both averages."""
+    from segscore.pipeline.scoring.leaderboard import rank
     from segscore.pipeline.scoring.names import is_point
 
     def order(row: _Row) -> tuple[bool, bool, float | None, str]:
@@ -114,9 +115,11 @@ def _print_systems(title: str, rows: list[_Row], averages: list[_Row], tests: li
     average = rows[0]["average"]
     others = {row["system"]: row["value"] for row in averages if row["average"] != average}
     mean_ranks = [Column("mean rank", [shown_as(row["mean_rank"], ".2f") for row in rows])]
+    tested = [_test(row) for row in tests if row["p"] is not None]
+    (board,) = rank(rows, (), rows[0]["measure"], "system")
     print_fitted(
         [
-            Column("system, best first", [row["system"] for row in rows], is_name=True),
+            Column(board.heading, [row["system"] for row in rows], is_name=True),
             Column(average, [shown_number(row["value"]) for row in rows]),
             Column(
                 "95 % interval", [shown_interval(row["ci_low"], row["ci_high"]) for row in rows]
@@ -131,7 +134,7 @@ def _print_systems(title: str, rows: list[_Row], averages: list[_Row], tests: li
             Column("documents", [str(row["defined"]) for row in rows]),
         ],
         title=title,
-        caption="; ".join(_test(row) for row in tests if row["p"] is not None),
+        caption="; ".join([*tested, *([] if board.coverage.ranks else [board.coverage.in_words])]),
         sections={systems - 1} if 0 < systems < len(rows) else (),
     )
 
@@ -253,12 +256,14 @@ def _worst(finished: "FinishedRun") -> list[str]:
     ]
     systems = list(dict.fromkeys(row["system"] for row in rows))
     two = len(systems) == 2 and any(row["other"] for row in rows)
-    chosen = [row for row in rows if (row["other"] is not None) == two]
+    wanted = systems if two else [None]
+    chosen = [row for row in rows if row["other"] in wanted]
     lines = []
     for system in systems[:SYSTEMS_SHOWN]:
         for row in (worst for worst in chosen if worst["system"] == system):
             if row["place"] == 1:
-                lines.append(f"{system}, {'furthest behind' if two else 'worst'} by {first}:")
+                behind = f"furthest behind {row['other']}" if two else "worst"
+                lines.append(f"{system}, {behind} by {first}:")
             against = f" against {shown_number(row['other_value'])}" if two else ""
             command = printable_command(row["command"])
             lines.append(f"  {shown_number(row['value'])}{against}  {command}")

@@ -82,6 +82,7 @@ class Layout:
         average: micro or macro, which is named beside the table; empty if its columns name it.
         best: cells with the best value of their column and group, as (row, column) of ``rows``.
         beaten: cell -> the rows whose value it beats significantly, from 0.
+        notes: the cells of the columns ``apart`` -> a line about their rows.
     """
 
     headings: list[str]
@@ -94,6 +95,14 @@ class Layout:
     average: str = ""
     best: frozenset[tuple[int, int]] = frozenset()
     beaten: Mapping[tuple[int, int], frozenset[int]] = field(default_factory=dict)
+    notes: Mapping[tuple[str, ...], str] = field(default_factory=dict)
+
+    @property
+    def remarks(self) -> list[str]:
+        """What is to be said below the table: the average, and the notes on its rows."""
+        averages = [f"{self.average} averages"] if self.average else []
+        notes = (f"{', '.join(of)}: {text}" if of else text for of, text in self.notes.items())
+        return [*averages, *notes]
 
 
 def plain_layout(names: Sequence[str], rows: Sequence[Mapping[str, Any]], signature: str) -> Layout:
@@ -130,14 +139,14 @@ def _csv_cell(value: object) -> object:
 
 
 def markdown_text(layout: Layout) -> str:
-    """Write a table as Markdown, with the average and the signature below it."""
+    """Write a table as Markdown, with remarks and the signature below it."""
     from tabulate import tabulate
 
     rows = [[_markdown_cell(cell) for cell in row] for row in layout.rows]
     headings = [_markdown_cell(heading) for heading in layout.headings]
     sides = ["left"] * layout.texts + ["right"] * (len(headings) - layout.texts)
     table = tabulate(rows, headings, "github", disable_numparse=True, colalign=sides * bool(rows))
-    named = f"\n\n{layout.average} averages" if layout.average else ""
+    named = "".join(f"\n\n{_markdown_cell(remark)}" for remark in layout.remarks)
     return f"{table}{named}\n\n`{layout.signature}`" if layout.signature else table + named
 
 

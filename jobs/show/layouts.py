@@ -210,6 +210,6 @@ def _print_as_text(layout: Layout) -> None:
             Column(heading, [row[place] for row in layout.rows], is_name=place < layout.texts)
             for place, heading in enumerate(layout.headings)
         ],
-        caption=f"{layout.average} averages",
+        caption="; ".join(layout.remarks),
     )
     print_lines(layout.signature)

@@ -82,7 +82,7 @@ def _print_leaderboard(title: str, board: "Leaderboard", hint: list[str]) -> Non
     from segscore.pipeline.scoring.leaderboard import PRINTED
 
     names = board.names
-    columns = [Column("system, best first", _names(board), is_name=True)]
+    columns = [Column(board.heading, _names(board), is_name=True)]
     columns += [
         Column(name, [shown_cell(board.rows[system][name]) for system in names])
         for name in board.beside()
@@ -90,11 +90,14 @@ def _print_leaderboard(title: str, board: "Leaderboard", hint: list[str]) -> Non
     columns += [_measure(name, board) for name in board.measures[:PRINTED]]
     numbers = {board.rows[name]["documents"] for name in names}
     over = f" over {counted(numbers.pop(), 'document')}" if len(numbers) == 1 else ""
+    over = f" over {shared}" if (shared := board.coverage.shared_in_words) else over
     averages = (row for of in board.averages.values() for row in of.values())
     remarks = [f"micro averages{over}"]
     remarks += ["95 % intervals below them"] * any(r["ci_low"] is not None for r in averages)
     if len(board.contenders) > 1:
-        remarks.append(f"* best system{' with all documents' if board.fewer else ''}")
+        remarks.append("* best system")
+    if not board.coverage.ranks:
+        remarks.append(board.coverage.in_words)
     remarks += hint if len(board.measures) > PRINTED else []
     if "skill" in board.beside():
         remarks.insert(1, f"skill by {board.measure}: {SKILL}")
@@ -153,12 +156,13 @@ def _print_measures(title: str, board: "Leaderboard", macro: "Leaderboard") -> N
         names = of_measure.names
         print_fitted(
             [
-                Column("system, best first", _names(of_measure), is_name=True),
+                Column(of_measure.heading, _names(of_measure), is_name=True),
                 *_averages("micro", [board.average(name, one) for one in names]),
                 *_averages("macro", [macro.average(name, one) for one in names]),
                 Column("documents", [str(board.average(name, one)["defined"]) for one in names]),
             ],
             title=f"{name}{ALL[name].arrow}, {title}",
+            caption=of_measure.coverage.in_words,
             sections=_section(of_measure),
         )
 
@@ -172,20 +176,20 @@ def _averages(heading: str, rows: Sequence[Mapping[str, Any]]) -> list[Column]:
 def explain_better_point(summary: "pa.Table") -> str | None:
     """Return a sentence if `point:none` is better than all systems by a measure over windows."""
     from segscore.pipeline.runs.finished import rows_over_all
-    from segscore.pipeline.scoring.names import POINT, is_point
+    from segscore.pipeline.scoring.leaderboard import rank
+    from segscore.pipeline.scoring.names import POINT
     from segscore.pipeline.statistics.averages import summary_groups
 
     rows = rows_over_all(summary, summary_groups(summary.column_names))
     better = []
     for measure in _OVER_WINDOWS:
-        values = {
-            row["hypothesis"]: row["value"]
-            for row in rows
-            if (row["measure"], row["average"]) == (measure, "micro") and row["value"] is not None
-        }
-        systems = [value for name, value in values.items() if not is_point(name)]
-        if systems and values.get(f"{POINT}none", 1.0) < min(systems):
-            better.append(measure)
+        of_measure = (r for r in rows if (r["measure"], r["average"]) == (measure, "micro"))
+        for board in rank(of_measure, measure=measure):
+            values = {name: board.average(measure, name)["value"] for name in board.names}
+            systems = [values[name] for name in board.contenders if values[name] is not None]
+            point = values.get(f"{POINT}none")
+            if systems and point is not None and point < min(systems):
+                better.append(measure)
     if not better:
         return None
     return (

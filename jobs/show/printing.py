@@ -33,9 +33,11 @@ def print_finished(
     output: str, finished: "FinishedScoring", layout: str, named: Sequence[str]
 ) -> None:
     """Print the averages of a run, the row counts of its input, and what to do next."""
+    from segscore.pipeline.scoring.shared_averages import read_summary
+
     by_level = finished.record["settings"].get("by_level") is not None
     whole = "all documents, over all levels" if by_level else "all documents"
-    summary = finished.table("summary")
+    summary = read_summary(finished)
     print_scores(summary, layout, whole, named)
     if summary.num_rows:
         if (sentence := explain_better_point(summary)) is not None:

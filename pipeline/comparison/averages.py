@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from segscore.pipeline.arrays.ragged import Flags
 from segscore.pipeline.comparison.samples import Sample
 from segscore.pipeline.measures import Table
+from segscore.pipeline.statistics.averages import mean_of
 from segscore.pipeline.statistics.jackknife import (
     Estimate,
     UnitSums,
@@ -58,9 +59,10 @@ class Averages:
             by_measure = micro_estimates(
                 self.table, sums, self.sample.parameters[s], of_run, self.sample.draws[s]
             )
+            means = {name: mean_of(values[s]) for name, values in self.sample.values.items()}
             for kind, estimates in (
                 ("micro", by_measure),
-                ("macro", macro_estimates(self.table, sums)),
+                ("macro", macro_estimates(self.table, sums, means)),
             ):
                 for name, estimate in estimates.items():
                     found.setdefault((name, kind), []).append(estimate)

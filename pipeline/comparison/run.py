@@ -24,7 +24,7 @@ from segscore.pipeline.comparison.samples import (
 from segscore.pipeline.comparison.settings import CompareSettings
 from segscore.pipeline.comparison.tables import (
     ComparisonRow,
-    compare_sample,
+    compare_group,
     simulate_power,
     table_of,
     worst_documents,
@@ -133,8 +133,9 @@ def compare_runs(
         require_comparable(runs, chosen, settings.may_differ)
         systems = find_systems(runs, settings.systems)
         results = _Results({name: [] for name in ("comparisons", "systems", "omnibus", "worst")})
+        resample_by = resampled_by(runs, settings)
         compared = [
-            read_samples(runs, systems, table, measures, settings.group_by)
+            read_samples(runs, systems, table, measures, settings.group_by, resample_by)
             for table, measures in chosen
         ]
         types = {name: kind for rows in compared for name, kind in _groups(settings, rows).items()}
@@ -142,7 +143,7 @@ def compare_runs(
             _add_samples(results, settings, runs, samples)
     with stage("where"):
         if settings.where:
-            results.rows["where"] = [*where(runs, systems, compared[0].samples[0].documents)]
+            results.rows["where"] = [*where(runs, systems, compared[0].groups[0].documents)]
         if settings.published:
             results.rows["published"] = published_beside(runs, systems)
     with stage("power"):
@@ -178,6 +179,13 @@ def _groups(settings: CompareSettings, compared: Compared) -> dict[str, pa.DataT
     return choose_groups(settings.group_by, compared.types, taken)
 
 
+def resampled_by(runs: Sequence[FinishedScoring], settings: CompareSettings) -> str | None:
+    """Return the attribute whose documents are one unit: as asked, or as in all of the runs."""
+    of_runs = {run.score_settings().resample_by for run in runs}
+    same = next(iter(of_runs)) if len(of_runs) == 1 else None
+    return settings.resample_by or same
+
+
 def _add_samples(
     results: _Results,
     settings: CompareSettings,
@@ -185,21 +193,23 @@ def _add_samples(
     compared: Compared,
 ) -> None:
     """Compare the samples of one kind of rows, and add the results to ``results``."""
-    for sample in compared.samples:
-        averages = Averages(sample)
-        if sample is compared.samples[0]:
-            results.whole.append(averages)
-        tables = compare_sample(averages, runs, settings)
-        group = dict(zip(settings.group_by, sample.key, strict=True))
-        for name, rows in tables.items():
+    for samples in compared.groups:
+        found = compare_group(samples, runs, settings)
+        if samples is compared.groups[0]:
+            results.whole += found.pairs
+        group = dict(zip(settings.group_by, samples.key, strict=True))
+        for name, rows in found.tables.items():
             results.rows[name] += [group | row for row in rows]
-        results.units.add(estimator(sample.units.hashes, settings.resample_by))
-    results.rows["worst"] += worst_documents(compared.samples[0], runs)
+        results.units |= {
+            estimator(sample.units.hashes, resampled_by(runs, settings))
+            for sample in (*samples.single, *samples.pairs)
+        }
+    results.rows["worst"] += worst_documents(compared.groups[0], runs)
     results.warnings += _warnings(compared)
 
 
 def _warnings(compared: Compared) -> Iterator[str]:
-    whole = compared.samples[0]
+    whole = compared.groups[0]
     if compared.other_references:
         yield (
             f"{describe_other_references(compared.other_references)}; "
@@ -213,15 +223,17 @@ def _warnings(compared: Compared) -> Iterator[str]:
         )
     if compared.absent:
         labels = ", ".join(compared.absent)
-        named = ", ".join(measure.name for measure in whole.measures)
+        named = ", ".join(measure.name for measure in whole.single[0].measures)
         yield f"{labels}: not compared by {named}, for which they have no rows"
     if compared.empty:
-        yield f"{compared.empty} groups were left out: their systems share no document"
+        yield (
+            f"{compared.empty} groups were left out: no two of their systems share enough documents"
+        )
 
 
 def _account(compared: Compared) -> dict[str, dict[str, int]]:
     """Count, for each run, the documents that were compared and those that were left out."""
-    shared = len(compared.samples[0].documents)
+    shared = len(compared.groups[0].documents)
     return {
         run: {"in": documents, "scored": shared, "rejected": 0, "unpaired": documents - shared}
         for run, documents in compared.documents.items()

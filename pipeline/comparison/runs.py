@@ -12,7 +12,7 @@ from segscore.pipeline.measures.measure import Measure
 from segscore.pipeline.measures.published import nearest_measure
 from segscore.pipeline.measures.selection import Selection, normal_form, select
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
-from segscore.pipeline.scoring.names import POINT, is_point
+from segscore.pipeline.scoring.names import is_point, system_name
 from segscore.pipeline.settings import signature as signatures
 from segscore.pipeline.settings.measuring import settings_without_effect
 
@@ -141,9 +141,6 @@ def signature(
     return "|".join(["segscore", *parts])
 
 
-HUMAN = POINT + "human"
-
-
 @dataclass(frozen=True)
 class System:
     """A hypothesis coder of one run.
@@ -198,8 +195,3 @@ def _is_named(system: System, name: str) -> bool:
 def _hypotheses(run: FinishedScoring) -> list[str]:
     parts = [*run.parts("scores", ["hypothesis"])]
     return [] if not parts else pc.unique(pa.concat_tables(parts).column("hypothesis")).to_pylist()
-
-
-def system_name(hypothesis: str) -> str:
-    """Return the system that a hypothesis belongs to: all held-out humans are one system."""
-    return HUMAN if hypothesis.startswith(HUMAN + ":") else hypothesis

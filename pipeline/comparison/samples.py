@@ -1,8 +1,12 @@
-"""Counts and values on the documents that systems share, in dense systems-by-documents arrays."""
+"""Counts and values on the documents that systems share, in dense systems-by-documents arrays.
+
+Systems that share enough documents are compared on these, all together; others two by two, on the
+documents that each two share.
+"""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from itertools import product
+from dataclasses import dataclass, replace
+from itertools import combinations, product
 from typing import cast
 
 import numpy as np
@@ -24,6 +28,7 @@ from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import PAIRS, Table
 from segscore.pipeline.measures.measure import Measure
 from segscore.pipeline.plain_text import first_named
+from segscore.pipeline.scoring.coverage import Coverage
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.levels import common_counts
 from segscore.pipeline.scoring.pairs import number_groups
@@ -42,7 +47,11 @@ def describe_other_references(documents: Sequence[str]) -> str:
 
 
 class NothingShared(Refused):
-    """Raised if the systems have no document in common."""
+    """Raised if no two systems have enough documents in common to compare them."""
+
+
+LEAST_OF_PAIR = 2
+"""Two of several systems that are not ranked are compared if they share so many documents."""
 
 
 @dataclass(frozen=True)
@@ -81,24 +90,89 @@ class Sample:
         """The resampling units of the documents."""
         return assign_units(hash_names(self.documents).hashes, self.shows)
 
+    @property
+    def document_set(self) -> str:
+        """The digest of the documents, as in the summary of a run."""
+        return f"{int(np.bitwise_xor.reduce(hash_names(self.documents).hashes)):016x}"
+
+    def select(self, systems: Sequence[int], documents: Ints | None = None) -> "Sample":
+        """Return the sample of some systems, on some documents or on all."""
+        chosen = np.arange(len(self.documents)) if documents is None else documents
+        cells = np.ix_(np.array(systems, np.int64), chosen)
+        return replace(
+            self,
+            systems=[self.systems[i] for i in systems],
+            documents=self.documents.take(pa.array(chosen)),
+            counts={name: counts[cells] for name, counts in self.counts.items()},
+            values={name: values[cells] for name, values in self.values.items()},
+            parameters=[self.parameters[i] for i in systems],
+            estimates_p_seg=[self.estimates_p_seg[i] for i in systems],
+            draws=[self.draws[i] for i in systems],
+            shows=None if self.shows is None else self.shows.take(pa.array(chosen)),
+        )
+
+
+@dataclass(frozen=True)
+class GroupSamples:
+    """The samples of one group of documents.
+
+    Attributes:
+        coverage: which documents the systems have; reference points do not count.
+        together: the systems that are ranked, on the documents that all of them share, with the
+            reference points that have all of these; None if the systems are not ranked.
+        alone: each other system and reference point, on its own documents.
+        pairs: each two that are not in one sample yet, on the documents that both have.
+    """
+
+    coverage: Coverage
+    together: Sample | None
+    alone: list[Sample]
+    pairs: list[Sample]
+
+    @property
+    def single(self) -> list[Sample]:
+        """The samples in which every system is once."""
+        return [*([] if self.together is None else [self.together]), *self.alone]
+
+    @property
+    def paired(self) -> list[Sample]:
+        """The samples in which every pair is once."""
+        return [*([] if self.together is None else [self.together]), *self.pairs]
+
+    @property
+    def key(self) -> _GroupKey:
+        """The values of the group-by columns."""
+        return self.single[0].key
+
+    @property
+    def systems(self) -> list[System]:
+        """The systems of all samples."""
+        return [system for sample in self.single for system in sample.systems]
+
+    @property
+    def documents(self) -> pa.StringArray:
+        """The documents on which systems are compared."""
+        ids = pa.chunked_array([sample.documents for sample in self.paired], pa.string())
+        return pc.unique(ids)
+
 
 @dataclass(frozen=True)
 class Compared:
     """The samples of one kind of rows: over all documents first, then by group.
 
     Attributes:
-        samples: the samples with at least one shared document.
+        groups: the groups in which there are systems to compare.
         documents: run name -> number of documents in the run.
         other_references: ids of the documents left out because the runs have different references
             for them, ascending.
-        empty: number of groups left out because their systems share no document.
+        empty: number of groups left out because no two of their systems share enough documents.
         undigested: names of the runs without digests of their references, if it is not certain that
             all runs read the same references.
         absent: labels of the systems that have no rows of this kind.
         types: types of the group-by columns.
     """
 
-    samples: list[Sample]
+    groups: list[GroupSamples]
     documents: dict[str, int]
     other_references: list[str]
     undigested: list[str]
@@ -113,6 +187,7 @@ def read_samples(
     table: Table,
     measures: list[Measure],
     group_by: Sequence[str],
+    resample_by: str | None = None,
 ) -> Compared:
     """Read the rows of the systems, and make a sample of all documents and one per group.
 
@@ -123,30 +198,44 @@ def read_samples(
     # A row of a panel covers all references, so panels cannot be grouped by reference.
     grouped = list(group_by) if table is PAIRS or REFERENCE not in group_by else []
     columns = [*dict.fromkeys([*counts, *values])]
-    rows, same = _read_checked(runs, systems, table, columns, grouped)
+    read = [*dict.fromkeys([*grouped, *([] if resample_by is None else [resample_by])])]
+    rows, same = _read_checked(runs, systems, table, columns, read)
     other_references = rows.documents.ids.filter(pa.array(~same)).to_pylist()
     chosen = (rows.system >= 0) & same[rows.document]
     builder = _SampleBuilder.of(runs, systems, (table, measures), rows, group_by)
-    whole = builder.sample((None,) * len(group_by), chosen & rows.original)
+    builder = replace(builder, shows=_of_documents(rows, resample_by))
+    whole = builder.group((None,) * len(group_by), chosen & rows.original)
     if whole is None:
         raise NothingShared(_nothing_shared(runs, systems, other_references))
     by_group = []
     if grouped:
-        code, keys = number_groups([encode(key.combine_chunks()) for key in rows.groups.columns])
+        columns_of = [rows.groups.column(name).combine_chunks() for name in grouped]
+        code, keys = number_groups([encode(column) for column in columns_of])
         in_group = chosen & (rows.original | (REFERENCE in grouped))
         ordered = sorted(range(len(keys)), key=keys.__getitem__)
-        by_group = [builder.sample(keys[number], in_group & (code == number)) for number in ordered]
-    samples = [sample for sample in by_group if sample is not None]
+        by_group = [builder.group(keys[number], in_group & (code == number)) for number in ordered]
+    groups = [group for group in by_group if group is not None]
     return Compared(
-        samples=[whole, *samples],
+        groups=[whole, *groups],
         documents={run.name: rows.documents_of(number) for number, run in enumerate(runs)},
         other_references=other_references,
         undigested=_undigested(runs),
-        empty=len(by_group) - len(samples),
+        empty=len(by_group) - len(groups),
         absent=[system.label for system in systems if system not in whole.systems],
         types={name: rows.groups.schema.field(name).type for name in grouped}
         or dict.fromkeys(group_by, pa.string()),
     )
+
+
+def _of_documents(rows: ScoreRows, name: str | None) -> pa.Array | None:
+    """Return the first value of an attribute for each document, null where no row has one."""
+    if name is None:
+        return None
+    values = rows.groups.column(name).combine_chunks()
+    has_value = np.flatnonzero(values.is_valid().to_numpy(zero_copy_only=False))
+    first = np.full(len(rows.documents), -1, np.int64)
+    first[rows.document[has_value][::-1]] = has_value[::-1]
+    return values.take(pa.array(first, mask=first < 0))
 
 
 def _columns(table: Table, measures: Sequence[Measure]) -> tuple[list[str], list[str]]:
@@ -204,17 +293,18 @@ def _undigested(runs: Sequence[FinishedScoring]) -> list[str]:
 def _nothing_shared(
     runs: Sequence[FinishedScoring], systems: Sequence[System], other: Sequence[str]
 ) -> str:
-    reason = ""
     if other:
-        reason = f" with the same references; {describe_other_references(other)}"
-    elif len(runs) > 1:
-        reason = (
+        why = f" with the same references; {describe_other_references(other)}"
+    else:
+        why = ", or only 1"
+    if len(runs) > 1 and not other:
+        why += (
             "; nights of different documents are compared by `segscore trend RUNS --measure M`, "
             "over many nights, and by the gate of `segscore nightly --against DATE`"
         )
-        return f"{', '.join(run.url for run in runs)}: the runs share no document{reason}"
     labels = ", ".join(system.label for system in systems)
-    return f"{', '.join(run.url for run in runs)}: {labels} share no document{reason}"
+    who = "the runs" if len(runs) > 1 and not other else labels
+    return f"{', '.join(run.url for run in runs)}: {who} share no document{why}"
 
 
 @dataclass(frozen=True)
@@ -223,6 +313,8 @@ class _SampleBuilder:
 
     Attributes:
         over_levels: counts of ``rows`` as they are added up over levels.
+        shows: value of the attribute that makes documents one resampling unit, by document; None
+            without one.
         level_of_key: index of the level in the key of a group; None if groups are over all levels.
     """
 
@@ -235,6 +327,7 @@ class _SampleBuilder:
     rows: ScoreRows
     over_levels: Mapping[str, Ints]
     level_of_key: int | None
+    shows: pa.Array | None = None
 
     @classmethod
     def of(
@@ -252,16 +345,24 @@ class _SampleBuilder:
         level_of_key = list(group_by).index(LEVEL) if by_level else None
         return cls(runs, systems, *chosen, counts, values, rows, over_levels, level_of_key)
 
-    def sample(self, key: _GroupKey, mask: Flags) -> Sample | None:
-        """Aggregate the rows of a group by system and document; None if no document is shared."""
+    def group(self, key: _GroupKey, mask: Flags) -> GroupSamples | None:
+        """Make the samples of some rows; None if there is nothing to compare."""
         shape = len(self.systems), len(self.rows.documents)
         cell = self.rows.system[mask] * shape[1] + self.rows.document[mask]
         is_scored = np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape) > 0
-        present = np.flatnonzero(is_scored.any(axis=1)).tolist()
-        shared = np.flatnonzero(is_scored[present].all(axis=0))
-        if not len(present) or not len(shared):
+        present = np.flatnonzero(is_scored.any(axis=1))
+        some = np.flatnonzero(is_scored.any(axis=0))
+        if not len(present):
             return None
-        selection = np.ix_(np.array(present), shared)
+        sample = self._sample(key, mask, cell, np.ix_(present, some))
+        return _divided(sample, is_scored[np.ix_(present, some)])
+
+    def _sample(
+        self, key: _GroupKey, mask: Flags, cell: Ints, selection: tuple[Ints, ...]
+    ) -> Sample:
+        """Aggregate rows by system and document; what a system lacks is 0, or undefined."""
+        shape = len(self.systems), len(self.rows.documents)
+        present, some = (each.ravel() for each in selection)
         level = None if self.level_of_key is None else key[self.level_of_key]
         by_level = self.rows.level is not None
         numbers = self.rows.numbers
@@ -271,8 +372,9 @@ class _SampleBuilder:
             key=key,
             table=self.table,
             measures=self.measures,
-            systems=[self.systems[i] for i in present],
-            documents=self.rows.documents.ids.take(pa.array(shared)),
+            systems=[self.systems[i] for i in present.tolist()],
+            documents=self.rows.documents.ids.take(pa.array(some)),
+            shows=None if self.shows is None else self.shows.take(pa.array(some)),
             counts={
                 name: _sums(cell, counts[name][mask], shape)[selection] for name in self.counts
             },
@@ -282,15 +384,49 @@ class _SampleBuilder:
             },
             parameters=[
                 run.parameters_at(cast("int | None", level)) if by_level else run.parameters
-                for run in (self.runs[self.systems[i].run] for i in present)
+                for run in (self.runs[self.systems[i].run] for i in present.tolist())
             ],
             estimates_p_seg=[
-                self.runs[self.systems[i].run].score_settings().p_seg is None for i in present
+                self.runs[self.systems[i].run].score_settings().p_seg is None
+                for i in present.tolist()
             ],
             draws=[
-                self.runs[self.systems[i].run].draws_of(self.systems[i].hypothesis) for i in present
+                self.runs[self.systems[i].run].draws_of(self.systems[i].hypothesis)
+                for i in present.tolist()
             ],
         )
+
+
+def _divided(sample: Sample, is_scored: Flags) -> GroupSamples | None:
+    """Divide a sample into those in which every system has every document; None if none is left.
+
+    Args:
+        sample: all systems and documents.
+        is_scored: whether a system has a document, shape (systems, documents).
+    """
+    every = [*range(len(sample.systems))]
+    systems = [i for i in every if not sample.systems[i].is_point] or every
+    shared: Flags = is_scored[systems].all(axis=0)
+    documents = is_scored[systems].sum(axis=1).tolist()
+    same = all(number == shared.sum() for number in documents)
+    coverage = Coverage(documents, same, int(shared.sum()))
+    ranked: list[int] = []
+    if coverage.ranks:
+        has_all = is_scored[:, shared].all(axis=1)
+        ranked = [i for i in every if i in systems or has_all[i]]
+        is_scored = is_scored & shared
+    apart = [i for i in every if i not in ranked and is_scored[i].any()]
+    listed = [i for i in every if i in ranked or i in apart]
+    pairs = [
+        sample.select([i, j], np.flatnonzero(is_scored[i] & is_scored[j]))
+        for i, j in combinations(listed, 2)
+        if (i in apart or j in apart) and (is_scored[i] & is_scored[j]).sum() >= LEAST_OF_PAIR
+    ]
+    if not ranked and not pairs:
+        return None
+    together = sample.select(ranked, np.flatnonzero(shared)) if ranked else None
+    alone = [sample.select([i], np.flatnonzero(is_scored[i])) for i in apart]
+    return GroupSamples(coverage, together, alone, pairs)
 
 
 def _over_levels(

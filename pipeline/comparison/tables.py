@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from math import comb
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ from segscore.pipeline.comparison.pair_power import (
 )
 from segscore.pipeline.comparison.pair_rows import SIGNIFICANT
 from segscore.pipeline.comparison.paired_tests import permutation_tests
-from segscore.pipeline.comparison.samples import Sample
+from segscore.pipeline.comparison.samples import GroupSamples, Sample
 from segscore.pipeline.comparison.settings import CompareSettings
 from segscore.pipeline.measures.measure import Measure
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
@@ -56,27 +56,136 @@ def table_of(
     )
 
 
+@dataclass(frozen=True)
+class ComparedPair:
+    """The comparison of two systems by one measure and average, before p values are adjusted.
+
+    Attributes:
+        row: the columns of comparisons that do not depend on the other pairs.
+        difference: the first system's average less the second's.
+        of_points: whether one of the two is a reference point.
+        directed: whether one of the two can be better.
+    """
+
+    row: ComparisonRow
+    difference: Estimate
+    of_points: bool
+    directed: bool
+
+
+@dataclass(frozen=True)
+class ComparedSample:
+    """The comparison of the systems of a sample: rows of systems and omnibus, and the pairs."""
+
+    systems: list[ComparisonRow]
+    omnibus: list[ComparisonRow]
+    pairs: list[ComparedPair]
+
+
+@dataclass(frozen=True)
+class ComparedGroup:
+    """The comparison of a group.
+
+    Attributes:
+        tables: the rows of comparisons, systems and omnibus, without the group-by columns.
+        pairs: the averages of the samples whose pairs were compared.
+    """
+
+    tables: dict[str, list[ComparisonRow]]
+    pairs: list[Averages]
+
+
+def compare_group(
+    group: GroupSamples, runs: Sequence[FinishedScoring], settings: CompareSettings
+) -> ComparedGroup:
+    """Compare the systems of a group by every chosen measure: together, or two by two."""
+    systems: list[ComparisonRow] = []
+    omnibus: list[ComparisonRow] = []
+    pairs: list[ComparedPair] = []
+    compared: list[Averages] = []
+    labels = [system.label for system in group.systems]
+    for sample in (*group.single, *group.pairs):
+        averages = Averages(sample)
+        found = compare_sample(averages, runs, settings)
+        if sample is group.together:
+            omnibus += found.omnibus
+        if sample in group.single:
+            apart = {} if sample is group.together else _not_ranked(group)
+            systems += [row | apart for row in found.systems]
+        if sample in group.paired:
+            pairs += found.pairs
+            compared.append(averages)
+    comparisons = adjusted_rows(pairs, settings)
+    if group.alone:
+        names = [measure.name for measure in group.single[0].measures]
+
+        def order(row: ComparisonRow) -> tuple[int, ...]:
+            place = (labels.index(row[name]) for name in ("system", "other") if name in row)
+            return names.index(row["measure"]), AVERAGES.index(row["average"]), *place
+
+        systems.sort(key=order)
+        comparisons.sort(key=order)
+    tables = {"comparisons": comparisons, "systems": systems, "omnibus": omnibus}
+    return ComparedGroup(tables, compared)
+
+
+def _not_ranked(group: GroupSamples) -> ComparisonRow:
+    """Return what the rows of systems that are not ranked have in common."""
+    ranks = dict.fromkeys(("rank", "rank_low", "rank_high", "mean_rank"), _UNDEFINED)
+    return {**ranks, "shared_documents": group.coverage.shared}
+
+
 def compare_sample(
     averages: Averages, runs: Sequence[FinishedScoring], settings: CompareSettings
-) -> dict[str, list[ComparisonRow]]:
-    """Compare the systems of one sample by every chosen measure.
-
-    Returns:
-        Rows of comparisons, systems and omnibus, without the group-by columns.
-    """
+) -> ComparedSample:
+    """Compare the systems of one sample by every chosen measure."""
     sample = averages.sample
-    tables: dict[str, list[ComparisonRow]] = {"comparisons": [], "systems": [], "omnibus": []}
+    compared = ComparedSample([], [], [])
     for measure in sample.measures:
         friedman = rank_tests.friedman(sample.values[measure.name])
         kruskal = rank_tests.kruskal(sample.values[measure.name])
-        tables["systems"] += _systems(averages, runs, measure, friedman.mean_rank, settings.seed)
+        compared.systems.extend(
+            _systems(averages, runs, measure, friedman.mean_rank, settings.seed)
+        )
         ranked = _ranked(averages, measure)
         for kind in AVERAGES:
             omnibus = (friedman, kruskal) if kind == "macro" else None
-            tables["comparisons"] += _pairs(averages, measure, kind, settings, ranked, omnibus)
+            compared.pairs.extend(_pairs(averages, measure, kind, settings, ranked, omnibus))
         if len(sample.systems) >= rank_tests.LEAST:
-            tables["omnibus"] += [_omnibus(sample, measure, each) for each in (friedman, kruskal)]
-    return tables
+            compared.omnibus.extend(_omnibus(sample, measure, each) for each in (friedman, kruskal))
+    return compared
+
+
+def adjusted_rows(pairs: Sequence[ComparedPair], settings: CompareSettings) -> list[ComparisonRow]:
+    """Return the rows of comparisons, with p values adjusted for the pairs of a group.
+
+    Those of each measure and average are adjusted together.  Reference points leave those of pairs
+    of two systems unchanged.  The interval of a pair is at the level that its test has, so that it
+    contains 0 exactly where the test does not find a difference.
+    """
+    families: dict[tuple[str, str], list[ComparedPair]] = {}
+    for pair in pairs:
+        families.setdefault((pair.row["measure"], pair.row["average"]), []).append(pair)
+    rows = {id(pair): pair.row for pair in pairs}
+    for members in families.values():
+        of_points = [pair.of_points for pair in members]
+        for name in ("p", "p_permutation", "p_wilcoxon"):
+            adjusted = holm_by_family([pair.row[name] for pair in members], of_points)
+            for pair, p in zip(members, adjusted.tolist(), strict=True):
+                rows[id(pair)] = rows[id(pair)] | {f"{name}_holm": p}
+        levels = holm_levels([pair.row["p"] for pair in members], of_points, SIGNIFICANT)
+        search = _search(len(of_points) - sum(of_points), settings)
+        for pair, level in zip(members, levels.tolist(), strict=True):
+            rows[id(pair)] = rows[id(pair)] | _at_level(pair, level, search)
+    return [*rows.values()]
+
+
+def _at_level(pair: ComparedPair, level: float, search: DifferenceSearch) -> ComparisonRow:
+    """Return the columns of a pair that depend on the number of pairs."""
+    confidence = 1 - (SIGNIFICANT if np.isnan(level) else level)
+    low, high = pair.difference.interval(confidence)
+    power = pair_power(pair.difference, (low, high), search) if pair.directed else PairPower()
+    return {"ci_low": low, "ci_high": high, "confidence": confidence, **asdict(power)}
 
 
 def simulate_power(averages: Averages, settings: CompareSettings) -> Iterator[ComparisonRow]:
@@ -85,16 +194,19 @@ def simulate_power(averages: Averages, settings: CompareSettings) -> Iterator[Co
     Raises:
         Refused: a measure has no direction, or there are too few documents.
     """
-    search = _search(averages, settings)
+    search = _search(_pairs_of_systems(averages), settings)
     for measure in averages.sample.measures:
         for kind in AVERAGES:
             yield from simulate_pairs(averages, measure, kind, search)
 
 
-def _search(averages: Averages, settings: CompareSettings) -> DifferenceSearch:
-    """Return the test that one of the pairs of systems gets, as Holm's first one does."""
-    systems = sum(not system.is_point for system in averages.sample.systems)
-    test = PairedTest(settings.alpha / max(1, comb(systems, 2)), settings.power)
+def _pairs_of_systems(averages: Averages) -> int:
+    return comb(sum(not system.is_point for system in averages.sample.systems), 2)
+
+
+def _search(pairs: int, settings: CompareSettings) -> DifferenceSearch:
+    """Return the test that each of some pairs gets, as Holm's first one does."""
+    test = PairedTest(settings.alpha / max(1, pairs), settings.power)
     return DifferenceSearch(test, settings.difference, settings.seed)
 
 
@@ -133,6 +245,8 @@ def _systems(
                 "documents": len(sample.documents),
                 "defined": int(np.count_nonzero(averages.defined[measure.name][s])),
                 "effective": estimates[s].effective,
+                "document_set": sample.document_set,
+                "shared_documents": None,
             }
 
 
@@ -166,27 +280,19 @@ def _pairs(
     settings: CompareSettings,
     ranked: Sequence[ComparisonRow],
     omnibus: tuple[rank_tests.Omnibus, rank_tests.Omnibus] | None,
-) -> Iterator[ComparisonRow]:
-    """Yield one row per pair of systems, for one average."""
-    sample, search = averages.sample, _search(averages, settings)
+) -> Iterator[ComparedPair]:
+    """Yield the comparison of each pair of systems, for one average."""
+    sample = averages.sample
     differences = [
         averages.difference(measure.name, kind, pair) for pair in range(len(averages.pairs))
     ]
-    p = [difference.p for difference in differences]
-    adjusted = _adjusted(averages, p)
-    levels = holm_levels(p, _families(averages), SIGNIFICANT)
     permuted = permutation_tests(differences, settings.seed, settings.permutations)
-    permuted_adjusted = _adjusted(averages, permuted)
     for pair, (systems, difference) in enumerate(zip(averages.pairs, differences, strict=True)):
-        level = 1 - (SIGNIFICANT if np.isnan(levels[pair]) else float(levels[pair]))
-        interval = difference.interval(level)
-        directed = measure.better != "neither"
-        power = pair_power(difference, interval, search) if directed else PairPower()
         first, second = averages.sides(measure.name, kind, pair)
         ranks = dict(ranked[pair])
         if kind == "micro":
             ranks |= dict.fromkeys(_DOCUMENT_TESTS, _UNDEFINED)
-        yield {
+        row = {
             "measure": measure.name,
             "average": kind,
             "system": sample.systems[systems[0]].label,
@@ -194,33 +300,18 @@ def _pairs(
             "value": first.value,
             "other_value": second.value,
             "difference": difference.value,
-            "ci_low": interval[0],
-            "ci_high": interval[1],
-            "confidence": level,
-            "p": p[pair],
-            "p_holm": adjusted[pair],
+            "p": difference.p,
             "better": _better(sample, measure, difference.value, systems),
             "documents": len(sample.documents),
             "defined": averages.both(measure.name, pair),
             "effective": difference.effective,
             "p_permutation": permuted[pair],
-            "p_permutation_holm": permuted_adjusted[pair],
             **ranks,
             "p_nemenyi": omnibus[0].pairwise[systems] if omnibus else _UNDEFINED,
             "p_kruskal": omnibus[1].pairwise[systems] if omnibus else _UNDEFINED,
-            **asdict(power),
         }
-
-
-def _families(averages: Averages) -> list[bool]:
-    """Return the family of each pair: reference points leave pairs of two systems unchanged."""
-    systems = averages.sample.systems
-    return [any(systems[index].is_point for index in pair) for pair in averages.pairs]
-
-
-def _adjusted(averages: Averages, p: Sequence[float] | Floats) -> Floats:
-    """Adjust p values of pairs for their number."""
-    return holm_by_family(p, _families(averages))
+        of_points = any(sample.systems[index].is_point for index in systems)
+        yield ComparedPair(row, difference, of_points, measure.better != "neither")
 
 
 def _better(
@@ -232,25 +323,23 @@ def _better(
     return sample.systems[pair[0] if first else pair[1]].label
 
 
-_DOCUMENT_TESTS = ("p_wilcoxon", "p_wilcoxon_holm", "effect_d", "effect_rank")
+_DOCUMENT_TESTS = ("p_wilcoxon", "effect_d", "effect_rank")
 """Columns computed document by document, so only macro rows have them."""
 
 
 def _ranked(averages: Averages, measure: Measure) -> list[ComparisonRow]:
     """Compare each pair of systems document by document."""
     values = averages.sample.values[measure.name]
-    ranked = [signed_ranks(values[a], values[b]) for a, b in averages.pairs]
-    adjusted = _adjusted(averages, [ranks.p for ranks in ranked])
+    ranked = (signed_ranks(values[a], values[b]) for a, b in averages.pairs)
     return [
         {
             "p_wilcoxon": ranks.p,
-            "p_wilcoxon_holm": adjusted[pair],
             "effect_d": ranks.effect_d,
             "effect_rank": ranks.effect_rank,
             "higher": ranks.higher,
             "lower": ranks.lower,
         }
-        for pair, ranks in enumerate(ranked)
+        for ranks in ranked
     ]
 
 
@@ -267,16 +356,26 @@ def _omnibus(sample: Sample, measure: Measure, test: rank_tests.Omnibus) -> Comp
     }
 
 
-def worst_documents(sample: Sample, runs: Sequence[FinishedScoring]) -> Iterator[ComparisonRow]:
+def worst_documents(
+    group: GroupSamples, runs: Sequence[FinishedScoring]
+) -> Iterator[ComparisonRow]:
     """List each system's worst documents, and those where it is furthest behind each other one.
 
     Ties are in document order.  Measures of which neither direction is better are skipped.
     """
+    for sample in (*group.single, *group.pairs):
+        yield from _worst_of(sample, runs, alone=sample in group.single)
+
+
+def _worst_of(
+    sample: Sample, runs: Sequence[FinishedScoring], *, alone: bool
+) -> Iterator[ComparisonRow]:
     for measure in (m for m in sample.measures if m.better != "neither"):
         values = sample.values[measure.name]
         badness = values if measure.better == "lower" else -values
         for s in range(len(sample.systems)):
-            yield from _worst_rows(sample, runs, measure, (s, None), badness[s])
+            if alone:
+                yield from _worst_rows(sample, runs, measure, (s, None), badness[s])
             for other in (o for o in range(len(sample.systems)) if o != s):
                 behind = badness[s] - badness[other]
                 behind = np.where(behind > 0, behind, _UNDEFINED)

@@ -33,7 +33,6 @@ def describe_certainty(
     *,
     shown: Callable[[str], str] = str,
     untested: str = "",
-    shared: int | None = None,
 ) -> str:
     """Say from which systems the best one differs more than by chance.
 
@@ -43,13 +42,11 @@ def describe_certainty(
         pairs: the comparisons, by the names of both.
         shown: writes a name.
         untested: why no systems were compared, if there are no comparisons.
-        shared: number of documents that all systems have, if some have more.
     """
     compared = {name: row for name in others if (row := _tested(pairs, best, name)) is not None}
     if not compared:
         return f"Whether that is due to chance was not tested{untested}."
-    on = "" if shared is None else f" on the {shared:,} documents that all systems share"
-    test = f"in a paired test{on}, adjusted by Holm"
+    test = "in a paired test, adjusted by Holm"
     p_values = {name: float(row["p_holm"]) for name, row in compared.items()}
     close = [
         name
@@ -100,6 +97,8 @@ def comparison_in_words(finished: FinishedRun, average: str) -> Iterator[str]:
 def _describe_board(board: Leaderboard, pairs: PairRows) -> str:
     """Say which system is best; of one system alone, whether it is better than the points."""
     known = [name for name in board.contenders if name in board.places]
+    if not board.coverage.ranks:
+        return f"{board.coverage.in_words}."
     if not board.contenders:
         return "only reference points were compared."
     if not known:

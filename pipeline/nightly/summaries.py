@@ -13,7 +13,11 @@ from segscore.pipeline.nightly.nights import find_verdict
 from segscore.pipeline.nightly.settings import NIGHT, read_date
 from segscore.pipeline.nightly.verdict import UnreadableVerdict, Verdict
 from segscore.pipeline.runs.finished import FinishedRun, are_over_all
-from segscore.pipeline.statistics.averages import SUMMARY_COLUMNS, summary_groups
+from segscore.pipeline.statistics.averages import (
+    SUMMARY_COLUMNS,
+    summary_groups,
+    summary_type,
+)
 from segscore.pipeline.testsets.registry import SHOWN_DIGITS
 
 HISTORY_FOLDER = "history"
@@ -146,7 +150,7 @@ def _column_type(name: str, tables: list[pa.Table]) -> pa.DataType:
     types = [table.schema.field(name).type for table in tables if name in table.column_names]
     fields = [pa.schema([(name, kind)]) for kind in types]
     if not fields:  # runs of earlier versions do not have all columns of summaries
-        return RUN_COLUMNS.get(name, pa.string() if name == "document_set" else pa.float64())
+        return RUN_COLUMNS.get(name) or summary_type(name)
     try:
         return pa.unify_schemas(fields, promote_options="permissive").field(name).type
     except (pa.ArrowInvalid, pa.ArrowTypeError):

@@ -27,23 +27,22 @@ def best_system(ranking: Ranking, pairs: PairRows, untested: str) -> str:
     rows = ranking.rows(ranking.measure.name)
     systems = ranking.compared(ranking.measure.name)
     measure = f"{ranking.measure.name} ({ranking.average} average)"
-    if not systems and any(row["hypothesis"] in ranking.fewer for row in rows):
-        return "No system is best: they were scored on different documents."
+    coverage = ranking.board.coverage
+    if not coverage.ranks:
+        return f"No system is called best: {coverage.in_words}."
     if not systems:
-        return f"{measure} is undefined for every system. {_left_out(ranking)}".strip()
+        return f"{measure} is undefined for every system."
     best = systems[0]
     tied = [row["hypothesis"] for row in systems if row["value"] == best["value"]]
     if len(systems) == 1:
-        only = "the only system with all documents" if ranking.fewer else "the only system"
-        first = f"{_with_interval(best)} in {measure} for {only}, {_listed(tied)}."
+        first = f"{_with_interval(best)} in {measure} for the only system, {_listed(tied)}."
     elif len(tied) > 1:
         first = f"{_listed(tied)} are equally good in {measure}: {_with_interval(best)}."
     else:
         others = [row["hypothesis"] for row in systems[1:]]
         first = f"{_listed(tied)} is best in {measure}: {_with_interval(best)}. "
-        shared = next(iter(pairs.values()))["documents"] if ranking.fewer and pairs else None
         first += verdict.describe_certainty(
-            best["hypothesis"], others, pairs, shown=isolated, untested=untested, shared=shared
+            best["hypothesis"], others, pairs, shown=isolated, untested=untested
         )
     better = [row["hypothesis"] for row in rows[: rows.index(best)] if is_point(row["hypothesis"])]
     if better:
@@ -51,26 +50,9 @@ def best_system(ranking: Ranking, pairs: PairRows, untested: str) -> str:
         first += f" But the reference {point} {_listed(better)} {verb} better."
     if (sentence := describe_chance(ranking.board)) is not None:
         first += f" {sentence[0].upper()}{sentence[1:]}."
-    return f"{first} {_left_out(ranking)}".strip()
-
-
-def _left_out(ranking: Ranking) -> str:
-    """Say which systems are not ranked with the others, because they have fewer documents."""
-    if not ranking.fewer:
-        return ""
-    rows = ranking.rows(ranking.measure.name)
-    most = max(row["documents"] for row in rows if not is_point(row["hypothesis"]))
-    least = f"{min(ranking.fewer.values()):,} of {most:,} documents"
-    if min(ranking.fewer.values()) == most:
-        least = "other documents"
-    if len(ranking.fewer) == 1:
-        return f"Not ranked: {_listed([*ranking.fewer])}, which was scored on {least}."
-    if least == "other documents":
-        return f"Not ranked: {_listed([*ranking.fewer])}, which were scored on {least}."
-    return (
-        f"Not ranked: {_listed([*ranking.fewer])}, which were scored on fewer documents, the "
-        f"fewest on {least}."
-    )
+    if coverage.ranks_on_shared:
+        first += f" Systems are {coverage.in_words}."
+    return first
 
 
 def _with_interval(row: RunRow) -> str:
@@ -155,6 +137,9 @@ def tolerances_in_words(run: FinishedRun, shown: Callable[[str], str] = isolated
         known = [
             row for row in rows if row["tolerance"] == tolerance and row["tolerant_f1"] is not None
         ]
+        if len({(row["rows"], row["reference_boundaries"]) for row in known}) > 1:
+            yield "Systems were scored on different documents, so that none has the highest F."
+            return
         if not known:
             yield f"At a tolerance of {tolerance:,}, F is undefined for every system."
             continue

@@ -1,7 +1,6 @@
 """Differences between pairs of systems, and whether they could be due to chance."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import permutations
 from typing import Any
 
@@ -11,7 +10,7 @@ from segscore.pipeline.comparison.averages import Averages
 from segscore.pipeline.comparison.pair_rows import SIGNIFICANT, better_first, by_difference
 from segscore.pipeline.comparison.samples import Sample
 from segscore.pipeline.comparison.settings import CompareSettings
-from segscore.pipeline.comparison.tables import compare_sample
+from segscore.pipeline.comparison.tables import adjusted_rows, compare_sample
 from segscore.pipeline.comparison.verdict import PairRows
 from segscore.pipeline.reports import charts
 from segscore.pipeline.reports.page import Cell, Figure, NumberCell, PageTable
@@ -29,13 +28,13 @@ _HEADINGS = ("system, better first", "against", "difference", "95 % from", "to",
 
 def compare_best(run: FinishedScoring, sample: Sample, ranking: Ranking) -> PairRows:
     """Compare the best systems pair by pair, as `segscore compare` does."""
-    sample = _select_systems(sample, ranking.order(sample)[:COMPARED])
+    sample = sample.select(sorted(ranking.order(sample)[:COMPARED]))
     seed = run.score_settings().seed
     settings = CompareSettings((run.url,), (ranking.measure.name,), seed=seed, permutations=0)
-    tables = compare_sample(Averages(sample), [run], settings)
+    compared = compare_sample(Averages(sample), [run], settings)
     return {
         (row["system"], row["other"]): row
-        for row in tables["comparisons"]
+        for row in adjusted_rows(compared.pairs, settings)
         if row["average"] == ranking.average
     }
 
@@ -55,7 +54,7 @@ def difference_figure(pairs: PairRows, sample: Sample, ranking: Ranking) -> Figu
     return Figure(
         f"Difference in {ranking.measure.name}{ranking.measure.arrow}",
         f"{ranking.average.capitalize()} averages. {read if is_matrix else ''}"
-        f"{'* ' if is_matrix else ''}p < {SIGNIFICANT} in a paired permutation test, adjusted by "
+        f"{'* ' if is_matrix else ''}p < {SIGNIFICANT} in a paired test, adjusted by "
         "Holm for the pairs of two systems, and apart from them for those with a reference point. "
         f"The command segscore compare runs more tests.{more}",
         table=PageTable(_HEADINGS, cells),
@@ -75,23 +74,9 @@ def _systems_first(row: Mapping[str, Any]) -> tuple[bool, tuple[bool, float]]:
     return is_point(row["system"]) or is_point(row["other"]), by_difference(known)
 
 
-def _select_systems(sample: Sample, systems: Sequence[int]) -> Sample:
-    """Select some of the systems, in the order of the sample."""
-    indices = sorted(systems)
-    return replace(
-        sample,
-        systems=[sample.systems[i] for i in indices],
-        counts={name: counts[indices] for name, counts in sample.counts.items()},
-        values={name: values[indices] for name, values in sample.values.items()},
-        parameters=[sample.parameters[i] for i in indices],
-        estimates_p_seg=[sample.estimates_p_seg[i] for i in indices],
-        draws=[sample.draws[i] for i in indices],
-    )
-
-
 def _difference_cell(column: str, value: float) -> Cell:
     known = _or_none(value)
-    return NumberCell(shown_p(known), known) if column.startswith("p_") else known
+    return NumberCell(shown_p(known), known) if column.startswith("p") else known
 
 
 def _cells(systems: Sequence[str], pairs: PairRows) -> Iterator[charts.MarkValues]:

@@ -46,7 +46,7 @@ def leaderboard(ranking: Ranking, pairs: PairRows) -> Figure:
         apart=points,
         apart_heading="Reference points",
         named_by=1,
-        sorted_by=2,
+        sorted_by=2 if board.coverage.ranks else None,
         descending=ALL[first].better == "higher",
     )
     return Figure(
@@ -61,6 +61,8 @@ def leaderboard(ranking: Ranking, pairs: PairRows) -> Figure:
 def _over_documents(ranking: Ranking) -> str:
     """Say over how many documents the averages of the leaderboard are."""
     numbers = {row["documents"] for row in ranking.board.rows.values()}
+    if shared := ranking.board.coverage.shared_in_words:
+        return f"{ranking.average.capitalize()} averages over {shared}{ranking.and_levels}."
     over = counted(numbers.pop(), "document") if len(numbers) == 1 else "all documents"
     return f"{ranking.average.capitalize()} averages over {over}{ranking.and_levels}."
 
@@ -82,10 +84,9 @@ def _note(ranking: Ranking, beaten: Mapping[str, Sequence[str]]) -> str:
         )
     if "skill" in board.beside():
         sentences.append(f"Skill, by {board.measure}: {SKILL}.")
-    if board.fewer:
-        sentences.append(
-            "Systems with fewer documents than others come last, without a rank or shades."
-        )
+    if not board.coverage.ranks:
+        words = board.coverage.in_words
+        sentences.append(f"{words[0].upper()}{words[1:]}.")
     return " ".join([*sentences, "A heading sorts the table."])
 
 

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -10,9 +9,10 @@ import pyarrow.compute as pc
 from segscore.pipeline.comparison.samples import Sample
 from segscore.pipeline.measures.measure import Measure
 from segscore.pipeline.reports.run_tables import group_name
-from segscore.pipeline.runs.finished import FinishedRun, RunRow, rows_by_group, rows_over_all
+from segscore.pipeline.runs.finished import RunRow, are_over_all
+from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.leaderboard import Leaderboard, rank
-from segscore.pipeline.scoring.names import is_point
+from segscore.pipeline.scoring.shared_averages import read_summary
 from segscore.pipeline.statistics.averages import summary_groups
 
 
@@ -20,13 +20,13 @@ from segscore.pipeline.statistics.averages import summary_groups
 class Ranking:
     """The summary of a scoring run, with its systems ranked by a measure and an average."""
 
-    run: FinishedRun
+    run: FinishedScoring
     measure: Measure
     average: str
 
     @cached_property
     def _summary(self) -> pa.Table:
-        return self.run.table("summary")
+        return read_summary(self.run)
 
     @cached_property
     def by(self) -> list[str]:
@@ -40,31 +40,45 @@ class Ranking:
 
     @cached_property
     def whole(self) -> dict[tuple[str, str], dict[str, RunRow]]:
-        """(measure, average) -> system -> its row over all documents."""
-        rows: dict[tuple[str, str], dict[str, RunRow]] = {}
-        for row in rows_over_all(self._summary, self.by):
-            rows.setdefault((row["measure"], row["average"]), {})[row["hypothesis"]] = row
-        return rows
+        """(measure, average) -> system -> its row of the leaderboard over all documents."""
+        return {
+            (measure, average): dict(rows)
+            for average, board in self._boards.items()
+            for measure, rows in board.averages.items()
+        }
+
+    @cached_property
+    def _boards(self) -> dict[str, Leaderboard]:
+        """Average, micro or macro -> the leaderboard over all documents."""
+        rows = self._summary.filter(are_over_all(self._summary, self.by)).to_pylist()
+        named, boards = self.run.measures_in_order, {}
+        for average in ("micro", "macro"):
+            of_average = (row for row in rows if row["average"] == average)
+            (boards[average],) = rank(of_average, (), self.measure.name, named=named)
+        return boards
 
     @cached_property
     def groups(self) -> list[RunRow]:
-        """Rows by group for the chosen measure and average; ``group`` is the name of the group."""
+        """Rows of the groups' leaderboards; ``group`` is the name of the group."""
+        return [
+            row | {"group": group_name(row, self.by)}
+            for board in self.group_boards
+            for row in board.rows.values()
+        ]
+
+    @cached_property
+    def group_boards(self) -> list[Leaderboard]:
+        """The leaderboard of each group by the chosen measure and average."""
         chosen = self._summary.filter(
             (pc.field("measure") == self.measure.name) & (pc.field("average") == self.average)
         )
-        rows = rows_by_group(chosen, self.by)
-        return [row | {"group": group_name(row, self.by)} for row in rows]
+        by_group = chosen.filter(pc.invert(are_over_all(chosen, self.by)))
+        return rank(by_group.to_pylist(), self.by, self.measure.name)
 
     @cached_property
     def board(self) -> Leaderboard:
         """The leaderboard over all documents."""
-        rows = [of.values() for (_, kind), of in self.whole.items() if kind == self.average]
-        (board,) = rank(
-            chain.from_iterable(rows),
-            measure=self.measure.name,
-            named=self.run.measures_in_order,
-        )
-        return board
+        return self._boards[self.average]
 
     def rows(self, measure: str) -> list[RunRow]:
         """Return the averages of a measure, of systems and reference points, best first."""
@@ -72,19 +86,10 @@ class Ranking:
         return [board.average(measure, name) for name in board.ranked]
 
     def compared(self, measure: str) -> list[RunRow]:
-        """Return the known averages of the systems that have all documents, best first."""
-        return [
-            row
-            for row in self.rows(measure)
-            if row["value"] is not None
-            and not is_point(row["hypothesis"])
-            and row["hypothesis"] not in self.fewer
-        ]
-
-    @property
-    def fewer(self) -> dict[str, int]:
-        """Systems that were scored on fewer documents than others -> their number of documents."""
-        return self.board.fewer
+        """Return the known averages of the systems that are ranked by a measure, best first."""
+        board = self.board.by(measure)
+        rows = [board.average(measure, name) for name in board.contenders]
+        return [row for row in rows if row["value"] is not None]
 
     @cached_property
     def systems(self) -> list[str]:

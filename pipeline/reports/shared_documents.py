@@ -19,10 +19,10 @@ from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 
 @dataclass(frozen=True)
 class SharedDocuments:
-    """The documents that all systems share.
+    """The documents that all systems share, on which they are ranked.
 
     Attributes:
-        sample: counts and values of the systems; None if they share no document.
+        sample: counts and values of the systems; None if they are not ranked.
         documents: number of documents in the run.
         pairs: comparisons of the best systems; empty if there is one system.
         untested: why there is no sample, to append to a sentence; empty if there is one.
@@ -41,7 +41,9 @@ def read_documents(run: FinishedScoring, ranking: Ranking) -> SharedDocuments:
         read = read_samples([run], find_systems([run], ()), *chosen, ())
     except NothingShared as problem:
         return SharedDocuments(None, untested=f": {problem}")
-    sample = read.samples[0]
+    sample = read.groups[0].together
+    if sample is None:
+        return SharedDocuments(None, untested=f": {ranking.board.coverage.in_words}")
     pairs = compare_best(run, sample, ranking) if len(sample.systems) > 1 else {}
     return SharedDocuments(sample, read.documents[run.name], pairs)
 

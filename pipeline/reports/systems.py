@@ -14,6 +14,7 @@ from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.reports.run_tables import as_dates
 from segscore.pipeline.runs.finished import RunRow
 from segscore.pipeline.scoring.names import is_point
+from segscore.pipeline.statistics.shown_numbers import counted
 
 _GROUPS, GROUP_ROWS = 30, 1000
 """Maximum numbers of groups drawn, and of rows of groups listed."""
@@ -139,6 +140,7 @@ def _against(ranking: Ranking, x: str, y: str, caption: str) -> Figure:
     labels = short_labels(ranking.systems, charts.LETTERS)
     points: list[charts.MarkValues] = []
     rows: list[list[Cell]] = []
+    place = "rank" if ranking.board.coverage.ranks else "number"
     for rank, name in enumerate(ranking.systems, 1):
         ends = across[name], up[name]
         rows.append(
@@ -157,13 +159,13 @@ def _against(ranking: Ranking, x: str, y: str, caption: str) -> Figure:
     marked = (
         " A point without a name has it in its tooltip and in the table."
         if few
-        else " Systems are numbered by rank."
+        else f" Systems are numbered{' by rank' if place == 'rank' else ''}."
     )
     spans = ("95 % from", "to")
     return Figure(
         f"{y} against {x}",
         caption + marked,
-        table=PageTable(["system", "rank", x, *spans, y, *spans], rows),
+        table=PageTable(["system", place, x, *spans, y, *spans], rows),
         chart=charts.scatter(points, x + ALL[x].arrow, y + ALL[y].arrow),
     )
 
@@ -188,8 +190,22 @@ def groups(ranking: Ranking) -> Iterator[Section]:
     caption, chart = _group_chart(ranking, rows, place, dates)
     title = f"{ranking.measure.name}{ranking.measure.arrow} by {', '.join(ranking.by)}"
     table = PageTable(headings, cells, more)
+    caption += _over_shared(ranking)
     figure = Figure(title, caption, table=table, chart=chart, wide=True)
     yield Section("groups", "Groups", "", [figure])
+
+
+def _over_shared(ranking: Ranking) -> str:
+    """Say in how many groups averages are over shared documents, and in how many none compare."""
+    coverages = [board.coverage for board in ranking.group_boards]
+    shared = sum(coverage.ranks_on_shared for coverage in coverages)
+    apart = sum(not coverage.ranks for coverage in coverages)
+    text = ""
+    if shared:
+        text += f" In {counted(shared, 'group')}, averages are over the documents that all share."
+    if apart:
+        text += f" In {counted(apart, 'group')}, systems share too few documents to be ranked."
+    return text
 
 
 def _group_chart(
@@ -204,7 +220,8 @@ def _group_chart(
             if row["hypothesis"] in drawn
         ]
         left = len(ranking.systems) - len(drawn)
-        more = f" The best {LINES} systems; {left} more are in the table." if left else ""
+        first = "best" if ranking.board.coverage.ranks else "first"
+        more = f" The {first} {LINES} systems; {left} more are in the table." if left else ""
         (by,) = ranking.by
         caption = f"{ranking.average.capitalize()} averages; each line is a system.{more}"
         return caption, charts.line_chart(points, by, ranking.measure.name, dates=True)

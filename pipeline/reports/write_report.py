@@ -136,7 +136,7 @@ def _scored(run: FinishedRun, settings: ReportSettings) -> _Contents:
             f"--measure {measure.name}: cannot rank systems, as neither higher nor lower is "
             "better; name another measure"
         )
-    ranking = Ranking(run, measure, settings.average)
+    ranking = Ranking(opened, measure, settings.average)
     if not ranking.systems:
         raise Refused(
             f"--measure {measure.name}: {run.url} has no values of it, as no document has several "

@@ -27,6 +27,11 @@ class TablePiece(NamedTuple):
     read: Callable[[list[str]], pa.Table]
 
 
+def table_piece(url: str) -> TablePiece:
+    """Return a file of a table."""
+    return TablePiece(url, storage.column_names(url), partial(storage.read_columns, url))
+
+
 @dataclass(frozen=True)
 class FinishedRun:
     """A finished run of any command.
@@ -137,10 +142,7 @@ class FinishedRun:
         if self.tables is not None:
             in_memory = [self.tables[name]] if name in self.tables else []
             return [TablePiece(self.url, each.column_names, each.select) for each in in_memory]
-        return [
-            TablePiece(url, storage.column_names(url), partial(storage.read_columns, url))
-            for url in self.files(name)
-        ]
+        return [table_piece(url) for url in self.files(name)]
 
     def table(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
         """Read a whole table, which the run must have; the arguments are those of ``parts``.

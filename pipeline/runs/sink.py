@@ -9,7 +9,7 @@ import pyarrow as pa
 from segscore.pipeline import storage
 from segscore.pipeline.runs import publication, run_folder
 from segscore.pipeline.runs.fingerprint import Fingerprint
-from segscore.pipeline.runs.finished import FinishedRun
+from segscore.pipeline.runs.finished import FinishedRun, TablePiece, table_piece
 from segscore.pipeline.runs.run_folder import Attempt
 from segscore.pipeline.tables.find import InputTable
 
@@ -118,6 +118,10 @@ class FolderSink:
         for url in run_folder.prepared_files(self.attempt, table):
             yield storage.read_columns(url, columns)
 
+    def pieces(self, table: str) -> list[TablePiece]:
+        """List the files of a table of the attempt."""
+        return [table_piece(url) for url in run_folder.prepared_files(self.attempt, table)]
+
     def location(self, table: str) -> str:
         """Return where readers find a table once the run is published, for messages."""
         return storage.join(self.output, table)
@@ -176,6 +180,11 @@ class MemorySink:
         """Yield the rows of a table as they were written."""
         for rows in self._written.get(table, ()):
             yield rows.select(columns)
+
+    def pieces(self, table: str) -> list[TablePiece]:
+        """List the rows of a table as they were written."""
+        written = self._written.get(table, ())
+        return [TablePiece(table, rows.column_names, rows.select) for rows in written]
 
     def location(self, table: str) -> str:
         """Return the name of the table."""

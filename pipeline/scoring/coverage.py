@@ -1,7 +1,12 @@
-"""Find systems that were scored on fewer or other documents, so that averages do not compare."""
+"""Decide on which documents the systems of a group can be ranked.
 
-from collections import Counter
-from collections.abc import Mapping
+Where all systems have the same documents, on these. Else on those that all of them share, if these
+are enough; else on none: averages over other documents do not compare. Reference points, which a
+run makes itself, do not count as systems.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
@@ -11,48 +16,99 @@ from segscore.pipeline.runs.finished import rows_over_all
 from segscore.pipeline.scoring.names import is_point
 from segscore.pipeline.statistics.averages import summary_groups
 
+LEAST_SHARED = 10
+"""Systems with other documents are ranked on those that all share, if these are so many..."""
 
-def fewer_documents(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
-    """Return the systems whose averages do not compare with those of the others, and documents.
+LEAST_SHARE = 0.5
+"""... and at least this share of the documents of the system with the fewest."""
 
-    These were scored on fewer documents than another system, or on as many others. Where no set of
-    documents is that of more systems than each other set, no system compares.
 
-    Returns:
-        System -> number of its documents.
+@dataclass(frozen=True)
+class Coverage:
+    """The documents of the systems of a group.
+
+    Attributes:
+        documents: number of documents of each system.
+        same: whether all systems have the same documents.
+        shared: number of documents that all systems have; None if it is not known.
     """
-    systems = {name: row for name, row in rows.items() if not is_point(name)}
-    documents = {name: row["documents"] for name, row in systems.items()}
-    most = max(documents.values(), default=0)
-    sets = {name: row.get("document_set") for name, row in systems.items()}
-    users = Counter(sets[name] for name, number in documents.items() if number == most)
-    (first, of_first), *others = users.most_common() or [(None, 0)]
-    compares = not others or of_first > others[0][1]
-    return {
-        name: number
-        for name, number in documents.items()
-        if number < most or not compares or sets[name] != first
-    }
+
+    documents: Sequence[int] = ()
+    same: bool = True
+    shared: int | None = None
+
+    @property
+    def ranks(self) -> bool:
+        """Whether the systems can be ranked."""
+        return self.same or self.ranks_on_shared
+
+    @property
+    def ranks_on_shared(self) -> bool:
+        """Whether the systems can be ranked on the documents that all share, and on no others."""
+        if self.same or self.shared is None:
+            return False
+        return self.shared >= max(LEAST_SHARED, LEAST_SHARE * min(self.documents))
+
+    @property
+    def shared_in_words(self) -> str:
+        """The documents that the systems are ranked on; empty if all have the same."""
+        if not self.ranks_on_shared:
+            return ""
+        many = len(self.documents)
+        systems = "both systems" if many == 2 else f"all {many:,} systems"
+        return f"the {self.shared:,} documents that {systems} share"
+
+    @property
+    def in_words(self) -> str:
+        """On what the systems are ranked, or why they are not; empty if all have the same."""
+        if self.same:
+            return ""
+        if self.ranks_on_shared:
+            return f"ranked on {self.shared_in_words}"
+        systems = f"the {len(self.documents):,} systems"
+        if self.shared is None:
+            return f"not ranked: {systems} were scored on different documents"
+        few = "no document" if not self.shared else f"only {self.shared:,} documents"
+        few = "only 1 document" if self.shared == 1 else few
+        why = "too few to rank them"
+        if self.shared >= LEAST_SHARED:
+            why = f"fewer than half of the {min(self.documents):,} of the system with the fewest"
+        line = f"not ranked: {systems} share {few}" + (f", {why}" if self.shared else "")
+        if len(self.documents) == 2:
+            return line
+        return f"{line}; compare two of them: segscore compare RUN --systems A,B"
+
+
+def coverage_of(rows: Mapping[str, Mapping[str, Any]]) -> Coverage:
+    """Return the coverage of a group, from the row of each system and point for one measure."""
+    systems = [row for name, row in rows.items() if not is_point(name)]
+    sets = {(row["documents"], row.get("document_set")) for row in systems}
+    shared = [row["shared_documents"] for row in systems if row.get("shared_documents") is not None]
+    return Coverage(
+        documents=[row["documents"] for row in systems],
+        same=len(sets) <= 1,
+        shared=max(shared, default=None),
+    )
 
 
 def warn_of_fewer_documents(summary: pa.Table) -> list[str]:
     """Return a warning if systems were scored on fewer or other documents than others."""
     rows = rows_over_all(summary, summary_groups(summary.column_names))
-    rows = [row for row in rows if row["measure"] == rows[0]["measure"]]
-    fewer = fewer_documents({row["hypothesis"]: row for row in rows})
-    if not fewer:
+    of_measure = {
+        row["hypothesis"]: row
+        for row in rows
+        if row["measure"] == rows[0]["measure"] and not is_point(row["hypothesis"])
+    }
+    coverage = coverage_of(of_measure)
+    if coverage.same:
         return []
-    most = max(row["documents"] for row in rows if not is_point(row["hypothesis"]))
-    if min(fewer.values()) == most:
-        return [
-            f"{first_named(sorted(fewer))}: scored on as many documents as other systems ({most}), "
-            "but not on the same, so that averages do not compare and nobody is called best; "
-            "`segscore compare` uses the documents that systems share"
-        ]
-    named = first_named([f"{name} ({fewer[name]})" for name in sorted(fewer)], "systems")
-    was, its = ("was", "its") if len(fewer) == 1 else ("were", "their")
-    return [
-        f"{named} {was} scored on fewer documents than other systems ({most}), so "
-        f"that {its} averages do not compare; `segscore compare` uses the documents that systems "
-        "share"
-    ]
+    most = max(coverage.documents)
+    fewer = {name: row["documents"] for name, row in of_measure.items() if row["documents"] < most}
+    if not fewer:
+        named = first_named(sorted(of_measure), "systems")
+        text = f"{named}: scored on {most:,} documents each, but not on the same"
+    else:
+        named = first_named([f"{name} ({fewer[name]:,})" for name in sorted(fewer)], "systems")
+        was = "was" if len(fewer) == 1 else "were"
+        text = f"{named} {was} scored on fewer documents than other systems ({most:,})"
+    return [f"{text}; {coverage.in_words}"]

@@ -1,14 +1,15 @@
 """The leaderboard of a scoring run, which terminal, CSV, papers, reports and notebooks render."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from segscore.pipeline.measures import ALL, FAMILIES, HEADLINES, shown_measures
 from segscore.pipeline.runs.finished import RunRow
-from segscore.pipeline.scoring.coverage import fewer_documents
+from segscore.pipeline.scoring.coverage import Coverage, coverage_of
 from segscore.pipeline.scoring.names import is_point
+from segscore.pipeline.statistics.averages import SHARED_COLUMNS
 
 
 class BoardColumn(NamedTuple):
@@ -49,15 +50,27 @@ class Leaderboard:
         group: values of the group-by columns, all None for the rows over all documents.
         measure: name of the measure.
         averages: measure -> system -> its row of the summary; rows of one average, micro or macro.
+            Where systems are ranked on the documents that all share, the averages are over these.
+        coverages: measure -> the documents on which systems can be ranked.
     """
 
     group: tuple[Any, ...]
     measure: str
     averages: Mapping[str, Mapping[str, RunRow]]
+    coverages: Mapping[str, Coverage] = field(default_factory=dict)
 
     def by(self, measure: str) -> "Leaderboard":
         """Rank the systems that have another measure by it."""
-        return Leaderboard(self.group, measure, {measure: self.averages.get(measure, {})})
+        averages = {measure: self.averages.get(measure, {})}
+        return Leaderboard(self.group, measure, averages, self.coverages)
+
+    @property
+    def coverage(self) -> Coverage:
+        """The documents on which the systems are ranked, if they are."""
+        return self._coverage_of(self.measure)
+
+    def _coverage_of(self, measure: str) -> Coverage:
+        return self.coverages.get(measure, Coverage())
 
     @cached_property
     def measures(self) -> list[str]:
@@ -73,24 +86,21 @@ class Leaderboard:
         return rows
 
     @cached_property
-    def fewer(self) -> dict[str, int]:
-        """Systems that were scored on fewer documents than others -> their number of documents."""
-        return fewer_documents(self.rows)
-
-    @cached_property
     def ranked(self) -> list[str]:
-        """Systems and reference points, best first.
+        """Systems and reference points, best first; if they are not ranked, systems first by name.
 
-        Systems with fewer documents come last, after those whose value is undefined.
+        Those whose value is undefined come last.
         """
         higher = ALL[self.measure].better == "higher"
 
-        def order(name: str) -> tuple[bool, bool, float, str]:
+        def order(name: str) -> tuple[bool, float, str]:
             value = self.average(self.measure, name)["value"]
             place = 0.0 if value is None else -value if higher else value
-            return name in self.fewer, value is None, place, name
+            return value is None, place, name
 
-        return sorted(self.rows, key=order)
+        if self.coverage.ranks:
+            return sorted(self.rows, key=order)
+        return sorted(self.rows, key=lambda name: (is_point(name), name))
 
     @property
     def systems(self) -> list[str]:
@@ -113,24 +123,26 @@ class Leaderboard:
 
     @cached_property
     def contenders(self) -> list[str]:
-        """The systems that can be compared, best first: those with all documents."""
-        return [name for name in self.systems if name not in self.fewer]
+        """The systems that are ranked, best first; none if they cannot be."""
+        return self.systems if self.coverage.ranks else []
 
     def best(self, measure: str) -> set[str]:
-        """Return the contenders with the best value.
+        """Return the systems with the best value.
 
-        Empty if there are no two to choose from, or neither direction is better.
+        Empty if they cannot be ranked by the measure, there are no two to choose from, or neither
+        direction is better.
         """
-        values = {name: self.average(measure, name)["value"] for name in self.contenders}
+        values = {name: self.average(measure, name)["value"] for name in self.systems}
         known = [value for value in values.values() if value is not None]
-        if len(known) < 2 or ALL[measure].better == "neither":
+        ranks = self._coverage_of(measure).ranks and ALL[measure].better != "neither"
+        if len(known) < 2 or not ranks:
             return set()
         best = max(known) if ALL[measure].better == "higher" else min(known)
         return {name for name, value in values.items() if value == best}
 
     @cached_property
     def places(self) -> dict[str, int]:
-        """Contender -> its rank by the measure, from 1; equal values have the same rank."""
+        """System -> its rank by the measure, from 1; equal values have the same rank."""
         values = [self.average(self.measure, name)["value"] for name in self.contenders]
         return {
             name: 1 + values.index(value)
@@ -143,6 +155,11 @@ class Leaderboard:
         best = self.average(self.measure, self.contenders[0])["value"] if self.contenders else None
         value = self.average(self.measure, name)["value"]
         return None if best is None or value is None else value - best
+
+    @property
+    def heading(self) -> str:
+        """The heading of the names of the systems."""
+        return "system, best first" if self.coverage.ranks else "system"
 
     def beside(self) -> list[str]:
         """Return the names of the columns beside the averages that people need to see."""
@@ -168,6 +185,26 @@ def measures_to_show(available: Collection[str], named: Sequence[str]) -> list[s
     return list(dict.fromkeys([*(name for name in named[:1] if name in available), *shown]))
 
 
+def _board(
+    group: tuple[Any, ...], measure: str, averages: Mapping[str, Mapping[str, RunRow]]
+) -> Leaderboard:
+    """Rank the systems of a group on all documents, or on those that all of them share."""
+    coverages = {name: coverage_of(rows) for name, rows in averages.items()}
+    compared = {
+        name: {system: _on_shared(row) for system, row in rows.items()}
+        if coverages[name].ranks_on_shared
+        else rows
+        for name, rows in averages.items()
+    }
+    return Leaderboard(group, measure, compared, coverages)
+
+
+def _on_shared(row: RunRow) -> RunRow:
+    """Return a row of the summary with the averages over the documents that all systems share."""
+    shared = {of: row[name] for name, of in SHARED_COLUMNS.items()}
+    return {**row, **shared, "defined": shared["defined"] or 0, "sd": None}
+
+
 def rank(
     rows: Iterable[RunRow],
     by: Sequence[str] = (),
@@ -189,7 +226,7 @@ def rank(
         averages = groups.setdefault(tuple(row[name] for name in by), {})
         averages.setdefault(row["measure"], {})[row[system]] = row
     boards = [
-        Leaderboard(
+        _board(
             group,
             measure or measures_to_show(averages, named)[0],
             {name: averages[name] for name in as_named(averages, named)},

@@ -7,7 +7,7 @@ adds the counts of the levels.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -109,6 +109,28 @@ def common_counts(name: str, counts: NDArray[Any], factor: int) -> NDArray[Any]:
     if int(counts.max(initial=1)) * factor >= _FITS:
         return np.asarray(counts.astype(object) * factor)
     return np.asarray(counts * factor)
+
+
+def add_up_levels(
+    names: Iterable[str], rows: CountedRows, level: Ints, factor: Callable[[int], int]
+) -> CountedRows:
+    """Write the rows of all levels so that they can be added up, as ``join_levels`` does.
+
+    Args:
+        names: names of the counts.
+        rows: the rows.
+        level: the level of each row, shape (rows,).
+        factor: returns the factor of a level for ``common_counts``.
+    """
+    levels, on_level = np.unique(level, return_inverse=True)
+    counts = []
+    for name, row in zip(names, rows.counts, strict=True):
+        parts = [common_counts(name, row[level == each], factor(each)) for each in levels.tolist()]
+        order = np.argsort(on_level, kind="stable")
+        scaled = np.empty(len(row), np.result_type(*parts))
+        scaled[order] = np.concatenate(parts)
+        counts.append(scaled)
+    return rows._replace(counts=counts, level=np.asarray(on_level, np.int64))
 
 
 def join_levels(levels: Sequence[Rule], rows: Sequence[GroupedRows]) -> GroupedRows:

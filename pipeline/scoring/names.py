@@ -22,3 +22,12 @@ def is_random(hypothesis: str) -> bool:
 def is_point(hypothesis: str) -> bool:
     """Return whether a hypothesis is a reference point, which the run makes itself."""
     return hypothesis.startswith(POINT)
+
+
+HUMAN = f"{POINT}human"
+"""The name of the reference point of people, whose hypotheses are also named by the person."""
+
+
+def system_name(hypothesis: str) -> str:
+    """Return the system that a hypothesis belongs to: all held-out humans are one system."""
+    return HUMAN if hypothesis.startswith(HUMAN + ":") else hypothesis

@@ -351,7 +351,7 @@ def score_panels(
         **_level(rule, len(document)),
     }
     measures = rule.selection.pairs.measures
-    over_references = adding.mean_over_references(_read_measures(scored, measures), pairs.hyp_row)
+    over_references = adding.mean_over_references(read_measures(scored, measures), pairs.hyp_row)
     mean_columns = {
         f"mean_{name}": row for name, row in zip(measures, over_references, strict=True)
     }
@@ -375,7 +375,7 @@ def _count_panels(hypotheses: Hypotheses, references: References) -> dict[str, I
     return dict(zip(panel.COUNTS, counts, strict=True))
 
 
-def _read_measures(scored: pa.Table, measures: Iterable[str]) -> list[Floats]:
+def read_measures(scored: pa.Table, measures: Iterable[str]) -> list[Floats]:
     """Return the measures in rows of `scores`, NaN where null, shape (rows,) each."""
     return [
         numbers(scored.column(name).combine_chunks().fill_null(float("nan"))) for name in measures

@@ -1,19 +1,19 @@
 """Describe and average the results of a run."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.inputs import Inputs
-from segscore.pipeline.scoring.names import CHANCE, POINT, is_random
+from segscore.pipeline.scoring.names import CHANCE, POINT
 from segscore.pipeline.scoring.part import PartSums, TaskResults
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.statistics import averages
 from segscore.pipeline.statistics.resampling import estimator
-from segscore.pipeline.statistics.sums import GroupKey
 
 
 def describe_results(
@@ -48,25 +48,10 @@ def warn_of_absent_points(settings: ScoreSettings, scored: Collection[str]) -> l
     ]
 
 
-def summarise_results(results: TaskResults, totals: PartSums) -> pa.Table:
+def summarise_results(results: TaskResults, totals: PartSums, scoring: FinishedScoring) -> pa.Table:
     """Compute the summary table of a run from the sums of all its rows."""
-    settings, rule = results.rule.settings, results.rule
-    selection = rule.selection
+    selection = results.rule.selection
     kind_sums = [(selection.pairs, totals.pairs), (selection.panels, totals.panels)]
     kinds = [(kind, sums) for kind, sums in kind_sums if sums is not None]
-    by_level: dict[object, Mapping[str, float]] = {
-        each.level: settings.parameters(each.p_seg, rule.types)
-        | {"type_range": float(each.type_range)}
-        for each in results.levels
-    }
-    whole = settings.parameters(results.p_seg, rule.types)
-
-    def parameters(key: GroupKey) -> averages.Parameters:
-        """Return the parameters of a group; P_seg is that of the references of its level."""
-        level = (key[-1],) if rule.by_level else ()
-        p_seg_of = *(None for _ in key[1 + len(level) :]), *level
-        values = by_level[key[-1]] if rule.by_level else whole
-        draws = settings.draws if is_random(str(key[0])) else 1
-        return averages.Parameters(values, p_seg_of if settings.p_seg is None else None, draws)
-
-    return averages.summarise(kinds, rule.summary_groups, parameters, CHANCE)
+    groups = results.rule.summary_groups
+    return averages.summarise(kinds, groups, scoring.group_parameters, CHANCE)

@@ -29,6 +29,7 @@ from segscore.pipeline.scoring.results import (
 )
 from segscore.pipeline.scoring.self_pairs import warn_of_self_pairs
 from segscore.pipeline.scoring.settings import ScoreSettings
+from segscore.pipeline.scoring.shared_averages import with_shared_averages
 from segscore.pipeline.scoring.totals import add_sums
 from segscore.pipeline.scoring.type_confusion import tabulate_confusion
 from segscore.pipeline.scoring.unpaired import require_few_unpaired, warn_of_unpaired
@@ -95,13 +96,16 @@ def _finish(
         require_scored(run.sink, inputs, results.rows)
         _require_few_lost(run, settings, results.rows)
         sums = settle_units(add_sums(run, results))
-        summary = summarise_results(results, sums)
+        described = describe_results(settings, results, inputs, sums)
+        scoring = FinishedScoring(settings.output, described)
+        summary = summarise_results(results, sums, scoring)
+        summary = with_shared_averages(summary, scoring, run.sink.pieces)
         run.write("summary", summary)
         if settings.confusion:
             run.write("confusion", tabulate_confusion(sums.confusion, results.rule))
     scored = {str(key[0]) for key in sums.pairs.groups} if sums.pairs is not None else set()
     record = {
-        **describe_results(settings, results, inputs, sums),
+        **described,
         **run.record(inputs.tables, results.rows, scored),
         "plan": plan.explanation,
     }

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from segscore.pipeline.arrays.ragged import Ints, column
+from segscore.pipeline.arrays.ragged import Floats, Ints, column
 from segscore.pipeline.measures import Table
 from segscore.pipeline.statistics.jackknife import (
     Estimate,
@@ -26,6 +26,20 @@ def exact_mean(digits: NDArray[Any], defined: int) -> float:
     """Return the mean of values from the sums of their digits (see ``Sums``), rounded once."""
     whole, high, low = (int(digit) for digit in digits[:3])
     return float(((whole * HALF + high) * HALF + low) / (HALF * HALF * defined))
+
+
+def mean_of(values: Floats) -> float:
+    """Return the mean of the values that are defined, as ``exact_mean``; NaN without any."""
+    known = values[~np.isnan(values)]
+    if not len(known):
+        return math.nan
+    sign, size = np.sign(known).astype(np.int64), np.abs(known)
+    whole = size.astype(np.int64)
+    fraction = (size - whole) * HALF
+    high = fraction.astype(np.int64)
+    low = ((fraction - high) * HALF + 0.5).astype(np.int64)
+    digits = np.array([int((sign * digit).sum()) for digit in (whole, high, low)], object)
+    return exact_mean(digits, len(known))
 
 
 def _standard_deviation(squares: NDArray[Any], n: int) -> float:
@@ -178,6 +192,26 @@ def skill(value: Any, chance: Any, best: float) -> Any:
 _NUMBERS = ("value", "ci_low", "ci_high", "sd", "skill", "skill_low", "skill_high", "effective")
 """The columns of the summary that are fractions."""
 
+SHARED_COLUMNS = {
+    "shared_documents": "documents",
+    "shared_value": "value",
+    "shared_ci_low": "ci_low",
+    "shared_ci_high": "ci_high",
+    "shared_defined": "defined",
+    "shared_skill": "skill",
+    "shared_skill_low": "skill_low",
+    "shared_skill_high": "skill_high",
+}
+"""Columns about the documents that all systems share -> those of which they have the values there.
+
+They are null where all systems have the same documents."""
+
+_COUNT_COLUMNS = ("documents", "defined", "shared_documents", "shared_defined")
+"""Columns of the summary with whole numbers."""
+
+_TEXT_COLUMNS = ("hypothesis", "measure", "average", "document_set")
+"""Columns of the summary with text."""
+
 SUMMARY_COLUMNS = (
     "hypothesis",
     "measure",
@@ -192,6 +226,7 @@ SUMMARY_COLUMNS = (
     "skill_low",
     "skill_high",
     "document_set",
+    *SHARED_COLUMNS,
     "effective",
 )
 
@@ -226,7 +261,16 @@ def summarise(
         columns[name] = column(np.array([getattr(row, name) for _, row in rows], np.float64))
     for name in ("documents", "defined"):
         columns[name] = column(np.array([getattr(row, name) for _, row in rows], np.int64))
+    for name in SHARED_COLUMNS:
+        columns[name] = pa.nulls(len(rows), summary_type(name))
     return pa.table(columns).select(["hypothesis", *group_by, *SUMMARY_COLUMNS[1:]])
+
+
+def summary_type(name: str) -> pa.DataType:
+    """Return the type of a column of the summary that does not name a group."""
+    if name in _TEXT_COLUMNS:
+        return pa.string()
+    return pa.int64() if name in _COUNT_COLUMNS else pa.float64()
 
 
 def _rows(

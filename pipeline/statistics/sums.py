@@ -57,7 +57,7 @@ class Sums:
     Attributes:
         groups: keys of the groups, in any order.
         documents: number of documents of each group, shape (groups,).
-        document_sets: exclusive or of the hashes of these documents, shape (groups,).
+        document_sets: exclusive or of the hashes of the documents of each group, shape (groups,).
         digits: for each measure and group, the sums over documents of the three digits of the
             document's mean over its references, and the number of documents where the measure is
             defined, shape (measures, groups, 4); int64, or Python integers after ``merge``.
@@ -311,12 +311,10 @@ def sum_rows(groups: list[GroupKey], group: Ints, units: Units, rows: CountedRow
     if not one_each:
         _, first_rows, inverse = distinct(document * len(groups) + group)
     shape = len(values), len(cell_keys)
-    document_sets = np.zeros(len(groups), np.uint64)
-    np.bitwise_xor.at(document_sets, group[first_rows], units.documents[document[first_rows]])
     sums = Sums(
         groups=groups,
         documents=np.bincount(group[first_rows], minlength=len(groups)).astype(np.int64),
-        document_sets=document_sets,
+        document_sets=_document_sets(groups, group[first_rows], units, document[first_rows]),
         digits=np.zeros((len(values), len(groups), 4), np.int64),
         squares=np.zeros((len(values), len(groups), DIGITS + len(PRODUCTS)), np.int64),
         group=cell_keys // unit_count,
@@ -337,6 +335,13 @@ def sum_rows(groups: list[GroupKey], group: Ints, units: Units, rows: CountedRow
                 "0, which cannot be averaged"
             )
     return sums
+
+
+def _document_sets(groups: list[GroupKey], group: Ints, units: Units, document: Ints) -> Hashes:
+    """Identify the documents of each group by their hashes, whatever their order."""
+    sets = np.zeros(len(groups), np.uint64)
+    np.bitwise_xor.at(sets, group, units.documents[document])
+    return sets
 
 
 def merge(parts: Sequence[Sums]) -> Sums:

@@ -32,6 +32,7 @@ from segscore.pipeline.scoring.leaderboard import Leaderboard, rank
 from segscore.pipeline.scoring.names import is_point
 from segscore.pipeline.scoring.run import run_scoring
 from segscore.pipeline.scoring.settings import ScoreSettings
+from segscore.pipeline.scoring.shared_averages import read_summary
 from segscore.pipeline.scoring.unpaired import require_few_unpaired
 from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.settings.signature import fields as signature_fields
@@ -254,7 +255,7 @@ class Evaluation(RunTables):
     @cached_property
     def summary(self) -> pa.Table:
         """Averages by system, group and measure, with intervals."""
-        return self.table("summary")
+        return read_summary(self.run)
 
     @cached_property
     def rejects(self) -> pa.Table:
@@ -340,10 +341,17 @@ class Evaluation(RunTables):
     @cached_property
     def board(self) -> Leaderboard:
         """The systems over all documents, ranked by the first measure to show, micro averages."""
+        return self._ranked("micro")
+
+    @cached_property
+    def macro_board(self) -> Leaderboard:
+        """The same by macro averages."""
+        return self._ranked("macro")
+
+    def _ranked(self, average: str) -> Leaderboard:
         by = summary_groups(self.summary.column_names)
-        rows = rows_over_all(self.summary, by)
-        micro = (row for row in rows if row["average"] == "micro")
-        boards = rank(micro, named=self.run.measures_in_order)
+        rows = [row for row in rows_over_all(self.summary, by) if row["average"] == average]
+        boards = rank(rows, named=self.run.measures_in_order)
         return boards[0] if boards else Leaderboard((), "", {})
 
     def to_pandas(self, table: str = "summary") -> Any:

@@ -48,7 +48,7 @@ def evaluation_as_text(evaluation: "Evaluation") -> str:
     """List the main measures of every system; the best values are marked."""
     lines = [(*line.cells, "best" * line.best) for line in _lines(evaluation)]
     shown = aligned([(*_headings(evaluation), ""), *lines])
-    return "\n".join([*shown, *_scale(evaluation), *evaluation.warnings, evaluation.signature])
+    return "\n".join([*shown, *_notes(evaluation), evaluation.signature])
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
@@ -71,8 +71,7 @@ def evaluation_as_html(evaluation: "Evaluation") -> str:
         + "</tr>"
         for line in _lines(evaluation)
     )
-    notes = [*_scale(evaluation), *evaluation.warnings]
-    paragraphs = "".join(f"<p>{escape(text)}</p>" for text in notes)
+    paragraphs = "".join(f"<p>{escape(text)}</p>" for text in _notes(evaluation))
     return (
         f"<table><thead><tr>{heading}</tr></thead><tbody>{rows}</tbody></table>{paragraphs}"
         f"<code>{escape(evaluation.signature)}</code>"
@@ -90,17 +89,24 @@ def _lines(evaluation: "Evaluation") -> Iterator[_Line]:
         best = board.best(name)
         for number, hypothesis in enumerate(board.by(name).names):
             row = board.average(name, hypothesis)
-            average = evaluation[name, hypothesis]
+            macro = evaluation.macro_board.average(name, hypothesis)
             cells = (
                 name + ALL[name].arrow if number == 0 else "",
                 hypothesis,
-                shown_number(average.micro),
+                shown_number(row["value"]),
                 shown_interval(row["ci_low"], row["ci_high"]),
-                shown_number(average.macro),
-                str(average.defined),
+                shown_number(macro["value"]),
+                str(row["defined"]),
                 *(shown_cell(row[column]) for column in beside),
             )
             yield _Line(cells, hypothesis in best)
+
+
+def _notes(evaluation: "Evaluation") -> list[str]:
+    """Return the lines below the table."""
+    ranked = evaluation.board.coverage.in_words
+    told = not ranked or any(ranked in warning for warning in evaluation.warnings)
+    return [*_scale(evaluation), *evaluation.warnings, *([] if told else [ranked])]
 
 
 def _scale(evaluation: "Evaluation") -> list[str]:

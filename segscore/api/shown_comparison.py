@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from segscore.api.shown import aligned
 from segscore.pipeline.comparison.pair_rows import better_first
 from segscore.pipeline.measures import ALL
+from segscore.pipeline.scoring.leaderboard import rank
 from segscore.pipeline.scoring.names import is_point
 from segscore.pipeline.statistics.shown_numbers import (
     shown_as,
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from segscore.api.compare import ComparisonTables
 
 _AVERAGE = "micro"
-_SYSTEMS = ("system, best first", "value", "95 % interval", "rank", "documents")
+_SYSTEMS = ("value", "95 % interval", "rank", "documents")
 _PAIRS = ("better", "than", "by", "95 % interval", "p (Holm)", "documents")
 
 
@@ -64,8 +65,9 @@ def _blocks(comparison: "ComparisonTables") -> Iterator[_Block]:
     for measure in settings["measures"]:
         title = f"{measure}{ALL[measure].arrow}, {_AVERAGE} averages of all documents"
         ranked = sorted((row for row in systems if row["measure"] == measure), key=_order)
-        if ranked:
-            yield _Block(title, [_SYSTEMS, *map(_system, ranked)])
+        for board in rank(ranked, (), measure, "system"):
+            remark = "" if board.coverage.ranks else f"; {board.coverage.in_words}"
+            yield _Block(title + remark, [(board.heading, *_SYSTEMS), *map(_system, ranked)])
         chosen = [better_first(row) for row in pairs if row["measure"] == measure]
         if chosen:
             yield _Block(f"differences in {measure}", [_PAIRS, *map(_pair, chosen)])

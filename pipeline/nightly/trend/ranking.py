@@ -15,6 +15,7 @@ from segscore.pipeline.nightly.rules import RULE_TABLES, measured_table
 from segscore.pipeline.nightly.tallies import parameters_of, sum_table, tables
 from segscore.pipeline.nightly.trend.series import NightlySeries
 from segscore.pipeline.nightly.trend.settings import TrendSettings
+from segscore.pipeline.scoring.coverage import Coverage
 from segscore.pipeline.statistics.averages import averages
 from segscore.pipeline.statistics.multiple_tests import holm
 from segscore.pipeline.statistics.rank_tests import signed_ranks
@@ -108,7 +109,10 @@ def _order(systems: Sequence[str], arrays: Mapping[_Pair, Floats], *, higher: bo
 
 
 def _shared_averages(night: Night, settings: TrendSettings) -> dict[_Pair, _Values]:
-    """Return the averages of each two systems over the documents that a night has for both."""
+    """Return the averages of each two systems over the documents that a night has for both.
+
+    Two that share too few to be ranked are left out.
+    """
     table = measured_table(settings.measure)
     kind = RULE_TABLES[table].only([settings.measure])
     columns = ["document_id", "hypothesis", *kind.counts, *kind.measures]
@@ -132,7 +136,9 @@ def _shared_averages(night: Night, settings: TrendSettings) -> dict[_Pair, _Valu
     found: dict[_Pair, _Values] = {}
     for first, second in combinations(names, 2):
         both = documents[first].filter(pc.is_in(documents[first], documents[second]))
-        if len(both):
+        sizes = [len(documents[first]), len(documents[second])]
+        same = sizes == [len(both)] * 2
+        if Coverage(sizes, same, len(both)).ranks:
             values = average(first, both), average(second, both)
             if not np.isnan(values).any():
                 found[first, second] = values

@@ -161,7 +161,7 @@ def tally(
     group = np.repeat(np.arange(len(systems)), n)
     document = np.tile(np.arange(n), len(systems))
     names: list[tuple[object, ...]] = [(f"{SYSTEM}{i}",) for i in range(len(systems))]
-    units = Units(np.arange(n), ids)
+    units = Units(np.arange(n), ids, ids)
     valued = [values[name] for name in kind.measures]
     rows = CountedRows(document, columns, valued, one_each=True)
     sums = sum_rows(names, group, units, rows)

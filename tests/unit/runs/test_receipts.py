@@ -319,6 +319,7 @@ def of_sums(groups: int, cells: int = 5) -> Sums:
     return Sums(
         groups=[(f"sys{i}", None, 2001, date(2001, 1, 1)) for i in range(groups)],
         documents=draw(groups),
+        document_sets=draw(groups).astype(np.uint64),
         digits=draw(3, groups, 4).astype(object),
         squares=draw(3, groups, DIGITS + len(PRODUCTS)).astype(object),
         group=rng.integers(0, groups, cells),

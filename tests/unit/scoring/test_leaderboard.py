@@ -11,6 +11,7 @@ from segscore.pipeline.measures import ALL, FAMILIES
 from segscore.pipeline.reports.leaderboard import leaderboard as page_leaderboard
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.scoring import leaderboard
+from segscore.pipeline.scoring.coverage import Coverage
 from segscore.pipeline.scoring.leaderboard import BoardColumn, as_named, measures_to_show, rank
 
 REFERENCES = {f"d{i}": segscore.Segmentation([4], 9) for i in range(4)}
@@ -21,6 +22,9 @@ SYSTEMS = {
 }
 
 
+SAME = {name: SYSTEMS[name] for name in ("far", "exact")}
+
+
 def test_a_column_is_written_once_and_shown_everywhere(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -28,11 +32,11 @@ def test_a_column_is_written_once_and_shown_everywhere(
     monkeypatch.setattr(leaderboard, "COLUMNS", (*leaderboard.COLUMNS, column))
     evaluation = segscore.evaluate(REFERENCES, SYSTEMS, measures=["pk"], replicates=0)
     print_scores(evaluation.summary, "systems")
-    assert capsys.readouterr().out.splitlines()[1].split()[3:6] == ["documents", "average", "pk"]
+    assert capsys.readouterr().out.splitlines()[1].split()[1:4] == ["documents", "average", "pk"]
     layout = summary_layout(evaluation.summary, "systems", evaluation.signature)
     assert layout.names[:4] == ["hypothesis", "documents", "average", "pk"]
     assert layout.headings == ["system", "documents", "average", "pk"]
-    assert [row[:3] for row in layout.numbers][1] == ["far", 4, "micro"]
+    assert [row[:3] for row in layout.numbers][2] == ["far", 4, "micro"]
     table = page_leaderboard(Ranking(evaluation.run, ALL["pk"], "macro"), {}).table
     assert table is not None
     assert list(table.headings) == ["rank", "system", "pk ↓", "to best", "documents", "average"]
@@ -41,18 +45,17 @@ def test_a_column_is_written_once_and_shown_everywhere(
     assert "average" in repr(evaluation).splitlines()[0]
 
 
-def test_systems_with_fewer_documents_and_reference_points_come_last() -> None:
+def test_reference_points_come_last() -> None:
     points = ("all", "none")
     evaluation = segscore.evaluate(
-        REFERENCES, SYSTEMS, measures=["pk", "b_f1"], reference_points=",".join(points)
+        REFERENCES, SAME, measures=["pk", "b_f1"], reference_points=",".join(points)
     )
     rows = evaluation.summary.to_pylist()
     for measure in ("pk", "b_f1"):
         (board,) = rank((row for row in rows if row["average"] == "micro"), measure=measure)
-        assert board.systems == ["exact", "far", "absent"]
-        assert board.names[:3] == board.systems
+        assert board.systems == ["exact", "far"]
+        assert board.names[:2] == board.systems
         assert sorted(board.points) == [f"point:{name}" for name in points]
-        assert board.fewer == {"absent": 1}
         assert board.contenders == ["exact", "far"]
         assert board.places == {"exact": 1, "far": 2}
         assert board.best(measure) == {"exact"}
@@ -63,6 +66,33 @@ def test_systems_with_fewer_documents_and_reference_points_come_last() -> None:
         )
         assert board.measures[0] == measure
     assert rank([]) == []
+
+
+def test_systems_with_too_few_shared_documents_are_not_ranked() -> None:
+    evaluation = segscore.evaluate(REFERENCES, SYSTEMS, measures=["pk"], reference_points="none")
+    board = evaluation.board
+    assert board.names == ["absent", "exact", "far", "point:none"]
+    assert (board.contenders, board.places, board.best("pk")) == ([], {}, set())
+    assert board.behind("far") is None
+    assert board.heading == "system"
+
+
+@pytest.mark.parametrize(
+    ("documents", "shared", "ranks"),
+    [
+        ((10, 12), 10, True),
+        ((9, 12), 9, False),
+        ((20, 24), 10, True),
+        ((21, 24), 10, False),
+        ((100, 12), 6, False),
+        ((100, 100), None, False),
+    ],
+)
+def test_ten_documents_and_half_of_the_fewest_are_enough(
+    documents: tuple[int, ...], shared: int | None, ranks: bool
+) -> None:
+    assert Coverage(documents, same=False, shared=shared).ranks == ranks
+    assert Coverage(documents, same=True).ranks
 
 
 def test_equal_systems_have_the_same_rank_and_one_system_alone_is_not_best() -> None:

@@ -27,7 +27,8 @@ VALUES = st.floats(-(2.0**32), 2.0**32, exclude_min=True, exclude_max=True, widt
 def summed(values: list[float], counts: list[int] | None = None) -> Sums:
     """The sums of one task: a document for each value, all in one resampling unit."""
     rows = len(values)
-    units = Units(np.zeros(rows, np.int64), np.zeros(1, np.uint64))
+    ids = np.arange(rows, dtype=np.uint64)
+    units = Units(np.zeros(rows, np.int64), np.zeros(1, np.uint64), ids)
     column = np.array(counts or [0] * rows, np.int64)
     counted = CountedRows(np.arange(rows), [column], [np.array(values)], one_each=True)
     return sum_rows([("system",)], np.zeros(rows, np.int64), units, counted)
