@@ -55,11 +55,11 @@ class Averages:
         found: dict[tuple[str, str], list[Estimate]] = {}
         for s in range(len(self.sample.systems)):
             sums = self._sums(s)
-            of_run = sums if self.sample.estimates_p_seg[s] else None
+            sample = self.sample
             by_measure = micro_estimates(
-                self.table, sums, self.sample.parameters[s], of_run, self.sample.draws[s]
+                self.table, sums, sample.parameters[s], sample.p_seg_of[s], sample.draws[s]
             )
-            means = {name: mean_of(values[s]) for name, values in self.sample.values.items()}
+            means = {name: mean_of(values[s]) for name, values in sample.values.items()}
             for kind, estimates in (
                 ("micro", by_measure),
                 ("macro", macro_estimates(self.table, sums, means)),

@@ -33,6 +33,7 @@ from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.levels import common_counts
 from segscore.pipeline.scoring.pairs import number_groups
 from segscore.pipeline.settings.measuring import LEVEL
+from segscore.pipeline.statistics.jackknife import P_SEG_COUNTS, UnitSums
 from segscore.pipeline.statistics.resampling import Units, assign_units
 
 _GroupKey = tuple[object, ...]
@@ -70,7 +71,8 @@ class Sample:
             (systems, documents).
         parameters: parameters of the formulas, from the run of each system.
         draws: how often each system was drawn, 1 unless it is a random reference point.
-        estimates_p_seg: whether P_seg among them was estimated from the references of that run.
+        p_seg_of: sums of windows over all documents of each system, from whose references P_seg
+            among the parameters was estimated; None if it was given.
     """
 
     key: _GroupKey
@@ -82,7 +84,7 @@ class Sample:
     counts: Mapping[str, Ints]
     values: Mapping[str, Floats]
     parameters: list[Mapping[str, float]]
-    estimates_p_seg: list[bool]
+    p_seg_of: list[UnitSums | None]
     draws: list[int]
 
     @property
@@ -106,7 +108,7 @@ class Sample:
             counts={name: counts[cells] for name, counts in self.counts.items()},
             values={name: values[cells] for name, values in self.values.items()},
             parameters=[self.parameters[i] for i in systems],
-            estimates_p_seg=[self.estimates_p_seg[i] for i in systems],
+            p_seg_of=[self.p_seg_of[i] for i in systems],
             draws=[self.draws[i] for i in systems],
             shows=None if self.shows is None else self.shows.take(pa.array(chosen)),
         )
@@ -386,15 +388,25 @@ class _SampleBuilder:
                 run.parameters_at(cast("int | None", level)) if by_level else run.parameters
                 for run in (self.runs[self.systems[i].run] for i in present.tolist())
             ],
-            estimates_p_seg=[
-                self.runs[self.systems[i].run].score_settings().p_seg is None
-                for i in present.tolist()
-            ],
+            p_seg_of=[self._p_seg_of(i, counts, level) for i in present.tolist()],
             draws=[
                 self.runs[self.systems[i].run].draws_of(self.systems[i].hypothesis)
                 for i in present.tolist()
             ],
         )
+
+    def _p_seg_of(
+        self, system: int, counts: Mapping[str, Ints], level: object | None
+    ) -> UnitSums | None:
+        """Sum the windows of all documents of a system; None if they do not give P_seg."""
+        run = self.runs[self.systems[system].run]
+        if run.score_settings().p_seg is not None or not {*P_SEG_COUNTS} <= {*self.counts}:
+            return None
+        mask = self.rows.original & (self.rows.system == system)
+        if level is not None and self.rows.level is not None:
+            mask &= self.rows.level == level
+        sums = {name: counts[name][mask].sum(keepdims=True) for name in P_SEG_COUNTS}
+        return UnitSums(np.zeros(1, np.uint64), sums, {}, {})
 
 
 def _divided(sample: Sample, is_scored: Flags) -> GroupSamples | None:

@@ -75,17 +75,27 @@ class Table:
             counts: count name -> shape (n,).
             parameters: as for ``values``.
         """
-        measure = self.formulas[name]
-        found = [
-            divided_by(code, counts, parameters)
-            for code in measure.divisors
-            if not counts.keys().isdisjoint(code.co_names)
-            and self.formulas.keys().isdisjoint(code.co_names)
-        ]
-        for used in measure.code.co_names:
-            if used in self.formulas:
-                found += self.denominators(used, counts, parameters)
+        measure, found = self.formulas[name], []
+        for code in measure.divisors:
+            used = self.formulas.keys() & code.co_names
+            if not used and counts.keys().isdisjoint(code.co_names):
+                continue
+            if all(map(self.is_sum, used)):
+                needed = self.used_by(used)
+                formulas = (each for each in self.formulas.values() if each.name in needed)
+                sums = evaluate(formulas, counts, parameters, rows=False) if used else {}
+                found.append(divided_by(code, {**counts, **sums}, parameters))
+        for used_name in measure.code.co_names:
+            if used_name in self.formulas:
+                found += self.denominators(used_name, counts, parameters)
         return found
+
+    def is_sum(self, name: str) -> bool:
+        """Return whether the formula of a measure divides by no count, as that of b_tp."""
+        measure = self.formulas[name]
+        return all(self.counts.keys().isdisjoint(code.co_names) for code in measure.divisors) and (
+            all(self.is_sum(used) for used in measure.code.co_names if used in self.formulas)
+        )
 
     def values(
         self,

@@ -29,6 +29,12 @@ CONFIDENCE = 0.95
 FEWEST = 5
 """Smallest number of resampling units from which an interval or a p value is computed."""
 
+P_SEG_COUNTS = ("windows", "reference_windows")
+"""The counts of references from which P_seg is estimated."""
+
+_ROUNDING = 1e-12
+"""Standard errors and differences up to this are those of the last bits of equal values."""
+
 _NOTHING = np.zeros(0)
 
 
@@ -83,15 +89,11 @@ class Estimate:
 
     @property
     def error(self) -> float:
-        """The standard error; NaN if it cannot be estimated."""
+        """The standard error; NaN if it cannot be estimated, 0 if all units are alike."""
         if isnan(self.value) or self.number < FEWEST:
             return nan
-        return sqrt(float(np.square(self.deviations).sum()))
-
-    @property
-    def is_degenerate(self) -> bool:
-        """Whether there are enough units, but none of them differs from the others."""
-        return self.error == 0
+        error = sqrt(float(np.square(self.deviations).sum()))
+        return 0.0 if error <= _ROUNDING * max(1.0, abs(self.value)) else error
 
     def interval(self, level: float = CONFIDENCE) -> tuple[float, float]:
         """Return the ends of the interval; NaN, NaN if there is none."""
@@ -122,7 +124,7 @@ class Estimate:
         if isnan(error):
             return nan
         if error == 0:
-            return 1.0 if self.value == 0 else nan
+            return 1.0 if abs(self.value) <= _ROUNDING else nan
         return float(2 * stdtr(self.freedom, -abs(self.value) / error))
 
 
@@ -241,7 +243,7 @@ def micro_estimates(
     estimates = {}
     for name, measure in kind.measures.items():
         both = np.broadcast_to(values[name], n + 1)
-        weight = _micro_weight(kind, name, sums, parameters)
+        weight = _micro_weight(kind, name, pooled, parameters)
         estimates[name] = Estimate(
             float(both[-1]), sums.units, both[:-1], weight, (measure.lower, measure.upper)
         )
@@ -253,9 +255,10 @@ def _p_seg_without(p_seg: float, own: UnitSums, of_run: UnitSums) -> Floats:
 
     The references of a unit have the windows that the pairs of a system have with them.
     """
-    names = ("windows", "reference_windows")
-    windows, with_boundary = (own.counts[name].astype(np.float64) for name in names)
-    all_windows, all_with_boundary = (float(of_run.counts[name].sum()) for name in names)
+    windows, with_boundary = (own.counts[name].astype(np.float64) for name in P_SEG_COUNTS)
+    all_windows, all_with_boundary = (
+        np.float64(of_run.counts[name].sum()) for name in P_SEG_COUNTS
+    )
     with np.errstate(divide="ignore", invalid="ignore"):
         without = (all_with_boundary - with_boundary) / (all_windows - windows)
         return np.append(p_seg + without - all_with_boundary / all_windows, p_seg)
@@ -268,12 +271,23 @@ def _less(total: int, counts: NDArray[Any]) -> Floats:
     return (total - counts).astype(np.float64)
 
 
-def _micro_weight(kind: Table, name: str, sums: UnitSums, parameters: Mapping[str, Any]) -> Floats:
-    """Return the denominators of a measure by unit: those with the fewest effective units."""
-    weights = kind.denominators(name, sums.counts, parameters)
-    if not weights:
-        return np.ones(len(sums.units))
-    return min(weights, key=effective_number)
+def _micro_weight(
+    kind: Table, name: str, pooled: Mapping[str, Floats], parameters: Mapping[str, Any]
+) -> Floats:
+    """Return what each unit adds to the denominator of a measure, shape (units,).
+
+    Where the formula divides more than once, it is that with the fewest effective units.
+
+    Args:
+        kind: the counts and measures.
+        name: the measure.
+        pooled: the sums of each count without each unit, and then of all, shape (units + 1,).
+        parameters: parameters of the formulas.
+    """
+    denominators = kind.denominators(name, pooled, parameters)
+    if not denominators:
+        return np.ones(len(next(iter(pooled.values()))) - 1)
+    return min((each[-1] - each[:-1] for each in denominators), key=effective_number)
 
 
 def macro_estimates(

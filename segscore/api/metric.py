@@ -10,7 +10,6 @@ from segscore.api.batches import Batch, from_labels, from_masks, from_positions
 from segscore.api.counting import count_batch, count_pair
 from segscore.api.measures import require_measure
 from segscore.api.score import (
-    P_SEG_COUNTS,
     as_pair,
     default_n_t,
     defined,
@@ -24,7 +23,12 @@ from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import PAIRS
 from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.statistics.averages import exact_mean
-from segscore.pipeline.statistics.jackknife import UnitSums, macro_estimates, micro_estimates
+from segscore.pipeline.statistics.jackknife import (
+    P_SEG_COUNTS,
+    UnitSums,
+    macro_estimates,
+    micro_estimates,
+)
 from segscore.pipeline.statistics.resampling import BUCKETS, buckets, estimator
 from segscore.pipeline.statistics.sums import HALF
 

@@ -22,6 +22,7 @@ from segscore.pipeline.plain_text import visible
 from segscore.pipeline.scoring.references import share_of_windows
 from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.settings.signature import fields
+from segscore.pipeline.statistics.jackknife import P_SEG_COUNTS
 from segscore.pipeline.tables.document_lengths import SAME_UNITS
 
 if TYPE_CHECKING:
@@ -33,9 +34,6 @@ if TYPE_CHECKING:
 
 _Parameters = ParamSpec("_Parameters")
 _Result = TypeVar("_Result")
-
-P_SEG_COUNTS = ("windows", "reference_windows")
-"""The counts that P_seg is computed from."""
 
 _OF_TABLES = (
     "group_by",

@@ -48,7 +48,7 @@ def starred(out: str) -> set[str]:
 
 def test_who_stands_out_is_named(segscore: Segscore, tmp_path: Path, codings: Path) -> None:
     run = tmp_path / "run"
-    options = ("--replicates", 20, "--group-by", "month", "--output", run)
+    options = ("--group-by", "month", "--output", run)
     result = segscore("agree", codings, *options)
     assert result.code == 0, result.err
     whole = {
@@ -138,7 +138,7 @@ def test_an_interval_without_width_asks_for_no_documents(
 def test_markdown_of_many_groups_is_short(
     segscore: Segscore, tmp_path: Path, codings: Path
 ) -> None:
-    options = ("--replicates", 0, "--group-by", "month", "--output", tmp_path / "run")
+    options = ("--group-by", "month", "--output", tmp_path / "run")
     result = segscore("agree", codings, *options, "--format", "markdown")
     assert result.code == 0, result.err
     table = [line for line in result.out.splitlines() if line.startswith("|")]
@@ -155,7 +155,7 @@ def test_the_report_has_the_same_sentences(
     segscore: Segscore, tmp_path: Path, codings: Path
 ) -> None:
     run = tmp_path / "run"
-    result = segscore("agree", codings, "--replicates", 0, "--output", run)
+    result = segscore("agree", codings, "--output", run)
     assert result.code == 0, result.err
     report = segscore("report", run, "--output", tmp_path / "report.html")
     assert report.code == 0, report.err

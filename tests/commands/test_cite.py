@@ -16,7 +16,7 @@ from tests.support.paths import DATA, ROOT
 @pytest.fixture
 def run(segscore: Segscore, tmp_path: Path) -> Path:
     table = DATA / "tinyrec.jsonl"
-    options = ("--n-t", "3", "--replicates", "200", "--output", tmp_path / "run")
+    options = ("--n-t", "3", "--output", tmp_path / "run")
     assert segscore("score", table, table, *options).code == 0
     return tmp_path / "run"
 
@@ -60,7 +60,7 @@ def test_the_average_is_told(segscore: Segscore, run: Path, average: str) -> Non
 
 def test_a_comparison_cites_its_tests(segscore: Segscore, run: Path, tmp_path: Path) -> None:
     compared = tmp_path / "compared"
-    options = ("--measure", "pk,boundary_similarity", "--permutations", "499", "--replicates", "0")
+    options = ("--measure", "pk,boundary_similarity", "--permutations", "499")
     assert segscore("compare", run, *options, "--output", compared).code == 0
     out = segscore("cite", compared, "--average", "macro").out
     sentence = out.partition("\n\n")[0]
@@ -84,7 +84,7 @@ def test_a_comparison_without_tests_cites_none(
     segscore: Segscore, run: Path, tmp_path: Path
 ) -> None:
     compared = tmp_path / "compared"
-    options = ("--measure", "pk", "--permutations", "0", "--replicates", "0")
+    options = ("--measure", "pk", "--permutations", "0")
     assert segscore("compare", run, *options, "--output", compared).code == 0
     out = segscore("cite", compared).out
     assert "systems are compared by micro averages" in out
@@ -97,8 +97,8 @@ def test_runs_that_differ_in_a_told_setting_are_refused(
 ) -> None:
     table, other = DATA / "tinyrec.jsonl", tmp_path / "other"
     compared = tmp_path / "compared"
-    assert segscore("score", table, table, "--replicates", "0", "--output", other).code == 0
-    options = ("--may-differ", "n_t", "--permutations", "9", "--replicates", "0")
+    assert segscore("score", table, table, "--output", other).code == 0
+    options = ("--may-differ", "n_t", "--permutations", "9")
     named = ("--measure", "boundary_similarity", "--output", compared)
     assert segscore("compare", run, other, *options, *named).code == 0
     result = segscore("cite", compared)
@@ -149,7 +149,7 @@ def test_a_wrong_measure_is_named(segscore: Segscore, run: Path) -> None:
 def test_a_comparison_cites_the_average_that_it_showed(
     segscore: Segscore, run: Path, tmp_path: Path
 ) -> None:
-    options = ("--measure", "pk", "--permutations", "0", "--replicates", "0")
+    options = ("--measure", "pk", "--permutations", "0")
     for average in ("micro", "macro"):
         compared = tmp_path / average
         shown = segscore("compare", run, *options, "--average", average, "--output", compared)

@@ -12,7 +12,7 @@ import pytest
 from tests.support.command_line import Segscore
 from tests.support.paths import DATA
 
-FEW = ("--permutations", 99, "--replicates", 20)
+FEW = ("--permutations", 99)
 """For tests that compare layouts and formats with each other."""
 
 

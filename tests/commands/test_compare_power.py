@@ -15,7 +15,7 @@ from tests.support.paths import DATA
 @pytest.fixture
 def scored(segscore: Segscore, tmp_path: Path) -> Path:
     source, run = DATA / "tinyrec.jsonl", tmp_path / "run"
-    points = ("--reference-points", "none,random-known", "--replicates", 0)
+    points = ("--reference-points", "none,random-known")
     assert segscore("score", source, source, *points, "--output", run).code == 0
     return run
 
@@ -28,7 +28,7 @@ def pair(rows: list[dict[str, Any]], other: str) -> dict[str, Any]:
 def compared(
     segscore: Segscore, run: Path, output: Path, *options: object
 ) -> tuple[str, list[dict[str, Any]]]:
-    fast = ("--permutations", 99, "--replicates", 0)
+    fast = ("--permutations", 99)
     result = segscore(
         "compare", run, "--measure", "boundary_similarity", *fast, *options, "--output", output
     )

@@ -47,7 +47,7 @@ def scored(
     paths = [folder / name for name in ("references.jsonl", "hypotheses.jsonl")]
     for path, table in zip(paths, tables, strict=True):
         path.write_text("".join(json.dumps(row) + "\n" for row in table))
-    chosen = ("--measures", MEASURE, "--replicates", 50, *options)
+    chosen = ("--measures", MEASURE, *options)
     result = segscore("score", *paths, "--output", folder / "run", *chosen)
     assert result.code == 0, result.err
     return result
@@ -121,7 +121,7 @@ def test_one_missing_row_of_the_best_system_changes_nothing(
 def again(folder: Path) -> tuple[object, ...]:
     """Return the command that prints a finished run again."""
     tables = (folder / "references.jsonl", folder / "hypotheses.jsonl")
-    chosen = ("--measures", MEASURE, "--replicates", 50)
+    chosen = ("--measures", MEASURE)
     return "score", *tables, "--output", folder / "run", *chosen
 
 
@@ -252,7 +252,7 @@ FEATURES: dict[str, dict[str, object]] = {
 @pytest.mark.parametrize("feature", FEATURES)
 def test_shared_averages_are_those_of_a_run_of_the_shared_documents_alone(feature: str) -> None:
     settings: dict[str, object] = {
-        "measures": [MEASURE, "pk", "c_seg"], "replicates": 20, "p_seg": 0.3, **FEATURES[feature],
+        "measures": [MEASURE, "pk", "c_seg"], "p_seg": 0.3, **FEATURES[feature],
     }  # fmt: skip
     references, hypotheses = corpus(5, 30, {"a": 0.5, "b": 0.9, "c": 0.7})
     if feature == "levels":
@@ -299,12 +299,11 @@ def test_many_documents_are_told_apart() -> None:
         for name, wrong in (("good", 1), ("bad", 2))
     }
     del systems["good"]["d0"], systems["bad"]["d4999"]
-    for replicates in (0, 10):
-        evaluation = api.evaluate(references, systems, measures=[MEASURE], replicates=replicates)
-        assert evaluation.board.coverage.shared == 4998
-        assert evaluation.board.coverage.ranks_on_shared
-        assert evaluation.board.best(MEASURE) == {"good"}
-    compared = api.compare(evaluation, permutations=99, replicates=10)
+    evaluation = api.evaluate(references, systems, measures=[MEASURE])
+    assert evaluation.board.coverage.shared == 4998
+    assert evaluation.board.coverage.ranks_on_shared
+    assert evaluation.board.best(MEASURE) == {"good"}
+    compared = api.compare(evaluation, permutations=99)
     by_name = {
         row["system"]: row["value"]
         for row in compared.systems.to_pylist()
@@ -340,7 +339,7 @@ def test_the_averages_on_shared_documents_do_not_depend_on_parts(
     lines = (tmp_path / "hypotheses.jsonl").read_text().splitlines(True)
     for part in range(4):
         (half / f"{part}.jsonl").write_text("".join(lines[part::4]))
-    chosen = ("--measures", MEASURE, "--replicates", 50, "--output", tmp_path / "parts")
+    chosen = ("--measures", MEASURE, "--output", tmp_path / "parts")
     assert segscore("score", tmp_path / "references.jsonl", half, *chosen).code == 0
     one, other = (
         read_table(str(tmp_path / name / "summary")).select(["hypothesis", *columns])
@@ -351,7 +350,7 @@ def test_the_averages_on_shared_documents_do_not_depend_on_parts(
 
 def test_systems_with_the_same_documents_have_no_other_averages() -> None:
     references, hypotheses = corpus(8, 12, {"a": 0.5, "b": 0.9})
-    evaluation = api.evaluate(references, hypotheses, measures=[MEASURE], replicates=0)
+    evaluation = api.evaluate(references, hypotheses, measures=[MEASURE])
     assert not evaluation.warnings
     assert all(
         set(evaluation.summary.column(name).to_pylist()) == {None} for name in SHARED_COLUMNS

@@ -278,14 +278,14 @@ def test_the_answer_names_the_best_system_and_whether_that_is_sure(
             (tmp_path / f"{name}.jsonl").write_text(lines)
         run = tmp_path / f"run{systems}"
         files = [tmp_path / f"{name}.jsonl" for name in tables]
-        options = ("--reference-points", "none", "--replicates", 50)
+        options = ("--reference-points", "none")
         assert segscore("score", *files, "--output", run, *options).code == 0
         (answer,) = Reader(report(segscore, run)).answer
         assert text in plain(answer)
         assert "point:none" not in answer
     only = [row for row in tables["systems"] if row["coder"] == "three"]
     (tmp_path / "systems.jsonl").write_text("".join(json.dumps(row) + "\n" for row in only))
-    assert segscore("score", *files, "--output", tmp_path / "one", "--replicates", 0).code == 0
+    assert segscore("score", *files, "--output", tmp_path / "one").code == 0
     (answer,) = Reader(report(segscore, tmp_path / "one")).answer
     assert "for the only system, three." in plain(answer)
 
@@ -305,7 +305,7 @@ def test_groups_that_are_dates_are_drawn_along_time(segscore: Segscore, tmp_path
     ]
     (tmp_path / "codings.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     run, source = tmp_path / "audit", tmp_path / "codings.jsonl"
-    options = ("--group-by", "month", "--replicates", 0)
+    options = ("--group-by", "month")
     assert segscore("agree", source, "--output", run, *options).code == 0
     read = Reader(report(segscore, run))
     months = ["2026-08", "2026-09", "2026-10", "2026-11"]
@@ -639,10 +639,10 @@ def test_reports_are_the_same_from_another_folder(
     corpus(5, documents=10).write(work)
     elsewhere.mkdir()
     monkeypatch.chdir(work)
-    options = ("--documents", "documents.parquet", "--replicates", 0)
+    options = ("--documents", "documents.parquet")
     scoring = ("score", "references", "./hypotheses/*.parquet", "--output", "run", *options)
     assert segscore(*scoring).code == 0
-    assert segscore("agree", "references", "--output", "audit", "--replicates", 0).code == 0
+    assert segscore("agree", "references", "--output", "audit").code == 0
     for run in ("run", "audit"):
         pages = []
         for folder in (work, elsewhere):

@@ -41,7 +41,7 @@ def test_consensus_is_scored_like_a_coder_and_averaged_apart(
     generated = corpus(seed=12)
     generated.write(tmp_path)
     for output, options in (("plain", ()), ("agreed", ("--consensus", "0.5,any"))):
-        run(segscore, tmp_path, tmp_path / output, "--replicates", 9, *options)
+        run(segscore, tmp_path, tmp_path / output, *options)
     hypotheses = {(row["document_id"], row["coder"]): row for row in generated.hypotheses}
     references = by_document(generated)
     scored = rows(tmp_path / "agreed", "scores")
@@ -71,7 +71,7 @@ def test_summary_by_reference_separates_coders_and_consensus(
 ) -> None:
     generated = corpus(seed=12)
     generated.write(tmp_path)
-    run(segscore, tmp_path, tmp_path / "run", "--consensus", "any", "--replicates", 0)
+    run(segscore, tmp_path, tmp_path / "run", "--consensus", "any")
     scored = rows(tmp_path / "run", "scores")
     summary = rows(tmp_path / "run", "summary")
     references = {row["reference"] for row in summary if row["hypothesis"] == "h1"}
@@ -96,7 +96,7 @@ def test_reference_points_are_scored_beside_the_hypotheses(
 ) -> None:
     generated = corpus(seed=13)
     generated.write(tmp_path)
-    options = ("--units", units, "--replicates", 0)
+    options = ("--units", units)
     run(segscore, tmp_path, tmp_path / "plain", *options)
     run(segscore, tmp_path, tmp_path / "run", "--reference-points", POINTS, *options)
     scored = rows(tmp_path / "run", "scores")
@@ -136,7 +136,7 @@ def test_humans_that_cannot_be_scored_are_named(
     Corpus(references, hypotheses, []).write(tmp_path)
     finished = segscore(
         "score", tmp_path / "references", tmp_path / "hypotheses", "--reference-points", "human",
-        "--replicates", 0, "--output", tmp_path / "run",
+        "--output", tmp_path / "run",
     )  # fmt: skip
     assert finished.code == 0, finished.err
     assert ("no document has references by two coders" in finished.err) == (coders == 1)

@@ -1,27 +1,27 @@
 """A whole run against the slow twin: generated corpora, every table recomputed slowly."""
 
 from collections import defaultdict
+from collections.abc import Collection, Iterable
 from fractions import Fraction
 from pathlib import Path
 from statistics import stdev
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pytest
 
-from segscore.pipeline.arrays.document_ids import hash_names
-from segscore.pipeline.measures import PANELS
+from segscore.pipeline.measures import ALL, PANELS
+from segscore.pipeline.measures import PAIRS as ALL_PAIRS
 from segscore.pipeline.measures.selection import select
-from segscore.pipeline.statistics import bootstrap
 from segscore.pipeline.storage import read_table
-from tests.oracles import naive
+from tests.oracles import naive, naive_jackknife
 from tests.support import passes
 from tests.support.command_line import Segscore
-from tests.support.corpora import STORY_SUMS, WINDOWS, Corpus, corpus, run, twin_scores
+from tests.support.corpora import STORY_SUMS, WINDOWS, Corpus, complete, corpus, run, twin_scores
 from tests.support.paths import DATA
 
 PAIRS = select(()).pairs
+COUNTS = tuple(ALL_PAIRS.counts)
 
 
 @pytest.mark.parametrize(("window", "rounding", "units"), WINDOWS)
@@ -32,7 +32,7 @@ def test_scores_and_summary_equal_the_twin(
     generated.write(tmp_path)
     record = run(
         segscore, tmp_path, tmp_path / "run", "--window", window, "--rounding", rounding,
-        "--units", units, "--group-by", "genre,year", "--replicates", 50, "--seed", 7,
+        "--units", units, "--group-by", "genre,year", "--seed", 7,
     )  # fmt: skip
     expected = twin_scores(generated, window, rounding, units == "words")
     prior = naive.p_seg([row for key, row in expected.items() if key[2] is None])
@@ -156,39 +156,66 @@ def check_summary(summary: pa.Table, scores: list[dict[str, Any]], prior: Fracti
             documents = len({row["document_id"] for row in rows})
             for row in (pooled_row, mean_row):
                 assert (row["documents"], row["defined"]) == (documents, len(means))
-                assert (row["ci_low"] is None) == (len(means) < 2 or row["value"] is None)
+                assert row["ci_low"] is None or documents >= 5
 
 
-def test_intervals_equal_those_of_document_weights(segscore: Segscore, tmp_path: Path) -> None:
-    """For each replicate, weigh every row by its document's weight, sum, divide."""
-    generated = corpus(seed=3)
-    generated.write(tmp_path)
-    run(segscore, tmp_path, tmp_path / "run", "--replicates", 40, "--seed", 11)
+@pytest.mark.parametrize("p_seg", [None, Fraction(1, 4)])
+def test_intervals_of_every_measure_equal_the_twin(
+    segscore: Segscore, tmp_path: Path, p_seg: Fraction | None
+) -> None:
+    """Each average is computed again without each document, and so is P_seg."""
+    complete(corpus(seed=3, documents=24)).write(tmp_path)
+    given = () if p_seg is None else ("--p-seg", float(p_seg))
+    run(segscore, tmp_path, tmp_path / "run", "--measures", "all", "--group-by", "genre", *given)
     scores = read_table(str(tmp_path / "run" / "scores")).to_pylist()
-    summary = read_table(str(tmp_path / "run" / "summary")).to_pylist()
-    ids = sorted({row["document_id"] for row in scores})
-    drawn = bootstrap.weights(hash_names(pa.array(ids)).hashes, 11, 40)
-    for hypothesis in ("h0", "h1", "h2"):
-        rows = [row for row in scores if row["hypothesis"] == hypothesis]
-        values = []
-        for replicate in range(40):
-            weight = {name: int(drawn[i, replicate]) for i, name in enumerate(ids)}
-            errors = sum(
-                weight[row["document_id"]] * (row["wd_misses"] + row["wd_false_alarms"])
-                for row in rows
-            )
-            windows = sum(weight[row["document_id"]] * row["windows"] for row in rows)
-            values.append(errors / windows)
-        (row_found,) = (
-            row
-            for row in summary
-            if (row["hypothesis"], row["measure"], row["average"])
-            == (hypothesis, "window_diff", "micro")
-        )
-        low, high = np.quantile(values, [0.025, 0.975])
-        assert row_found["ci_low"] == pytest.approx(low)
-        assert row_found["ci_high"] == pytest.approx(high)
-        assert row_found["ci_low"] < row_found["value"] < row_found["ci_high"]
+    of_run = by_document(row for row in scores if row["hypothesis"] == "h0")
+    found = {
+        (row["hypothesis"], row["genre"], row["measure"], row["average"]): row
+        for row in read_table(str(tmp_path / "run" / "summary")).to_pylist()
+    }
+    for hypothesis, genre in (("h0", None), ("h1", None), ("h2", "news")):
+        own = [row for row in scores if row["hypothesis"] == hypothesis]
+        rows = by_document(row for row in own if genre in (None, row["genre"]))
+
+        def values(
+            counts: naive_jackknife.Counts, units: Collection[str], rows: Any = rows
+        ) -> dict[str, Any]:
+            left_out = {*rows} - {*units}
+            kept = [row for name, of in of_run.items() if name not in left_out for row in of]
+            prior = naive.p_seg(kept) if p_seg is None else p_seg
+            return passes.twin_values(counts, p_seg=prior, rows=False)
+
+        for name, estimate in naive_jackknife.micro(rows, COUNTS, values).items():
+            check_interval(found[hypothesis, genre, name, "micro"], estimate)
+            means = {document: means_of(listed, name) for document, listed in rows.items()}
+            macro = naive_jackknife.macro(means)
+            check_interval(found[hypothesis, genre, name, "macro"], macro, apart=1e-5)
+
+
+def by_document(rows: Iterable[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """Rows by document."""
+    documents = defaultdict(list)
+    for row in rows:
+        documents[row["document_id"]].append(row)
+    return dict(documents)
+
+
+def means_of(rows: list[dict[str, Any]], measure: str) -> list[float]:
+    """A document's mean over its references, if there is one."""
+    known = [row[measure] for row in rows if row[measure] is not None]
+    return [sum(known) / len(known)] if known else []
+
+
+def check_interval(
+    row: dict[str, Any], estimate: naive_jackknife.Estimate, apart: float = 1e-8
+) -> None:
+    """Compare an average with the twin; sums of values are kept to 2^-24."""
+    measure = ALL[row["measure"]]
+    expected = naive_jackknife.interval(estimate, measure.lower, measure.upper)
+    for name, end in zip(("ci_low", "ci_high"), expected, strict=True):
+        near = None if end is None else pytest.approx(end, rel=apart, abs=apart)
+        assert row[name] == near, (row, estimate)
+    assert row["effective"] == pytest.approx(estimate.effective)
 
 
 def test_rows_add_up_and_the_signature_describes_the_run(
@@ -202,7 +229,7 @@ def test_rows_add_up_and_the_signature_describes_the_run(
     assert record["rows"]["hypotheses"]["in"] == len(generated.hypotheses)
     assert record["signature"] == (
         "segscore|n_t:3|window:per-pair,half-even,min2|units:units|pairing:greedy|p_seg:0.25"
-        "|cost_miss:0.5|ci:poisson,documents|v:0.2.0"
+        "|cost_miss:0.5|ci:jackknife,documents|v:0.2.0"
     )
     status = segscore("status", tmp_path / "run")
     assert status.code == 0

@@ -16,7 +16,6 @@ Rows = list[dict[str, Any]]
 
 def audit(folder: Path, codings: str, **chosen: Any) -> dict[str, Rows]:
     """Return every table of an audit of codings in a folder."""
-    chosen = {"replicates": 0, **chosen}
     settings = AgreeSettings(str(folder / codings), str(folder / "run"), **chosen)
     place = Partitioning(find_tables(settings), str(folder / "run"), 1)
     choices = settings.choices(None)
@@ -24,7 +23,7 @@ def audit(folder: Path, codings: str, **chosen: Any) -> dict[str, Rows]:
     receipt = audit_part(job, AgreePart("part", 0))
     assert receipt.tallies is not None
     parts = settle_units([receipt.tallies])
-    tables = group_tables(merge_tallies(parts, {}), {}, choices, settings.seed, settings.replicates)
+    tables = group_tables(merge_tallies(parts, {}), {}, choices)
     rows = {name: table.to_pylist() for name, table in tables.items()}
     for name in ("pairs", "documents", "prominence"):
         exists = (folder / "run" / name).exists()

@@ -191,7 +191,6 @@ def test_sampled_means_are_at_the_exact_expectations(
             for d in documents
         ],
         window=window,
-        replicates=0,
         reference_points="random-own",
     )
     rows = [
