@@ -9,6 +9,7 @@ from segscore.schemas.columns import (
     name_or_null,
     number_or_null,
     share_or_null,
+    true_or_null,
     whole,
     whole_or_null,
 )
@@ -60,6 +61,10 @@ COMPARISONS = pap.DataFrameSchema(
             "resampling units, or if all of them differ alike"
         ),
         "p_holm": share_or_null(f"p {ADJUSTED}"),
+        "equal": true_or_null(
+            "whether the interval lies within `--margin` of 0, so that the two are equal within "
+            "it; null without a margin or an interval"
+        ),
         "better": name_or_null(
             "the one of the two with the better average, by the measure's direction; null if the "
             "averages are equal or undefined, or neither direction is better"
@@ -91,6 +96,10 @@ COMPARISONS = pap.DataFrameSchema(
         "lower": whole("documents on which the system has the lower value"),
         "documents": _DOCUMENTS,
         "defined": whole("number of those documents on which the measure is defined for both"),
+        "units": whole(
+            "resampling units that the difference depends on: documents, values of "
+            "`--resample-by`, or 4,096 buckets of more"
+        ),
         "effective": _EFFECTIVE,
         "smallest_difference": number_or_null(
             "difference that the test finds with probability `--power` on these documents, at the "

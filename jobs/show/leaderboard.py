@@ -63,7 +63,7 @@ def print_scores(
             _print_measures(_title(by, board.group, whole), board, means)
         else:
             hint = [] if layout is None else ["--layout measures shows all measures"]
-            _print_leaderboard(_title(by, board.group, whole), board, hint)
+            _print_leaderboard(_title(by, board.group, whole), board, means, hint)
     if shown > 1 + GROUPS_SHOWN:
         print_lines(f"{shown - 1 - GROUPS_SHOWN} more groups are in the table summary")
     if layout == "systems" and len(boards) > 1:
@@ -77,8 +77,11 @@ def _title(by: Sequence[str], group: tuple[Any, ...], whole: str) -> str:
     return ", ".join(f"{name} {part}" for name, part in parts if part is not None) or whole
 
 
-def _print_leaderboard(title: str, board: "Leaderboard", hint: list[str]) -> None:
+def _print_leaderboard(
+    title: str, board: "Leaderboard", macro: "Leaderboard", hint: list[str]
+) -> None:
     from segscore.pipeline.scoring.chance import SKILL, describe_chance
+    from segscore.pipeline.scoring.effective import describe_effective, describe_few
     from segscore.pipeline.scoring.leaderboard import PRINTED
 
     names = board.names
@@ -102,8 +105,8 @@ def _print_leaderboard(title: str, board: "Leaderboard", hint: list[str]) -> Non
     if "skill" in board.beside():
         remarks.insert(1, f"skill by {board.measure}: {SKILL}")
     print_fitted(columns, title=title, caption="; ".join(remarks), sections=_section(board))
-    if (sentence := describe_chance(board)) is not None:
-        print_lines(sentence)
+    described = describe_few(board), describe_effective(board, macro), describe_chance(board)
+    print_lines(*(sentence for sentence in described if sentence is not None))
 
 
 def _section(board: "Leaderboard") -> set[int]:

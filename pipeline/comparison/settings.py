@@ -30,7 +30,7 @@ class CompareSettings:
     """Settings of `segscore compare`; the help of each option says what it is.
 
     ``where`` and ``published`` read the runs' inputs again.  ``difference`` is None to find only
-    the observed difference.
+    the observed difference, ``margin`` to call no pair equal.
     """
 
     runs: Annotated[tuple[str, ...], Argument("Folders of finished scoring runs.")]
@@ -97,6 +97,13 @@ class CompareSettings:
         float | None,
         Option("Say how many documents are needed to find this difference.", Panel.POWER),
     ] = None
+    margin: Annotated[
+        float | None,
+        Option(
+            "Difference within which two systems count as equal, if the whole interval is.",
+            Panel.POWER,
+        ),
+    ] = None
     simulate_power: Annotated[
         bool,
         Option("Simulate how often the test finds the difference, by documents.", Panel.POWER),
@@ -126,6 +133,8 @@ class CompareSettings:
             raise Refused(f"--power {self.power:g}: must be above --alpha and below 1")
         if self.difference is not None and not 0 < abs(self.difference) < math.inf:
             raise Refused(f"--difference {self.difference:g}: must be a number other than 0")
+        if self.margin is not None and not 0 < self.margin < math.inf:
+            raise Refused(f"--margin {self.margin:g}: must be a number above 0")
 
     @property
     def inputs(self) -> dict[str, tuple[str, ...]]:

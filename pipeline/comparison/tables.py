@@ -33,7 +33,12 @@ if TYPE_CHECKING:
     import pandera.pyarrow as pap
 
 ComparisonRow = dict[str, Any]
-_KINDS = {"String": pa.string(), "Int64": pa.int64(), "Float64": pa.float64()}
+_KINDS = {
+    "String": pa.string(),
+    "Int64": pa.int64(),
+    "Float64": pa.float64(),
+    "Boolean": pa.bool_(),
+}
 _WORST = 10
 """Number of documents listed for each system, and for each system against each other one."""
 
@@ -176,16 +181,21 @@ def adjusted_rows(pairs: Sequence[ComparedPair], settings: CompareSettings) -> l
         levels = holm_levels([pair.row["p"] for pair in members], of_points, SIGNIFICANT)
         search = _search(len(of_points) - sum(of_points), settings)
         for pair, level in zip(members, levels.tolist(), strict=True):
-            rows[id(pair)] = rows[id(pair)] | _at_level(pair, level, search)
+            rows[id(pair)] |= _at_level(pair, level, search, settings.margin)
     return [*rows.values()]
 
 
-def _at_level(pair: ComparedPair, level: float, search: DifferenceSearch) -> ComparisonRow:
+def _at_level(
+    pair: ComparedPair, level: float, search: DifferenceSearch, margin: float | None
+) -> ComparisonRow:
     """Return the columns of a pair that depend on the number of pairs."""
     confidence = 1 - (SIGNIFICANT if np.isnan(level) else level)
     low, high = pair.difference.interval(confidence)
     power = pair_power(pair.difference, (low, high), search) if pair.directed else PairPower()
-    return {"ci_low": low, "ci_high": high, "confidence": confidence, **asdict(power)}
+    known = margin is not None and not np.isnan(low)
+    equal = max(-low, high) <= margin if known else None
+    ends = {"ci_low": low, "ci_high": high, "confidence": confidence, "equal": equal}
+    return {**ends, **asdict(power)}
 
 
 def simulate_power(averages: Averages, settings: CompareSettings) -> Iterator[ComparisonRow]:
@@ -304,6 +314,7 @@ def _pairs(
             "better": _better(sample, measure, difference.value, systems),
             "documents": len(sample.documents),
             "defined": averages.both(measure.name, pair),
+            "units": difference.number,
             "effective": difference.effective,
             "p_permutation": permuted[pair],
             **ranks,

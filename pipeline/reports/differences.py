@@ -23,7 +23,7 @@ COMPARED = 20
 """Maximum number of systems that are compared pair by pair, the best ones."""
 
 LISTED = ("difference", "ci_low", "ci_high", "p", "p_holm")
-_HEADINGS = ("system, better first", "against", "difference", "95 % from", "to", "p", "p (Holm)")
+_HEADINGS = ("system, better first", "against", "difference", "from (Holm)", "to", "p", "p (Holm)")
 
 
 def compare_best(run: FinishedScoring, sample: Sample, ranking: Ranking) -> PairRows:

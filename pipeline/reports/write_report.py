@@ -118,6 +118,7 @@ def _contents(run: FinishedRun, settings: ReportSettings) -> _Contents:
     if run.files("tolerances"):
         return _Contents([*answer.tolerances_in_words(run)], [*sweep.tolerance_sections(run)])
     if run.files("comparisons"):
+        comparison.require_columns(run)
         sentences = [*comparison.in_words(run, settings.average)]
         return _Contents(sentences, [*comparison.comparison_sections(run, settings.average)])
     if run.files("scores"):

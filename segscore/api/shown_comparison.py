@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _AVERAGE = "micro"
 _SYSTEMS = ("value", "95 % interval", "rank", "documents")
-_PAIRS = ("better", "than", "by", "95 % interval", "p (Holm)", "documents")
+_PAIRS = ("better", "than", "by", "interval (Holm)", "p (Holm)", "documents")
 
 
 class _Block(NamedTuple):

@@ -181,6 +181,7 @@ class CompareKeywords(TypedDict, total=False):
     alpha: float
     power: float
     difference: float | None
+    margin: float | None
     simulate_power: bool
     seed: int
     fresh: bool
