@@ -69,7 +69,7 @@ def describe_certainty(
         many = "the other system" if len(compared) == 1 else f"all {len(compared)} others"
         omitted = " that were compared" if len(compared) < len(others) else ""
         return f"This is sure: it is better than {many}{omitted}, p {at_most}{most} {test}."
-    equal = [name for name in close if compared[name]["equal"]]
+    equal = [name for name in close if margin is not None and compared[name]["equal"]]
     undecided = [name for name in close if name not in equal]
     sentences = []
     if undecided:

@@ -71,8 +71,8 @@ def _tests(run: FinishedRun) -> list[str]:
     if ADJUSTMENT not in of_statistics(run):
         return []
     return [
-        "differences are tested in pairs by the same method, with p values adjusted by Holm's "
-        rf"method~\cite{{{ADJUSTMENT.key}}}"
+        "differences are tested in pairs by the same method, with p values and intervals "
+        rf"adjusted by Holm's method~\cite{{{ADJUSTMENT.key}}}"
     ]
 
 
