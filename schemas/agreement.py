@@ -165,8 +165,10 @@ AGREEMENT = pap.DataFrameSchema(
             "value less that of the group before, in the order of the values of the attribute; "
             "null unless --group-by is one attribute"
         ),
-        "change_low": number_or_null("lower end of its 95 % interval"),
-        "change_high": number_or_null("upper end of its 95 % interval"),
+        "change_low": number_or_null(
+            "lower end of its interval, which excludes 0 exactly where change_p is below .05"
+        ),
+        "change_high": number_or_null("upper end of it"),
         "change_p": value("p of the change, adjusted by Holm for all groups", 1),
     },
     name="agreement",

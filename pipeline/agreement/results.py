@@ -30,8 +30,8 @@ from segscore.pipeline.errors import NoResult
 from segscore.pipeline.runs.record import RowCounts
 from segscore.pipeline.runs.sink import Sink
 from segscore.pipeline.statistics import resampling
-from segscore.pipeline.statistics.jackknife import difference
-from segscore.pipeline.statistics.multiple_tests import holm
+from segscore.pipeline.statistics.jackknife import CONFIDENCE, difference
+from segscore.pipeline.statistics.multiple_tests import holm, holm_levels
 
 CODINGS = "codings"
 TYPES_UNUSED = "boundary_types were ignored; each position counts once"
@@ -171,19 +171,16 @@ def _add_changes(
     found: dict[tuple[object, CoefficientKey], tuple[float, ...]] = {}
     for key in groups[(None,) * len(by)].agreement if ordered else ():
         changes = [
-            (value, _change(groups[(before,)], groups[(value,)], key))
+            difference(groups[(value,)].estimates[key], groups[(before,)].estimates[key])
             for before, value in pairwise(ordered)
         ]
-        p = holm([change[-1] for _, change in changes])
-        for (value, change), adjusted in zip(changes, p.tolist(), strict=True):
-            found[value, key] = (*change[:-1], adjusted)
+        p = [change.p for change in changes]
+        levels = holm_levels(p, [key] * len(p), 1 - CONFIDENCE)
+        tested = zip(ordered[1:], changes, holm(p).tolist(), levels.tolist(), strict=True)
+        for value, change, adjusted, level in tested:
+            confidence = CONFIDENCE if np.isnan(level) else 1 - level
+            found[value, key] = (change.value, *change.interval(confidence), adjusted)
     for row in rows:
         at = row[by[0]] if ordered else None
         key = row["coefficient"], row["similarity"]
         row.update(zip(_CHANGES, found.get((at, key), (float("nan"),) * 4), strict=True))
-
-
-def _change(before: Group, after: Group, key: CoefficientKey) -> tuple[float, ...]:
-    """Return the change, both ends of its 95 % interval, and the p value; NaN where undefined."""
-    change = difference(after.estimates[key], before.estimates[key])
-    return change.value, *change.interval(), change.p

@@ -138,6 +138,7 @@ class EvaluateKeywords(MetricKeywords, total=False):
     consensus: str | None
     reference_points: str | None
     draws: int
+    resample_by: str | None
     replicates: int | None
     seed: int
     max_rejects: float
@@ -151,6 +152,7 @@ class AgreeKeywords(TypedDict, total=False):
     """Keywords of `segscore.agree`."""
 
     group_by: Sequence[str] | str
+    resample_by: str | None
     n_t: int | None
     window: str | int
     rounding: Literal["half-even", "half-up"]
@@ -176,6 +178,7 @@ class CompareKeywords(TypedDict, total=False):
     where: bool
     published: bool
     may_differ: Sequence[str] | str
+    resample_by: str | None
     replicates: int | None
     permutations: int
     alpha: float

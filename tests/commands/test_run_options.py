@@ -326,3 +326,24 @@ def test_constants_above_a_full_miss_are_refused(segscore: Segscore, tmp_path: P
     result = segscore("score", data, data, "--output", tmp_path / "b", "--edit-constants", "0.5,0")
     assert result.code == 0, result.err
     assert min(row["boundary_similarity"] for row in rows(tmp_path / "b", "scores")) >= 0
+
+
+@pytest.mark.parametrize("command", ["score", "agree", "compare"])
+def test_replicates_are_accepted_and_ignored(
+    segscore: Segscore, tmp_path: Path, command: str
+) -> None:
+    """A note says so, and the run is the same one as without them."""
+    table = DATA / "tinyrec.jsonl"
+    inputs: tuple[object, ...] = (table, table)
+    if command == "agree":
+        inputs = (DATA / "moonstone.jsonl",)
+    if command == "compare":
+        assert segscore("score", table, table, "--output", tmp_path / "scored").code == 0
+        inputs = (tmp_path / "scored", "--measure", "pk", "--permutations", 0)
+    output = tmp_path / "run"
+    with_them = segscore(command, *inputs, "--replicates", 100, "--output", output)
+    assert with_them.code == 0, with_them.err
+    assert with_them.err.count("--replicates is ignored: intervals are computed by leaving") == 1
+    without = segscore(command, *inputs, "--output", output)
+    assert without.code == 0 and "--replicates" not in without.err
+    assert "already contains this" in without.out + without.err

@@ -10,9 +10,11 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from segscore.pipeline.arrays.document_ids import hash_names
 from segscore.pipeline.measures import ALL, PANELS
 from segscore.pipeline.measures import PAIRS as ALL_PAIRS
 from segscore.pipeline.measures.selection import select
+from segscore.pipeline.statistics import resampling
 from segscore.pipeline.storage import read_table
 from tests.oracles import naive, naive_jackknife
 from tests.support import passes
@@ -159,51 +161,93 @@ def check_summary(summary: pa.Table, scores: list[dict[str, Any]], prior: Fracti
                 assert row["ci_low"] is None or documents >= 5
 
 
-@pytest.mark.parametrize("p_seg", [None, Fraction(1, 4)])
+Rows = list[dict[str, Any]]
+SHOWS, BUCKETS = 7, 11
+UNITS = {
+    "documents": lambda name: name,
+    "show": lambda name: f"show {int(name[1:]) % SHOWS}",
+    f"{BUCKETS}-buckets": lambda name: str(
+        resampling.buckets(hash_names(pa.array([name])).hashes)[0]
+    ),
+}
+"""The signature's name of resampling units -> the unit of a document."""
+
+
+@pytest.mark.parametrize(
+    ("unit", "p_seg"),
+    [("documents", None), ("documents", Fraction(1, 4)), ("show", None), ("11-buckets", None)],
+)
 def test_intervals_of_every_measure_equal_the_twin(
-    segscore: Segscore, tmp_path: Path, p_seg: Fraction | None
+    segscore: Segscore,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    unit: str,
+    p_seg: Fraction | None,
 ) -> None:
-    """Each average is computed again without each document, and so is P_seg."""
-    complete(corpus(seed=3, documents=24)).write(tmp_path)
-    given = () if p_seg is None else ("--p-seg", float(p_seg))
-    run(segscore, tmp_path, tmp_path / "run", "--measures", "all", "--group-by", "genre", *given)
+    """Each average is computed again without each unit, and so is P_seg."""
+    generated = complete(corpus(seed=3, documents=24))
+    for document in generated.documents:
+        document["show"] = UNITS["show"](document["document_id"])
+    generated.write(tmp_path)
+    options = ("--measures", "all", "--group-by", "genre")
+    options += () if p_seg is None else ("--p-seg", str(float(p_seg)))
+    options += ("--resample-by", "show") if unit == "show" else ()
+    if unit == f"{BUCKETS}-buckets":
+        monkeypatch.setattr(resampling, "BUCKETS", BUCKETS)
+    record = run(segscore, tmp_path, tmp_path / "run", *options)
+    assert f"|ci:jackknife,{unit}|" in record["signature"]
     scores = read_table(str(tmp_path / "run" / "scores")).to_pylist()
-    of_run = by_document(row for row in scores if row["hypothesis"] == "h0")
+    of_run = by_unit((row for row in scores if row["hypothesis"] == "h0"), unit)
     found = {
         (row["hypothesis"], row["genre"], row["measure"], row["average"]): row
         for row in read_table(str(tmp_path / "run" / "summary")).to_pylist()
     }
     for hypothesis, genre in (("h0", None), ("h1", None), ("h2", "news")):
         own = [row for row in scores if row["hypothesis"] == hypothesis]
-        rows = by_document(row for row in own if genre in (None, row["genre"]))
+        rows = by_unit((row for row in own if genre in (None, row["genre"])), unit)
 
         def values(
             counts: naive_jackknife.Counts, units: Collection[str], rows: Any = rows
         ) -> dict[str, Any]:
             left_out = {*rows} - {*units}
-            kept = [row for name, of in of_run.items() if name not in left_out for row in of]
+            # References of a unit that are of another genre are left out of P_seg with the unit
+            # only where all groups have them.
+            kept = [
+                row
+                for name, of in of_run.items()
+                for row in of
+                if name not in left_out or row["document_id"] not in documents(rows[name])
+            ]
             prior = naive.p_seg(kept) if p_seg is None else p_seg
             return passes.twin_values(counts, p_seg=prior, rows=False)
 
         for name, estimate in naive_jackknife.micro(rows, COUNTS, values).items():
             check_interval(found[hypothesis, genre, name, "micro"], estimate)
-            means = {document: means_of(listed, name) for document, listed in rows.items()}
-            macro = naive_jackknife.macro(means)
+            macro = naive_jackknife.macro(
+                {each: means_of(listed, name) for each, listed in rows.items()}
+            )
             check_interval(found[hypothesis, genre, name, "macro"], macro, apart=1e-5)
 
 
-def by_document(rows: Iterable[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
-    """Rows by document."""
-    documents = defaultdict(list)
+def by_unit(rows: Iterable[dict[str, Any]], unit: str) -> dict[str, Rows]:
+    """Rows by resampling unit."""
+    units = defaultdict(list)
     for row in rows:
-        documents[row["document_id"]].append(row)
-    return dict(documents)
+        units[UNITS[unit](row["document_id"])].append(row)
+    return dict(units)
 
 
-def means_of(rows: list[dict[str, Any]], measure: str) -> list[float]:
-    """A document's mean over its references, if there is one."""
-    known = [row[measure] for row in rows if row[measure] is not None]
-    return [sum(known) / len(known)] if known else []
+def documents(rows: Rows) -> set[str]:
+    return {row["document_id"] for row in rows}
+
+
+def means_of(rows: Rows, measure: str) -> list[float]:
+    """The mean of each document over its references, where it has one."""
+    known = defaultdict(list)
+    for row in rows:
+        if row[measure] is not None:
+            known[row["document_id"]].append(row[measure])
+    return [sum(values) / len(values) for values in known.values()]
 
 
 def check_interval(
