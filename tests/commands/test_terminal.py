@@ -271,7 +271,7 @@ def test_the_best_systems_are_marked(segscore: Segscore, corpus: Path, tmp_path:
     first, *others = [line for line in result.out.splitlines() if re.match(r"\S+ .*0\.\d{4}", line)]
     assert first.startswith("b ") and first.count("*") == 2
     assert not any("*" in line for line in others) and len(others) == 2
-    assert "micro averages over 12 documents; * best system" in result.out
+    assert "micro averages over 12 documents; 95 % intervals below them; * best" in result.out
 
 
 def test_an_argument_that_the_locale_cannot_read_is_refused() -> None:
