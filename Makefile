@@ -33,7 +33,7 @@ help:
 	@echo "make test-deploy the tests of deploy/ alone, on Docker, Slurm, Prometheus and systemd"
 	@echo "make deploy-parts installs these programs with apt; needs root of a Debian"
 	@echo "make image  the steps of the image, whole, in a folder: two minutes, needs root of a Linux"
-	@echo "make chaos  race runs and kill them at random, resume them, compare: over an hour"
+	@echo "make chaos  random chains of commands; runs raced, killed at random, resumed: over an hour"
 	@echo "make lint   rules and types alone"
 	@echo "make bench  measure speed, as ratios"
 	@echo "make archives the sdist and the wheel, checked, in build/archives"
@@ -162,6 +162,7 @@ image: $(VENV)/test
 	SEGSCORE_IMAGE=whole $(BIN)/pytest tests/deploy/test_image.py tests/deploy/test_compose.py
 
 chaos: $(VENV)/test
+	$(BIN)/python -m tests.faults.chains --chains 1000 --first 1000
 	$(BIN)/python -m tests.faults.races --two 200 --three 100
 	$(BIN)/python -m tests.faults.chaos --kills 300
 	$(BIN)/python -m tests.faults.chaos --kills 100 --store

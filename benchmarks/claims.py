@@ -7,7 +7,7 @@ Corpora are drawn from a large pool of documents, whose average is the truth; th
 scored once.  The same command writes the same page.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from math import sqrt

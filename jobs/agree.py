@@ -30,6 +30,8 @@ from segscore.pipeline.errors import Done
 from segscore.pipeline.statistics.shown_numbers import (
     counted,
     shown_as,
+    shown_attribute,
+    shown_group,
     shown_interval,
     shown_number,
     with_interval,
@@ -63,7 +65,7 @@ def agree(
     from segscore.pipeline.runs.planning import LIMITS
 
     if explain_plan:
-        print_plan(agreement_plan(chosen, find_tables(chosen), LIMITS))
+        print_plan(agreement_plan(chosen, find_tables(chosen), LIMITS), "agree", format_name)
         return
     startup.work(cluster)
     with (
@@ -185,7 +187,7 @@ def _latex(finished: "FinishedAudit") -> str:
             with_interval(row["value"], row["ci_low"], row["ci_high"])
             for row in (values[key] for key in kept)
         ]
-        known = [str(part) for part in group if part is not None]
+        known = [shown_attribute(part) for part in group if part is not None]
         sizes = [f"{of_group[0]['documents']:,}", f"{of_group[0]['coders']:,}"]
         rows.append([", ".join(known) or "all", *sizes, *cells])
     signature = finished.record["signature"]
@@ -200,12 +202,6 @@ _IN_PAPERS = {
     ("alpha", "two_category"): "alpha",
 }
 """Coefficient and similarity -> heading, of those that papers report."""
-
-
-def _group_title(by: list[str], group: tuple[Any, ...]) -> str:
-    if all(part is None for part in group):
-        return "all documents"
-    return ", ".join(f"{name} {part}" for name, part in zip(by, group, strict=True))
 
 
 def _print_coefficients(by: list[str], rows_of_group: _Group, unit: str | None) -> None:
@@ -233,7 +229,7 @@ def _print_coefficients(by: list[str], rows_of_group: _Group, unit: str | None) 
             Column("actual", [shown_number(row["actual"]) for row in rows]),
             Column("expected", [shown_number(row["expected"]) for row in rows]),
         ],
-        title=_group_title(by, group),
+        title=shown_group(by, group) or "all documents",
         caption=f"{counted(first['codings'], 'coding')} by {counted(first['coders'], 'coder')} of "
         f"{counted(first['documents'], 'document')}, {counted(first['pairs'], 'pair')}{more}",
     )

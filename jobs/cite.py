@@ -80,6 +80,11 @@ def _open(url: str, asked: list[str]) -> "tuple[FinishedRun, list[str]]":
     scored = FinishedScoring.open(url)
     scored.require(asked)
     rows = scored.table("summary").column("measure").unique().to_pylist()
+    if not rows:
+        raise Refused(
+            f"{url}: has no averages to report, as no document has several references, which all "
+            "its measures need; score again with others"
+        )
     return scored, asked or shown_measures(rows)[:PRINTED]
 
 

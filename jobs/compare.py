@@ -16,6 +16,7 @@ from segscore.pipeline.errors import Done, Failed
 from segscore.pipeline.settings.options import Panel
 
 if TYPE_CHECKING:
+    from segscore.pipeline.nightly.gate import Lacking
     from segscore.pipeline.nightly.rules import GateRule
     from segscore.pipeline.nightly.verdict import Check
     from segscore.pipeline.runs.finished import FinishedRun
@@ -80,8 +81,12 @@ def compare(
     LOG.warn(finished.record["warnings"])
     LOG.warn(_not_shown(finished, chosen, layout, format_name))
     checks = _check(chosen.runs, rules, chosen.alpha) if rules else []
+    lacking = _lacking(chosen.runs) if rules else []
     if format_name == "json":
-        tables = as_rows(finished.at_hand) | {"checks": [asdict(check) for check in checks]}
+        tables = as_rows(finished.at_hand) | {
+            "checks": [asdict(check) for check in checks],
+            "lacking": [asdict(each) for each in lacking],
+        }
         print_json("compare", {**described(finished.record), **tables})
     elif layout is None and format_name == "text":
         print_comparison(finished, average)
@@ -94,7 +99,7 @@ def compare(
         _save_figure(figure, finished, chosen, average)
     if rules and format_name == "text":
         _print_checks(chosen.runs[0], checks, chosen.alpha)
-    _require_passed(chosen.runs, checks)
+    _require_passed(chosen.runs, checks, lacking)
     return None
 
 
@@ -151,13 +156,20 @@ def _save_figure(path: str, finished: "FinishedRun", chosen: CompareSettings, av
     LOG.say("info", f"{path}: written", figure=path)
 
 
-def _require_passed(runs: Sequence[str], checks: "list[Check]") -> None:
-    """Fail if a check of a run against another fails."""
-    from segscore.pipeline.nightly.failures import failures_in_words
+def _require_passed(runs: Sequence[str], checks: "list[Check]", lacking: "list[Lacking]") -> None:
+    """Fail if a check of a run against another fails, or a system lacks documents of the other."""
+    from segscore.pipeline.nightly.failures import failures_in_words, lacking_in_words
 
-    if problems := failures_in_words(check for check in checks if check.fails):
-        run, other = runs
-        raise Failed(f"{run}: worse than {other}: {'; '.join(problems)}")
+    problems = []
+    if worse := failures_in_words(check for check in checks if check.fails):
+        problems.append(f"worse than {runs[1]}: {'; '.join(worse)}")
+    if lacking:
+        problems.append(
+            f"lacks documents of {runs[1]}: {lacking_in_words(lacking)}; score these, or score "
+            "with --missing none"
+        )
+    if problems:
+        raise Failed(f"{runs[0]}: {'; '.join(problems)}")
 
 
 def _rules(gate: str | None, runs: tuple[str, ...]) -> "tuple[GateRule, ...]":
@@ -182,6 +194,14 @@ def _check(runs: Sequence[str], rules: "tuple[GateRule, ...]", alpha: float) -> 
 
     run, other = runs
     return [*check_runs(run, other, rules, alpha)]
+
+
+def _lacking(runs: Sequence[str]) -> "list[Lacking]":
+    """Find the documents of the second run that systems lack in the first."""
+    from segscore.pipeline.nightly.gate import lacking_documents
+
+    run, other = runs
+    return lacking_documents(run, other)
 
 
 def _print_checks(run: str, checks: "list[Check]", alpha: float) -> None:

@@ -22,4 +22,5 @@ def consensus(
 
     record = write_consensus(codings, output, chosen)
     LOG.warn(record["warnings"])
-    print_lines(f"{output}/{AGREED}: {counted(record['documents'], 'row')}")
+    rows = counted(record["documents"], "row")
+    print_lines(f"{output}/{AGREED}: {rows}, boundaries of {record['rule']}")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from segscore.jobs.show.formats import ResultFormat
+from segscore.pipeline.settings.options import TRUST_INPUTS
 
 if TYPE_CHECKING:
     from segscore.pipeline.errors import Refused
@@ -22,15 +23,18 @@ def explain(
         str | None, typer.Option(help="Coder of the hypothesis; default: all.")
     ] = None,
     format_name: ResultFormat = "text",
+    trust_inputs: Annotated[bool, typer.Option("--trust-inputs", help=TRUST_INPUTS)] = False,
 ) -> None:
     """List the edits between a document's hypotheses and its references, and draw them."""
     from segscore.jobs.show.formats import plain_layout, print_json, print_table
     from segscore.pipeline.measures.edit_list import Edit
     from segscore.pipeline.scoring import explain as explaining
+    from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 
     if document is None:
         raise _without_document(run)
-    pairs = explaining.explain_pairs(run, [document], hypothesis)
+    finished = FinishedScoring.open(run).trusting(everything=trust_inputs)
+    pairs = explaining.explain_pairs(finished, [document], hypothesis)
     if format_name == "text":
         _print(pairs)
     elif format_name == "json":

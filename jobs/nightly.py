@@ -86,7 +86,7 @@ def nightly(
     nights = _dates(chosen.date, first, last)
     chosen = replace(chosen, date=nights[0])
     if dry_run:
-        print_dry_run([replace(chosen, date=night) for night in nights])
+        print_dry_run([replace(chosen, date=night) for night in nights], format_name)
         return
     from segscore.pipeline.runs import executors
 

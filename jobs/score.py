@@ -47,13 +47,14 @@ def score(
     from segscore.pipeline.scoring import run
     from segscore.pipeline.scoring.finished_scoring import FinishedScoring
     from segscore.pipeline.scoring.inputs import find_inputs
-    from segscore.pipeline.scoring.shared_averages import read_summary
+    from segscore.pipeline.scoring.shared_averages import ranked_summary
 
     one_of("--layout", layout, SCORE_LAYOUTS)
     if (layout, format_name) == ("measures", "latex"):
         raise Refused("--layout measures: has no form in LaTeX; name systems or groups")
     if explain_plan:
-        print_plan(run.scoring_plan(chosen, find_inputs(chosen), LIMITS))
+        plan = run.scoring_plan(chosen, find_inputs(chosen), LIMITS)
+        print_plan(plan, "score", format_name)
         return
     grouped = chosen.group_by or chosen.consensus is not None or chosen.by_level is not None
     if layout == "groups" and not grouped:
@@ -79,11 +80,13 @@ def score(
         return
     log_finished(chosen.output, finished.record)
     if format_name == "json":
-        tables = as_rows({"summary": read_summary(finished)})
+        tables = as_rows({"summary": ranked_summary(finished)})
         print_json("score", {"output": chosen.output, **described(finished.record), **tables})
     else:
         from segscore.jobs.show.layouts import print_layout
 
         signature = finished.record["signature"]
-        table = summary_layout(read_summary(finished), layout, signature, chosen.measures_in_order)
+        table = summary_layout(
+            ranked_summary(finished), layout, signature, chosen.measures_in_order
+        )
         print_layout(table, format_name)

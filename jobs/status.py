@@ -49,7 +49,7 @@ def _print(progress: "Status") -> None:
         return
     record = progress.record
     print_lines(f"finished: {counted(record['pairs'], 'pair')} scored")
-    print_row_counts(record["rows"])
+    print_row_counts(record)
     print_lines(record["signature"])
 
 

@@ -1,6 +1,6 @@
 """`segscore trend`: what changed over many nights, and which system is best."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -52,7 +52,12 @@ def _print(found: "FoundTrend") -> None:
     """Print the levels of all systems and of groups that changed, then the findings."""
     from segscore.jobs.show.fitted import Column, print_fitted, print_lines
     from segscore.pipeline.nightly.trend.sentences import group_in_words
-    from segscore.pipeline.statistics.shown_numbers import shown_change, shown_number, shown_p
+    from segscore.pipeline.statistics.shown_numbers import (
+        or_none,
+        shown_change,
+        shown_number,
+        shown_p,
+    )
 
     shown = [level for level in found.levels if level.over_all or level.named]
     grouped = any(not level.over_all for level in shown)
@@ -60,10 +65,10 @@ def _print(found: "FoundTrend") -> None:
         Column("system", [level.system or "(mean)" for level in shown], is_name=True),
         *[Column("group", [group_in_words(level) for level in shown], is_name=True)] * grouped,
         Column("verdict", [level.verdict.replace("_", " ") for level in shown], is_name=True),
-        Column("change per\n30 nights", [shown_change(_known(level.change)) for level in shown]),
+        Column("change per\n30 nights", [shown_change(or_none(level.change)) for level in shown]),
         Column("95 % interval", [_interval(level) for level in shown]),
         Column("p (Holm)", [shown_p(level.p_adjusted if level.line else None) for level in shown]),
-        Column("mean", [shown_number(_known(level.mean)) for level in shown]),
+        Column("mean", [shown_number(or_none(level.mean)) for level in shown]),
         Column("step", [_step(level) for level in shown]),
         Column("nights", [str(level.nights) for level in shown]),
     ]
@@ -80,7 +85,12 @@ def _print(found: "FoundTrend") -> None:
 def _print_ranking(found: "FoundTrend") -> None:
     """Print the pairs of systems over nights."""
     from segscore.jobs.show.fitted import Column, print_fitted
-    from segscore.pipeline.statistics.shown_numbers import shown_change, shown_number, shown_p
+    from segscore.pipeline.statistics.shown_numbers import (
+        or_none,
+        shown_change,
+        shown_number,
+        shown_p,
+    )
 
     pairs = found.pairs
     if not pairs:
@@ -89,7 +99,7 @@ def _print_ranking(found: "FoundTrend") -> None:
         Column("system", [pair.system for pair in pairs], is_name=True),
         Column("other", [pair.other for pair in pairs], is_name=True),
         Column("difference", [shown_change(pair.difference) for pair in pairs]),
-        Column("p (Holm)", [shown_p(_known(pair.p_holm)) for pair in pairs]),
+        Column("p (Holm)", [shown_p(or_none(pair.p_holm)) for pair in pairs]),
         Column("better on", [f"{pair.wins} of {pair.nights}" for pair in pairs]),
         Column("value", [shown_number(pair.value) for pair in pairs]),
         Column("other\nvalue", [shown_number(pair.other_value) for pair in pairs]),
@@ -112,8 +122,3 @@ def _step(level: "Level") -> str:
     from segscore.pipeline.statistics.shown_numbers import shown_change
 
     return f"{level.step_date}: {shown_change(level.jump)}" if level.kind == "step" else ""
-
-
-def _known(value: Any) -> Any:
-    """Return a value; None if it is not a number."""
-    return None if value != value else value

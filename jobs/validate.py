@@ -77,11 +77,10 @@ def _recognise(table: str, registry: "Registry", tolerance: int) -> "Recognition
 def _print(rejects: "pa.Table") -> None:
     """Print the first rejected rows, and how many break each rule."""
     from segscore.pipeline.plain_text import shortened
-    from segscore.pipeline.tables.validate import place_of
+    from segscore.pipeline.tables.validate import owner_of, place_of
 
     for row in rejects.slice(0, _SHOWN).to_pylist():
-        who = f"({row['document_id']}, {row['coder']})"
-        line = f"{place_of(row)} {who}: {row['rule']}: {row['detail']}"
+        line = f"{place_of(row)} {owner_of(row)}: {row['rule']}: {row['detail']}"
         print_lines(shortened(line))
     if rejects.num_rows > _SHOWN:
         print_lines(f"... and {rejects.num_rows - _SHOWN} more")

@@ -57,14 +57,30 @@ class OtherFormat(Refused):
     """A file is in a format that has to be imported first."""
 
 
-class Unreadable(Refused):
+class Unsuitable(Refused):
+    """The input does not suit the settings, as only the work shows: one of the two must change."""
+
+
+class Unreadable(Unsuitable):
     """An input file has content that its table cannot have, so that other input is needed."""
+
+
+class Unanswered(Unreadable):
+    """A system has no hypothesis of a document, though the settings ask for all."""
+
+
+class Inaccessible(Refused):
+    """A file or a store is closed to the command, which may succeed unchanged when it is open."""
 
 
 class Failed(_Message):
     """The work started but could not be finished; nothing was published (exit code 1)."""
 
     exit_code = 1
+
+
+class StartOver(Failed):
+    """What an attempt left is of no use, so that the run has to begin again (``--fresh``)."""
 
 
 class NotYet(Failed):

@@ -13,6 +13,9 @@ _CONTROLS = re.compile(
 )
 """C0 and C1 controls, those that change the direction or end the line of text, lone surrogates."""
 
+_TERMINAL_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f]")
+"""The control characters of a terminal, without those for the direction of text."""
+
 _LINE = "\n\t"
 
 _PASSWORD = re.compile(r"(?<=://)[^\s/@:]*:(?!\d+(?:[/\s]|$))[^\s]*@")
@@ -85,6 +88,16 @@ def visible(text: str, *, lines: bool = False) -> str:
         'show\\x1b[2J'
     """
     return _CONTROLS.sub(lambda found: _escaped(found[0], lines), text)
+
+
+def terminal_safe(text: str) -> str:
+    r"""Replace control characters but those that Unicode has for the direction of text.
+
+    Examples:
+        >>> terminal_safe("show\x1b[2J")
+        'show\\x1b[2J'
+    """
+    return _TERMINAL_CONTROLS.sub(lambda found: _escaped(found[0], lines=True), text)
 
 
 def _escaped(character: str, lines: bool) -> str:

@@ -166,9 +166,10 @@ AGREEMENT = pap.DataFrameSchema(
             "null unless --group-by is one attribute"
         ),
         "change_low": number_or_null(
-            "lower end of its interval, which excludes 0 exactly where change_p is below .05"
+            "lower end of its 95 % interval, widened by the adjustment of change_p, so that it "
+            "excludes 0 if change_p is below .05, and only then"
         ),
-        "change_high": number_or_null("upper end of it"),
+        "change_high": number_or_null("upper end of that interval"),
         "change_p": value("p of the change, adjusted by Holm for all groups", 1),
     },
     name="agreement",
@@ -291,6 +292,24 @@ PEERS = pap.DataFrameSchema(
             "fewer than 10 documents"
         ),
         "high_agreement": _mark("the pair agrees far better than their other agreement explains"),
+        "exact_share": value(
+            "share of exact ones among their paired boundaries: matches / (matches + near_misses); "
+            "null without either, or with fewer than 4 judged coders",
+            1,
+        ),
+        "exact_share_others": value(
+            "the same share, pooled over the other pairs of coders of the standard; null with "
+            "fewer than 5",
+            1,
+        ),
+        "exact_share_deviation": number_or_null(
+            "exact_share less that of the others, in standard errors: of both shares, and the "
+            "spread between the other pairs"
+        ),
+        "copied": _mark(
+            "one of the pair may have copied: high_agreement, exact_share_deviation above 4, and "
+            "at least 6 judged coders"
+        ),
     },
     name="peers",
     description="group and pair of coders who share a document",

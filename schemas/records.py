@@ -26,6 +26,7 @@ _COMMANDS = {
     "p_seg": ("score", "sweep"),
     "levels": ("score",),
     "test_set": ("score",),
+    "missing": ("score",),
     "average": ("compare",),
     "plan": ("score", "agree"),
 }
@@ -58,17 +59,24 @@ _RUN = {
     "pairs: int": "rows of the table scores, pairs or comparisons; for sweep, pairs swept",
     "inputs.*[].url: string": "a file of the input table; for compare, run.json of a run",
     "inputs.*[].size: int": "size of the file in bytes",
-    "inputs.*[].version: string": "modification time of the file, or ETag in a store",
+    "inputs.*[].version: string": "modification time of the file, or ETag in a store; digest of a "
+    "table that the run keeps",
     "rows.*.in: int": "rows of the input table; for compare, documents of the run",
     "rows.*.scored: int": "rows scored; for compare, documents that all systems share",
     "rows.*.rejected: int": "rows listed in rejects",
     "rows.*.unpaired: int": "rows listed in unpaired; for compare, documents not shared",
+    "missing.documents: int": "documents with an accepted reference",
+    "missing.systems.*: int": "how many of them have no scored hypothesis of the system; without "
+    "systems that lack none",
+    "missing.added: int": "hypotheses without boundaries that were scored in their place, besides "
+    "the rows of the input",
     "warnings[]: string": "warnings about the numbers",
     "versions.*: string": "version of segscore and of each library that computed the numbers",
     "seconds.*: float": "duration of each stage of the last attempt",
     "plan[]: string": "how rows were matched, and why",
     "fingerprint: string": "hash of settings, inputs and version; part of the file names",
-    "files.*[]: string": "files of each table; no other files belong to the run",
+    "files.*[]: string": "files of each table; no other files belong to the run. `inputs` are the "
+    "tables that were in memory, which the run keeps",
 }
 """`name: type` of each key of run.json -> its meaning."""
 

@@ -174,12 +174,28 @@ def show_version(requested: bool) -> None:
         raise typer.Exit
 
 
+def stay_offline(context: typer.Context, requested: bool) -> None:
+    """Let the command, and the processes that it starts, use nothing but disks."""
+    if requested:
+        from segscore.pipeline.storage.object_stores import offline
+
+        context.with_resource(offline())
+
+
 @app.callback()
 def segscore(
     version: Annotated[
         bool,
         typer.Option(
             "--version", is_eager=True, callback=show_version, help="Show the version and exit."
+        ),
+    ] = False,
+    offline: Annotated[
+        bool,
+        typer.Option(
+            "--offline",
+            callback=stay_offline,
+            help="Read and write nothing but disks of this machine, as with SEGSCORE_OFFLINE=1.",
         ),
     ] = False,
 ) -> None:
@@ -205,6 +221,7 @@ def main() -> None:
     """Run the command line."""
     end_on_sigterm()
     startup.rest()
+    startup.do_without_home()
     replace_unprintable()
     LOG.format = LOG_FORMATS[0]
     try:

@@ -31,6 +31,11 @@ _KINDS: dict[str, tuple[tuple[type, ...], str]] = {
 """Type of a parameter -> types of the TOML values that a file may give for it, and their names."""
 
 
+_LARGEST = 2**64 - 1
+_ALLOWED = "a whole number has at most 64 bits"
+_LONG = re.compile("[0-9][0-9_]{4299}")
+"""A number that Python may not read, because it takes long."""
+
 _OF_NIGHTS = ("history", "trend")
 """Commands about the nights of a folder: `runs` in [nightly] is their folder."""
 
@@ -99,6 +104,8 @@ def _read_toml(url: str) -> dict[str, Any]:
         return tomllib.loads(text + "\n")  # with it, problems of the last line have a number
     except tomllib.TOMLDecodeError as problem:
         raise Refused(f"--settings {url}: {_explain_toml(text, str(problem))}") from problem
+    except ValueError as problem:  # Python reads no number of more than 4,300 digits
+        raise Refused(f"--settings {url}: {_explain_number(text)}") from problem
     except RecursionError as problem:
         raise Refused(f"--settings {url}: lists or tables are nested too deeply") from problem
 
@@ -111,6 +118,19 @@ def _explain_toml(text: str, problem: str) -> str:
     if place and ("overwrite" in problem or "twice" in problem):
         return f"line {place[1]} sets {key} a second time; set it once"
     return f"not TOML ({problem})"
+
+
+def _explain_number(text: str) -> str:
+    """Say in which line a text has a number with too many digits."""
+    numbers = (number for number, line in enumerate(text.splitlines(), 1) if _LONG.search(line))
+    return f"line {next(numbers, '?')}: a number has too many digits; {_ALLOWED}"
+
+
+def _is_too_large(value: Any) -> bool:
+    """Return whether a value, or one in a list, is a whole number that no option can have."""
+    if isinstance(value, list):
+        return any(map(_is_too_large, value))
+    return isinstance(value, int) and abs(value) > _LARGEST
 
 
 def _parameter_name(key: str) -> str:
@@ -174,6 +194,9 @@ def _option_problems(
             continue
         if name not in known:
             yield _unknown(section, key, known)
+            continue
+        if _is_too_large(value):
+            yield f"{section}.{key} is too large; {_ALLOWED}"
             continue
         kinds, expected = _KINDS[known[name].bare_type()]
         if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):

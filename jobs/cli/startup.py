@@ -1,9 +1,10 @@
 """Keep imports and the garbage collector from slowing down the start and end of a command.
 
-Say why the first run on a machine takes longer.
+Say why the first run on a machine takes longer.  Let a user who has no home import libraries.
 
 Importing the libraries creates half a million objects, and none of them is garbage.  Scanning them
-again and again, and once more at exit, takes a quarter of a small job's time.
+again and again, and once more at exit, takes a quarter of a small job's time.  A process that goes
+on after the command collects garbage as before: what is exempted would never be freed.
 """
 
 import atexit
@@ -21,6 +22,13 @@ _ALLOCATIONS = 50_000
 """Number of new objects after which garbage is collected; Python's 700 slow down compiling."""
 
 
+_NO_HOME = "/nonexistent"
+"""Home of accounts that have none, on Debian."""
+
+_OWN_PROCESS = threading.Event()
+"""Set in a process that ends with its command."""
+
+
 class _WithoutPandas:
     """Finder that reports that neither pandas nor what it needs for dates is installed."""
 
@@ -32,15 +40,26 @@ class _WithoutPandas:
 
 
 def rest() -> None:
-    """Disable the collector while libraries are imported."""
-    gc.disable()
+    """Disable the collector while libraries are imported, in a process of the command's own."""
+    if _OWN_PROCESS.is_set():
+        gc.disable()
+
+
+def do_without_home() -> None:
+    """Name a folder that does not exist as the home of a user who has none.
+
+    That is an account without an entry in /etc/passwd, as containers have, if ``HOME`` is not set.
+    numba would write to a folder `~` of the working folder, and altair could not be imported.
+    """
+    if os.path.expanduser("~") == "~":
+        os.environ["HOME"] = _NO_HOME
 
 
 def work(cluster: str = "local") -> None:
     """Prepare for the work of a command, after its modules have been imported.
 
-    Reuse memory, enable the collector, but exempt all existing objects from it, and leave out
-    pandas.
+    Reuse memory and leave out pandas. In a process of the command's own, enable the collector, but
+    exempt all existing objects from it.
 
     Args:
         cluster: where the command runs; only threads of this process never need pandas.
@@ -48,9 +67,10 @@ def work(cluster: str = "local") -> None:
     from segscore.pipeline.storage.memory import reuse_memory
 
     reuse_memory()
-    gc.freeze()
-    gc.set_threshold(_ALLOCATIONS)
-    gc.enable()
+    if _OWN_PROCESS.is_set():
+        gc.freeze()
+        gc.set_threshold(_ALLOCATIONS)
+        gc.enable()
     if "numba" in sys.modules and not LOG.structured:
         from segscore.pipeline.arrays.compiling import announce_compilation
 
@@ -77,13 +97,14 @@ def _leave_out_pandas() -> None:
 def leave() -> None:
     """On a terminal, say how long compiling took; free the memory of the process at once on exit.
 
-    For this, all objects are exempted from collection.
+    For this, all objects of a process of the command's own are exempted from collection.
     """
     if "segscore.pipeline.arrays.compiling" in sys.modules:
         from segscore.pipeline.arrays.compiling import end_announcement
 
         end_announcement(report=sys.stderr.isatty())
-    gc.freeze()
+    if _OWN_PROCESS.is_set():
+        gc.freeze()
 
 
 def end_after(run: Callable[[], object]) -> None:
@@ -93,6 +114,7 @@ def end_after(run: Callable[[], object]) -> None:
     still writes its results.
     """
     code: object = 0
+    _OWN_PROCESS.set()
     try:
         run()
     except SystemExit as ended:

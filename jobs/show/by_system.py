@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from segscore.jobs.show.formats import Layout, plain_layout
-from segscore.pipeline.statistics.shown_numbers import shown_cell, with_interval
+from segscore.pipeline.statistics.shown_numbers import shown_attribute, shown_cell, with_interval
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -63,7 +63,7 @@ def by_system(
 
 
 def _group(board: "Leaderboard") -> tuple[str, ...]:
-    return tuple("all" if part is None else str(part) for part in board.group)
+    return tuple("all" if part is None else shown_attribute(part) for part in board.group)
 
 
 def mark_best(layout: Layout, boards: Sequence["Leaderboard"], measures: Sequence[str]) -> Layout:

@@ -18,9 +18,11 @@ from segscore.pipeline.statistics.shown_numbers import (
     shown_as,
     shown_change,
     shown_changes,
+    shown_group,
     shown_interval,
     shown_number,
     shown_p,
+    shown_rank,
 )
 
 if TYPE_CHECKING:
@@ -102,8 +104,7 @@ def _by_group(
 def _titled(by: list[str], group: tuple[Any, ...], measure: str, average: str) -> str:
     from segscore.pipeline.measures import ALL
 
-    parts = [f"{name} {part}" for name, part in zip(by, group, strict=True) if part is not None]
-    return f"{measure}{ALL[measure].arrow}, {average}, {', '.join(parts) or 'all documents'}"
+    return f"{measure}{ALL[measure].arrow}, {average}, {shown_group(by, group) or 'all documents'}"
 
 
 def _print_systems(title: str, rows: list[_Row], averages: list[_Row]) -> None:
@@ -130,7 +131,7 @@ def _print_systems(title: str, rows: list[_Row], averages: list[_Row]) -> None:
                 "micro" if average == "macro" else "macro",
                 [shown_number(others.get(row["system"])) for row in rows],
             ),
-            Column("rank", [shown_as(row["rank"], ".3g") for row in rows]),
+            Column("rank", [shown_rank(row["rank"]) for row in rows]),
             Column("rank interval", [shown_ranks(row) for row in rows]),
             Column("documents", [str(row["defined"]) for row in rows]),
         ],

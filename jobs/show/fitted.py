@@ -167,17 +167,18 @@ def _table(columns: Sequence[Column], width: int, sections: Collection[int]) -> 
     cells: list[list[Text]] = []
     free = width + _GAP - sum(column.least + _GAP for column in columns)
     for column in columns:
-        extra = max(0, min(free, column.width - column.least))
+        least = column.least
+        extra = max(0, min(free, column.width - least))
         free -= extra
         table.add_column(
             Text(column.heading),
             justify="left" if column.is_name else "right",
             overflow="fold",
             no_wrap=not column.is_name,
-            width=column.least + extra,
+            width=least + extra,
             vertical="top",
         )
-        cells.append([_in_lines(cell, column.least + extra) for cell in column.cells])
+        cells.append([_in_lines(cell, least + extra) for cell in column.cells])
     for place, row in enumerate(zip(*cells, strict=True)):
         table.add_row(*row, end_section=place in sections)
     return table

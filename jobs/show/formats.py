@@ -135,6 +135,8 @@ def csv_text(layout: Layout) -> str:
 
 def _csv_cell(value: object) -> object:
     """Return a value that no spreadsheet runs; numbers are not changed."""
+    if isinstance(value, bool):
+        return shown_cell(value)
     if not isinstance(value, str):
         return value
     return f"'{value}" if value.startswith(_FORMULA) else value
@@ -198,10 +200,14 @@ def print_json(command: str, contents: Mapping[str, Any]) -> None:
     print_text(visible_json(json.dumps(result, indent=2, default=str, allow_nan=False)))
 
 
+_EXPLAINING = (
+    *("signature", "settings", "rows", "missing", "pairs", "test_set", "warnings", "versions"),
+)
+
+
 def described(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a JSON object says about a run: the fields of its record that explain it."""
-    fields = ("signature", "settings", "rows", "pairs", "test_set", "warnings", "versions")
-    return {name: record[name] for name in fields if name in record}
+    return {name: record[name] for name in _EXPLAINING if name in record}
 
 
 def as_rows(tables: "Mapping[str, pa.Table]") -> dict[str, list[dict[str, Any]]]:

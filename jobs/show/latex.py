@@ -75,7 +75,7 @@ def latex_tables(layout: Layout) -> str:
         )
         caption = _caption(layout.headings[: layout.apart], apart, layout.average)
         caption += f"; {layout.intervals}" if with_intervals else ""
-        caption += "; best values bold" if layout.best else ""
+        caption += "; best values bold" if any(row in places for row, _ in layout.best) else ""
         caption += f"; {layout.notes[apart]}" if apart in layout.notes else ""
         caption += "; letters: systems that it beats (Holm-adjusted p < .05)" if letters else ""
         columns = _columns(layout, rows)

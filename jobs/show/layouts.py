@@ -11,6 +11,7 @@ from segscore.jobs.show.latex import latex_tables
 from segscore.pipeline.comparison.pair_rows import beaten_systems, better_first, by_difference
 from segscore.pipeline.statistics.shown_numbers import (
     shown_as,
+    shown_attribute,
     shown_number,
     shown_p,
     with_interval,
@@ -70,7 +71,7 @@ def _rows(finished: "FinishedRun", table: str, average: str) -> list[dict[str, A
 
 
 def _group(row: dict[str, Any], by: Sequence[str]) -> list[str]:
-    return ["all" if row[name] is None else str(row[name]) for name in by]
+    return ["all" if row[name] is None else shown_attribute(row[name]) for name in by]
 
 
 def _pairs(finished: "FinishedRun", average: str) -> Layout:

@@ -10,6 +10,7 @@ from segscore.pipeline.statistics.shown_numbers import (
     counted,
     short_interval,
     shown_cell,
+    shown_group,
     shown_interval,
     shown_number,
 )
@@ -60,21 +61,16 @@ def print_scores(
     shown = len(boards) if layout in ("groups", "measures") else 1
     for board, means in zip(boards[: min(shown, 1 + GROUPS_SHOWN)], macro, strict=False):
         if layout == "measures":
-            _print_measures(_title(by, board.group, whole), board, means)
+            _print_measures(shown_group(by, board.group) or whole, board, means)
         else:
             hint = [] if layout is None else ["--layout measures shows all measures"]
-            _print_leaderboard(_title(by, board.group, whole), board, means, hint)
+            title = shown_group(by, board.group) or whole
+            _print_leaderboard(title, board, means, hint)
     if shown > 1 + GROUPS_SHOWN:
         print_lines(f"{shown - 1 - GROUPS_SHOWN} more groups are in the table summary")
     if layout == "systems" and len(boards) > 1:
         number = f"{len(boards) - 1} group{'s' if len(boards) > 2 else ''}"
         print_lines(f"--layout groups adds the averages of {number} by {', '.join(by)}")
-
-
-def _title(by: Sequence[str], group: tuple[Any, ...], whole: str) -> str:
-    """Name a group; one of several levels has no part for the level, and so on."""
-    parts = zip(by, group, strict=True)
-    return ", ".join(f"{name} {part}" for name, part in parts if part is not None) or whole
 
 
 def _print_leaderboard(
@@ -100,7 +96,7 @@ def _print_leaderboard(
     if len(board.contenders) > 1:
         remarks.append("* best system")
     if not board.coverage.ranks:
-        remarks.append(board.coverage.in_words)
+        remarks.append(board.coverage.advice)
     remarks += hint if len(board.measures) > PRINTED else []
     if "skill" in board.beside():
         remarks.insert(1, f"skill by {board.measure}: {SKILL}")

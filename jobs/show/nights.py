@@ -1,7 +1,7 @@
 """Show nights: their results, the verdict of the gate, and what a failure means."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from datetime import date
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,7 @@ from segscore.jobs.show.fitted import print_lines
 from segscore.jobs.show.formats import described, plain_layout, print_json, print_table
 from segscore.jobs.show.gating import moved_lines, print_checks, print_group_checks
 from segscore.jobs.show.leaderboard import print_scores
-from segscore.jobs.show.printing import log_finished, print_plan, print_record, print_written
+from segscore.jobs.show.printing import log_finished, print_record, print_written
 from segscore.pipeline.nightly.settings import NightSettings
 from segscore.pipeline.statistics.shown_numbers import counted
 
@@ -52,21 +52,32 @@ def print_nights(results: Sequence[Result], format_name: str) -> None:
         print_table(plain_layout(["date", "outcome"], rows, ""), format_name)
 
 
-def print_dry_run(nights: Sequence[NightSettings]) -> None:
+def print_dry_run(nights: Sequence[NightSettings], format_name: str) -> None:
     """Say what would be done for each night; nothing is written."""
+    previews = _previews(nights)
+    if format_name == "json":
+        listed = [
+            {"date": night, "preview": lines, "plan": plan} for night, lines, plan in previews
+        ]
+        print_json("nightly", {"nights": listed})
+        return
+    for night, lines, plan in previews:
+        print_lines(*(f"{night}: {line}" for line in lines), *plan)
+
+
+def _previews(nights: Sequence[NightSettings]) -> Iterator[tuple[date, list[str], list[str]]]:
+    """Yield each night, what would be done for it, and how its rows would come together."""
     from segscore.pipeline.nightly.preview import preview_night
 
     before: date | None = None
     for settings in nights:
         preview = preview_night(settings)
-        for line in preview.lines:
-            print_lines(f"{settings.night}: {line}")
-        if preview.plan is not None:
+        lines, plan = [*preview.lines], preview.plan
+        if plan is not None:
             if before is not None and settings.rules and settings.compared_date is None:
-                earlier = f"{before} is an earlier good night, if it passes first"
-                print_lines(f"{settings.night}: {earlier}")
+                lines.append(f"{before} is an earlier good night, if it passes first")
             before = settings.night
-            print_plan(preview.plan)
+        yield settings.night, lines, [] if plan is None else [*plan.explanation]
 
 
 def say_outcome(ended: "Ended") -> None:

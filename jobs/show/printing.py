@@ -10,6 +10,7 @@ import typer
 from segscore.jobs.cli.encoding import printable_command
 from segscore.jobs.cli.log import LOG
 from segscore.jobs.show.fitted import print_lines
+from segscore.jobs.show.formats import print_json
 from segscore.jobs.show.leaderboard import explain_better_point, print_scores
 from segscore.pipeline.settings.signature import fields
 from segscore.pipeline.statistics.shown_numbers import counted
@@ -24,20 +25,23 @@ if TYPE_CHECKING:
     from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 
 
-def print_plan(plan: "Plan") -> None:
+def print_plan(plan: "Plan", command: str, format_name: str) -> None:
     """Print how the rows of a document would be brought together, and why."""
-    print_lines(*plan.explanation)
+    if format_name == "json":
+        print_json(command, {"plan": [*plan.explanation]})
+    else:
+        print_lines(*plan.explanation)
 
 
 def print_finished(
     output: str, finished: "FinishedScoring", layout: str, named: Sequence[str]
 ) -> None:
     """Print the averages of a run, the row counts of its input, and what to do next."""
-    from segscore.pipeline.scoring.shared_averages import read_summary
+    from segscore.pipeline.scoring.shared_averages import ranked_summary
 
     by_level = finished.record["settings"].get("by_level") is not None
     whole = "all documents, over all levels" if by_level else "all documents"
-    summary = read_summary(finished)
+    summary = ranked_summary(finished)
     print_scores(summary, layout, whole, named)
     if summary.num_rows:
         if (sentence := explain_better_point(summary)) is not None:
@@ -70,7 +74,7 @@ def say_done(done: "Done", format_name: str) -> None:
 def print_record(output: str, record: dict[str, Any]) -> None:
     """Print the row counts of a run's input, and its signature."""
     _print_test_set(record)
-    print_row_counts(record["rows"])
+    print_row_counts(record)
     log_finished(output, record)
     print_lines(record["signature"])
 
@@ -122,12 +126,16 @@ def suggest_n_t(context: typer.Context, record: dict[str, Any]) -> None:
         )
 
 
-def print_row_counts(rows: dict[str, dict[str, int]]) -> None:
-    """Print how many rows of each input table were scored, rejected and unpaired."""
-    for name, counts in rows.items():
+def print_row_counts(record: dict[str, Any]) -> None:
+    """Print how many rows of each input table were scored, rejected, unpaired, and added."""
+    from segscore.pipeline.scoring.missing import Missing
+
+    added = Missing.of_record(record.get("missing")).added
+    for name, counts in record["rows"].items():
+        besides = f"; + {added} without boundaries" if added and name == "hypotheses" else ""
         print_lines(
             f"{name}: {counts['in']} in = {counts['scored']} scored + {counts['rejected']} "
-            f"rejected + {counts['unpaired']} unpaired"
+            f"rejected + {counts['unpaired']} unpaired{besides}"
         )
 
 

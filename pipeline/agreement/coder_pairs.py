@@ -5,9 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from segscore.pipeline.arrays.ragged import Ints, offsets_of
+from segscore.pipeline.errors import Unsuitable
 from segscore.pipeline.measures import edits, windows
 from segscore.pipeline.measures.segmentation_pairs import pair_rows
 from segscore.pipeline.scoring.references import References
+from segscore.pipeline.storage.memory import machine_memory, readable_size
 
 Counts = dict[str, Ints]
 EDITS = ("matches", "near_misses", "near_miss_span", "misses", "false_alarms")
@@ -33,6 +35,29 @@ class Peers:
 
     def __len__(self) -> int:
         return len(self.row)
+
+
+_LEAST_BYTES = 8 * 19
+"""Bytes that a pair takes at least, in the arrays of ``Peers`` and of its counts."""
+
+
+def require_memory(codings: References) -> None:
+    """Refuse a document with so many coders that this machine cannot hold their pairs.
+
+    Raises:
+        Unsuitable: there is such a document.
+    """
+    coders = np.diff(codings.first)
+    document = int(np.argmax(coders))
+    number = int(coders[document])
+    pairs = number * (number - 1) // 2
+    needed, present = pairs * _LEAST_BYTES, machine_memory()
+    if needed > present:
+        raise Unsuitable(
+            f"{codings.documents.ids[document]}: has {number} coders, whose {pairs} pairs take "
+            f"more than {readable_size(needed)} of memory, but this machine has "
+            f"{readable_size(present)}; compare fewer coders of a document"
+        )
 
 
 def peers(first: Ints, documents: tuple[int, int]) -> Peers:

@@ -1,17 +1,17 @@
 """Say in sentences what an audit shows: how well coders agree, and who stands out."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from math import ceil
+from math import ceil, comb
 from statistics import median
 from typing import Any
 
 import pyarrow as pa
 
 from segscore.pipeline.agreement.judging.drift import day_of
-from segscore.pipeline.agreement.judging.limits import FEWEST_DOCUMENTS, FEWEST_JUDGED
+from segscore.pipeline.agreement.judging.limits import CHANGE_P, FEWEST_DOCUMENTS, FEWEST_JUDGED
 from segscore.pipeline.agreement.sentences import (
     SHOWN,
     drift,
@@ -22,9 +22,10 @@ from segscore.pipeline.agreement.sentences import (
 )
 from segscore.pipeline.runs.finished import rows_by_group, rows_over_all
 from segscore.pipeline.statistics.shown_numbers import (
+    number_in_words,
+    shown_attribute,
     shown_change,
     shown_changes,
-    shown_interval,
     shown_number,
     shown_p,
 )
@@ -35,7 +36,7 @@ _Row = dict[str, Any]
 _MOST = 5
 """The most sentences of one kind; the others are counted."""
 
-_ALPHA = 0.05
+_CONTESTED_P = 0.001
 _HALF_WIDTH = 0.05
 _LEAST_CHANCE = 0.0001
 
@@ -79,11 +80,16 @@ def audit_findings(
     agreement, coders, peers = (
         rows_over_all(tables[name], by) for name in ("agreement", "coders", "peers")
     )
-    named = {row["coder"] for row in coders if any(row.get(mark) for mark in CODER_MARKS)}
+    named = {
+        row["coder"]: row["documents"]
+        for row in coders
+        if any(row.get(mark) for mark in CODER_MARKS)
+    }
+    documents = agreement[0]["documents"] if agreement else 0
     return [
         *describe_audit(agreement, coders, peers, unit),
         *_changes(rows_by_group(tables["agreement"], by), by),
-        *describe_contested(contested, named),
+        *describe_contested(contested, named, documents),
     ]
 
 
@@ -98,10 +104,10 @@ def _changes(rows: Sequence[_Row], by: Sequence[str]) -> Iterator[str]:
     for before, after in pairwise(ordered):
         if after.get("change_p") is None:
             continue
-        change, sure = after["change"], after["change_p"] < _ALPHA
+        change, sure = after["change"], after["change_p"] < CHANGE_P
         verb = ("is higher" if change > 0 else "is lower") if sure else "may be the same"
         than = "than" if sure else "as"
-        groups = [row[by[0]] for row in (after, before)]
+        groups = [shown_attribute(row[by[0]]) for row in (after, before)]
         yield (
             f"Agreement {verb} with {by[0]} {groups[0]} {than} with {groups[1]}: pi by {SHOWN} is "
             f"{shown_number(after['value'])} with {groups[0]} and {shown_number(before['value'])} "
@@ -111,17 +117,38 @@ def _changes(rows: Sequence[_Row], by: Sequence[str]) -> Iterator[str]:
         )
 
 
-def describe_contested(contested: Sequence[_Row], named: Collection[str]) -> list[str]:
-    """Say in how many of the most contested documents a coder who stands out took part."""
+def describe_contested(
+    contested: Sequence[_Row], named: Mapping[str, int], documents: int
+) -> list[str]:
+    """Say in how many of the most contested documents a coder who stands out took part.
+
+    Only of coders who took part in more of them than chance explains: a coder of all documents
+    coded the contested ones, too.
+
+    Args:
+        contested: the most contested documents.
+        named: how many documents each coder who stands out coded.
+        documents: number of documents of the audit.
+    """
+    shown = len(contested)
     coded = {coder: sum(coder in (row.get("coders") or ()) for row in contested) for coder in named}
-    often = sorted((-count, coder) for coder, count in coded.items() if 2 * count >= len(contested))
-    documents = len(contested)
+    often = sorted(
+        (-count, coder)
+        for coder, count in coded.items()
+        if 2 * count >= shown and _p_of_coded(count, shown, named[coder], documents) < _CONTESTED_P
+    )
     return [
-        f"{coder}, who stands out, coded {-count} of the {documents} most contested documents: "
-        f"what {coder} did may be why they are contested."
+        f"{coder}, who stands out, coded {-count} of the {shown} most contested documents, but "
+        f"{100 * named[coder] / documents:.0f} % of all: what {coder} did may be why they are "
+        "contested."
         for count, coder in often
-        if documents > 1
     ]
+
+
+def _p_of_coded(count: int, drawn: int, coded: int, documents: int) -> float:
+    """Return the chance that so many of some documents drawn at random are a coder's, or more."""
+    ways = sum(comb(coded, k) * comb(documents - coded, drawn - k) for k in range(count, drawn + 1))
+    return ways / comb(documents, drawn)
 
 
 def _not_judged(coders: Sequence[_Row]) -> Iterator[str]:
@@ -143,11 +170,9 @@ def _agreement(rows: Sequence[_Row]) -> Iterator[str]:
         yield "Agreement above chance is undefined."
         return
     row = next((row for row in known if row["similarity"] == SHOWN), known[0])
-    interval = ""
-    if row["ci_low"] is not None:
-        interval = f" (95 % interval {shown_interval(row['ci_low'], row['ci_high'])})"
+    shown = number_in_words(row["value"], row["ci_low"], row["ci_high"])
     yield (
-        f"pi by {row['similarity']} is {shown_number(row['value'])}{interval}; 0 is agreement by "
+        f"pi by {row['similarity']} is {shown}; 0 is agreement by "
         f"chance and 1 is full agreement: two coders agree by {shown_number(row['actual'])}, and "
         f"{_chance(row['expected'])} is expected by chance."
     )

@@ -22,6 +22,7 @@ _OF_CODERS = (
 )
 _MARKS = ("low_agreement", "shifted", "outlying_rate", "standard")
 _OF_PAIRS = ("residual", "residual_deviation")
+_EXACTNESS = ("exact_share", "exact_share_others", "exact_share_deviation")
 
 
 def coder_columns(group: Group) -> list[_Row]:
@@ -54,16 +55,20 @@ def pair_columns(group: Group) -> list[_Row]:
     """Return what is said of each pair of coders of a group, in the order of the table `peers`."""
     judgement = group.judgement
     if judgement is None:
-        return [_undefined(_OF_PAIRS, ("high_agreement",))] * len(group.pair_counts.first)
+        undefined = _undefined(_OF_PAIRS, ("high_agreement",)) | _undefined(_EXACTNESS, ("copied",))
+        return [undefined] * len(group.pair_counts.first)
+    exact = judgement.exactness
     return [
         {
-            "residual": residual,
-            "residual_deviation": deviation,
-            "high_agreement": None if np.isnan(deviation) else bool(copies),
+            "residual": judgement.residual[i],
+            "residual_deviation": judgement.residual_deviation[i],
+            "high_agreement": bool(judgement.copies[i]) if is_judged else None,
+            "exact_share": exact.share[i],
+            "exact_share_others": exact.others[i],
+            "exact_share_deviation": exact.deviation[i],
+            "copied": bool(judgement.copied[i]) if is_judged else None,
         }
-        for residual, deviation, copies in zip(
-            judgement.residual, judgement.residual_deviation, judgement.copies, strict=True
-        )
+        for i, is_judged in enumerate(~np.isnan(judgement.residual_deviation))
     ]
 
 

@@ -19,6 +19,7 @@ from segscore.pipeline.agreement.preparation import preparing, read_codings
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.settings.options import Option
 from segscore.pipeline.settings.ranges import MOST_UNITS, in_unit_interval, within
+from segscore.pipeline.statistics.shown_numbers import counted
 from segscore.pipeline.tables.units import with_unit
 
 AGREED, _RECORD, _UNFINISHED = "references", "consensus.json", "_references"
@@ -30,24 +31,43 @@ class ConsensusSettings:
     """Settings of `segscore consensus`.
 
     Attributes:
-        share: least share of the coders of a document who have a boundary, in [0, 1]; 0: any.
+        share: least share of the coders of a document who have a boundary, in [0, 1]; 0: any. None:
+            more than half of them.
         within: largest distance of positions that are one boundary, in units, at least 0.
     """
 
-    share: Annotated[float, Option("Least share of a document's coders, 0 to 1; 0: any.")] = 0.5
+    share: Annotated[
+        float | None,
+        Option("At least this share of a document's coders; 0: any; default: more than half."),
+    ] = None
     within: Annotated[int, Option("Largest distance of positions that are one boundary.")] = 0
 
     def __post_init__(self) -> None:
         """Refuse a value that an option cannot have; the message names the option."""
-        in_unit_interval("--share", self.share)
+        if self.share is not None:
+            in_unit_interval("--share", self.share)
         within("--within", self.within, 0, MOST_UNITS)
+
+    @property
+    def rule(self) -> str:
+        """Which boundaries are kept, in words."""
+        if self.share is None:
+            return "more than half of a document's coders"
+        return f"at least {self.share} of a document's coders" if self.share else "any coder"
+
+    def least(self, coders: int) -> int:
+        """Return how many of a document's coders must have a boundary."""
+        if self.share is None:
+            return coders // 2 + 1
+        share = Fraction(str(self.share))
+        return max(1, -(-share.numerator * coders // share.denominator))
 
 
 def write_consensus(codings: str, output: str, settings: ConsensusSettings) -> dict[str, Any]:
     """Read codings, and write ``references/`` and then ``consensus.json``.
 
     Returns:
-        The contents of consensus.json: settings, input files, numbers of rows, warnings.
+        The contents of consensus.json: settings, rule, input files, numbers of rows, warnings.
 
     Raises:
         Refused: the input cannot be read or has no valid row, or the folder already contains a
@@ -71,9 +91,11 @@ def write_consensus(codings: str, output: str, settings: ConsensusSettings) -> d
         warnings.append(f"{unequal} {noun} whose codings differ in length left out")
     if not of_one_length:
         raise Refused(f"{codings}: no document is left; {'; '.join(warnings)}")
+    warnings += _warn_of_unions(of_one_length, settings)
     agreed = with_unit(_table(of_one_length, settings), table.unit)
     record = {
         "settings": asdict(settings),
+        "rule": settings.rule,
         "inputs": {"codings": [asdict(file) for file in table.files]},
         "rows": {"in": len(rows) + rejects.num_rows, "rejected": rejects.num_rows},
         "documents": len(agreed),
@@ -87,12 +109,29 @@ def write_consensus(codings: str, output: str, settings: ConsensusSettings) -> d
 _READ = ("document_id", "n_units", "boundaries")
 
 
+def _warn_of_unions(
+    codings: Mapping[str, Sequence[object]], settings: ConsensusSettings
+) -> list[str]:
+    """Warn if a share that sounds like several coders is one coder, who then decides alone."""
+    if not settings.share:
+        return []
+    unions = sum(len(coded) > 1 and settings.least(len(coded)) == 1 for coded in codings.values())
+    if not unions:
+        return []
+    return [
+        f"--share {settings.share}: in {counted(unions, 'document')} with several coders, one of "
+        "them is enough, so that every boundary is kept; without --share, more than half of the "
+        "coders must have it"
+    ]
+
+
 def _table(
     codings: Mapping[str, Sequence[tuple[int, list[int]]]], settings: ConsensusSettings
 ) -> pa.Table:
-    share = Fraction(str(settings.share))
     rows = [
-        agreed_boundaries([boundaries for _, boundaries in coded], share, settings.within)
+        agreed_boundaries(
+            [boundaries for _, boundaries in coded], settings.least(len(coded)), settings.within
+        )
         for coded in codings.values()
     ]
     return pa.table(
@@ -105,22 +144,21 @@ def _table(
     )
 
 
-def agreed_boundaries(codings: Sequence[Sequence[int]], share: Fraction, within: int) -> list[int]:
+def agreed_boundaries(codings: Sequence[Sequence[int]], least: int, within: int) -> list[int]:
     """Return the boundaries that enough coders have, ascending.
 
     The position that most coders have within the distance comes first, of several the one to which
     they are nearest, then the leftmost.  Their boundaries become one, at the lower median of their
     positions, and are used up.
 
-    >>> agreed_boundaries([[3, 9], [4], [5, 9]], Fraction(1, 2), within=1)
+    >>> agreed_boundaries([[3, 9], [4], [5, 9]], 2, within=1)
     [4, 9]
 
     Args:
         codings: positions of each coder, ascending and distinct.
-        share: least share of the coders; 0: any coder suffices.
+        least: how many coders must have a boundary, at least 1.
         within: largest distance of a coder's boundary from the position.
     """
-    least = max(1, -(-share.numerator * len(codings) // share.denominator))
     agreed = [
         position
         for together in _apart(codings, within)

@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from segscore.pipeline import storage
 from segscore.pipeline.agreement.block import Block, cut_blocks, make_block
+from segscore.pipeline.agreement.coder_pairs import require_memory
 from segscore.pipeline.agreement.documents import (
     document_coefficients,
     documents_table,
@@ -153,6 +154,7 @@ def audit_codings(
     codings = accepted.codings
     if codings is None:
         return Audited(accepted.became)
+    require_memory(codings)
     bucketed = resampling.are_buckets(codings.resampling.hashes)
     attributes, reach = shared_attributes(codings), job.choices.reach
     tallies, pairs, contested = [], 0, []

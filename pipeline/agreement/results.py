@@ -42,6 +42,7 @@ _MARKS = (
     "outlying_rate",
     "low_agreement",
     "high_agreement",
+    "copied",
     "shifted",
     "standard",
     "drifting",

@@ -28,12 +28,24 @@ def low_agreement(row: _Row) -> str:
 
 
 def high_agreement(row: _Row) -> str:
-    """Describe a pair of coders who agree too well."""
+    """Describe a pair of coders who agree too well.
+
+    That one copied is only said where the boundaries that they share are exact more often than
+    those of other pairs; people who read the guidelines in a way of their own agree as well.
+    """
+    pair = f"{row['coder']} and {row['peer']}"
+    if row.get("copied"):
+        exact, others = 100 * row["exact_share"], 100 * row["exact_share_others"]
+        return (
+            f"{pair} agree far more than other pairs: {_IN_WORDS} {row[SHOWN]:.4f} over "
+            f"{row['documents']} documents, median pair {row['pair_median']:.4f}; and "
+            f"{exact:.0f} % of their paired boundaries are at exactly the same position, "
+            f"{others:.0f} % of those of the other pairs. Find out whether they worked together, "
+            "or one copied from the other."
+        )
     return (
-        f"{row['coder']} and {row['peer']} agree far more than other pairs: {_IN_WORDS} "
-        f"{row[SHOWN]:.4f} over {row['documents']} documents, median pair "
-        f"{row['pair_median']:.4f}; find out whether they worked together, or one copied from the "
-        "other."
+        f"{pair} agree {row['residual']:.2f} more than their agreement with the others predicts: "
+        "they may read the guidelines in a way of their own, or have worked together."
     )
 
 

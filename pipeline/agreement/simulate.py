@@ -42,7 +42,7 @@ from segscore.pipeline.arrays.document_ids import Hashes
 from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged, column, numbers, ragged
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.settings.ranges import MOST_UNITS
-from segscore.pipeline.tables.validate import place_of
+from segscore.pipeline.tables.validate import owner_of, place_of
 
 TABLE, _RECORD, _UNFINISHED = "codings", "simulation.json", "_codings"
 BOUNDARIES_PER_PART = 2**24
@@ -164,7 +164,7 @@ def _rejects_warning(rejects: pa.Table, valid: int) -> str:
     first = rejects.slice(0, 1).to_pylist()[0]
     return (
         f"{rejects.num_rows} of {valid + rejects.num_rows} rows rejected, the first: "
-        f"{place_of(first)} ({first['document_id']}, {first['coder']}): "
+        f"{place_of(first)} {owner_of(first)}: "
         f"{first['rule']}: {first['detail']}"
     )
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from segscore.pipeline.arrays.ragged import Flags
 from segscore.pipeline.comparison.samples import Sample
 from segscore.pipeline.measures import Table
-from segscore.pipeline.statistics.averages import mean_of
+from segscore.pipeline.statistics.averages import exact_mean_of
 from segscore.pipeline.statistics.jackknife import (
     Estimate,
     UnitSums,
@@ -59,7 +59,7 @@ class Averages:
             by_measure = micro_estimates(
                 self.table, sums, sample.parameters[s], sample.p_seg_of[s], sample.draws[s]
             )
-            means = {name: mean_of(values[s]) for name, values in sample.values.items()}
+            means = {name: exact_mean_of(values[s]) for name, values in sample.values.items()}
             for kind, estimates in (
                 ("micro", by_measure),
                 ("macro", macro_estimates(self.table, sums, means)),

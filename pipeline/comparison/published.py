@@ -35,7 +35,8 @@ def published_beside(runs: Sequence[FinishedScoring], systems: Sequence[System])
 
     Raises:
         Refused: the references of a run are not a test set of the registry, or not those of
-            another run; or its inputs have changed since it was scored.
+            another run; or its inputs have changed since it was scored, or are in a place that
+            is not trusted.
     """
     splits = {run.name: _split_of(run) for run in runs}
     first = next(iter(splits.values()))
@@ -97,7 +98,7 @@ def _own_values(
             continue
         if run.tables is not None:
             raise Refused(f"{_OPTION}: reads inputs again, and {run.name} is not in a folder")
-        corpus = _corpus(run.url)
+        corpus = _corpus(run)
         pairs = {(convention, measure) for convention, measure, _ in wanted}
         by_name = {pair: ConventionValues(corpus, pair[0], [pair[1]]) for pair in sorted(pairs)}
         for system in of_run:
@@ -112,9 +113,9 @@ def _own_values(
             )
 
 
-def _corpus(url: str) -> Corpus:
+def _corpus(run: FinishedScoring) -> Corpus:
     """Read the inputs of a run again, and return its pairs."""
-    opened = reopen(url)
+    opened = reopen(run)
     table = opened.inputs.hypotheses
     rows = join_rows([read_slice(piece, table.further) for piece in table.slices])
     accepted = accept_hypotheses(

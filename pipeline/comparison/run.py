@@ -86,7 +86,7 @@ def run_comparison(settings: CompareSettings, average: str = "micro") -> Finishe
     """
     run = Run("compare", settings)
     with run.stage("plan"):
-        runs = open_runs(settings.runs)
+        runs = open_runs(settings.runs, trust_inputs=settings.trust_inputs)
         require_comparable(runs, chosen_measures(settings.measures), settings.may_differ)
         records = _records(settings)
         is_new = run.prepare([records])

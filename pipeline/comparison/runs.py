@@ -17,8 +17,11 @@ from segscore.pipeline.settings import signature as signatures
 from segscore.pipeline.settings.measuring import settings_without_effect
 
 
-def open_runs(urls: Sequence[str]) -> list[FinishedScoring]:
+def open_runs(urls: Sequence[str], *, trust_inputs: bool = False) -> list[FinishedScoring]:
     """Open the runs, in the order given, named by as much of the URL as distinguishes them.
+
+    The inputs of each may be in a bucket that any of the URLs names or, if they are trusted, in
+    any.
 
     Raises:
         Refused: a run is not finished, is not a scoring run, or is named twice.
@@ -29,7 +32,8 @@ def open_runs(urls: Sequence[str]) -> list[FinishedScoring]:
             raise Refused(f"{url}: the run is named twice")
     opened = []
     for url, name in zip(trimmed, _names(trimmed), strict=True):
-        opened.append(replace(FinishedScoring.open(url), url=url, name=name))
+        run = FinishedScoring.open(url).trusting(*trimmed, everything=trust_inputs)
+        opened.append(replace(run, url=url, name=name))
     return opened
 
 

@@ -286,7 +286,7 @@ def _reference_columns(runs: Sequence[FinishedScoring]) -> list[str]:
 
 def _undigested(runs: Sequence[FinishedScoring]) -> list[str]:
     """Return the runs without digests, unless all runs read references from the same files."""
-    files = [run.record.get("inputs", {}).get("references") for run in runs]
+    files = [run.recorded_inputs.get("references") for run in runs]
     if all(file and file == files[0] for file in files):
         return []
     return [run.name for run in runs if not run.has_digests] if len(runs) > 1 else []
@@ -418,13 +418,13 @@ def _divided(sample: Sample, is_scored: Flags) -> GroupSamples | None:
     """
     every = [*range(len(sample.systems))]
     systems = [i for i in every if not sample.systems[i].is_point] or every
-    shared: Flags = is_scored[systems].all(axis=0)
+    shared = np.asarray(is_scored[systems].all(axis=0))
     documents = is_scored[systems].sum(axis=1).tolist()
     same = all(number == shared.sum() for number in documents)
     coverage = Coverage(documents, same, int(shared.sum()))
     ranked: list[int] = []
     if coverage.ranks:
-        has_all = is_scored[:, shared].all(axis=1)
+        has_all = np.asarray(is_scored[:, shared].all(axis=1))
         ranked = [i for i in every if i in systems or has_all[i]]
         is_scored = is_scored & shared
     apart = [i for i in every if i not in ranked and is_scored[i].any()]

@@ -13,6 +13,7 @@ from segscore.pipeline.settings.options import (
     ReplicatesOption,
     ResampleByOption,
     SeedOption,
+    TrustInputsOption,
 )
 from segscore.pipeline.settings.ranges import MOST_REPLICATES, check_seed, within
 from segscore.pipeline.settings.reading import (
@@ -109,6 +110,7 @@ class CompareSettings:
         Option("Simulate how often the test finds the difference, by documents.", Panel.POWER),
     ] = False
     seed: SeedOption = 0
+    trust_inputs: TrustInputsOption = False
     fresh: FreshOption = False
 
     def __post_init__(self) -> None:

@@ -192,8 +192,7 @@ def _at_level(
     confidence = 1 - (SIGNIFICANT if np.isnan(level) else level)
     low, high = pair.difference.interval(confidence)
     power = pair_power(pair.difference, (low, high), search) if pair.directed else PairPower()
-    known = margin is not None and not np.isnan(low)
-    equal = max(-low, high) <= margin if known else None
+    equal = None if margin is None or np.isnan(low) else bool(max(-low, high) <= margin)
     ends = {"ci_low": low, "ci_high": high, "confidence": confidence, "equal": equal}
     return {**ends, **asdict(power)}
 

@@ -11,8 +11,7 @@ from segscore.pipeline.scoring.leaderboard import Leaderboard, rank
 from segscore.pipeline.statistics.jackknife import FEWEST
 from segscore.pipeline.statistics.shown_numbers import (
     counted,
-    shown_interval,
-    shown_number,
+    number_in_words,
     shown_p,
 )
 
@@ -164,16 +163,14 @@ def _describe_board(board: Leaderboard, pairs: PairRows, margin: float | None = 
     """Say which system is best; of one system alone, whether it is better than the points."""
     known = [name for name in board.contenders if name in board.places]
     if not board.coverage.ranks:
-        return f"{board.coverage.in_words}."
+        return f"{board.coverage.advice}."
     if not board.contenders:
         return "only reference points were compared."
     if not known:
         return "undefined for every system."
     best, tied = known[0], [name for name in known if board.places[name] == 1]
     row = board.average(board.measure, best)
-    value = shown_number(row["value"])
-    if row["ci_low"] is not None:
-        value += f" (95 % {shown_interval(row['ci_low'], row['ci_high'])})"
+    value = number_in_words(row["value"], row["ci_low"], row["ci_high"])
     if len(tied) > 1:
         sentence = f"{listed_names(tied)} are equally good: {value}."
     elif len(known) > 1:

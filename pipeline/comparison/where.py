@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import pyarrow as pa
 
-from segscore.pipeline.arrays.ragged import Flags, Ints, numbers
+from segscore.pipeline.arrays.ragged import Bits, Flags, Ints, numbers
 from segscore.pipeline.comparison.boundary_classes import NO_CLASS, Places
 from segscore.pipeline.comparison.boundary_outcomes import FALSE_ALARM, KINDS, find_outcomes
 from segscore.pipeline.comparison.runs import System
@@ -18,8 +18,9 @@ from segscore.pipeline.errors import Refused
 from segscore.pipeline.scoring.boundaries import side_from_rows
 from segscore.pipeline.scoring.broadcast_job import accept_part
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
-from segscore.pipeline.scoring.hypotheses import Accepted
+from segscore.pipeline.scoring.hypotheses import Accepted, Answered, merge_seen, nothing_of
 from segscore.pipeline.scoring.inputs import cut
+from segscore.pipeline.scoring.missing import empty_hypotheses, merge_answered
 from segscore.pipeline.scoring.pairs import pair_up
 from segscore.pipeline.scoring.reopen import Reopened, reopen
 
@@ -35,7 +36,7 @@ def where(
         documents: documents to include.
 
     Raises:
-        Refused: an input has changed since it was scored.
+        Refused: an input has changed since it was scored, or is in a place that is not trusted.
     """
     for number, run in enumerate(runs):
         chosen = {system.hypothesis: system for system in systems if system.run == number}
@@ -43,7 +44,7 @@ def where(
         if chosen:
             if run.tables is not None:
                 raise Refused(f"--where: reads inputs again, and {run.name} is not in a folder")
-            yield from _count_run(reopen(run.url), run.name, chosen, documents)
+            yield from _count_run(reopen(run), run.name, chosen, documents)
 
 
 _Tally = dict[str, Ints]
@@ -94,13 +95,32 @@ def _tally_run(opened: Reopened, places: Places, systems: list[str], shared: Fla
     """Read the hypotheses part by part and add up their counts.
 
     Two rows of a coder for one document may be in different parts, each valid on its own. The run
-    rejected both, so the coder does not share the document and neither row is counted.
+    rejected both, so the coder does not share the document and neither row is counted, unless the
+    run scored such a document as without boundaries.
     """
-    parts = cut(opened.inputs.hypotheses.slices, opened.job.rows_at_once)
     tallies = [
-        _tally(opened, places, systems, shared, accept_part(opened.job, part, {})) for part in parts
+        _tally(opened, places, systems, shared, accepted) for accepted in _scored(opened, systems)
     ]
     return {name: np.sum([tally[name] for tally in tallies], axis=0) for name in places.classes}
+
+
+def _scored(opened: Reopened, systems: Sequence[str]) -> Iterator[Accepted]:
+    """Yield the hypotheses that the run scored, then those that it added for missing ones."""
+    parts = cut(opened.inputs.hypotheses.slices, opened.job.rows_at_once)
+    references, documents = opened.references, len(opened.references.documents)
+    duplicates: dict[str, Bits] = {}
+    if opened.missing.added:
+        seen = merge_seen(accept_part(opened.job, part, {}).seen for part in parts)
+        duplicates = {coder: twice for coder, (_, twice) in seen.items()}
+    found: list[Answered] = [dict.fromkeys(systems, nothing_of(references))]
+    for part in parts:
+        accepted = accept_part(opened.job, part, duplicates)
+        found.append(accepted.answered)
+        yield accepted
+    if opened.missing.added:
+        answered = merge_answered(found, documents)
+        at_once, typed = opened.job.rows_at_once, opened.inputs.typed
+        yield from empty_hypotheses(answered, references, at_once, typed=typed)
 
 
 def _tally(

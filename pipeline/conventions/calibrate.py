@@ -33,7 +33,7 @@ from segscore.pipeline.scoring.inputs import Inputs, gather_inputs, require_refe
 from segscore.pipeline.scoring.pairs import Pairs, Rule, count_pairs
 from segscore.pipeline.scoring.references import References
 from segscore.pipeline.settings.measuring import MeasuringSettings
-from segscore.pipeline.statistics.shown_numbers import shown_number
+from segscore.pipeline.statistics.shown_numbers import or_none, shown_number
 from segscore.pipeline.storage.placement import require_apart, require_free
 from segscore.pipeline.tables.columns import DOCUMENTS, segmentations_contract
 from segscore.pipeline.tables.read import TableSource, find_source, validate_rows
@@ -361,8 +361,4 @@ def _averages(
         known = versions > 0
         means.append(np.bincount(code, rows[defined])[known] / versions[known])
     macro = np.concatenate(means)
-    return _or_none(micro[0]), _or_none(macro.mean()) if len(macro) else None
-
-
-def _or_none(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
+    return or_none(micro[0]), or_none(macro.mean()) if len(macro) else None

@@ -26,12 +26,14 @@ def describe_search(search: Search, command: str) -> list[str]:
         lines += ["", "Nearest of the others:"]
     for group in others[:_OTHERS_SHOWN]:
         lines += _describe_group(search, group, command)
-    return [*lines, "", _conclude(search, [*fitting, *others][0])]
+    return [*lines, "", _conclude(search, [*fitting, *others])]
 
 
-def _conclude(search: Search, group: Sequence[Tried]) -> str:
+def _conclude(search: Search, groups: Sequence[Sequence[Tried]]) -> str:
     """Name the simplest convention that fits, or the nearest one, in a line."""
-    first = group[0]
+    if not groups:
+        return "Nearest: nothing; by every convention, a value is undefined on these tables."
+    first = groups[0][0]
     values = " ".join(_shown(value) for value in first.values[:_NUMBERS_SHOWN])
     if search.chance is None:
         return f"Nearest: {first.convention.name}, with {values}; no convention gives the number."
@@ -69,7 +71,7 @@ def _verdict(search: Search, values: int) -> Iterator[str]:
     numbers = len(search.numbers)
     every = "this number" if numbers == 1 else f"all {numbers} numbers"
     if search.chance is None:
-        yield f"None of {len(search.tried)} conventions gives {every}."
+        yield f"0 of {len(search.tried)} conventions give {every}."
         if numbers > 1:
             yield f"The nearest one gives {search.tried[0].explained} of them."
         return

@@ -16,6 +16,8 @@ _BYTE_ORDER_MARKS = {
     codecs.BOM_UTF16_LE: "utf-16-le",
     codecs.BOM_UTF16_BE: "utf-16-be",
 }
+_END_OF_FILE = "\x1a"
+"""What old programs of DOS and Windows write after the last line: no part of the text."""
 
 
 @dataclass
@@ -94,7 +96,8 @@ class OpenedFile:
             )
         encoding = encoding or "utf-8"
         try:
-            return self.content.decode(encoding).removeprefix("\ufeff")
+            text = self.content.decode(encoding).removeprefix("\ufeff")
+            return text.removesuffix(_END_OF_FILE)
         except UnicodeDecodeError as error:
             before = self.content[: error.start].decode(encoding, "ignore")
             raise self.place(before.count("\n") + self.first_line).refusal(

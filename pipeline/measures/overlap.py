@@ -11,7 +11,7 @@ import numpy as np
 
 from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Bits, Ints, Positions, row_values
-from segscore.pipeline.errors import Failed
+from segscore.pipeline.errors import Unsuitable
 from segscore.pipeline.measures.compared import ComparedPairs
 from segscore.pipeline.measures.measure import IDENTITY, REVERSIBLE, SYMMETRIC, Measure
 from segscore.pipeline.measures.prefetch import Index
@@ -248,14 +248,17 @@ def count(pairs: SegmentationPairs, tiou: Fraction = _HALF) -> Ints:
         One row per count of ``COUNTS``, shape (11, pairs).  Pairs of units are below 2^61.
 
     Raises:
-        Failed: a pair has so many segments that its sum of IoU does not fit into 64 bits.
+        Unsuitable: a pair has so many segments that its sum of IoU does not fit into 64 bits.
     """
     counts = np.empty((_ROWS, len(pairs.ref_row)), np.int64)
     _count_pairs(pairs, threshold_of(tiou), counts)
-    if counts[_ALIGNMENT_EDGES].max(initial=0) >= _MOST_EDGES:
-        raise Failed(
-            f"two segmentations of a document have {_MOST_EDGES} segments or more: their alignment "
-            "cannot be counted"
+    too_many = np.flatnonzero(counts[_ALIGNMENT_EDGES] >= _MOST_EDGES)
+    if len(too_many):
+        units = int(pairs.n_units[too_many[0]])
+        raise Unsuitable(
+            f"two segmentations of a document of {units} units have {_MOST_EDGES} segments or "
+            "more: their alignment cannot be counted exactly; name other measures than those of "
+            "overlap with --measures (`segscore measures` lists them), or divide the document"
         )
     return counts
 

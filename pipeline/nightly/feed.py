@@ -16,6 +16,7 @@ from segscore.pipeline.nightly.tallies import tables
 from segscore.pipeline.nightly.verdict import INCOMPLETE, PARTIAL
 from segscore.pipeline.scoring.names import is_point
 from segscore.pipeline.statistics.averages import summary_groups
+from segscore.pipeline.statistics.shown_numbers import shown_attribute
 
 _FEW = 0.5
 """Share of the documents of the night compared with, below which a system has few."""
@@ -90,7 +91,7 @@ def _documents_by_group(night: Night) -> dict[str, int]:
     for row in summary.select(columns).to_pylist():
         values = [row[name] for name in by if row[name] is not None]
         if not is_point(row["hypothesis"]):
-            name = ", ".join(map(str, values))
+            name = ", ".join(map(shown_attribute, values))
             most[name] = max(most.get(name, 0), row["documents"])
     return most
 

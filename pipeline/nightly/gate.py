@@ -10,7 +10,8 @@ compared also with the median of its averages in several good nights.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from heapq import nsmallest
 from typing import Any
 
 import numpy as np
@@ -29,13 +30,18 @@ from segscore.pipeline.nightly.tallies import (
     NightAverage,
     Tally,
     documents,
+    documents_of_systems,
     tally_night,
 )
 from segscore.pipeline.nightly.verdict import EVERY, FAILED, PASSED, UNDEFINED, Check, check_of
 from segscore.pipeline.statistics.changes import change_of
 from segscore.pipeline.statistics.jackknife import combine
 from segscore.pipeline.statistics.multiple_tests import holm
+from segscore.pipeline.statistics.shown_numbers import or_none, shown_attribute
 from segscore.pipeline.statistics.sums import GroupKey
+
+_EXAMPLES = 3
+"""Number of documents that are named of those that a system lacks."""
 
 
 class NightAverages:
@@ -131,9 +137,9 @@ class NightAverages:
             rule,
             str(key[0]),
             others[0].name,
-            group=", ".join(map(str, key[1:])) or None,
-            value=_none_if_nan(now.estimate.value),
-            before=_none_if_nan(float(np.median([each.estimate.value for each in before]))),
+            group=", ".join(map(shown_attribute, key[1:])) or None,
+            value=or_none(now.estimate.value),
+            before=or_none(float(np.median([each.estimate.value for each in before]))),
             documents=now.documents,
             documents_before=sum(each.documents for each in before),
             shared=shared,
@@ -156,10 +162,6 @@ class NightAverages:
 
 def _mean_of_all(*values: Any) -> Any:
     return np.mean(values, axis=0)
-
-
-def _none_if_nan(value: float) -> float | None:
-    return None if np.isnan(value) else value
 
 
 def judge_rules(
@@ -228,6 +230,38 @@ def check_runs(run: str, other: str, rules: tuple[GateRule, ...], alpha: float) 
         raise Refused(f"{run}: shares no system with {other}, so there is nothing to compare")
     others = ChosenNights(dict.fromkeys(shared, then), {}, ())
     return judge_rules(now, others, rules, alpha)
+
+
+@dataclass(frozen=True)
+class Lacking:
+    """Documents of another run on which a system was not scored.
+
+    Attributes:
+        system: the system.
+        documents: number of its documents in the other run.
+        lacking: how many of them it lacks.
+        examples: the first of those by id.
+    """
+
+    system: str
+    documents: int
+    lacking: int
+    examples: tuple[str, ...]
+
+
+def lacking_documents(run: str, other: str) -> list[Lacking]:
+    """Return the systems that were scored on fewer of the documents of another run, by name.
+
+    Raises:
+        Refused: a folder has no finished scoring run.
+    """
+    now, then = (documents_of_systems(open_as_night(url)) for url in (run, other))
+    found = []
+    for system in sorted(now.keys() & then.keys()):
+        if lacked := then[system] - now[system]:
+            examples = tuple(nsmallest(_EXAMPLES, lacked))
+            found.append(Lacking(system, len(then[system]), len(lacked), examples))
+    return found
 
 
 def decide(checks: Sequence[Check], alpha: float) -> list[Check]:

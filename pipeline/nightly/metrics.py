@@ -7,6 +7,7 @@ from prometheus_client import CollectorRegistry, Gauge, generate_latest
 from segscore.pipeline.nightly.nights import Night, system_rows
 from segscore.pipeline.nightly.rules import GateRule
 from segscore.pipeline.nightly.verdict import OUTCOMES
+from segscore.pipeline.plain_text import visible
 from segscore.pipeline.runs.finished import rows_by_group
 from segscore.pipeline.scoring.names import is_point
 from segscore.pipeline.statistics.averages import summary_groups
@@ -33,6 +34,7 @@ class Metrics:
         if name not in self.gauges:
             self.gauges[name] = Gauge(PREFIX + name, help_, [*labels], registry=self.registry)
         gauge = self.gauges[name]
+        labels = {label: visible(text) for label, text in labels.items()}
         (gauge.labels(**labels) if labels else gauge).set(value)
 
     @property
@@ -75,6 +77,7 @@ def expose(
     metrics.set("exit_code", "Exit code of segscore nightly.", exit_code)
     if last_success is not None:
         judged_at = datetime.fromisoformat(last_success).timestamp()
+        judged_at = min(judged_at, datetime.now(UTC).timestamp())  # a clock may have been ahead
         help_ = "When the newest night that ended with exit code 0 was judged."
         metrics.set("last_success_timestamp_seconds", help_, judged_at)
     if published is not None:

@@ -253,13 +253,15 @@ class NightSettings:
         scoring = dict(self.scoring)
         if self.documents is not None:
             scoring["documents"] = _insert_date("--documents", self.documents, self.night)
+        unpaired = scoring.pop("max_unpaired", None)
         if self.max_unpaired is not None:
-            scoring["max_unpaired"] = self.max_unpaired
-        scoring.setdefault("max_unpaired", MAX_UNPAIRED)
+            unpaired = self.max_unpaired
         overrides = {
             "references": _insert_date("--references", self.references, self.night),
             "hypotheses": _insert_date("--hypotheses", self.hypotheses, self.night),
             "output": folder_of(self.runs, self.night),
+            # A system that lacks documents does not stop the others.
+            "unpaired_by_default": MAX_UNPAIRED if unpaired is None else unpaired,
             "fresh": self.fresh,
         }
         return ScoreSettings(**scoring | overrides)

@@ -88,6 +88,17 @@ def documents(night: Night) -> Hashes:
     return np.unique(np.concatenate([np.empty(0, np.uint64), *hashes]))
 
 
+def documents_of_systems(night: Night) -> dict[str, set[str]]:
+    """Return the documents that a night scored each system on."""
+    found: dict[str, set[str]] = {}
+    for table in tables(night, "scores", ["document_id", "hypothesis"]):
+        pairs = table.group_by(["hypothesis", "document_id"]).aggregate([])
+        columns = (pairs.column(name).to_pylist() for name in ("hypothesis", "document_id"))
+        for system, document in zip(*columns, strict=True):
+            found.setdefault(system, set()).add(document)
+    return found
+
+
 def tally_night(
     night: Night,
     rules: tuple[GateRule, ...],

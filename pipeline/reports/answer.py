@@ -12,7 +12,7 @@ from segscore.pipeline.runs.finished import FinishedRun, RunRow, rows_over_all
 from segscore.pipeline.scoring.chance import describe_chance
 from segscore.pipeline.scoring.effective import describe_few
 from segscore.pipeline.scoring.names import is_point
-from segscore.pipeline.statistics.shown_numbers import shown_interval, shown_number
+from segscore.pipeline.statistics.shown_numbers import number_in_words, shown_number
 
 _NAMED = 3
 """Maximum number of systems that a sentence names."""
@@ -30,7 +30,7 @@ def best_system(ranking: Ranking, pairs: PairRows, untested: str) -> str:
     measure = f"{ranking.measure.name} ({ranking.average} average)"
     coverage = ranking.board.coverage
     if not coverage.ranks:
-        return f"No system is called best: {coverage.in_words}."
+        return f"No system is called best: {coverage.advice}."
     if not systems:
         return f"{measure} is undefined for every system."
     best = systems[0]
@@ -57,15 +57,12 @@ def best_system(ranking: Ranking, pairs: PairRows, untested: str) -> str:
         if sentence is not None:
             first += f" {sentence[0].upper()}{sentence[1:]}."
     if coverage.ranks_on_shared:
-        first += f" Systems are {coverage.in_words}."
+        first += f" {coverage.in_words[0].upper()}{coverage.in_words[1:]}."
     return first
 
 
 def _with_interval(row: RunRow) -> str:
-    text = shown_number(row["value"])
-    if row["ci_low"] is None:
-        return text
-    return f"{text} (95 % {shown_interval(row['ci_low'], row['ci_high'])})"
+    return number_in_words(row["value"], row["ci_low"], row["ci_high"])
 
 
 def verdict_in_words(night: Verdict) -> str:

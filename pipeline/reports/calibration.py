@@ -49,7 +49,7 @@ def calibrate_run(run: FinishedScoring, measure: str) -> Calibration:
             f"--calibrate: {run.url} is by level, and simulated faults have no levels; omit "
             "--calibrate"
         )
-    reopened = reopen(run.url)
+    reopened = reopen(run)
     return calibrate_references(measure, reopened.settings, reopened.references)
 
 

@@ -30,7 +30,8 @@ def contested(run: FinishedRun) -> Section:
     rows = _most_contested(run)
     title = "Contested documents"
     if not rows:
-        return Section("contested", title, "None: all codings of every document are the same.", [])
+        text = "There are none: all codings of every document are the same."
+        return Section("contested", title, text, [])
     try:
         drawings = _codings(run, rows)
     except (Refused, Failed, OSError) as problem:
@@ -53,10 +54,11 @@ def _most_contested(run: FinishedRun) -> list[RunRow]:
 
 def _codings(run: FinishedRun, rows: Sequence[RunRow]) -> dict[str, list[Drawing]]:
     """Draw the codings of some documents, read again from the run's input."""
-    recorded = run.record["inputs"]["codings"]
+    recorded = run.recorded_inputs.get("codings", ())
     location = recorded_location(run.settings["codings"], recorded)
+    run.trusted.require(run.url, [location])
     table = find_table("codings", location, SEGMENTATIONS)
-    require_unchanged([table], run.record["inputs"])
+    require_unchanged([table], run.recorded_inputs)
     ids = [row["document_id"] for row in rows]
     # Leave out invalid rows here, and rows rejected together with others in _drawing.
     contract = segmentations_contract(run.settings.get("length_tolerance", 0))

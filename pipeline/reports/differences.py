@@ -4,8 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import permutations
 from typing import Any
 
-import numpy as np
-
 from segscore.pipeline.comparison.averages import Averages
 from segscore.pipeline.comparison.pair_rows import SIGNIFICANT, better_first, by_difference
 from segscore.pipeline.comparison.samples import Sample
@@ -17,7 +15,7 @@ from segscore.pipeline.reports.page import Cell, Figure, NumberCell, PageTable
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.names import is_point
-from segscore.pipeline.statistics.shown_numbers import shown_p
+from segscore.pipeline.statistics.shown_numbers import or_none, shown_p
 
 COMPARED = 20
 """Maximum number of systems that are compared pair by pair, the best ones."""
@@ -70,12 +68,12 @@ _LEAST_OF_MATRIX = 3
 
 def _systems_first(row: Mapping[str, Any]) -> tuple[bool, tuple[bool, float]]:
     """Return a sort key: pairs of systems, the largest difference first; then reference points."""
-    known = {**row, "difference": _or_none(row["difference"])}
+    known = {**row, "difference": or_none(row["difference"])}
     return is_point(row["system"]) or is_point(row["other"]), by_difference(known)
 
 
 def _difference_cell(column: str, value: float) -> Cell:
-    known = _or_none(value)
+    known = or_none(value)
     return NumberCell(shown_p(known), known) if column.startswith("p") else known
 
 
@@ -85,11 +83,7 @@ def _cells(systems: Sequence[str], pairs: PairRows) -> Iterator[charts.MarkValue
         row = better_first(pairs.get((name, other)) or pairs[other, name])
         if row["system"] == name:
             mark = "*" if row["p_holm"] < SIGNIFICANT else ""
-            difference = _or_none(row["difference"])
+            difference = or_none(row["difference"])
             value = None if difference is None else abs(difference)
             text = "–" if value is None else f"{value:.3f}{mark}"
             yield {"row": name, "column": other, "value": value, "text": text, "mark": mark}
-
-
-def _or_none(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)

@@ -17,6 +17,9 @@ FIGURES = (".svg", ".pdf", ".png")
 _WIDTH = 420
 """Width of a figure in pixels of 1/96 inch: a column of a paper."""
 
+_CONFIG = {"axisQuantitative": {"labelSeparation": 6}}
+"""Settings of all figures: at least so many pixels between two numbers on an axis."""
+
 _SCALE = 3
 """Pixels of a PNG for each of the figure's."""
 
@@ -50,7 +53,7 @@ def as_figure(chart: charts.Chart) -> "alt.Chart":
     """Return a chart that shows itself in a notebook, and saves itself."""
     import altair as alt
 
-    figure: alt.Chart = alt.Chart.from_dict({**chart, "width": _WIDTH})
+    figure: alt.Chart = alt.Chart.from_dict({**chart, "width": _WIDTH, "config": _CONFIG})
     return figure
 
 
@@ -63,7 +66,8 @@ def save_figure(drawn: Sequence[charts.Chart], path: str) -> None:
     """
     import vl_convert
 
-    together: dict[str, Any] = {"vconcat": [{**chart, "width": _WIDTH} for chart in drawn]}
+    columns = [{**chart, "width": _WIDTH} for chart in drawn]
+    together: dict[str, Any] = {"vconcat": columns, "config": _CONFIG}
     ending = splitext(path)[1].lower()
     if ending == ".svg":
         content = vl_convert.vegalite_to_svg(together).encode()

@@ -168,5 +168,4 @@ def _cell(row: RunRow, grade: float, *, is_best: bool) -> NumberCell:
     value, low, high = row["value"], row["ci_low"], row["ci_high"]
     if value is None:
         return NumberCell("–", None)
-    interval = "" if low is None else short_interval(low, high)
-    return NumberCell(shown_number(value), value, interval, grade, is_best)
+    return NumberCell(shown_number(value), value, short_interval(low, high), grade, is_best)

@@ -90,10 +90,10 @@ def _affecting(run: FinishedRun, measures: Sequence[str]) -> Mapping[str, str]:
 
 
 def _window(signed: str) -> str:
-    """Describe a window as a signature states it: `10`, or `per-pair,half-even,min2`."""
-    if signed.isdigit():
-        return f"{signed} units"
-    window, rounding, _ = signed.split(",")
+    """Describe a window as a signature states it: `fixed,10`, or `per-pair,half-even,min2`."""
+    window, rounding, *_ = signed.split(",")
+    if window == "fixed":
+        return counted(int(rounding), "unit")
     return f"{_WINDOWS[window]}, rounded {_ROUNDINGS[rounding]}"
 
 

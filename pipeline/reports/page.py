@@ -12,6 +12,7 @@ from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
+from segscore.pipeline.plain_text import terminal_safe
 from segscore.pipeline.reports.figures import require_charts
 from segscore.pipeline.reports.strips import MARKS, Drawing
 from segscore.pipeline.statistics.shown_numbers import shown_number
@@ -159,12 +160,13 @@ def render(page: Page, library: str) -> str:
     environment.globals["marks"] = MARKS
     environment.tests["written"] = lambda cell: isinstance(cell, NumberCell)
     script, *_ = loader.get_source(environment, "page.js")
-    return environment.get_template("page.html").render(
+    document = environment.get_template("page.html").render(
         page=page,
         library=library,
         script=script,
         allowed=" ".join(_digest(text) for text in (library, script)),
     )
+    return terminal_safe(document)  # names may have control characters; the scripts have none
 
 
 def is_report(head: bytes) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section
 from segscore.pipeline.reports.run_tables import ROW_COUNTS
 from segscore.pipeline.runs.finished import FinishedRun
+from segscore.pipeline.scoring.missing import Missing
 from segscore.pipeline.settings import signature
 from segscore.pipeline.statistics.shown_numbers import counted
 
@@ -51,9 +52,15 @@ def _figures(run: FinishedRun) -> Iterator[Figure]:
     rows: list[list[Cell]] = [
         [name, *(counts[key] for key in ROW_COUNTS)] for name, counts in run.record["rows"].items()
     ]
+    added = Missing.of_record(run.record.get("missing")).added
+    besides = (
+        f" {added:,} hypotheses without boundaries were added, for documents of which a system has "
+        "none."
+    )
     yield Figure(
         "Input rows",
-        "Every row is scored, rejected because it breaks a rule, or unpaired.",
+        "Every row is scored, rejected because it breaks a rule, or unpaired."
+        + besides * bool(added),
         PageTable(["table", *ROW_COUNTS], rows),
         folded=False,
     )
@@ -84,7 +91,7 @@ def _rejected(run: FinishedRun) -> list[list[Cell]]:
 def _inputs(run: FinishedRun) -> PageTable:
     rows: list[list[Cell]] = []
     left = 0
-    for name, files in run.record["inputs"].items():
+    for name, files in run.recorded_inputs.items():
         rows += [[name, file["url"], file["size"], file["version"]] for file in files[:FILES]]
         left += max(0, len(files) - FILES)
     more = f"run.json lists {left} more files." if left else ""

@@ -13,7 +13,7 @@ from segscore.pipeline.runs.finished import RunRow, are_over_all
 from segscore.pipeline.scoring.effective import describe_effective
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.leaderboard import Leaderboard, rank
-from segscore.pipeline.scoring.shared_averages import read_summary
+from segscore.pipeline.scoring.shared_averages import ranked_summary
 from segscore.pipeline.statistics.averages import summary_groups
 
 
@@ -27,7 +27,7 @@ class Ranking:
 
     @cached_property
     def _summary(self) -> pa.Table:
-        return read_summary(self.run)
+        return ranked_summary(self.run)
 
     @cached_property
     def by(self) -> list[str]:
@@ -55,7 +55,8 @@ class Ranking:
         named, boards = self.run.measures_in_order, {}
         for average in ("micro", "macro"):
             of_average = (row for row in rows if row["average"] == average)
-            (boards[average],) = rank(of_average, (), self.measure.name, named=named)
+            found = rank(of_average, (), self.measure.name, named=named)
+            boards[average] = found[0] if found else Leaderboard((), self.measure.name, {})
         return boards
 
     @cached_property

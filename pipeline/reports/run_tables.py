@@ -7,6 +7,7 @@ from datetime import date
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.reports.page import isolated
 from segscore.pipeline.runs.finished import FinishedRun, RunRow
+from segscore.pipeline.statistics.shown_numbers import shown_attribute
 
 
 def group_name(row: RunRow, by: Sequence[str]) -> str:
@@ -15,8 +16,9 @@ def group_name(row: RunRow, by: Sequence[str]) -> str:
     An attribute that is null is left out: the group is over all its values.
     """
     if len(by) == 1:
-        return str(row[by[0]])
-    return ", ".join(f"{name} {isolated(str(row[name]))}" for name in by if row[name] is not None)
+        return shown_attribute(row[by[0]])
+    known = [name for name in by if row[name] is not None]
+    return ", ".join(f"{name} {isolated(shown_attribute(row[name]))}" for name in known)
 
 
 SHAPE: dict[str, type] = {

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.settings.options import Argument, Option
+from segscore.pipeline.settings.options import Argument, Option, TrustInputsOption
 from segscore.pipeline.settings.ranges import one_of
 
 _AVERAGES = ("micro", "macro")
@@ -29,6 +29,7 @@ class ReportSettings:
     calibrate: Annotated[
         bool, Option("Show which faults give the values of the systems, by simulation.")
     ] = False
+    trust_inputs: TrustInputsOption = False
 
     def __post_init__(self) -> None:
         """Refuse a value that an option cannot have; the message names the option."""

@@ -19,7 +19,7 @@ from segscore.pipeline.reports.page import (
     is_report,
     render,
 )
-from segscore.pipeline.statistics.shown_numbers import shown_p
+from segscore.pipeline.statistics.shown_numbers import or_none, shown_p
 from segscore.pipeline.storage.placement import require_apart
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def _charts(found: "FoundTrend") -> list[Figure]:
             {
                 "name": each.system or _MEAN,
                 "x": str(day),
-                "y": None if value != value else value,
+                "y": or_none(value),
             }
             for each in series
             for day, value in zip(found.nightly.dates, each.values.tolist(), strict=True)
@@ -123,7 +123,7 @@ def _levels(levels: Sequence[Level]) -> Section:
                 step.before if step else None,
                 step.after if step else None,
                 NumberCell(shown_p(step.p_adjusted), step.p_adjusted) if step else None,
-                level.mean,
+                or_none(level.mean),
                 level.nights,
             ]
         )
@@ -142,7 +142,7 @@ def _ranking(found: "FoundTrend") -> Section:
             pair.system,
             pair.other,
             pair.difference,
-            NumberCell(shown_p(pair.p_holm), pair.p_holm) if pair.p_holm == pair.p_holm else None,
+            NumberCell(shown_p(p), p) if (p := or_none(pair.p_holm)) is not None else None,
             pair.wins,
             pair.nights,
             pair.value,

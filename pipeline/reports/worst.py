@@ -47,7 +47,7 @@ def worst_sections(run: FinishedScoring, sample: Sample, ranking: Ranking) -> It
     title, worst = "The worst documents", hardest(sample, ranking)
     others = [name for name in _worst_first(sample, ranking) if name not in worst][:OPENED]
     try:
-        explained = explain_pairs(run.url, [*worst, *others])
+        explained = explain_pairs(run, [*worst, *others])
     except (Refused, Failed, OSError) as problem:
         why = f"Not drawn: {problem}."
         yield Section("worst", title, why, [], missing=why)
@@ -56,7 +56,7 @@ def worst_sections(run: FinishedScoring, sample: Sample, ranking: Ranking) -> It
     for pair in explained:
         by_document[pair.document].append(pair)
     best = isolated(_best(sample, ranking).label)
-    text = f"None: {ranking.measure.name} of {best} is perfect or undefined."
+    text = f"There are none: {ranking.measure.name} of {best} is perfect or undefined."
     if worst:
         text = (
             f"The documents on which {best}, the best system, has its worst "

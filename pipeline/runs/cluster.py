@@ -23,7 +23,15 @@ from segscore.pipeline.runs.connecting import (
     import_frames,
     present_workers,
 )
-from segscore.pipeline.runs.executor import Lost, Outcome, Pack, Unpack, exchange_failure
+from segscore.pipeline.runs.executor import (
+    Lost,
+    Outcome,
+    Pack,
+    Unpack,
+    exchange_failure,
+    part_of,
+)
+from segscore.pipeline.runs.watching import Watch
 from segscore.pipeline.storage.memory import release_memory, reuse_memory
 
 __all__ = ["DaskCluster", "dask_client"]
@@ -149,9 +157,9 @@ class DaskCluster:
             _await_workers(self.client)
             import_frames(self.client)
             future = self.client.compute(counts)
-            outcome = next(
-                _outcome("", *completed) for completed in _completed_futures(self.client, [future])
-            )
+            watch = Watch(self.client, lambda _: "rows to shuffle")
+            completed = next(_completed_futures(self.client, [future], watch))
+            outcome = _outcome("", *completed)
         if outcome.error is not None:
             raise _cause(outcome.error) from outcome.error
         return int(outcome.receipt["count"].sum())
@@ -187,7 +195,8 @@ def _submit_calls(
         futures = client.map(work, *columns, key=keys, pure=False, batch_size=TOGETHER)
         names = dict(zip(futures, calls, strict=True))
         futures.clear()  # the cluster forgets a result when no future refers to it
-        for future, result in _completed_futures(client, names):
+        parts = dict(zip(keys, map(part_of, calls), strict=True))
+        for future, result in _completed_futures(client, names, Watch(client, parts.get)):
             yield _outcome(names.pop(future), future, result)
 
 
@@ -280,8 +289,12 @@ class _TrackedFutures(as_completed):  # type: ignore[misc]
                 return
 
 
-def _completed_futures(client: Client, futures: Iterable[Future]) -> Iterator[tuple[Future, Any]]:
+def _completed_futures(
+    client: Client, futures: Iterable[Future], watch: Watch
+) -> Iterator[tuple[Future, Any]]:
     """Yield futures with their results as they end; give up if no worker can take tasks for long.
+
+    Meanwhile, warn of workers that hang.
 
     Raises:
         Failed: for ``NO_WORKER_SECONDS`` no worker could take tasks, or one has different software.
@@ -295,6 +308,7 @@ def _completed_futures(client: Client, futures: Iterable[Future]) -> Iterator[tu
         batch = completed.next_batch(block=False)
         check_newcomers(client)  # a worker with other software may be why a task failed
         yield from batch
+        watch.look(ended=bool(batch))
         if batch:
             idle_since, silence, pause = None, 0.0, SHORTEST_PAUSE
             continue

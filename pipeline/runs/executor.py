@@ -1,10 +1,13 @@
 """What every executor of tasks offers, be it threads or a Dask cluster."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from segscore.pipeline.errors import Failed
+from segscore.pipeline.errors import Failed, Inaccessible, NoResult, Refused, StartOver
+
+_ATTEMPT = re.compile("-[0-9a-f]{32}$")
 
 Pack = Callable[[Any, Any], list[tuple[int, bytes]]]
 """``pack(shared, piece)`` returns packets of bytes, each with the number of its place."""
@@ -57,11 +60,39 @@ class Executor(Protocol):
         """
 
 
+def key_of(part: str, attempt: str) -> str:
+    """Return the key of a call for a part, unique to an attempt of 32 hexadecimal digits."""
+    return f"{part}-{attempt}"
+
+
+def part_of(key: str) -> str:
+    """Return the name of the part that a key of ``key_of`` is for."""
+    return _ATTEMPT.sub("", key)
+
+
+def recurs(error: BaseException) -> bool:
+    """Return whether an error of a task is in the input or the settings, and will come again."""
+    return isinstance(error, Refused) and not isinstance(error, Inaccessible)
+
+
+def how_to_go_on(error: BaseException) -> str:
+    """Return what a message ends with after the error of a task.
+
+    Only where the same command may succeed the next time does it advise to repeat it.
+    """
+    if isinstance(error, MemoryError):
+        return (
+            "; the same command will need as much again: run it where there is more memory, or "
+            "give it less at once"
+        )
+    if recurs(error) or isinstance(error, NoResult | StartOver):
+        return ""
+    return "; finished parts are kept: run the same command to resume"
+
+
 def exchange_failure(cause: BaseException) -> Failed:
     """Return the error for an exchange that failed for any other reason than a bad input."""
-    return Failed(
-        f"could not send rows between workers: {one_line(cause)}; run the same command to resume"
-    )
+    return Failed(f"could not send rows between workers: {one_line(cause)}{how_to_go_on(cause)}")
 
 
 def one_line(error: BaseException) -> str:

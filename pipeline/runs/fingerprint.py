@@ -7,6 +7,7 @@ from hashlib import blake2b
 from importlib.metadata import version
 from typing import Any
 
+from segscore.pipeline.storage.listed_files import digest_in
 from segscore.pipeline.tables.find import InputTable
 
 IGNORED_SETTINGS = (
@@ -15,8 +16,10 @@ IGNORED_SETTINGS = (
     "max_rejects",
     "max_unpaired",
     "left_out",
+    "unpaired_by_default",
     "measures_in_order",
     "replicates",
+    "trust_inputs",
 )
 """Settings that do not affect what is computed from the inputs."""
 
@@ -64,15 +67,27 @@ def setting_differences(before: Mapping[str, Any], now: Fingerprint) -> list[str
     ]
     old, new = before.get("settings", {}), current["settings"]
     differences += [
-        f"{name} was {_or_default(name, old.get(name))}, is {_or_default(name, new.get(name))}"
+        _setting_difference(name, old.get(name), new.get(name))
         for name in sorted(old.keys() | new.keys())
         if old.get(name) != new.get(name)
     ]
     files = [
-        {file["url"]: file for files_of_table in inputs.values() for file in files_of_table}
+        {
+            file["url"]: file
+            for files_of_table in inputs.values()
+            for file in files_of_table
+            if digest_in(file["url"]) is None
+        }
         for inputs in (before.get("inputs", {}), current["inputs"])
     ]
     return differences + _changed_files(*files)
+
+
+def _setting_difference(name: str, before: object, now: object) -> str:
+    """Describe how a setting differs; of a table in memory, its digest means nothing to readers."""
+    if digest_in(str(before)) and digest_in(str(now)):
+        return f"{name} is another table"
+    return f"{name} was {_or_default(name, before)}, is {_or_default(name, now)}"
 
 
 def _or_default(name: str, setting: object) -> str:
@@ -81,10 +96,14 @@ def _or_default(name: str, setting: object) -> str:
 
 
 def setting_in_words(setting: object) -> str:
-    """Write a setting, which is a list or one value, for a message."""
+    """Write a setting, as JSON has it, for a message; an absent or empty one is `none`."""
+    if isinstance(setting, dict):
+        setting = [f"{name}={value}" for name, value in setting.items()]
     if isinstance(setting, list):
-        return ",".join(map(str, setting)) or "none"
-    return str(setting)
+        return ",".join(map(setting_in_words, setting)) or "none"
+    if isinstance(setting, bool):
+        return str(setting).lower()
+    return "none" if setting is None else str(setting)
 
 
 def _changed_files(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:

@@ -1,7 +1,7 @@
 """Read finished runs of any command: their records, and the tables that the records list."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 from typing import Any, NamedTuple, Self
 
@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.runs import run_folder
+from segscore.pipeline.runs.trusted import Trusted
 from segscore.pipeline.storage.listed_files import listed
 
 RunRow = dict[str, Any]
@@ -32,6 +33,12 @@ def table_piece(url: str) -> TablePiece:
     return TablePiece(url, storage.column_names(url), partial(storage.read_columns, url))
 
 
+_BEING_PUBLISHED = (
+    "a run is being published here, and the one that it replaces is removed; read it again when "
+    "that is done, which takes moments (`segscore status` shows when)"
+)
+
+
 @dataclass(frozen=True)
 class FinishedRun:
     """A finished run of any command.
@@ -41,12 +48,14 @@ class FinishedRun:
         record: content of its run.json.
         tables: the tables of a run in memory, by name; None if they are in the folder.
         read: tables of a folder that have been read, by name; they are not read again.
+        trusted: where its inputs may be read again, besides the place of the run.
     """
 
     url: str
     record: dict[str, Any]
     tables: Mapping[str, pa.Table] | None = field(default=None, kw_only=True)
     read: Mapping[str, pa.Table] = field(default_factory=dict, kw_only=True)
+    trusted: Trusted = field(default=Trusted(), kw_only=True)
 
     @classmethod
     def find(cls, url: str) -> Self | None:
@@ -63,14 +72,20 @@ class FinishedRun:
         """Open the finished run in a folder; ``unfinished`` is the text of the error if it is not.
 
         Raises:
-            Refused: the folder does not exist, has no run or an unfinished one, or run.json is not
-                what segscore writes.
+            Refused: the folder does not exist, has no run or an unfinished one, a run is being
+                published there, or run.json is not what segscore writes.
         """
         run = cls.find(url)
         if run is None:
-            run_folder.read_status(url)  # raises its own error if there is no run at all
-            raise Refused(f"{url}: {unfinished}")
+            status = run_folder.read_status(url)  # raises its own error if there is no run at all
+            if status.record is not None:  # it was published in the meantime
+                return cls(url, status.record)
+            raise Refused(f"{url}: {_BEING_PUBLISHED if status.is_being_published else unfinished}")
         return run
+
+    def trusting(self, *named: str, everything: bool = False) -> Self:
+        """Return the run, whose inputs may also be in the buckets of some locations, or in any."""
+        return replace(self, trusted=Trusted(named, everything))
 
     @property
     def at_hand(self) -> Mapping[str, pa.Table]:
@@ -114,9 +129,24 @@ class FinishedRun:
         return next((_COMMANDS[name] for name in _COMMANDS if name in self.settings), None)
 
     @property
+    def recorded_inputs(self) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+        """The files of each input table: url, size and version.
+
+        Raises:
+            Refused: they are not what segscore writes.
+        """
+        inputs = self.record.get("inputs")
+        if isinstance(inputs, dict) and all(map(_are_files, inputs.values())):
+            return inputs
+        record = storage.join(self.url, run_folder.RECORD)
+        raise Refused(
+            f"{record}: does not list its inputs as segscore does; run again with --fresh"
+        )
+
+    @property
     def inputs(self) -> list[str]:
         """The URLs of the input files."""
-        return [str(file["url"]) for files in self.record["inputs"].values() for file in files]
+        return [file["url"] for files in self.recorded_inputs.values() for file in files]
 
     def files(self, name: str) -> list[str]:
         """List the locations of a table's files; empty if the run has no such table.
@@ -159,6 +189,19 @@ class FinishedRun:
     def rows(self, name: str) -> list[RunRow]:
         """Read all rows of a small table; empty if the run has no such table."""
         return [row for part in self.parts(name) for row in part.to_pylist()]
+
+
+_FILE = {"url": str, "size": int, "version": str}
+"""Keys of an input file in a record, and their types."""
+
+
+def _are_files(files: Any) -> bool:
+    """Return whether a value of a record, which may be forged, is a list of input files."""
+    return isinstance(files, list | tuple) and all(
+        isinstance(file, dict)
+        and all(isinstance(file.get(key), kind) for key, kind in _FILE.items())
+        for file in files
+    )
 
 
 def are_over_all(table: pa.Table, by: Iterable[str]) -> pa.ChunkedArray:

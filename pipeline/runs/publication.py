@@ -8,7 +8,7 @@ from typing import Any
 from uuid import uuid4
 
 from segscore.pipeline import storage
-from segscore.pipeline.errors import Absent, Failed, NoResult, Refused, Unreadable
+from segscore.pipeline.errors import Absent, Failed, NoResult, Refused, Unsuitable
 from segscore.pipeline.runs import claims, run_folder
 from segscore.pipeline.runs.claims import UNFINISHED, Files
 from segscore.pipeline.runs.fingerprint import Fingerprint
@@ -20,9 +20,12 @@ from segscore.pipeline.runs.run_folder import (
     Overtaken,
     require_newest,
 )
+from segscore.pipeline.storage.listed_files import INPUTS
 
 
-def check(output: str, fingerprint: Fingerprint, *, fresh: bool) -> Attempt:
+def check(
+    output: str, fingerprint: Fingerprint, *, fresh: bool, inputs: tuple[str, ...] = ()
+) -> Attempt:
     """Check that a run may be written to a folder, and tidy up if the run is already there.
 
     Files of a finished run are not changed; only files that its publisher should have removed, but
@@ -30,7 +33,7 @@ def check(output: str, fingerprint: Fingerprint, *, fresh: bool) -> Attempt:
 
     Args, Returns, Raises: as for ``run_folder.examine``.
     """
-    attempt = run_folder.examine(output, fingerprint, fresh=fresh)
+    attempt = run_folder.examine(output, fingerprint, fresh=fresh, inputs=inputs)
     if attempt.state.done:
         with suppress(Refused, Failed, OSError):
             _tidy_finished(Attempt(output, fingerprint))
@@ -41,8 +44,8 @@ def check(output: str, fingerprint: Fingerprint, *, fresh: bool) -> Attempt:
 def claimed(attempt: Attempt) -> Iterator[None]:
     """Turn errors of the enclosed work into ``Overtaken`` if another job has claimed the folder.
 
-    If the input has nothing to measure or cannot be read, the attempt is discarded, so that a
-    command with other input or settings may use the folder.
+    If the input has nothing to measure, cannot be read or does not suit the settings, the attempt
+    is discarded, so that a command with other input or settings may use the folder.
 
     Raises:
         Overtaken: the work failed, with any error, and another job has claimed the folder.
@@ -58,10 +61,74 @@ def claimed(attempt: Attempt) -> Iterator[None]:
             overtaken = False
         if overtaken:
             raise _give_up(attempt) from problem
-        if isinstance(problem, Absent | NoResult | Unreadable):
+        if isinstance(problem, Absent | NoResult | Unsuitable):
             with suppress(Refused, Failed, OSError):  # the first error says more
                 _discard(attempt)
         raise
+
+
+@contextmanager
+def keeping(attempt: Attempt, contents: Mapping[str, bytes]) -> Iterator[None]:
+    """Claim the folder and write the inputs that the run keeps, and do the enclosed work.
+
+    No file is written before the claim, and none is written over: the name of an input says its
+    content.  If the work fails before it has claimed the folder for its tasks, nothing is left.
+
+    The contents are by the name of the file.
+
+    Raises:
+        As ``run_folder.claim``.
+        Overtaken: another job has claimed the folder.
+        Failed: an input cannot be written.
+    """
+    is_new = not storage.is_folder(attempt.output)
+    try:
+        with claimed(attempt):
+            if run_folder.claim(attempt, {}) is not None:
+                for name, content in contents.items():
+                    require_newest(attempt)
+                    _keep(storage.join(attempt.output, INPUTS, name), content)
+                require_newest(attempt)
+        yield
+    except (Refused, Failed, OSError):
+        with suppress(Refused, Failed, OSError):  # the first error says more
+            _undo_keeping(attempt)
+            if is_new:
+                storage.remove_if_empty(attempt.output)
+        raise
+
+
+def _keep(url: str, content: bytes) -> None:
+    """Write an input, unless a file of the same content is there already."""
+    try:
+        storage.write_new_bytes(url, content)
+    except FileExistsError as problem:
+        if storage.read_bytes(url) != content:
+            raise Failed(
+                f"{url}: is not the file that its name says; move it away, and run again"
+            ) from problem
+
+
+def _undo_keeping(attempt: Attempt) -> None:
+    """Remove what an attempt wrote to keep its inputs, unless its tasks have begun.
+
+    If another job has tidied up since, and removed the claim that lists them, nobody else would
+    remove inputs that were written after that.
+    """
+    if attempt.claim is None:
+        return
+    if run_folder.is_newest(attempt):
+        if not attempt.state.resumed and not attempt.claim.stages:
+            _discard(attempt)
+        return
+    claimed_names = _claimed_files(attempt.output, elsewhere=True).get(INPUTS, [])
+    published = storage.read_text(storage.join(attempt.output, RECORD))
+    shown = {} if published is None else run_folder.record_of(attempt.output, published)["files"]
+    needed = {*claimed_names, *shown.get(INPUTS, ())}
+    folder = storage.join(attempt.output, INPUTS)
+    leftovers = {*attempt.inputs} - needed
+    storage.remove_files(folder, [name for name in storage.names(folder) if name in leftovers])
+    storage.remove_if_empty(folder)
 
 
 def _discard(attempt: Attempt) -> None:
@@ -119,7 +186,7 @@ def publish(attempt: Attempt, record: Mapping[str, Any]) -> dict[str, Any]:
     """
     ending = run_folder.suffix(attempt.fingerprint)
     prepared = run_folder.prepared_tables(attempt)
-    shown = {
+    shown = run_folder.kept_files(attempt) | {
         table: [name.removesuffix(PARQUET_ENDING) + ending for name in names]
         for table, names in prepared.items()
     }
@@ -143,26 +210,8 @@ def claim_publication(attempt: Attempt, shown: Files) -> None:
     Raises:
         Overtaken: another job has claimed the folder since.
     """
-    work_claim = attempt.current_claim
-    new_claim = replace(
-        work_claim,
-        number=work_claim.number + 1,
-        step=claims.PUBLISH,
-        shown=shown,
-        replaced=run_folder.files_of(attempt),
-    )
-    try:
-        claims.take_claim(attempt.output, new_claim)
-    except FileExistsError as problem:
-        raise _overtaken(attempt) from problem
-    attempt.claim = new_claim
-    if not run_folder.is_based_on(attempt, work_claim):
-        claims.withdraw(attempt.output, new_claim.number)
-        raise _overtaken(attempt)
-
-
-def _overtaken(attempt: Attempt) -> Overtaken:
-    return Overtaken(f"{attempt.output}: another job was first; nothing was published")
+    replaced = run_folder.files_of(attempt)
+    run_folder.claim_next(attempt, step=claims.PUBLISH, shown=shown, replaced=replaced)
 
 
 def _remove_record(attempt: Attempt) -> None:
@@ -174,7 +223,7 @@ def _remove_record(attempt: Attempt) -> None:
     url = storage.join(attempt.output, RECORD)
     text = storage.read_text(url)
     if text != attempt.state.record:
-        raise _overtaken(attempt)
+        raise run_folder.overtaken(attempt)
     if text is not None:
         require_newest(attempt)
         storage.remove(url)
@@ -191,7 +240,7 @@ def _write_record(attempt: Attempt, text: str) -> None:
     try:
         storage.write_new_text(url, text)
     except FileExistsError as problem:
-        raise _overtaken(attempt) from problem
+        raise run_folder.overtaken(attempt) from problem
 
 
 def tidy(attempt: Attempt, shown: Mapping[str, list[str]], keep: str | None = None) -> None:

@@ -73,14 +73,24 @@ class Run:
         )
 
     @property
+    def finished_record(self) -> dict[str, Any]:
+        """The record of the finished run in the output folder.
+
+        Raises:
+            Refused: the folder has no finished run.
+        """
+        assert self.settings.output is not None, "only a run with an output folder is finished"
+        record: dict[str, Any] = FinishedRun.open(self.settings.output).record
+        return record
+
+    @property
     def finished_rows(self) -> RowCounts:
         """The row counts of the finished run in the output folder.
 
         Raises:
             Refused: the folder has no finished run.
         """
-        assert self.settings.output is not None, "only a run with an output folder is finished"
-        rows: RowCounts = FinishedRun.open(self.settings.output).record["rows"]
+        rows: RowCounts = self.finished_record["rows"]
         return rows
 
     @contextmanager

@@ -10,7 +10,7 @@ it reads the list of claims again before each step.
 import shlex
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 from uuid import uuid4
 
@@ -19,7 +19,7 @@ from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.runs import claims, receipts
 from segscore.pipeline.runs.claims import UNFINISHED, Claim, Files
 from segscore.pipeline.runs.fingerprint import IGNORED_SETTINGS, Fingerprint, setting_differences
-from segscore.pipeline.storage.listed_files import RUN_TABLES, listed
+from segscore.pipeline.storage.listed_files import INPUTS, RUN_TABLES, listed
 
 __all__ = ["RUN_TABLES", "UNFINISHED"]
 
@@ -82,13 +82,15 @@ class FolderState:
 class Attempt:
     """One attempt to fill a run's folder.
 
-    A fresh one starts over, replacing a finished run. The state of the folder is that when it was
-    examined; the claim is the latest, and None before there is one.
+    A fresh one starts over, replacing a finished run. The inputs are the names of those that the
+    run keeps. The state of the folder is that when it was examined; the claim is the latest, and
+    None before there is one.
     """
 
     output: str
     fingerprint: Fingerprint
     fresh: bool = False
+    inputs: tuple[str, ...] = ()
     state: FolderState = field(default_factory=FolderState)
     claim: Claim | None = None
 
@@ -114,10 +116,12 @@ def prepared_in(output: str, start: str) -> str:
     return storage.join(output, UNFINISHED, start[:8])
 
 
-def examine(output: str, fingerprint: Fingerprint, *, fresh: bool) -> Attempt:
+def examine(
+    output: str, fingerprint: Fingerprint, *, fresh: bool, inputs: tuple[str, ...] = ()
+) -> Attempt:
     """Check, before any work, that a run may be written to a folder.
 
-    A fresh attempt starts over, replacing a finished run.
+    A fresh attempt starts over, replacing a finished run; the inputs are those that the run keeps.
 
     Returns:
         An attempt, with the state of the folder.  If ``state.done``, the folder contains this run,
@@ -128,7 +132,7 @@ def examine(output: str, fingerprint: Fingerprint, *, fresh: bool) -> Attempt:
         Taken: another process is working in the folder.
         Refused: the folder contains files that are not a run.
     """
-    attempt = Attempt(output, fingerprint, fresh)
+    attempt = Attempt(output, fingerprint, fresh, inputs)
     attempt.state = _read_state(attempt)
     return attempt
 
@@ -241,7 +245,8 @@ def claim(attempt: Attempt, stages: Mapping[str, Sequence[str]]) -> str | None:
     """Claim the folder, and either start over or resume an earlier attempt.
 
     The state of the folder is read again after the claim is written, because no other job changes
-    the folder from then on.
+    the folder from then on.  An attempt that has claimed the folder already, to write the inputs
+    that its run keeps, only adds the stages.
 
     `status` compares the number of receipts with the names of the parts of each stage.
 
@@ -250,8 +255,11 @@ def claim(attempt: Attempt, stages: Mapping[str, Sequence[str]]) -> str | None:
         directories.  None if another job has finished the same run in the meantime.
 
     Raises:
-        As ``examine``, if the folder has changed since.
+        As ``examine``, if the folder has changed since; or Overtaken.
     """
+    if attempt.claim is not None:
+        claim_next(attempt, stages={stage: list(parts) for stage, parts in stages.items()})
+        return storage.absolute(attempt.folder)
     claims_folder = storage.join(attempt.output, UNFINISHED)
     storage.make_folder(claims_folder)
     try:
@@ -272,6 +280,7 @@ def _claim(attempt: Attempt, stages: Mapping[str, Sequence[str]]) -> str | None:
             start=newest.start if newest and resumed else uuid4().hex,
             fingerprint=asdict(attempt.fingerprint),
             stages={stage: list(parts) for stage, parts in stages.items()},
+            shown=kept_files(attempt),
         )
         if _write_claim(attempt, new_claim):
             if newest and not resumed:
@@ -280,6 +289,34 @@ def _claim(attempt: Attempt, stages: Mapping[str, Sequence[str]]) -> str | None:
         if attempt.state.done:
             return None
     raise _just_started(attempt.output)
+
+
+def claim_next(attempt: Attempt, **changes: Any) -> None:
+    """Write a claim that follows the attempt's own, with some changes.
+
+    Raises:
+        Overtaken: another job has claimed the folder since.
+    """
+    before = attempt.current_claim
+    new_claim = replace(before, number=before.number + 1, **changes)
+    try:
+        claims.take_claim(attempt.output, new_claim)
+    except FileExistsError as problem:
+        raise overtaken(attempt) from problem
+    attempt.claim = new_claim
+    if not is_based_on(attempt, before):
+        claims.withdraw(attempt.output, new_claim.number)
+        raise overtaken(attempt)
+
+
+def overtaken(attempt: Attempt) -> Overtaken:
+    """Return the error of an attempt that another job has overtaken."""
+    return Overtaken(f"{attempt.output}: another job was first; nothing was published")
+
+
+def kept_files(attempt: Attempt) -> Files:
+    """Return the inputs that the run of an attempt keeps, as ``files`` of its record lists them."""
+    return {INPUTS: sorted(attempt.inputs)} if attempt.inputs else {}
 
 
 def _write_claim(attempt: Attempt, new_claim: Claim) -> bool:
@@ -393,6 +430,13 @@ class Status:
     record: dict[str, Any] | None
     claim: Claim | None
     done: Mapping[str, int]
+
+    @property
+    def is_being_published(self) -> bool:
+        """Whether a job is publishing a run, as far as can be known of one on another machine."""
+        if self.claim is None or self.claim.step != claims.PUBLISH:
+            return False
+        return self.claim.is_at_work or not self.claim.is_here
 
 
 def read_status(output: str) -> Status:

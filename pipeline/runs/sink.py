@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from types import MappingProxyType
 from typing import Any, ClassVar, Protocol
 
 import pyarrow as pa
 
 from segscore.pipeline import storage
+from segscore.pipeline.errors import Failed
 from segscore.pipeline.runs import publication, run_folder
 from segscore.pipeline.runs.fingerprint import Fingerprint
 from segscore.pipeline.runs.finished import FinishedRun, TablePiece, table_piece
@@ -42,6 +44,7 @@ class FolderSink:
 
     Attributes:
         output: the folder or URL.
+        kept: the inputs that the run keeps in its folder, by name (``listed_files.kept_name``).
         attempt: the attempt to fill it; set by ``prepare``.
         folder: the folder that tasks write to; set by ``claim``. The path is absolute because
             workers may have other working directories.
@@ -56,8 +59,9 @@ class FolderSink:
     attempt: Attempt
     folder: str
 
-    def __init__(self, output: str) -> None:
-        self.output = output
+    def __init__(self, output: str, kept: Mapping[str, bytes] = MappingProxyType({})) -> None:
+        self.output, self.kept = output, kept
+        self._keeping = False
 
     @property
     def done(self) -> bool:
@@ -67,12 +71,29 @@ class FolderSink:
     def prepare(self, command: str, settings: RunSettings, tables: Sequence[InputTable]) -> bool:
         """Check that the run may be written; return False if it is there already, finished.
 
+        A folder that was claimed to write the inputs that the run keeps is not checked again.
+
         Raises:
             Refused: the folder contains another run or other files, or another job is using it.
+            Failed: an input has changed since the folder was claimed.
         """
         fingerprint = Fingerprint.of(command, settings, tables)
-        self.attempt = publication.check(self.output, fingerprint, fresh=settings.fresh)
+        if self._keeping and self.attempt.claim is not None:
+            if fingerprint != self.attempt.fingerprint:
+                raise Failed(f"{self.output}: an input was replaced just now; run again")
+            return True
+        self.attempt = publication.check(
+            self.output, fingerprint, fresh=settings.fresh, inputs=tuple(self.kept)
+        )
         return not self.done
+
+    def keeping(self) -> AbstractContextManager[None]:
+        """Return the context to prepare and do the work in, with the inputs that the run keeps.
+
+        The folder must have been prepared before, without them; see ``publication.keeping``.
+        """
+        self._keeping = True
+        return publication.keeping(self.attempt, self.kept)
 
     def work(self) -> AbstractContextManager[None]:
         """Return the context to do the work in; see ``publication.claimed``."""

@@ -5,9 +5,17 @@ from contextlib import contextmanager
 from typing import NoReturn, Protocol, TypeVar, get_type_hints
 from uuid import uuid4
 
-from segscore.pipeline.errors import Failed, Refused, Unreadable
+from segscore.pipeline.errors import Failed, Refused, Unsuitable
 from segscore.pipeline.runs import planning, receipts
-from segscore.pipeline.runs.executor import Executor, Lost, one_line
+from segscore.pipeline.runs.executor import (
+    Executor,
+    Lost,
+    how_to_go_on,
+    key_of,
+    one_line,
+    part_of,
+    recurs,
+)
 from segscore.pipeline.runs.run import NamedPart, Run
 from segscore.pipeline.runs.sink import RunSettings, Sink
 
@@ -90,7 +98,8 @@ class TaskRun(Run):
         They are in the order of the parts, by their names.
 
         Raises:
-            Unreadable: an input file has content that its table cannot have.
+            Unsuitable: an input file has content that its table cannot have, or that cannot be
+                measured with these settings.
             Failed: parts failed; the message gives their number and the first error.
         """
         finished = receipts.finished_parts(job.folder, stage)
@@ -104,11 +113,11 @@ class TaskRun(Run):
         # Make keys unique: a scheduler shared with other runs keeps results by key.
         attempt = uuid4().hex
         remaining = [part for part in parts if part.name not in done]
-        calls = {f"{part.name}-{attempt}": (task, stage, part, arguments) for part in remaining}
+        calls = {key_of(part.name, attempt): (task, stage, part, arguments) for part in remaining}
         failures: list[tuple[str, BaseException]] = []
         self.progress(len(done), len(parts))
         for outcome in self.executor.run_calls(perform, calls, job):
-            name = outcome.key.removesuffix(f"-{attempt}")
+            name = part_of(outcome.key)
             if outcome.error is None:
                 done[name] = outcome.receipt
             else:
@@ -135,15 +144,17 @@ def perform(
 def _raise_first(failures: Sequence[tuple[str, BaseException]], parts: int) -> NoReturn:
     """Raise the error for parts that failed; ``parts`` is the number of all."""
     name, error = min(failures, key=_first_cause)
-    if isinstance(error, Unreadable):  # the same command would fail again
+    if isinstance(error, Unsuitable):
         raise error
+    if recurs(error):
+        raise Unsuitable(str(error)) from error
     raise Failed(
         f"{len(failures)} of {parts} parts failed and nothing was published; the first, {name}: "
-        f"{one_line(error)}; finished parts are kept: run the same command to resume"
+        f"{one_line(error)}{how_to_go_on(error)}"
     ) from error
 
 
 def _first_cause(failure: tuple[str, BaseException]) -> tuple[bool, bool, str]:
     """Return a sort key: errors of the input, errors of the work itself, losses of workers."""
     name, error = failure
-    return not isinstance(error, Unreadable), isinstance(error, Lost), name
+    return not recurs(error), isinstance(error, Lost), name

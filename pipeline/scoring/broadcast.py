@@ -19,7 +19,21 @@ from segscore.pipeline.scoring.hypotheses import (
     merge_seen,
     write_unscored,
 )
-from segscore.pipeline.scoring.inputs import Inputs, collect, cut, cut_points, registry_of
+from segscore.pipeline.scoring.inputs import (
+    Inputs,
+    collect,
+    cut,
+    cut_missing,
+    cut_points,
+    registry_of,
+)
+from segscore.pipeline.scoring.missing import (
+    count_missing,
+    empty_hypotheses,
+    merge_answered,
+    name_missing,
+    way_of,
+)
 from segscore.pipeline.scoring.pairs import Rule
 from segscore.pipeline.scoring.part import (
     Part,
@@ -32,10 +46,11 @@ from segscore.pipeline.scoring.part import (
     score_points,
     with_levels,
 )
+from segscore.pipeline.scoring.settings import REFUSE
 from segscore.pipeline.tables.boundary_types import occurring
 from segscore.pipeline.tables.read import Rows
 
-_SCORED, _POINTS = "scored", "points"
+_SCORED, _POINTS, _MISSING = "scored", "points", "missing"
 INPUTS_PART = "inputs.parquet"
 
 
@@ -64,9 +79,17 @@ def score_broadcast(run: TaskRun, inputs: Inputs, plan: Plan, rule: Rule) -> Tas
         job = _with_types(run, job, parts, collected.reference_rows)
         receipts = run_with_duplicates(run, score_part, parts, job, stage=_SCORED)
         point_receipts = run.tasks(score_documents, points, job, stage=_POINTS)
-    paired = paired_references(receipts, len(references))
+        answered = merge_answered(
+            (receipt.answered for receipt in receipts.values()), len(references.documents)
+        )
+        missing = count_missing([answered], len(references.documents), way_of(settings))
+        if way_of(settings) == REFUSE:
+            missing = replace(missing, examples=name_missing(answered, references))
+        added = cut_missing(missing.added, plan.rows_per_part)
+        added_receipts = run.tasks(score_missing, added, job, answered, stage=_MISSING)
+    paired = paired_references(receipts, len(references)) | bool(missing.added)
     run.write("unpaired", list_unpaired_inputs(collected, paired), INPUTS_PART)
-    all_receipts = [*receipts.values(), *point_receipts.values()]
+    all_receipts = [*receipts.values(), *point_receipts.values(), *added_receipts.values()]
     return TaskResults(
         rule=job.rule,
         p_seg=job.reference_set.p_seg,
@@ -77,6 +100,7 @@ def score_broadcast(run: TaskRun, inputs: Inputs, plan: Plan, rule: Rule) -> Tas
         folder=run.folder,
         parts=[receipt.part for receipt in all_receipts],
         levels=job.reference_set.parameters,
+        missing=missing,
     )
 
 
@@ -105,7 +129,14 @@ def score_part(job: BroadcastJob, part: Part, duplicates: Mapping[str, Bits]) ->
     pairs, paired = score_hypotheses(job, part.name, job.reference_set, portions)
     account = join_accounts(accounts)
     write_unscored(job.folder, part.name, account.rejects, account.unpaired)
-    return Receipt(part.name, account.rows, pairs, paired=np.packbits(paired), seen=account.seen)
+    return Receipt(
+        part.name,
+        account.rows,
+        pairs,
+        paired=np.packbits(paired),
+        seen=account.seen,
+        answered=account.answered,
+    )
 
 
 def _accepted_portions(
@@ -124,6 +155,22 @@ def score_documents(job: BroadcastJob, part: Part) -> Receipt:
     return Receipt(
         part.name, pairs=score_points(job, part.name, job.reference_set, [part.documents])
     )
+
+
+def score_missing(job: BroadcastJob, part: Part, answered: Mapping[str, Bits]) -> Receipt:
+    """Score hypotheses without boundaries in the place of some that systems lack.
+
+    Args:
+        job: what all tasks share.
+        part: which of these hypotheses to score.
+        answered: for each system, bits over the documents of which it has a hypothesis.
+    """
+    references = job.reference_set.references
+    portions = empty_hypotheses(
+        dict(answered), references, job.rows_at_once, part.missing, typed=job.typed
+    )
+    pairs, _ = score_hypotheses(job, part.name, job.reference_set, portions)
+    return Receipt(part.name, pairs=pairs)
 
 
 def survey_part(job: BroadcastJob, part: Part, duplicates: Mapping[str, Bits]) -> Receipt:

@@ -15,6 +15,7 @@ from segscore.pipeline.plain_text import first_named
 from segscore.pipeline.runs.finished import rows_over_all
 from segscore.pipeline.scoring.names import is_point
 from segscore.pipeline.statistics.averages import summary_groups
+from segscore.pipeline.statistics.shown_numbers import counted
 
 LEAST_SHARED = 10
 """Systems with other documents are ranked on those that all share, if these are so many..."""
@@ -73,10 +74,14 @@ class Coverage:
         why = "too few to rank them"
         if self.shared >= LEAST_SHARED:
             why = f"fewer than half of the {min(self.documents):,} of the system with the fewest"
-        line = f"not ranked: {systems} share {few}" + (f", {why}" if self.shared else "")
-        if len(self.documents) == 2:
-            return line
-        return f"{line}; compare two of them: segscore compare RUN --systems A,B"
+        return f"not ranked: {systems} share {few}" + (f", {why}" if self.shared else "")
+
+    @property
+    def advice(self) -> str:
+        """The same, and what to do about systems that are not ranked."""
+        if self.ranks or len(self.documents) == 2:
+            return self.in_words
+        return f"{self.in_words}; compare two of them: segscore compare RUN --systems A,B"
 
 
 def coverage_of(rows: Mapping[str, Mapping[str, Any]]) -> Coverage:
@@ -106,9 +111,9 @@ def warn_of_fewer_documents(summary: pa.Table) -> list[str]:
     fewer = {name: row["documents"] for name, row in of_measure.items() if row["documents"] < most}
     if not fewer:
         named = first_named(sorted(of_measure), "systems")
-        text = f"{named}: scored on {most:,} documents each, but not on the same"
+        text = f"{named}: scored on {counted(most, 'document')} each, but not on the same"
     else:
         named = first_named([f"{name} ({fewer[name]:,})" for name in sorted(fewer)], "systems")
         was = "was" if len(fewer) == 1 else "were"
         text = f"{named} {was} scored on fewer documents than other systems ({most:,})"
-    return [f"{text}; {coverage.in_words}"]
+    return [f"{text}; {coverage.advice}"]

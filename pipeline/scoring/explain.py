@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -11,7 +12,9 @@ from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.measures.edit_list import Edit, list_edits
 from segscore.pipeline.measures.pairing import TypedSides
 from segscore.pipeline.scoring.boundaries import Side, side_from_rows
+from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.hypotheses import accept_hypotheses
+from segscore.pipeline.scoring.missing import empty_hypotheses
 from segscore.pipeline.scoring.pairs import Pairs, pair_up
 from segscore.pipeline.scoring.reopen import Reopened, reopen
 from segscore.pipeline.tables.find import InputTable
@@ -41,12 +44,12 @@ class Explained:
 
 
 def explain_pairs(
-    run: str, documents: Sequence[str], hypothesis: str | None = None
+    run: FinishedScoring, documents: Sequence[str], hypothesis: str | None = None
 ) -> list[Explained]:
     """List the edits of documents that a finished run has scored.
 
     Args:
-        run: folder of the run, whose inputs must not have changed.
+        run: a run in a folder, whose inputs must not have changed.
         documents: ids of the documents.
         hypothesis: coder of the hypotheses; None for all.
 
@@ -54,7 +57,8 @@ def explain_pairs(
         Each reference with each hypothesis of its document, in the order of the hypotheses.
 
     Raises:
-        Refused: the run, a document or the hypothesis does not exist, or an input has changed.
+        Refused: a document or the hypothesis does not exist, or an input has changed or is in a
+            place that is not trusted.
     """
     reopened = reopen(run)
     for number, document in zip(
@@ -71,16 +75,44 @@ def explain_pairs(
         settings=reopened.settings,
     ).rows
     chosen = rows if hypothesis is None else _of_coder(rows, hypothesis)
-    if not len(chosen):
+    added = [*_added(reopened, rows, documents, hypothesis)]
+    if not len(chosen) and not added:
         by_hypothesis, near = "", ""
         if hypothesis is not None:
             by_hypothesis = f" of {hypothesis}"
             near = nearest(hypothesis, rows.table.column("coder").unique().to_pylist())
         raise Refused(
-            f"{run}: no accepted hypothesis{by_hypothesis} for {', '.join(documents)}{near}; "
+            f"{run.url}: no accepted hypothesis{by_hypothesis} for {', '.join(documents)}{near}; "
             "rejected rows are in its table rejects, and reference points cannot be explained"
         )
-    return _explain(reopened, chosen)
+    return [pair for each in (chosen, *added) for pair in _explain(reopened, each)]
+
+
+def _added(
+    reopened: Reopened, rows: Rows, documents: Sequence[str], hypothesis: str | None
+) -> Iterator[Rows]:
+    """Yield the hypotheses without boundaries that the run scored in the place of missing ones.
+
+    Args:
+        reopened: the run.
+        rows: the hypotheses of the documents.
+        documents: ids of the documents.
+        hypothesis: coder of the hypotheses; None for all.
+    """
+    if not reopened.missing.added:
+        return
+    known = reopened.references.documents
+    asked = ~np.isin(np.arange(len(known)), known.find(pa.array(documents, pa.string())))
+    answered = {}
+    for system in reopened.missing.systems:
+        if hypothesis in (None, system):
+            there = asked.copy()
+            there[known.find(_of_coder(rows, system).ids)] = True
+            answered[system] = np.packbits(there)
+    for added in empty_hypotheses(
+        answered, reopened.references, reopened.job.rows_at_once, typed=reopened.inputs.typed
+    ):
+        yield added.rows
 
 
 def read_document_rows(table: InputTable, documents: Sequence[str]) -> Iterator[Rows]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 import pyarrow as pa
@@ -16,6 +17,7 @@ from segscore.pipeline.scoring.accounting import count_rows, list_unpaired_input
 from segscore.pipeline.scoring.hypotheses import (
     Accepted,
     accept_hypotheses,
+    nothing_of,
     write_unscored,
 )
 from segscore.pipeline.scoring.inputs import (
@@ -32,6 +34,13 @@ from segscore.pipeline.scoring.levels import (
     references_at,
     window_counts,
 )
+from segscore.pipeline.scoring.missing import (
+    count_missing,
+    empty_hypotheses,
+    first_examples,
+    name_missing,
+    way_of,
+)
 from segscore.pipeline.scoring.pairs import Rule
 from segscore.pipeline.scoring.part import (
     Job,
@@ -45,6 +54,7 @@ from segscore.pipeline.scoring.part import (
     score_points,
 )
 from segscore.pipeline.scoring.references import References, share_of_windows, with_units
+from segscore.pipeline.scoring.settings import LEAVE_OUT, NONE, REFUSE
 from segscore.pipeline.scoring.window_policy import run_windows
 from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.tables.boundary_types import occurring
@@ -74,6 +84,7 @@ class ShuffledJob(Job):
         levels: parameters over all levels, then of each level; empty without levels.
         level_windows: with a `per-run` window, its size on each level; else empty.
         documents: number of documents of the run with an accepted reference.
+        systems: the systems of the run, where the documents that they lack are scored or named.
         registry: the test sets to look for.
         has_panels: whether any document of the run has several references.
     """
@@ -83,6 +94,7 @@ class ShuffledJob(Job):
     p_seg: float
     documents: int
     registry: Registry
+    systems: tuple[str, ...] = ()
     has_panels: bool = False
     levels: tuple[LevelParameters, ...] = ()
     level_windows: tuple[int, ...] = ()
@@ -108,6 +120,7 @@ class SurveyReceipt:
         windows: on each level, the number of windows of all accepted references, and how many
             contain a boundary.
         types: boundary types that occur; empty unless the run has to find them.
+        systems: systems with valid hypotheses; empty unless the run has to know them.
         has_panels: whether any document has several references.
     """
 
@@ -116,6 +129,7 @@ class SurveyReceipt:
     segments: tuple[int, ...]
     windows: tuple[tuple[int, int], ...]
     types: tuple[int, ...]
+    systems: tuple[str, ...]
     has_panels: bool
 
 
@@ -159,6 +173,12 @@ def score_shuffled(run: TaskRun, inputs: Inputs, plan: Plan, rule: Rule) -> Task
         folder=run.folder,
         parts=[*(part.name for part in parts), *points],
         levels=job.levels,
+        missing=replace(
+            count_missing(
+                (receipt.answered for receipt in receipts), job.documents, way_of(rule.settings)
+            ),
+            examples=first_examples(receipt.lacked for receipt in receipts),
+        ),
     )
 
 
@@ -187,8 +207,10 @@ def _with_survey(run: TaskRun, job: ShuffledJob, parts: list[Part]) -> ShuffledJ
         ((total, covered),) = windows
         p_seg = share_of_windows(covered, total)
     documents = sum(survey.documents for survey in surveys)
+    systems = tuple(sorted({name for survey in surveys for name in survey.systems}))
     has_panels = any(survey.has_panels for survey in surveys)
-    return replace(job, p_seg=p_seg, documents=documents, has_panels=has_panels, levels=levels)
+    known = replace(job, documents=documents, systems=systems, has_panels=has_panels)
+    return replace(known, p_seg=p_seg, levels=levels)
 
 
 def _with_types(job: ShuffledJob, surveys: Iterable[SurveyReceipt]) -> ShuffledJob:
@@ -214,16 +236,20 @@ def survey_bucket(job: ShuffledJob, part: Part) -> SurveyReceipt:
     collected = _collected(job, part)
     references = collected.references
     levels = _levels(job, references, collected)
-    types: tuple[int, ...] = ()
-    if job.typed and not job.settings.boundary_types:
-        rows = _accepted(job, part, collected).rows
-        types = tuple(sorted(occurring(collected.reference_rows) | occurring(rows)))
+    types, systems = tuple[int, ...](), tuple[str, ...]()
+    finds_types = job.typed and not job.settings.boundary_types
+    if finds_types or way_of(job.settings) != LEAVE_OUT:
+        accepted = _accepted(job, part, collected)
+        if finds_types:
+            types = tuple(sorted(occurring(collected.reference_rows) | occurring(accepted.rows)))
+        systems = tuple(sorted(accepted.answered))
     return SurveyReceipt(
         documents=len(references.documents),
         units=int(references.size.sum()),
         segments=tuple(int((each.side.boundaries.lengths + 1).sum()) for each in levels),
         windows=tuple(window_counts(each) for each in levels),
         types=types,
+        systems=systems,
         has_panels=references.has_panels,
     )
 
@@ -252,7 +278,14 @@ def score_bucket(job: ShuffledJob, part: Part) -> Receipt:
     accepted = _accepted(job, part, collected)
     require_declared(job, collected.reference_rows, accepted.rows)
     pieces = cut_points(references, job.settings, job.rows_at_once)
-    pairs, paired = score_hypotheses(job, part.name, reference_set, [accepted])
+    answered = {system: nothing_of(references) for system in job.systems} | accepted.answered
+    portions, lacked = iter([accepted]), dict[str, tuple[str, ...]]()
+    if way_of(job.settings) == NONE:
+        added = empty_hypotheses(answered, references, job.rows_at_once, typed=job.typed)
+        portions = chain(portions, added)
+    elif way_of(job.settings) == REFUSE:
+        lacked = name_missing(answered, references)
+    pairs, paired = score_hypotheses(job, part.name, reference_set, portions)
     if job.settings.points:
         name = POINTS_PART + part.name
         pairs += score_points(job, name, reference_set, [piece.documents for piece in pieces])
@@ -261,7 +294,14 @@ def score_bucket(job: ShuffledJob, part: Part) -> Receipt:
     unpaired = pa.concat_tables([list_unpaired_inputs(collected, paired), account.unpaired])
     write_unscored(job.folder, part.name, rejects, unpaired)
     rows = {**count_rows(collected, paired), **account.rows}
-    return Receipt(part.name, rows, pairs, content=collected.content(job.registry))
+    return Receipt(
+        part.name,
+        rows,
+        pairs,
+        answered=accepted.answered,
+        lacked=lacked,
+        content=collected.content(job.registry),
+    )
 
 
 def _collected(job: ShuffledJob, part: Part) -> Collected:

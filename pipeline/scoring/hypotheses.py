@@ -41,6 +41,9 @@ UNPAIRED_COLUMNS = ("table", "source", "row", "document_id", "coder")
 Seen = dict[str, tuple[Bits, Bits]]
 """For each coder, bits over the run's documents: seen at least once, seen more than once."""
 
+Answered = dict[str, Bits]
+"""For each system with a valid row, bits over the run's documents: 1 if one was accepted."""
+
 
 @dataclass(frozen=True)
 class Accepted:
@@ -55,6 +58,7 @@ class Accepted:
         seen: which coders segmented which documents.
         far: number of ``rows`` that state a length more than 2 % from their document's, which only
             the length tolerance allows.
+        answered: of which documents systems have hypotheses that can be scored.
     """
 
     rows: Rows
@@ -64,6 +68,7 @@ class Accepted:
     read: int
     seen: Seen
     far: int
+    answered: Answered
 
     @property
     def account(self) -> "Account":
@@ -72,7 +77,11 @@ class Accepted:
         scored = self.read - rejected - unpaired
         counts = {"in": self.read, "scored": scored, "rejected": rejected, "unpaired": unpaired}
         return Account(
-            {"hypotheses": counts}, self.seen, self.rejects, list_unpaired(self.unpaired)
+            {"hypotheses": counts},
+            self.seen,
+            self.answered,
+            self.rejects,
+            list_unpaired(self.unpaired),
         )
 
 
@@ -83,12 +92,14 @@ class Account:
     Attributes:
         rows: how many of the rows were scored, rejected and unpaired.
         seen: which coders segmented which documents.
+        answered: of which documents systems have hypotheses that can be scored.
         rejects: rejected rows (schemas/rejects.py).
         unpaired: rows without an accepted reference (schemas/unpaired.py).
     """
 
     rows: RowCounts
     seen: Seen
+    answered: Answered
     rejects: pa.Table
     unpaired: pa.Table
 
@@ -98,6 +109,7 @@ def join_accounts(accounts: Sequence[Account]) -> Account:
     return Account(
         rows=add_rows(account.rows for account in accounts),
         seen=merge_seen(account.seen for account in accounts),
+        answered=join_answered(account.answered for account in accounts),
         rejects=pa.concat_tables([account.rejects for account in accounts]),
         unpaired=pa.concat_tables([account.unpaired for account in accounts]),
     )
@@ -111,6 +123,20 @@ def merge_seen(portions: Iterable[Seen]) -> Seen:
             before, repeated = merged.get(coder, (np.zeros_like(once), np.zeros_like(twice)))
             merged[coder] = before | once, repeated | twice | (before & once)
     return merged
+
+
+def nothing_of(references: References) -> Bits:
+    """Return bits over the documents, all of which are 0."""
+    return np.zeros((len(references.documents) + 7) // 8, np.uint8)
+
+
+def join_answered(portions: Iterable[Answered]) -> Answered:
+    """Combine what systems answered in disjoint sets of rows of the same documents."""
+    joined: Answered = {}
+    for answered in portions:
+        for system, bits in answered.items():
+            joined[system] = joined[system] | bits if system in joined else bits
+    return joined
 
 
 def accept_hypotheses(
@@ -137,6 +163,7 @@ def accept_hypotheses(
     if typed:
         rows, bad_types = without_faults(rows, settings.boundary_types)
         rejects += bad_types
+    systems = rows.coders.names
     document = references.documents.find(rows.ids)
     unpaired = rows.keep(document < 0)
     rows, document = rows.keep(document >= 0), document[document >= 0]
@@ -153,7 +180,10 @@ def accept_hypotheses(
     length = references.units[document]
     far = int(differing_lengths(rows, length, length // _SMALL).sum())
     rows = adopt(rows, length)
-    return Accepted(rows, document, unpaired, pa.concat_tables(rejects), read, seen, far)
+    accepted = _seen(rows.coders, document, len(references.documents))
+    answered = {name: once for name, (once, _) in accepted.items()}
+    answered = {name: answered.get(name, nothing_of(references)) for name in systems}
+    return Accepted(rows, document, unpaired, pa.concat_tables(rejects), read, seen, far, answered)
 
 
 def _without_contradictions(

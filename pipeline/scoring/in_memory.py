@@ -21,6 +21,12 @@ from segscore.pipeline.scoring.inputs import (
     require_references,
     rule_of,
 )
+from segscore.pipeline.scoring.missing import (
+    count_missing,
+    empty_hypotheses,
+    name_missing,
+    way_of,
+)
 from segscore.pipeline.scoring.pairs import Rule, Scored
 from segscore.pipeline.scoring.part import (
     Job,
@@ -35,7 +41,7 @@ from segscore.pipeline.scoring.part import (
     point_blocks,
     with_levels,
 )
-from segscore.pipeline.scoring.settings import ScoreSettings
+from segscore.pipeline.scoring.settings import NONE, ScoreSettings
 from segscore.pipeline.tables.boundary_types import occurring
 from segscore.pipeline.tables.columns import DOCUMENTS, segmentations_contract
 from segscore.pipeline.tables.read import Sources, validate_rows
@@ -103,6 +109,9 @@ def score_in_memory(run: Run, inputs: Inputs, sources: Sources, rule: Rule) -> T
     reference_set = ReferenceSet.build(references, rule.settings, has_panels=references.has_panels)
     reference_set = with_levels(reference_set, collected.reference_rows, rule)
     paired = np.zeros(len(references), bool)
+    answered, documents = tables.accepted.answered, len(references.documents)
+    missing = count_missing([answered], documents, way_of(rule.settings))
+    missing = replace(missing, examples=name_missing(answered, references))
     pairs, sums = _write(run, _blocks(tables, reference_set, paired))
     run.write("rejects", tables.rejects)
     unpaired = [list_unpaired_inputs(collected, paired), hypotheses.unpaired]
@@ -110,12 +119,13 @@ def score_in_memory(run: Run, inputs: Inputs, sources: Sources, rule: Rule) -> T
     return TaskResults(
         rule=rule,
         p_seg=reference_set.p_seg,
-        documents=len(references.documents),
+        documents=documents,
         test_set=collected.recognise(registry_of(rule.settings)),
         rows={**count_rows(collected, paired), **hypotheses.rows},
         pairs=pairs,
         sums=sums,
         levels=reference_set.parameters,
+        missing=missing,
     )
 
 
@@ -127,6 +137,10 @@ def _blocks(
     job = Job(tables.rule, inputs.typed, inputs.hypotheses.further, "", ROWS_AT_ONCE)
     pieces = cut_points(reference_set.references, settings, job.rows_at_once)
     yield from hypothesis_blocks(job, reference_set, tables.accepted, paired)
+    if way_of(settings) == NONE:
+        answered, references = tables.accepted.answered, reference_set.references
+        for added in empty_hypotheses(answered, references, job.rows_at_once, typed=job.typed):
+            yield from hypothesis_blocks(job, reference_set, added, paired)
     yield from point_blocks(job, reference_set, [piece.documents for piece in pieces])
 
 

@@ -179,15 +179,28 @@ def _require_levels(settings: ScoreSettings, inputs: Inputs) -> None:
         )
 
 
+def _require_types(settings: ScoreSettings, inputs: Inputs) -> None:
+    """Refuse to distinguish declared types of boundaries that have none."""
+    declared = settings.boundary_types
+    if len(declared) > 1 and not inputs.typed:
+        raise Refused(
+            f"--boundary-types {','.join(map(str, declared))}: {inputs.references.location} and "
+            f"{inputs.hypotheses.location} have no column {BOUNDARY_TYPES}; give each boundary its "
+            "type there, or omit --boundary-types"
+        )
+
+
 def _require_scorable(settings: ScoreSettings, inputs: Inputs) -> Inputs:
     """Return the tables; refuse extras with boundary types, and names of columns of `scores`.
 
     Raises:
         Refused: the tables have boundary types, and the settings ask for consensus references or
-            reference points; or an attribute has the name of a column.
+            reference points; or they have none, and the settings need them; or an attribute has the
+            name of a column.
     """
     refuse_columns(inputs, settings.selection, by_level=settings.by_level is not None)
     _require_levels(settings, inputs)
+    _require_types(settings, inputs)
     if inputs.typed and (settings.shares or settings.points):
         raise Refused(
             "the tables have boundary_types, but --consensus and --reference-points make "
@@ -412,6 +425,14 @@ def cut_points(references: References, settings: MeasuringSettings, rows: int) -
         parts.append(Part(f"points-{start:09d}.parquet", documents=(start, end)))
         start = end
     return parts
+
+
+def cut_missing(added: int, rows: int) -> list[Part]:
+    """Divide the hypotheses that are added for documents that systems lack into parts."""
+    return [
+        Part(f"without-{start:012d}.parquet", missing=(start, min(start + rows, added)))
+        for start in range(0, added, rows)
+    ]
 
 
 def _require_room(references: References, name: str, memory: int | None) -> None:

@@ -74,7 +74,9 @@ class Leaderboard:
 
     @cached_property
     def measures(self) -> list[str]:
-        """The measures to show, first the one by which systems are ranked."""
+        """The measures to show, first the one by which systems are ranked; none of an empty run."""
+        if not self.averages:
+            return []
         return [self.measure, *(m for m in shown_measures(self.averages) if m != self.measure)]
 
     @cached_property

@@ -11,11 +11,11 @@ import pyarrow.compute as pc
 from segscore.pipeline import storage
 from segscore.pipeline.arrays.document_ids import hash_names
 from segscore.pipeline.arrays.ragged import Bits, Coded, Flags, Ints
-from segscore.pipeline.errors import Failed
+from segscore.pipeline.errors import StartOver
 from segscore.pipeline.runs import receipts
 from segscore.pipeline.runs.record import RowCounts, require_row_counts
 from segscore.pipeline.scoring.boundaries import Side, side, side_from_rows
-from segscore.pipeline.scoring.hypotheses import Accepted, Seen
+from segscore.pipeline.scoring.hypotheses import Accepted, Answered, Seen
 from segscore.pipeline.scoring.levels import (
     LevelParameters,
     join_levels,
@@ -23,6 +23,7 @@ from segscore.pipeline.scoring.levels import (
     references_at,
     window_counts,
 )
+from segscore.pipeline.scoring.missing import Missing
 from segscore.pipeline.scoring.names import POINT
 from segscore.pipeline.scoring.noticed import Noticed, add_noticed, notice_lengths, notice_pairs
 from segscore.pipeline.scoring.own_rows import own_rows
@@ -78,12 +79,14 @@ class Part:
         documents: range of documents to make reference points for: first, and one past the last.
         bucket: number of the hash bucket or id range of documents to score, where references are
             not sent to every task.
+        missing: range of the hypotheses to score that systems lack: first, and one past the last.
     """
 
     name: str
     slices: tuple[Slice, ...] = ()
     documents: tuple[int, int] = (0, 0)
     bucket: int = 0
+    missing: tuple[int, int] = (0, 0)
 
 
 @dataclass(frozen=True)
@@ -206,6 +209,9 @@ class Receipt:
         paired: bits over the rows of the references, where references are sent to every task: 1 if
             the reference has a hypothesis.
         seen: which coders segmented which documents, to find duplicates across parts.
+        answered: of which documents systems have hypotheses that were scored: of all documents
+            where references are sent to every task, else of those of the part.
+        lacked: the first documents of the part that systems lack, where they are to be named.
         types: boundary types that occur.
         content: what was counted of the part's references to recognise them, where the references
             of a document are read with its hypotheses; None where they are sent to every task.
@@ -216,6 +222,8 @@ class Receipt:
     pairs: int = 0
     paired: Bits = field(default_factory=lambda: np.zeros(0, np.uint8))
     seen: Seen = field(default_factory=dict)
+    answered: Answered = field(default_factory=dict)
+    lacked: dict[str, tuple[str, ...]] = field(default_factory=dict)
     types: tuple[int, ...] = ()
     content: Content | None = None
 
@@ -241,11 +249,11 @@ def require_declared(job: Job, *read: Rows) -> None:
     """Check that rows have only boundary types of the rule, as the counting loops assume.
 
     Raises:
-        Failed: a row has another type; the survey of the parts, which a resumed run reads from a
+        StartOver: a row has another type; the survey of the parts, which a resumed run reads from a
             file, did not list it.
     """
     if job.typed and not set[int]().union(*map(occurring, read)) <= {*job.rule.types}:
-        raise Failed(
+        raise StartOver(
             f"{job.folder}: rows have boundary types missing from the survey of the "
             "parts; run again with --fresh"
         )
@@ -266,6 +274,7 @@ class TaskResults:
         parts: names of the parts whose sums are saved in ``folder``.
         sums: the sums of a run in memory; None if they are saved.
         levels: parameters over all levels, then of each level; empty without levels.
+        missing: documents of which systems have no hypothesis.
     """
 
     rule: Rule
@@ -278,6 +287,7 @@ class TaskResults:
     parts: list[str] = field(default_factory=list)
     sums: PartSums | None = None
     levels: tuple[LevelParameters, ...] = ()
+    missing: Missing = field(default_factory=Missing)
 
 
 ScoredBlock = tuple[list[Scored], list[Scored], Cells, Noticed]

@@ -13,11 +13,17 @@ from segscore.pipeline.runs import planning
 from segscore.pipeline.scoring.broadcast_job import BroadcastJob
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.inputs import Collected, Inputs, collect, find_inputs
+from segscore.pipeline.scoring.missing import Missing
 from segscore.pipeline.scoring.pairs import Rule
 from segscore.pipeline.scoring.part import ReferenceSet
 from segscore.pipeline.scoring.references import References
 from segscore.pipeline.scoring.settings import ScoreSettings
+from segscore.pipeline.storage import InputFile
+from segscore.pipeline.storage.listed_files import INPUTS, digest_in, kept_name
 from segscore.pipeline.tables.find import InputTable
+
+_CHUNK = 8 * 2**20
+"""Bytes of a file that are read at once to check them."""
 
 
 @dataclass(frozen=True)
@@ -29,12 +35,14 @@ class Reopened:
         inputs: input tables of the run.
         collected: references and documents of the run.
         job: what the tasks shared, without consensus references, groups and folder.
+        missing: documents of which systems had no hypothesis.
     """
 
     settings: ScoreSettings
     inputs: Inputs
     collected: Collected
     job: BroadcastJob
+    missing: Missing
 
     @property
     def references(self) -> References:
@@ -42,23 +50,25 @@ class Reopened:
         return self.collected.references
 
 
-def reopen(run: str) -> Reopened:
-    """Read a finished run's inputs again.
+def reopen(run: FinishedScoring) -> Reopened:
+    """Read the inputs of a run in a folder again.
 
     Raises:
-        Refused: there is no finished scoring run, or an input has changed since.
+        Refused: an input has changed since the run, or is in a place that is not trusted.
     """
-    finished = FinishedScoring.open(run)
-    recorded_inputs = finished.record["inputs"]
-    settings = _with_recorded_locations(finished.score_settings(), recorded_inputs)
+    recorded_inputs = run.recorded_inputs
+    settings = _with_recorded_locations(run.score_settings(), recorded_inputs)
+    settings = _with_kept_inputs(run, settings)
+    run.trusted.require(run.url, [url for url in settings.inputs.values() if url is not None])
     inputs = find_inputs(settings)
     require_unchanged(inputs.tables, recorded_inputs)
     collected = collect(settings, inputs)
-    rule = Rule(settings, finished.types, {})
+    rule = Rule(settings, run.types, {})
     reference_set = ReferenceSet(collected.references, ())
     further = inputs.hypotheses.further
     job = BroadcastJob(rule, inputs.typed, further, "", planning.ROWS_AT_ONCE, reference_set)
-    return Reopened(settings, inputs, collected, job)
+    missing = Missing.of_record(run.record.get("missing"))
+    return Reopened(settings, inputs, collected, job, missing)
 
 
 def _with_recorded_locations(
@@ -67,12 +77,27 @@ def _with_recorded_locations(
     """Return settings whose input tables are where the run found them."""
     documents = settings.documents
     if documents is not None:
-        documents = recorded_location(documents, recorded_inputs["documents"])
+        documents = recorded_location(documents, recorded_inputs.get("documents", ()))
     return replace(
         settings,
-        references=recorded_location(settings.references, recorded_inputs["references"]),
-        hypotheses=recorded_location(settings.hypotheses, recorded_inputs["hypotheses"]),
+        references=recorded_location(settings.references, recorded_inputs.get("references", ())),
+        hypotheses=recorded_location(settings.hypotheses, recorded_inputs.get("hypotheses", ())),
         documents=documents,
+    )
+
+
+def _with_kept_inputs(run: FinishedScoring, settings: ScoreSettings) -> ScoreSettings:
+    """Return settings in which tables that the run keeps are where its folder is now."""
+    kept = {url.rpartition("/")[2]: url for url in run.files(INPUTS)}
+
+    def place_of(location: str) -> str:
+        return kept.get(location.rpartition("/")[2], location)
+
+    return replace(
+        settings,
+        references=place_of(settings.references),
+        hypotheses=place_of(settings.hypotheses),
+        documents=settings.documents and place_of(settings.documents),
     )
 
 
@@ -114,6 +139,17 @@ def _match(names: Sequence[str], patterns: Sequence[str]) -> bool:
     )
 
 
+def _is_unchanged(table: str, file: InputFile, recorded_file: Mapping[str, Any]) -> bool:
+    """Return whether a file is as it was recorded; one that the run keeps may have been moved."""
+    if digest_in(file.url) is None:
+        return asdict(file) == recorded_file
+    name = file.url.rpartition("/")[2]
+    recorded_name = str(recorded_file.get("url")).rpartition("/")[2]
+    if (name, file.size) != (recorded_name, recorded_file.get("size")):
+        return False
+    return name == kept_name(table, storage.chunks(file.url, _CHUNK))
+
+
 def require_unchanged(tables: Iterable[InputTable], recorded_inputs: Mapping[str, Any]) -> None:
     """Check that input tables have not changed since a run.
 
@@ -121,10 +157,11 @@ def require_unchanged(tables: Iterable[InputTable], recorded_inputs: Mapping[str
         Refused: a file has changed, or a table has other files; the message names it.
     """
     for table in tables:
-        for file, recorded_file in zip(table.files, recorded_inputs[table.name], strict=False):
-            if asdict(file) != recorded_file:
+        recorded_files = recorded_inputs.get(table.name, ())
+        for file, recorded_file in zip(table.files, recorded_files, strict=False):
+            if not _is_unchanged(table.name, file, recorded_file):
                 raise Refused(f"{file.url}: has changed since the run; restore it or score again")
-        if len(table.files) != len(recorded_inputs[table.name]):
+        if len(table.files) != len(recorded_files):
             raise Refused(
                 f"{table.name}: its files are not those of the run; restore them or score again"
             )

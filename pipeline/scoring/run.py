@@ -19,6 +19,12 @@ from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.grouped import score_shuffled
 from segscore.pipeline.scoring.in_memory import score_in_memory
 from segscore.pipeline.scoring.inputs import Inputs, find_inputs, inputs_of, rule_of
+from segscore.pipeline.scoring.missing import (
+    Missing,
+    require_answered,
+    require_few_missing,
+    warn_of_added,
+)
 from segscore.pipeline.scoring.names import is_point
 from segscore.pipeline.scoring.noticed import warn_of_noticed
 from segscore.pipeline.scoring.part import TaskResults, settle_units
@@ -94,7 +100,8 @@ def _finish(
     """Average the results, compose the record, and publish the run or keep it in memory."""
     with run.stage("summary"):
         require_scored(run.sink, inputs, results.rows)
-        _require_few_lost(run, settings, results.rows)
+        _require_few_lost(run, settings, results.rows, results.missing)
+        require_answered(results.missing, settings.missing)
         sums = settle_units(add_sums(run, results))
         described = describe_results(settings, results, inputs, sums)
         scoring = FinishedScoring(settings.output, described)
@@ -107,9 +114,11 @@ def _finish(
     record = {
         **described,
         **run.record(inputs.tables, results.rows, scored),
+        "missing": results.missing.record,
         "plan": plan.explanation,
     }
     record["warnings"] += warn_of_unpaired(run.sink, results.rows, scored)
+    record["warnings"] += warn_of_added(results.missing)
     record["warnings"] += warn_of_self_pairs(run.sink, inputs)
     record["warnings"] += results.test_set.warnings
     record["warnings"] += warn_of_absent_points(settings, scored)
@@ -128,15 +137,20 @@ def _warn_of_systems(summary: pa.Table, scored: Iterable[str]) -> list[str]:
 
 def _done(run: TaskRun, settings: ScoreSettings) -> Done:
     """Return the outcome of a run that had already been published, unless it lost too many rows."""
-    _require_few_lost(run, settings, run.finished_rows)
+    record = run.finished_record
+    missing = Missing.of_record(record.get("missing"))
+    _require_few_lost(run, settings, record["rows"], missing)
     return run.done
 
 
-def _require_few_lost(run: TaskRun, settings: ScoreSettings, rows: RowCounts) -> None:
+def _require_few_lost(
+    run: TaskRun, settings: ScoreSettings, rows: RowCounts, missing: Missing
+) -> None:
     """Refuse to publish a run that lost too many rows; one in memory is not published."""
     if run.sink.publishes:
         require_few_rejects(run.sink, rows, settings.max_rejects)
-        require_few_unpaired(run.sink, rows, settings.max_unpaired)
+        require_few_unpaired(run.sink, rows, settings.most_unpaired)
+        require_few_missing(missing, settings.max_unpaired, settings.missing)
 
 
 def scoring_plan(settings: ScoreSettings, inputs: Inputs, limits: Limits) -> Plan:

@@ -14,12 +14,25 @@ from segscore.pipeline.settings.options import (
     MaxRejectsOption,
     MaxUnpairedOption,
     MemoryLimitOption,
+    Option,
     OutputOption,
+    Panel,
     ReferencesArgument,
     RegistryOption,
 )
-from segscore.pipeline.settings.ranges import check_group_by, check_locations
+from segscore.pipeline.settings.ranges import (
+    among,
+    check_group_by,
+    check_locations,
+    in_unit_interval,
+)
 from segscore.pipeline.settings.reading import join_locations
+
+LEAVE_OUT, NONE, REFUSE = "leave-out", "none", "refuse"
+"""What may be done about a document of which a system has no hypothesis."""
+
+MOST_UNPAIRED = 0.5
+"""The largest share of hypotheses without a reference, if the user chooses none."""
 
 
 @dataclass(frozen=True)
@@ -40,16 +53,30 @@ class ScoreSettings(MeasuringSettings, _Locations):
     """Settings of `segscore score`; the help of each option says what it is.
 
     Attributes:
+        max_unpaired: None: that share of the hypotheses may have no reference which
+            ``unpaired_by_default`` allows, and systems may lack any number of documents.
         left_out: URLs of files of segmentations that are not read; chosen by `nightly`.
+        unpaired_by_default: largest share of hypotheses without a reference if ``max_unpaired`` is
+            None; chosen by `nightly`.
         measures_in_order: `measures` as the user named them, to show them in this order.
     """
 
     max_rejects: MaxRejectsOption = 1.0
-    max_unpaired: MaxUnpairedOption = 0.5
+    max_unpaired: MaxUnpairedOption = None
+    missing: Annotated[
+        str,
+        Option(
+            "Documents with a reference of which a system has no hypothesis: leave-out, none "
+            "(score them as without boundaries) or refuse.",
+            Panel.INPUTS,
+            check=among((LEAVE_OUT, NONE, REFUSE)),
+        ),
+    ] = LEAVE_OUT
     memory_limit: MemoryLimitOption = None
     registry: RegistryOption = None
     fresh: FreshOption = False
     left_out: tuple[str, ...] = ()
+    unpaired_by_default: float = MOST_UNPAIRED
     measures_in_order: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
@@ -60,9 +87,25 @@ class ScoreSettings(MeasuringSettings, _Locations):
             object.__setattr__(self, "measures_in_order", tuple(named))
         check_locations({**self.inputs, "--output": self.output})
         self.require_documents(self.documents)
+        in_unit_interval("--max-unpaired", self.unpaired_by_default)
         check_group_by(self.group_by)
         if self.by_level is not None and LEVEL in self.group_by:
             raise Refused(f"--group-by {LEVEL}: --by-level already groups by it; omit it there")
+
+    @property
+    def most_unpaired(self) -> float:
+        """The largest share of hypotheses without a reference at which the run is published."""
+        return self.unpaired_by_default if self.max_unpaired is None else self.max_unpaired
+
+    def signature(
+        self, estimator: str, types: tuple[int, ...] | None = None, answers: str = ""
+    ) -> str:
+        """Describe in one line what was computed, and whether missing documents were charged."""
+        stated = super().signature(estimator, types, answers)
+        if self.missing != NONE:
+            return stated
+        *parts, intervals, version = stated.split("|")
+        return "|".join([*parts, f"missing:{NONE}", intervals, version])
 
     @property
     def inputs(self) -> dict[str, str | None]:
@@ -75,7 +118,14 @@ class ScoreSettings(MeasuringSettings, _Locations):
 
 
 def settings_from_record(record: Mapping[str, Any]) -> ScoreSettings:
-    """Read the settings of a scoring run from its record, where tuples are lists."""
+    """Read the settings of a scoring run from its record, where tuples are lists.
+
+    Raises:
+        TypeError: they have other names or types than those of this version.
+    """
+    locations = record.get("references"), record.get("hypotheses"), record.get("documents") or ""
+    if not all(isinstance(location, str) for location in locations):
+        raise TypeError("the location of a table is no text")
     fields: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in record.items()
     }

@@ -43,7 +43,7 @@ _ODD = np.uint64(0x9E3779B97F4A7C15)
 """Its multiples tell apart the groups that a document is in."""
 
 
-def read_summary(run: FinishedScoring) -> pa.Table:
+def ranked_summary(run: FinishedScoring) -> pa.Table:
     """Return the summary of a run, with the columns that earlier versions did not write.
 
     Those are null if the rows of the run cannot be read.

@@ -231,13 +231,17 @@ class MeasuringSettings:
         bool, Option("Write how often each boundary type was taken for another.", Panel.OUTPUT)
     ] = False
     consensus: Annotated[
-        str | None, Option("Consensus references to add, such as 0.5,0.3,any.", Panel.INPUTS)
+        str | None,
+        Option(
+            "Consensus references to add, such as 0.5,0.3,any.", Panel.INPUTS, joined=(str, float)
+        ),
     ] = None
     reference_points: Annotated[
         str | None,
         Option(
             "Reference points to score as well, such as none,all,random-known,random-own.",
             Panel.INPUTS,
+            joined=(str,),
         ),
     ] = None
     draws: Annotated[

@@ -76,6 +76,8 @@ class Option:
         signed: how the signature of a run states it; None if it does not.
         optional: values of an option that may also be given without one, which means the first;
             empty if it needs a value.
+        joined: types of the elements of a list that Python may give in place of text separated by
+            commas; empty if it may not.
     """
 
     help: str
@@ -85,6 +87,7 @@ class Option:
     check: ValueCheck | None = None
     signed: Signed | None = None
     optional: tuple[str, ...] = ()
+    joined: tuple[type, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -302,9 +305,10 @@ MaxRejectsOption = Annotated[
     ),
 ]
 MaxUnpairedOption = Annotated[
-    float,
+    float | None,
     Option(
-        "Largest share of hypotheses without a reference at which the run is published, 0 to 1.",
+        "Largest share of hypotheses without a reference, and of documents without a hypothesis of "
+        "a system, at which the run is published, 0 to 1; default: 0.5 of the hypotheses.",
         Panel.OUTPUT,
         check=in_unit_interval,
     ),
@@ -318,10 +322,15 @@ MemoryLimitOption = Annotated[
         read_memory,
     ),
 ]
+TRUST_INPUTS = (
+    "Read inputs that the run recorded wherever they are, also in buckets that you do not name."
+)
+TrustInputsOption = Annotated[bool, Option(TRUST_INPUTS)]
 FreshOption = Annotated[
     bool,
     Option(
-        "Start over and replace an existing run, or resume an interrupted one.",
+        "Start over and replace an existing run, which can be read until the new one is complete "
+        "and takes its place; or resume an interrupted one.",
         Panel.OUTPUT,
         flags="--fresh/--resume",
     ),

@@ -20,9 +20,21 @@ def within(option: str, value: int, least: int, most: int) -> None:
         raise Refused(f"{option} {value}: must be at least {least} and at most {most}")
 
 
-def between(least: int, most: int) -> ValueCheck:
+@dataclass(frozen=True)
+class Between:
+    """The check of a number in least..most."""
+
+    least: int
+    most: int
+
+    def __call__(self, option: str, value: int) -> None:
+        """Refuse another number."""
+        within(option, value, self.least, self.most)
+
+
+def between(least: int, most: int) -> Between:
     """Return the check of a number in least..most."""
-    return lambda option, value: within(option, value, least, most)
+    return Between(least, most)
 
 
 @dataclass(frozen=True)
@@ -80,4 +92,11 @@ def check_group_by(columns: Sequence[str], option: str = "--group-by") -> None:
 
 def comma_separated(values: Sequence[float]) -> str:
     """Format numbers as on the command line."""
-    return ",".join(f"{value:g}" for value in values)
+    return ",".join(map(_as_given, values))
+
+
+def _as_given(value: float) -> str:
+    try:
+        return f"{value:g}"
+    except OverflowError:  # a whole number that no float is as large as
+        return str(value)

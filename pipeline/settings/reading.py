@@ -76,7 +76,7 @@ def read_memory(option: str, text: str) -> int:
 
     try:
         return int(parse_bytes(text))
-    except ValueError as problem:
+    except (ValueError, OverflowError) as problem:
         raise Refused(f"{option} {text}: must be a number of bytes, such as 2GB") from problem
 
 

@@ -28,7 +28,7 @@ def exact_mean(digits: NDArray[Any], defined: int) -> float:
     return float(((whole * HALF + high) * HALF + low) / (HALF * HALF * defined))
 
 
-def mean_of(values: Floats) -> float:
+def exact_mean_of(values: Floats) -> float:
     """Return the mean of the values that are defined, as ``exact_mean``; NaN without any."""
     known = values[~np.isnan(values)]
     if not len(known):

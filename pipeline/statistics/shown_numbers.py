@@ -1,6 +1,14 @@
 """Write numbers and intervals as text, alike on a terminal, in a report and in a notebook."""
 
+from collections.abc import Iterable
+from math import isnan
+
 _LEAST_P = 0.00005
+
+
+def or_none(value: float) -> float | None:
+    """Return a number as a table has it: None where it is undefined, which is NaN in memory."""
+    return None if isnan(value) else float(value)
 
 
 def shown_as(value: float | None, form: str) -> str:
@@ -14,10 +22,25 @@ def shown_number(value: float | None) -> str:
 
 
 def shown_cell(value: object) -> str:
-    """Format a value of a table; a dash for None."""
+    """Format a value of a table; a dash if undefined."""
     if value is None or isinstance(value, float):
         return shown_number(value)
-    return str(value)
+    return shown_attribute(value)
+
+
+def shown_attribute(value: object) -> str:
+    """Format a value of an attribute, with truth values as in JSON."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def shown_group(by: Iterable[str], group: Iterable[object]) -> str:
+    """Name a group by its attributes and their values; empty if it is over all values of each.
+
+    >>> shown_group(["channel", "live", "month"], ["one", True, None])
+    'channel one, live true'
+    """
+    parts = zip(by, group, strict=True)
+    return ", ".join(f"{name} {shown_attribute(part)}" for name, part in parts if part is not None)
 
 
 def shown_change(value: float | None) -> str:
@@ -33,20 +56,42 @@ def shown_interval(low: float | None, high: float | None) -> str:
     return "–" if low is None or high is None else f"{shown_number(low)} to {shown_number(high)}"
 
 
-def short_interval(low: float, high: float) -> str:
-    """Format an interval in few characters: a dash joins its ends unless one is negative."""
+def short_interval(low: float | None, high: float | None) -> str:
+    """Format an interval in few characters, to stand below its number; empty if undefined.
+
+    A dash joins its ends unless one is negative.
+    """
+    if low is None or high is None:
+        return ""
     return f"{shown_number(low)}{'–' if low >= 0 else ' to '}{shown_number(high)}"
 
 
 def with_interval(value: float | None, low: float | None, high: float | None) -> str:
-    """Format a number with its interval in brackets, if there is one."""
+    """Format a number of a table with its interval in square brackets, if there is one."""
     shown = shown_number(value)
-    return shown if low is None else f"{shown} [{shown_number(low)}, {shown_number(high)}]"
+    if low is None or high is None:
+        return shown
+    return f"{shown} [{shown_number(low)}, {shown_number(high)}]"
+
+
+def interval_in_words(low: float | None, high: float | None) -> str:
+    """Format an interval that follows its number in a sentence; empty if undefined."""
+    return "" if low is None or high is None else f" (95 % {shown_interval(low, high)})"
+
+
+def number_in_words(value: float | None, low: float | None, high: float | None) -> str:
+    """Format a number of a sentence with its interval, if there is one."""
+    return shown_number(value) + interval_in_words(low, high)
 
 
 def shown_changes(low: float | None, high: float | None) -> str:
     """Format an interval of differences; a dash if undefined."""
     return "–" if low is None or high is None else f"{shown_change(low)} to {shown_change(high)}"
+
+
+def shown_rank(rank: float | None) -> str:
+    """Format a rank, which has a decimal only if it is not whole; a dash if undefined."""
+    return "–" if rank is None else f"{rank:.1f}".removesuffix(".0")
 
 
 def shown_p(p: float | None) -> str:

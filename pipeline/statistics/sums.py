@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from segscore.pipeline.arrays.document_ids import Hashes
 from segscore.pipeline.arrays.kernel import inlined, kernel
 from segscore.pipeline.arrays.ragged import Flags, Floats, Ints
-from segscore.pipeline.errors import Failed
+from segscore.pipeline.errors import Unsuitable
 from segscore.pipeline.statistics.resampling import Units, settled
 
 GroupKey = tuple[object, ...]
@@ -144,6 +144,14 @@ def _add_counts(cell: Ints, counts: Sequence[NDArray[Any]], sums: NDArray[Any]) 
         sums = sums.astype(object)
         np.add.at(sums[number], cell, added.astype(object))
     return sums
+
+
+@kernel
+def _document_sets(group: Ints, document: Ints, hashes: Hashes, sets: Hashes) -> Hashes:
+    """Write the exclusive or of the hashes of each group's documents, whatever their order."""
+    for row in range(len(group)):
+        sets[group[row]] ^= hashes[document[row]]
+    return sets
 
 
 @inlined
@@ -302,7 +310,7 @@ def sum_rows(groups: list[GroupKey], group: Ints, units: Units, rows: CountedRow
         rows: the rows to add up.
 
     Raises:
-        Failed: a value is too large to be averaged.
+        Unsuitable: a value is too large to be averaged.
     """
     document, counts, values, one_each, level = rows
     unit_count = len(units.hashes)
@@ -314,7 +322,12 @@ def sum_rows(groups: list[GroupKey], group: Ints, units: Units, rows: CountedRow
     sums = Sums(
         groups=groups,
         documents=np.bincount(group[first_rows], minlength=len(groups)).astype(np.int64),
-        document_sets=_document_sets(groups, group[first_rows], units, document[first_rows]),
+        document_sets=_document_sets(
+            group[first_rows],
+            document[first_rows],
+            units.documents,
+            np.zeros(len(groups), np.uint64),
+        ),
         digits=np.zeros((len(values), len(groups), 4), np.int64),
         squares=np.zeros((len(values), len(groups), DIGITS + len(PRODUCTS)), np.int64),
         group=cell_keys // unit_count,
@@ -330,18 +343,11 @@ def sum_rows(groups: list[GroupKey], group: Ints, units: Units, rows: CountedRow
         values, sums.values, sums.defined, sums.digits, sums.squares, strict=True
     ):
         if not _add_values(cell, group, means, _MeasureSums(*added)):
-            raise Failed(
+            raise Unsuitable(
                 f"a measure has a value of {_VALUE_LIMIT:.0f} or more, or of the same size below "
                 "0, which cannot be averaged"
             )
     return sums
-
-
-def _document_sets(groups: list[GroupKey], group: Ints, units: Units, document: Ints) -> Hashes:
-    """Identify the documents of each group by their hashes, whatever their order."""
-    sets = np.zeros(len(groups), np.uint64)
-    np.bitwise_xor.at(sets, group, units.documents[document])
-    return sets
 
 
 def merge(parts: Sequence[Sums]) -> Sums:

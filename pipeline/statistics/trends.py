@@ -198,8 +198,8 @@ def _best_splits(values: Floats, weights: Floats) -> tuple[Ints, Floats]:
     side = np.minimum(seen, seen[:, -1:] - seen)
     between = np.where(side >= FEWEST_OF_SIDE, between, -np.inf)
     best = between.argmax(axis=1)
-    spread = squares - (whole**2 / total)[:, 0]
     with np.errstate(invalid="ignore", divide="ignore"):
+        spread = squares - (whole**2 / total)[:, 0]
         explained = between[np.arange(len(values)), best] / spread
     explained = np.where(np.isfinite(explained), np.clip(explained, 0.0, 1.0), 0.0)
     return best + 1, explained

@@ -13,6 +13,7 @@ from segscore.pipeline.storage.files import (
     read_whole,
     text_chunks,
     write_bytes,
+    write_new_bytes,
     write_new_text,
     write_text,
 )
@@ -46,11 +47,12 @@ from segscore.pipeline.storage.locations import (
     is_local,
     is_plain,
     join,
+    listed_as,
     pattern,
     require_writable_store,
     split_locations,
 )
-from segscore.pipeline.storage.object_stores import configure, configured
+from segscore.pipeline.storage.object_stores import configure, configured, container
 from segscore.pipeline.storage.parquet import (
     TableFile,
     column_names,
@@ -58,6 +60,7 @@ from segscore.pipeline.storage.parquet import (
     read_columns,
     read_row_groups,
     read_table,
+    table_bytes,
     write_table,
 )
 from segscore.pipeline.storage.resolver import require_resolvable

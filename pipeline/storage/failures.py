@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from segscore.pipeline.errors import Failed, Refused
+from segscore.pipeline.errors import Failed, Inaccessible
 
 
 @dataclass(frozen=True)
@@ -58,20 +58,20 @@ UNREACHABLE = {
     "TransportError",
 }  # fmt: skip
 NO_CONTAINER = "no such {container}; correct its name, or create it first"
-_KINDS: tuple[tuple[set[str], str, type[Refused] | type[Failed]], ...] = (
-    (EXPIRED, "the credentials have expired ({code}); renew {credentials}", Refused),
-    (NO_CREDENTIALS, "no credentials found; set {credentials}", Refused),
-    (REJECTED, "the credentials are not accepted ({code}); check {credentials}", Refused),
+_KINDS: tuple[tuple[set[str], str, type[Inaccessible] | type[Failed]], ...] = (
+    (EXPIRED, "the credentials have expired ({code}); renew {credentials}", Inaccessible),
+    (NO_CREDENTIALS, "no credentials found; set {credentials}", Inaccessible),
+    (REJECTED, "the credentials are not accepted ({code}); check {credentials}", Inaccessible),
     (
         OTHER_REGION,
         "the {container} is in another region ({code}); set AWS_DEFAULT_REGION",
-        Refused,
+        Inaccessible,
     ),
-    (ABSENT, NO_CONTAINER, Refused),
+    (ABSENT, NO_CONTAINER, Inaccessible),
     (
         FORBIDDEN,
         "no permission ({code}); grant it, or set {credentials} for an account that has it",
-        Refused,
+        Inaccessible,
     ),
     (BUSY, "the server kept failing ({code}); try again later", Failed),
     (
@@ -119,11 +119,13 @@ def _chain(problem: BaseException | None) -> Iterator[BaseException]:
         problem = problem.__cause__ or hidden
 
 
-def explain_failure(problem: BaseException, url: str, advice: Advice | None) -> Refused | Failed:
+def explain_failure(
+    problem: BaseException, url: str, advice: Advice | None
+) -> Inaccessible | Failed:
     """Return the error to raise, which states what is wrong and what to do.
 
-    It is Refused if settings are wrong, and Failed if the same command may succeed another time.
-    Without advice, the URL is not in a cloud.
+    It is Inaccessible if settings of the store are wrong, and Failed if the same command may
+    succeed another time.  Without advice, the URL is not in a cloud.
     """
     if isinstance(problem, OSError) and problem.errno in FULL:
         return Failed(f"{url}: no space left on the device; free some, or write to another one")
@@ -138,9 +140,9 @@ def explain_failure(problem: BaseException, url: str, advice: Advice | None) -> 
     return Failed(f"{url}: {_first_line(problem)}")
 
 
-def missing_container(url: str, advice: Advice) -> Refused:
+def missing_container(url: str, advice: Advice) -> Inaccessible:
     """Return the error for a bucket that does not exist."""
-    return Refused(f"{url}: {NO_CONTAINER.format(**vars(advice))}")
+    return Inaccessible(f"{url}: {NO_CONTAINER.format(**vars(advice))}")
 
 
 def _first_line(problem: BaseException) -> str:

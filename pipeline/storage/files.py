@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from segscore.pipeline.errors import Failed, Refused
+from segscore.pipeline.errors import Failed, Inaccessible, Refused
 from segscore.pipeline.storage import temporary
 from segscore.pipeline.storage.compression import decompressed, without_compression
 from segscore.pipeline.storage.memory import readable_size
@@ -51,7 +51,7 @@ def head(url: str, size: int) -> bytes | None:
     except FileNotFoundError:
         return None
     except OSError as problem:
-        raise Refused(f"{url}: cannot be read ({problem.strerror or problem})") from problem
+        raise Inaccessible(f"{url}: cannot be read ({problem.strerror or problem})") from problem
 
 
 def lines(url: str) -> Iterator[str]:
@@ -164,9 +164,9 @@ def _reading(url: str) -> Iterator[io.BufferedIOBase]:
         with io.BufferedReader(source, BUFFER) as file:
             yield file
     except FileNotFoundError as problem:
-        raise Refused(f"{url}: no such file") from problem
+        raise Inaccessible(f"{url}: no such file") from problem
     except (PermissionError, IsADirectoryError) as problem:
-        raise Refused(f"{url}: cannot be read as a file ({problem.strerror})") from problem
+        raise Inaccessible(f"{url}: cannot be read as a file ({problem.strerror})") from problem
 
 
 def read_text(url: str) -> str | None:
@@ -230,7 +230,12 @@ def write_new_text(url: str, text: str) -> None:
         Refused: the bucket does not exist, or permission is missing.
         Failed: no space is left, or no server answers.
     """
-    _write(url, text.encode(), new=True)
+    write_new_bytes(url, text.encode())
+
+
+def write_new_bytes(url: str, content: bytes | memoryview) -> None:
+    """Write a file that must not exist yet; the errors are those of ``write_new_text``."""
+    _write(url, content, new=True)
 
 
 def write_bytes(url: str, content: bytes | memoryview) -> None:

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from segscore.pipeline.errors import Absent, Failed, Refused
+from segscore.pipeline.errors import Absent, Failed, Refused, StartOver
+from segscore.pipeline.storage.listed_files import digest_in
 from segscore.pipeline.storage.locations import is_glob, is_table_file, split_locations
 from segscore.pipeline.storage.object_stores import (
     Info,
@@ -23,7 +24,8 @@ _DANGLING = "dangling"
 class InputFile:
     """A file of an input table.
 
-    Its version changes with the content: an ETag, a generation or a modification time.
+    Its version changes with the content: an ETag, a generation or a modification time; of a table
+    that a run keeps, the digest in its name.
     """
 
     url: str
@@ -57,7 +59,8 @@ def find_counted(url: str, *, any_kind: bool = False) -> Found:
 
     Raises:
         Absent: the URL does not exist, or has no file that can be read as a table.
-        Refused: permission is missing, the bucket does not exist, or a file is a link to nothing.
+        Refused: permission is missing, the bucket does not exist, or a file is a link to nothing
+            or, unless it may be of any kind, no regular file.
         Failed: no server answers.
     """
     several = [_find_in(location, any_kind=any_kind) for location in split_locations(url)]
@@ -87,15 +90,22 @@ def _find_in(url: str, *, any_kind: bool) -> Found:
     if not files:
         raise Absent(f"{url}: {missing}")
     for name, info in sorted(files.items()):
+        if info["type"] != "file" and not any_kind:
+            raise Refused(f"{name}: is a pipe or a device, and tables are read more than once")
         if info.get(_DANGLING):
             raise Refused(f"{name}: is a link to a file that does not exist; mend or remove it")
     return Found(
         [
-            InputFile(place.url_of(name), int(info["size"]), version(info))
+            InputFile(place.url_of(name), int(info["size"]), _version(name, info))
             for name, info in sorted(files.items())
         ],
         [place.url_of(name) for name in others],
     )
+
+
+def _version(name: str, info: Info) -> str:
+    """Return the version of a file, whose name says its content if a run keeps it."""
+    return digest_in(name) or version(info)
 
 
 def describe_left_out(name: str, found: Found) -> list[str]:
@@ -157,8 +167,8 @@ def require_version(url: str, expected: str) -> None:
     place = resolve(url)
     try:
         with explained(place):
-            current = version(place.files.info(place.path))
+            current = _version(place.path, place.files.info(place.path))
     except FileNotFoundError as problem:
         raise Failed(f"{url}: was removed while the run was reading it") from problem
     if current != expected:
-        raise Failed(f"{url}: was replaced while the run was reading it; run again with --fresh")
+        raise StartOver(f"{url}: was replaced while the run was reading it; run again with --fresh")

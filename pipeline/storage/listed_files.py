@@ -5,7 +5,8 @@ Otherwise, anyone who can write a run.json could name any file of the machine in
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from hashlib import blake2b
 from typing import Any
 
 from segscore.pipeline.errors import Refused
@@ -37,8 +38,14 @@ RUN_TABLES = (
 )
 """The tables that runs of all commands write."""
 
+INPUTS = "inputs"
+"""Folder of the inputs that a run keeps: tables that were in the memory of the caller."""
+
 _FILE = re.compile(r"[^_./\\\0][^/\\\0]*-[0-9a-f]{8}\.parquet")
 """Name of a file of a table: its part, and the fingerprint of the run."""
+
+_KEPT = re.compile(r"[a-z]+-blake2b-([0-9a-f]{32})\.parquet")
+"""Name of an input that a run keeps: its table, and the digest of its content."""
 
 _SHOWN = 60
 """Number of characters of a wrong name that a message shows."""
@@ -48,6 +55,21 @@ def is_run_file(url: str) -> bool:
     """Return whether a file is one of a table of a run, by its name and that of its folder."""
     folder, _, name = url.rpartition("/")
     return folder.rpartition("/")[2] in RUN_TABLES and _FILE.fullmatch(name) is not None
+
+
+def kept_name(table: str, content: Iterable[bytes]) -> str:
+    """Return the name of an input that a run keeps, which only the same content has."""
+    digest = blake2b(digest_size=16)
+    for chunk in content:
+        digest.update(chunk)
+    return f"{table}-blake2b-{digest.hexdigest()}.parquet"
+
+
+def digest_in(url: str) -> str | None:
+    """Return the digest in the name of a file that a run keeps; None if it is no such file."""
+    folder, _, name = url.rpartition("/")
+    kept = _KEPT.fullmatch(name) if folder.rpartition("/")[2] == INPUTS else None
+    return kept and kept[1]
 
 
 def listed(record: Mapping[str, Any], url: str) -> dict[str, list[str]]:
@@ -62,12 +84,13 @@ def listed(record: Mapping[str, Any], url: str) -> dict[str, list[str]]:
     if not isinstance(files, dict):
         raise _refusal(url, "has no list of files")
     for table, names in files.items():
-        if table not in RUN_TABLES:
+        if table not in (*RUN_TABLES, INPUTS):
             raise _refusal(url, f"lists files of an unknown table {_shown(table)}")
         if not isinstance(names, list):
             raise _refusal(url, f"has no list of the files of {table}")
         for name in names:
-            if not isinstance(name, str) or not _FILE.fullmatch(name):
+            allowed = _KEPT if table == INPUTS else _FILE
+            if not isinstance(name, str) or not allowed.fullmatch(name):
                 raise _refusal(url, f"lists {_shown(name)} among the files of {table}")
     return {table: list(names) for table, names in files.items()}
 

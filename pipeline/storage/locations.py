@@ -43,6 +43,16 @@ def absolute(url: str) -> str:
     return str(place.path) if place.local else url
 
 
+def listed_as(url: str) -> str:
+    """Return the URL by which ``find`` lists a file, whether it exists or not.
+
+    Raises:
+        Refused: as ``object_stores.resolve``.
+    """
+    place = resolve(url)
+    return place.url_of(place.path)
+
+
 def is_local(url: str) -> bool:
     """Return whether a URL is on a disk, without a request or a package of a store."""
     return protocol_of(url) in DISKS

@@ -1,6 +1,7 @@
 """The memory of a worker, and how much of it rows and row groups may take."""
 
 import ctypes
+import os
 from collections.abc import Callable
 from functools import cache
 
@@ -24,6 +25,11 @@ _KEPT = 256 * 2**20
 
 _LARGEST_REUSED = 32 * 2**20
 """Size in bytes from which an array has memory of its own, which is returned when it is freed."""
+
+
+def machine_memory() -> int:
+    """Return the bytes of memory of this machine."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 def room(memory: int) -> int:

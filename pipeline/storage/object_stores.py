@@ -28,8 +28,29 @@ from segscore.pipeline.storage.failures import (
 DISKS = (None, "file", "local")
 """Protocols of a disk; None is that of a path."""
 
+FURTHER = frozenset({"memory"})
+"""Protocols of fsspec, besides those of disks and clouds, that are resolved: files of the process.
+
+All others are refused: most ask a server, and some open further files and addresses that a URL
+names."""
+
+OFFLINE = "SEGSCORE_OFFLINE"
+"""Environment variable that allows nothing but disks, if it is set."""
+
 _AT_ONCE = 16
 """Number of concurrent requests when many files are copied or removed."""
+
+
+@contextmanager
+def offline() -> Iterator[None]:
+    """Allow nothing but disks, to this process and to those that it starts."""
+    before = os.environ.get(OFFLINE, "")
+    os.environ[OFFLINE] = "1"
+    try:
+        yield
+    finally:
+        os.environ[OFFLINE] = before
+
 
 Info = Mapping[str, Any]
 """A file system's description of a file."""
@@ -89,21 +110,32 @@ def resolve(url: str) -> Place:
     """Resolve a URL, without a request to a server.
 
     Raises:
-        Refused: the protocol is unknown, a package or credentials are missing, or the URL contains
-            a secret or names no bucket.
+        Refused: the protocol is not one of a disk or a cloud, a package or credentials are missing,
+            the URL contains a secret or names no bucket, or only disks are allowed (``OFFLINE``).
     """
     _refuse_secrets(url)
+    if "\0" in url:
+        raise Refused(f"{url}: has a null character, which no name of a file can have")
     given, url = url, plain_url(url)
     protocol = protocol_of(url)
     if protocol in DISKS:
         return Place(given, Disk(), disk_path(url))
+    assert protocol is not None, "a path is on a disk"
     cloud = CLOUDS.get(protocol)
+    if cloud is None and protocol not in FURTHER:
+        raise _of_other_protocol(url, protocol)
+    if os.environ.get(OFFLINE):
+        raise Refused(
+            f"{url}: is not on a disk of this machine, and nothing else is read or written with "
+            f"--offline or {OFFLINE}"
+        )
     try:
         if cloud is not None:
             return _in_cloud(url, protocol, cloud)
         import fsspec
 
-        return Place(given, *fsspec.core.url_to_fs(url))
+        files = fsspec.filesystem(protocol)
+        return Place(given, files, files._strip_protocol(url))
     except ImportError as problem:
         hint = cloud and f"needs {cloud.package}: pip install 'segscore[{cloud.extra}]'"
         raise Refused(f"{url}: {hint or problem}") from problem
@@ -111,6 +143,36 @@ def resolve(url: str) -> Place:
         raise
     except ValueError as problem:
         raise Refused(f"{url}: {problem}") from problem
+
+
+def container(url: str) -> str | None:
+    """Return the bucket of a URL, with the kind of its store; None if it is on a disk.
+
+    No request is made, and no package of a store is needed.
+
+    Raises:
+        Refused: the URL is neither on a disk nor in a cloud.
+    """
+    url = plain_url(url)
+    protocol = protocol_of(url)
+    if protocol in DISKS:
+        return None
+    assert protocol is not None, "a path is on a disk"
+    cloud = CLOUDS.get(protocol)
+    if cloud is None and protocol not in FURTHER:
+        raise _of_other_protocol(url, protocol)
+    bucket = url.partition("://")[2].partition("/")[0]
+    return f"{cloud.package if cloud else protocol}://{bucket}"
+
+
+def _of_other_protocol(url: str, protocol: str) -> Refused:
+    """Return the error for a URL that is neither on a disk nor in a cloud."""
+    known = "tables and folders are on a disk, or at s3://, gs:// or abfs://"
+    if "::" in url:
+        return Refused(f"{url}: is a place inside another (::); unpack it, and name the file")
+    if protocol in ("http", "https"):
+        return Refused(f"{url}: is not read over {protocol}://; download it, and name the file")
+    return Refused(f"{url}: segscore does not read or write {protocol}://; {known}")
 
 
 def protocol_of(url: str) -> str | None:

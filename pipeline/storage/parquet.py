@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from segscore.pipeline.errors import OtherFormat, Refused, Unreadable
+from segscore.pipeline.errors import Inaccessible, OtherFormat, Refused, Unreadable
 from segscore.pipeline.storage import temporary
 from segscore.pipeline.storage.bounds import RowGroup, require_fit, spans
 from segscore.pipeline.storage.files import failing
@@ -45,9 +45,9 @@ def _open_parquet(place: Place) -> tuple[pq.ParquetFile, str | RemoteFile]:
         # No memory mapping: if someone truncated the file, this process would be killed.
         return pq.ParquetFile(source, memory_map=False, pre_buffer=not place.local), source
     except FileNotFoundError as problem:
-        raise Refused(f"{url}: no such file") from problem
+        raise Inaccessible(f"{url}: no such file") from problem
     except PermissionError as problem:
-        raise Refused(f"{url}: no permission to read it") from problem
+        raise Inaccessible(f"{url}: no permission to read it") from problem
     except (pa.ArrowException, OSError, UnicodeDecodeError) as problem:
         if not url.lower().endswith(PARQUET):
             raise OtherFormat(
@@ -96,7 +96,7 @@ def read_row_groups(
         except (pa.ArrowException, OSError) as problem:
             # Arrow raises an OSError without a number for a file that is corrupt.
             failed = isinstance(problem, OSError) and problem.errno is not None
-            error = Refused if failed else Unreadable
+            error = Inaccessible if failed else Unreadable
             raise error(f"{url}: cannot be read ({problem})") from problem
     require_utf8(url, table, [(i, file.metadata.row_group(i).num_rows) for i in chosen])
     return table
@@ -167,19 +167,7 @@ class TableFile:
     def _open(self, schema: pa.Schema) -> pq.ParquetWriter:
         if self.place.local:
             self.temporary = temporary.path_beside(self.place)
-        return pq.ParquetWriter(
-            self.temporary or self.memory,
-            schema,
-            compression="zstd",
-            compression_level=1,
-            use_dictionary=[name for name in schema.names if name not in self.plain],
-            dictionary_pagesize_limit=_DICTIONARY,
-            # No reader selects rows by ranges of floats, and their statistics take a tenth of the
-            # time.
-            write_statistics=[
-                field.name for field in schema if not pa.types.is_floating(field.type)
-            ],
-        )
+        return _writer(self.temporary or self.memory, schema, self.plain)
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         """Move the file to its place, or leave nothing behind after an error."""
@@ -197,6 +185,30 @@ class TableFile:
             take_place(self.temporary, self.place, new=False)
         else:
             put(self.place, self.memory.getvalue().to_pybytes(), new=False)
+
+
+def table_bytes(table: pa.Table) -> bytes:
+    """Return the bytes of the file that ``write_table`` writes."""
+    memory = pa.BufferOutputStream()
+    with _writer(memory, table.schema, frozenset({"document_id"})) as writer:
+        writer.write_table(table, row_group_size=max(1, table.num_rows))
+    return bytes(memory.getvalue().to_pybytes())
+
+
+def _writer(
+    sink: str | pa.BufferOutputStream, schema: pa.Schema, plain: frozenset[str]
+) -> pq.ParquetWriter:
+    """Open a writer, with a dictionary of the values of each column but the ``plain`` ones."""
+    return pq.ParquetWriter(
+        sink,
+        schema,
+        compression="zstd",
+        compression_level=1,
+        use_dictionary=[name for name in schema.names if name not in plain],
+        dictionary_pagesize_limit=_DICTIONARY,
+        # No reader selects rows by ranges of floats, and their statistics take a tenth of the time.
+        write_statistics=[field.name for field in schema if not pa.types.is_floating(field.type)],
+    )
 
 
 def write_table(

@@ -78,17 +78,21 @@ class JsonLines:
         exact reader.
         """
         for block in whole_lines(chunks):
-            lines = block.count(b"\n")
+            lines = _count_lines(block)
             rows = self._fast(block, line, lines)
             yield self.exact(block, line) if rows is None else rows
             line += lines
 
     def exact(self, block: bytes, line: int) -> tuple[pa.Table, Ints]:
         """Read a block, which begins with a line of this number, with the exact reader."""
-        if not self.rejecting:
-            rows = self._parsed(block, line)
-            return stated_table(rows), np.array([row.line for row in rows], np.int64)
-        rows = []
+        rows: list[ParsedRow] = []
+        for first, piece in without_gaps(block, line):
+            rows += self._accepted(piece, first) if self.rejecting else self._parsed(piece, first)
+        return stated_table(rows), np.array([row.line for row in rows], np.int64)
+
+    def _accepted(self, block: bytes, line: int) -> list[ParsedRow]:
+        """Return the rows of the lines that can be read, and collect the other lines."""
+        rows: list[ParsedRow] = []
         for number, text in enumerate(BytesIO(block), start=line):
             try:
                 parsed = self._parsed(text, number)
@@ -96,7 +100,7 @@ class JsonLines:
                 rows += parsed
             except Refused as refusal:
                 self.bad_lines.append((number - 1, str(refusal)))
-        return stated_table(rows), np.array([row.line for row in rows], np.int64)
+        return rows
 
     def _parsed(self, block: bytes, line: int) -> list[ParsedRow]:
         lines = self.decode(block, line)
@@ -152,12 +156,16 @@ class JsonLines:
             raise _Unclear
         for name in STATED:
             self._require_plain(name, columns[name])
-        kept = {}
+        kept, with_whole = {}, []
         for name, column in columns.items():
             if name in _REQUIRED or column.null_count < len(column):
                 kept[name] = column
             if name not in _COLUMNS and column.null_count < len(column):
-                _require_attribute(name, column, text, () if self.lenient else _LISTS)
+                _require_attribute(name, column, () if self.lenient else _LISTS)
+                if pa.types.is_floating(column.type) and _has_whole_number(column):
+                    with_whole.append(name)
+        if with_whole and _may_be_integers(with_whole, text):
+            raise _Unclear
         found = pa.table(kept)
         return with_columns(found, join_types([found.schema]))
 
@@ -201,13 +209,41 @@ def whole_lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
         yield rest + b"\n"
 
 
+def _count_lines(text: bytes) -> int:
+    """Return the number of ends of lines, also of many blank lines in no time."""
+    return int(np.count_nonzero(np.frombuffer(text, np.uint8) == ord("\n")))
+
+
+_GAP = re.compile(rb"\n[\n\r\t ]{16,}\n")
+"""Blank lines between two others, or at an end of the text; a few are no gap."""
+
+
+def without_gaps(block: bytes, line: int) -> Iterator[tuple[int, bytes]]:
+    """Yield the pieces of a block between many blank lines, each with the number of its first line.
+
+    A small compressed file can have a thousand million blank lines, which are not looked at one by
+    one.
+    """
+    if block.isspace():
+        return
+    start = 0
+    for gap in _GAP.finditer(block):
+        piece = block[start : gap.start() + 1]
+        yield line, piece
+        line += _count_lines(block[start : gap.end()])
+        start = gap.end()
+    if start < len(block):
+        yield line, block[start:] if start else block
+
+
 def _is_object_per_line(text: bytes, lines: int) -> bool:
     """Return whether all of so many lines begin with { and end with }, and the text is UTF-8.
 
     No object can then go on in another line, because between } and { there is a comma.
     """
-    joints = text.count(b"}\n{")
-    if not (text.startswith(b"{") and text.endswith(b"}\n") and joints + 1 == lines):
+    if not (text.startswith(b"{") and text.endswith(b"}\n")):
+        return False
+    if text.count(b"}\n{") + 1 != lines:
         return False
     try:
         text.decode()
@@ -238,22 +274,30 @@ def _attribute_types(table: pa.Table) -> dict[str, pa.DataType]:
     }
 
 
-def _require_attribute(
-    name: str, column: pa.Array, text: bytes, lists: Sequence[pa.DataType]
-) -> None:
-    """Raise _Unclear if the exact reader may refuse an attribute, or read its numbers otherwise.
-
-    The column was read from the text; the exact reader keeps lists of some types.
-    """
+def _require_attribute(name: str, column: pa.Array, lists: Sequence[pa.DataType]) -> None:
+    """Raise _Unclear if the exact reader may refuse an attribute; it keeps lists of some types."""
     if column.type not in (*_ATTRIBUTES, *lists) or name in OWN_COLUMNS or not name:
         raise _Unclear
-    if pa.types.is_floating(column.type):
-        numbers = column.drop_null().to_numpy(zero_copy_only=False)
-        if not np.isfinite(numbers).all():
-            raise _Unclear
-        # A whole number may be 2 or 2.0 in the file, which are of different types.
-        if (numbers == np.floor(numbers)).any() and (
-            b"\\" in text
-            or re.search(rb'"' + re.escape(name.encode()) + rb'"\s*:\s*-?[0-9]+\s*[,}]', text)
-        ):
-            raise _Unclear
+
+
+def _has_whole_number(column: pa.Array) -> bool:
+    """Return whether a column of floats has a whole number; raise _Unclear if one is not finite."""
+    numbers = column.drop_null().to_numpy(zero_copy_only=False)
+    if not np.isfinite(numbers).all():
+        raise _Unclear
+    return bool((numbers == np.floor(numbers)).any())
+
+
+_INTEGER = re.compile(rb'"([^"]*)"\s*:\s*-?[0-9]+\s*[,}]')
+"""A key with an integer, in a text without escapes."""
+
+
+def _may_be_integers(names: Sequence[str], text: bytes) -> bool:
+    """Return whether a column may have 2 in the text, not 2.0, which is of another type.
+
+    The text is searched once for all columns, of which there may be thousands.
+    """
+    if b"\\" in text or any(name.lstrip().startswith(":") for name in names):
+        return True  # the pattern might begin at the end of a text
+    integers = {*_INTEGER.findall(text)}
+    return any(name.encode() in integers for name in names)

@@ -324,9 +324,9 @@ def _shown(table: pa.Table, row: int) -> str:
             continue
         value = table.column(name)[row]
         if not value.is_valid or not pa.types.is_list(value.type):
-            parts.append(f"{name} {value.as_py()}")
+            parts.append(f"{name} {_shown_value(value.as_py())}")
             continue
-        first = ", ".join(str(element) for element in value.values[:_SHOWN].to_pylist())
+        first = ", ".join(map(_shown_value, value.values[:_SHOWN].to_pylist()))
         more = f", … {len(value.values)} in all" if len(value.values) > _SHOWN else ""
         parts.append(f"{name} [{first}{more}]")
     return ", ".join(parts)
@@ -334,6 +334,10 @@ def _shown(table: pa.Table, row: int) -> str:
 
 _SHOWN = 12
 """Number of elements of a list that a message shows."""
+
+
+def _shown_value(value: object) -> str:
+    return "null" if value is None else str(value)
 
 
 def refuse(

@@ -38,6 +38,12 @@ def place_of(reject: Mapping[str, Any]) -> str:
     return f"{source}:{row + 1}" if is_json_lines(source) else f"{source} row {row}"
 
 
+def owner_of(reject: Mapping[str, Any]) -> str:
+    """Return whose row a rejected row is: its document and coder, which may be null."""
+    names = [reject[column] for column in ("document_id", "coder")]
+    return f"({', '.join('null' if name is None else name for name in names)})"
+
+
 def schema_problems(schema: pa.Schema, model: Contract) -> list[str]:
     """List the columns that are missing, repeated or of a wrong type, as messages."""
     _require_all_checks()

@@ -7,7 +7,7 @@ import numpy as np
 
 from segscore.pipeline.arrays.document_ids import Hashes
 from segscore.pipeline.arrays.ragged import Flags, Ints
-from segscore.pipeline.errors import Failed
+from segscore.pipeline.errors import StartOver
 from segscore.pipeline.testsets.digests import FINGERPRINT, Digests, add_fingerprints
 from segscore.pipeline.testsets.registry import Prefixes, Registry
 
@@ -91,13 +91,13 @@ def add_contents(contents: Iterable[Content], registry: Registry) -> Content:
     """Add up the counts of disjoint sets of references, at least one.
 
     Raises:
-        Failed: some were counted with another registry.
+        StartOver: some were counted with another registry.
     """
     listed = [*contents]
     for content in listed:
         lengths = {len(content.recognised), len(content.named), len(content.changed)}
         if lengths != {len(registry.splits)}:
-            raise Failed("a part was compared with other test sets; run again with --fresh")
+            raise StartOver("a part was compared with other test sets; run again with --fresh")
     return Content(
         add_fingerprints(content.fingerprint for content in listed),
         sum(content.references for content in listed),

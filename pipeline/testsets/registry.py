@@ -170,7 +170,7 @@ def _read_sets(text: str, where: str) -> Iterator[KnownSet]:
 
 
 def _read_set(entry: Mapping[str, Any]) -> KnownSet:
-    name = str(entry["name"])
+    name = _read_name(entry)
     recipe = entry.get("recipe") or {}
     splits = entry.get("splits") or []
     return KnownSet(
@@ -202,16 +202,31 @@ def _read_split(
             parts = [other.get(key, "") for other in others if other["name"] != WHOLE_SET]
             text = "".join(parts) if all(parts) else ""
         lists[key] = _read_prefixes(text)
-    documents = entry.get("documents")
+    documents = _read_count(entry, "documents")
+    references = _read_count(entry, "references")
     return Split(
         set_name,
-        str(entry["name"]),
+        _read_name(entry),
         documents,
-        entry.get("references", documents),
-        entry.get("boundaries"),
+        documents if references is None else references,
+        _read_count(entry, "boundaries"),
         fingerprint,
         **lists,
     )
+
+
+def _read_name(entry: Mapping[str, Any]) -> str:
+    name = entry["name"]
+    if not isinstance(name, str) or not name.strip():
+        raise ValueError(f"a name must be text, not {name!r}")
+    return name
+
+
+def _read_count(entry: Mapping[str, Any], key: str) -> int | None:
+    number = entry.get(key)
+    if number is not None and (type(number) is not int or number < 0):
+        raise ValueError(f"{key} must be a non-negative integer, not {number!r}")
+    return number
 
 
 def _read_prefixes(text: str) -> Prefixes:

@@ -17,6 +17,14 @@ _MOST_UNITS = 2**31 - 1
 _PADDING = -100
 """The label of padding in torch and in libraries on top of it."""
 
+_SIDES = "reference", "hypothesis"
+_A_MASK = "a mask has a flag for each potential boundary"
+_A_START = "each unit has a flag, 1 for the first of a segment"
+_IS_MASK = "flags of the n - 1 places between units go to update_masks"
+
+_SURELY = 8
+"""So many documents do not all begin with a segment of one unit by chance."""
+
 _PADDED = {
     True: "if this is padding, give the number of units of each document as lengths",
     False: "the padding begins before the end that lengths gives",
@@ -46,18 +54,35 @@ def from_masks(
     Raises:
         Refused: a mask is not a table of flags, or the shapes or lengths do not fit.
     """
-    sides = [_table(name, given) for name, given in _named(reference, hypothesis)]
+    sides = _tables(reference, hypothesis)
     n_units = _lengths(sides, lengths, extra=1)
-    for name, side in zip(("reference", "hypothesis"), sides, strict=True):
-        read = np.arange(1, side.shape[1] + 1) < n_units[:, None]
-        wrong = np.argwhere(read & (side != 0) & (side != 1))
-        if len(wrong):
-            row, column = wrong[0]
-            flag = side[row, column]
-            hint = "expected 0 or 1: a mask has a flag for each potential boundary"
-            hint = _PADDED[lengths is None] if flag == _PADDING else hint
-            raise Refused(f"{name}[{row}][{column}] is {flag}; {hint}")
+    if lengths is not None:
+        _refuse_starts(sides[0], n_units)
+    _require_flags(sides, n_units - 1, _A_MASK, padded=lengths is None)
     ref, hyp = (_positions(side == 1, n_units) for side in sides)
+    return Batch(ref, hyp, n_units)
+
+
+def from_starts(
+    reference: "ArrayLike", hypothesis: "ArrayLike", lengths: "ArrayLike | None"
+) -> Batch:
+    """Read a flag for each unit, 1 for the first of a segment; see ``Metric.update_starts``.
+
+    Raises:
+        Refused: a side is not a table of flags, or the shapes or lengths do not fit.
+    """
+    sides = _tables(reference, hypothesis)
+    n_units = _lengths(sides, lengths, extra=0, hint=_IS_MASK)
+    hint = _A_START if lengths is None else f"{_A_START}. {_IS_MASK.capitalize()}"
+    _require_flags(sides, n_units, hint, padded=lengths is None)
+    first = sides[0][:, :1].ravel() == 1
+    if first.any() and not first.all():
+        row = int(np.argmin(first))
+        raise Refused(
+            f"reference[{row}][0] is 0 but reference[{int(np.argmax(first))}][0] is 1, though the "
+            f"first unit of every document begins a segment. {_IS_MASK.capitalize()}"
+        )
+    ref, hyp = (_positions(side[:, 1:] == 1, n_units) for side in sides)
     return Batch(ref, hyp, n_units)
 
 
@@ -69,11 +94,16 @@ def from_labels(
     Raises:
         Refused: labels are no table, or the shapes or lengths do not fit.
     """
-    sides = [_table(name, given) for name, given in _named(reference, hypothesis)]
+    sides = _tables(reference, hypothesis)
     n_units = _lengths(sides, lengths, extra=0)
-    for name, side in zip(("reference", "hypothesis"), sides, strict=True):
+    for name, side in zip(_SIDES, sides, strict=True):
         if lengths is None and side.dtype.kind in "if" and (side == _PADDING).any():
             raise Refused(f"{name}: has the label {_PADDING}; {_PADDED[True]}")
+        # An undefined label differs from itself, so that each would count as a change of label.
+        undefined = np.argwhere(_within(side, n_units) & (side != side))
+        if len(undefined):
+            row, column = undefined[0]
+            raise Refused(f"{name}[{row}][{column}] is {side[row, column]}; {_PADDED[True]}")
     changes = (side[:, 1:] != side[:, :-1] for side in sides)
     ref, hyp = (_positions(side, n_units) for side in changes)
     return Batch(ref, hyp, n_units)
@@ -111,17 +141,17 @@ def from_positions(
     return Batch(sides[0], sides[1], n_units)
 
 
-def _named(reference: Any, hypothesis: Any) -> list[tuple[str, Any]]:
-    return [("reference", reference), ("hypothesis", hypothesis)]
+def _tables(reference: Any, hypothesis: Any) -> list[Any]:
+    """Return both sides as numpy arrays of two dimensions."""
+    return [
+        _table(name, given) for name, given in zip(_SIDES, (reference, hypothesis), strict=True)
+    ]
 
 
 def _table(name: str, given: Any) -> Any:
-    """Return a numpy array of two dimensions; also from a tensor of torch on any device."""
-    if hasattr(given, "detach"):
-        given = given.detach().cpu()
     try:
-        table = np.asarray(given)
-    except ValueError:
+        table = _array(given)
+    except ValueError:  # numpy makes no table of rows of several lengths
         table = np.zeros(0)
     if table.ndim != 2:
         raise Refused(
@@ -131,13 +161,88 @@ def _table(name: str, given: Any) -> Any:
     return table
 
 
-def _lengths(sides: Sequence[Any], lengths: "ArrayLike | None", *, extra: int) -> Ints:
+def _array(given: Any) -> Any:
+    """Return a numpy array; also from a tensor of torch, on any device and of any type."""
+    if not hasattr(given, "detach"):
+        return np.asarray(given)
+    tensor = given.detach().cpu()
+    try:
+        return np.asarray(tensor)
+    except TypeError:  # numpy has no bfloat16; float32 has all its values
+        return np.asarray(tensor.float())
+
+
+def _within(side: Any, columns: Ints) -> Any:
+    """Return which cells are not padding, where row i has columns[i] columns; a table of flags."""
+    return np.arange(side.shape[1]) < columns[:, None]
+
+
+def _is_flag(values: Any) -> Any:
+    return (values == 0) | (values == 1)
+
+
+def _require_flags(sides: Sequence[Any], columns: Ints, hint: str, *, padded: bool) -> None:
+    """Check that the first columns[i] cells of each row i are 0 or 1.
+
+    Args:
+        sides: tables of the references and of the hypotheses.
+        columns: how many cells of each row are read, shape (rows,).
+        hint: what the flags of this form mean.
+        padded: whether rows may be padded without the caller having said so.
+    """
+    for name, side in zip(_SIDES, sides, strict=True):
+        wrong = np.argwhere(_within(side, columns) & ~_is_flag(side))
+        if len(wrong):
+            row, column = wrong[0]
+            flag = side[row, column]
+            reason = _PADDED[padded] if flag == _PADDING else f"expected 0 or 1: {hint}"
+            raise Refused(f"{name}[{row}][{column}] is {flag}; {reason}")
+
+
+def _refuse_starts(reference: Any, n_units: Ints) -> None:
+    """Refuse flags of the first units of segments in the place of a mask.
+
+    They are known by the flag number n of each document of n units, which a mask does not have, and
+    by the first one, which is 1 in every document.
+
+    Args:
+        reference: flags of the references. The hypotheses are no evidence, because a model may put
+            out anything for padding.
+        n_units: number of units of each document, shape (rows,).
+    """
+    rows, columns = reference.shape
+    if not rows or n_units.max() > columns:
+        return
+    every = np.arange(rows)
+    last = reference[every, n_units - 1]
+    after = np.append(reference, np.zeros((rows, 1), reference.dtype), axis=1)[every, n_units]
+    per_unit = _is_flag(last)
+    ended = per_unit & (n_units < columns) & ~_is_flag(after)
+    shows_all = bool(ended.any())
+    all_first = bool((reference[:, 0] == 1).all() and per_unit.all())
+    is_sure = shows_all or n_units.max() == columns or rows >= _SURELY
+    is_mixed = shows_all and not (last[per_unit] == last[per_unit][0]).all()
+    if (all_first and is_sure) or is_mixed:
+        row = int(np.argmax(ended)) if shows_all else int(np.argmax(n_units))
+        raise Refused(
+            f"reference: has {n_units[row]} flags for the {n_units[row]} units of row {row}"
+            f"{', and the first is 1 in every row' if all_first else ''}; a mask has a flag for "
+            "each of the n - 1 places between units. If 1 marks the first unit of a segment, call "
+            "update_starts; if it marks the last, leave out the columns behind these places, as in "
+            f"reference[:, :{n_units.max() - 1}]"
+        )
+
+
+def _lengths(
+    sides: Sequence[Any], lengths: "ArrayLike | None", *, extra: int, hint: str = ""
+) -> Ints:
     """Return the number of units of each row.
 
     Args:
         sides: tables of the references and of the hypotheses.
         lengths: numbers of units; None if no row is padded.
         extra: how many more units than columns a row has that is not padded.
+        hint: what may be meant by one unit more.
     """
     shapes = [side.shape for side in sides]
     if shapes[0] != shapes[1]:
@@ -153,18 +258,17 @@ def _lengths(sides: Sequence[Any], lengths: "ArrayLike | None", *, extra: int) -
         raise Refused(f"lengths: has the shape {n_units.shape}; there are {rows} rows")
     outside = np.flatnonzero((n_units < 1) | (n_units > most))
     if len(outside):
+        wrong = n_units[outside[0]]
         raise Refused(
-            f"lengths[{outside[0]}] is {n_units[outside[0]]}; expected 1 to {most}, the number of "
-            "units that a row has"
+            f"lengths[{outside[0]}] is {wrong}; expected 1 to {most}, the number of units that a "
+            f"row has{f'. {hint.capitalize()}' if hint and wrong == most + 1 else ''}"
         )
     return n_units
 
 
 def _whole(lengths: Any) -> Ints:
     """Return numbers of units as an array of int64."""
-    if hasattr(lengths, "detach"):
-        lengths = lengths.detach().cpu()
-    numbers = np.asarray(lengths)
+    numbers = _array(lengths)
     if numbers.ndim != 1 or (numbers.size and numbers.dtype.kind not in "iu"):
         raise Refused("lengths: must be whole numbers, one for each document")
     if numbers.size and int(numbers.max()) > _MOST_UNITS:

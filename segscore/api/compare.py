@@ -126,7 +126,7 @@ def compare(
     urls = tuple(
         each.run.url if isinstance(each, Evaluation) else location_of_run(each) for each in runs
     )
-    opened = _opened(runs, urls)
+    opened = _opened(runs, urls, trust_inputs=bool(settings.get("trust_inputs")))
     names = first_measure(opened) if measure is None else measure
     measures = tuple(names.split(",")) if isinstance(names, str) else names
     given = read_settings(CompareSettings, {**settings, "measures": measures})
@@ -142,7 +142,10 @@ def compare(
 
 
 def _opened(
-    runs: "tuple[Evaluation | str | PathLike[str], ...]", urls: tuple[str, ...]
+    runs: "tuple[Evaluation | str | PathLike[str], ...]",
+    urls: tuple[str, ...],
+    *,
+    trust_inputs: bool,
 ) -> list[FinishedScoring]:
     """Open the runs that are in folders, and name those that are in memory."""
     folders = [
@@ -150,10 +153,13 @@ def _opened(
         for each, url in zip(runs, urls, strict=True)
         if not isinstance(each, Evaluation) or each.run.tables is None
     ]
-    opened = iter(open_runs(folders) if folders else [])
-    return [
-        replace(each.run, name=_NAMES[i % len(_NAMES)])
-        if isinstance(each, Evaluation) and each.run.tables is not None
-        else next(opened)
-        for i, each in enumerate(runs)
-    ]
+    in_folders = iter(open_runs(folders, trust_inputs=trust_inputs) if folders else [])
+    opened: list[FinishedScoring] = []
+    for each in runs:
+        if isinstance(each, Evaluation) and each.run.tables is not None:
+            opened.append(replace(each.run, name=_NAMES[len(opened) % len(_NAMES)]))
+        elif isinstance(each, Evaluation) and each.run.trusted.everything:
+            opened.append(next(in_folders).trusting(everything=True))
+        else:
+            opened.append(next(in_folders))
+    return opened

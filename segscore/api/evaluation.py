@@ -4,7 +4,7 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
 from os import PathLike, fspath
@@ -29,10 +29,11 @@ from segscore.pipeline.runs.sink import MemorySink
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.hypotheses import UNPAIRED_COLUMNS
 from segscore.pipeline.scoring.leaderboard import Leaderboard, rank
+from segscore.pipeline.scoring.missing import Missing, require_few_missing
 from segscore.pipeline.scoring.names import is_point
 from segscore.pipeline.scoring.run import run_scoring
 from segscore.pipeline.scoring.settings import ScoreSettings
-from segscore.pipeline.scoring.shared_averages import read_summary
+from segscore.pipeline.scoring.shared_averages import ranked_summary
 from segscore.pipeline.scoring.unpaired import require_few_unpaired
 from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.settings.signature import fields as signature_fields
@@ -48,9 +49,6 @@ if TYPE_CHECKING:
     from segscore.api.explanation import Explanation
     from segscore.api.typed import AnyMeasure, EvaluateKeywords, MeasureChoice
     from segscore.pipeline.conventions.calibrate import Calibration
-
-_INPUTS = "-inputs"
-"""What is added to the name of a run's folder for that of its tables, if they were in memory."""
 
 _IN_MEMORY = "evaluation"
 """Name of a run in memory, in messages."""
@@ -139,16 +137,17 @@ class Evaluation(RunTables):
             hypothesis: name of a hypothesis; None for all.
 
         Raises:
-            Refused: the document or the hypothesis does not exist, or an input has changed.
+            Refused: the document or the hypothesis does not exist, or an input has changed or is
+                in a bucket that was not named (see `segscore.read_run`).
         """
         from segscore.api.explanation import Explanation
         from segscore.pipeline.scoring.explain import explain_pairs
 
-        url = self._published.run.url
+        run = self._published.run
         try:
-            return Explanation(explain_pairs(url, [document], hypothesis))
+            return Explanation(explain_pairs(run, [document], hypothesis))
         except Refused as problem:  # a folder that is temporary has no name for a user
-            raise Refused(str(problem).replace(url, self.run.url)) from None
+            raise Refused(str(problem).replace(run.url, self.run.url)) from None
 
     def report(
         self,
@@ -175,8 +174,9 @@ class Evaluation(RunTables):
         from segscore.pipeline.reports.settings import ReportSettings
         from segscore.pipeline.reports.write_report import write_report
 
-        output = fspath(path)
-        write_report(ReportSettings(self._published.run.url, output, measure, average, calibrate))
+        output, run = fspath(path), self._published.run
+        trusted = run.trusted.everything
+        write_report(ReportSettings(run.url, output, measure, average, calibrate, trusted))
         return output
 
     def plot(
@@ -255,7 +255,7 @@ class Evaluation(RunTables):
     @cached_property
     def summary(self) -> pa.Table:
         """Averages by system, group and measure, with intervals."""
-        return read_summary(self.run)
+        return ranked_summary(self.run)
 
     @cached_property
     def rejects(self) -> pa.Table:
@@ -422,11 +422,11 @@ def evaluate(
         documents: table of unit lengths and attributes of documents, or None.
         measures: names of measures or families, or `all`; by default the same as in a run.
         client: a Dask client, whose workers score the corpus and read the tables from where they
-            are; tables in memory are first written to a folder.
+            are; tables in memory are written to the folder of the run.
         settings: options of `segscore score`, as keywords: group_by, n_t, window, replicates, seed,
             consensus... If output is given, the run is also published in that folder or URL, which
-            the workers of a client must be able to write to; tables in memory are written beside
-            it, to OUTPUT-inputs, so that the run can be explained later. By default a client's run
+            the workers of a client must be able to write to; the run keeps tables in memory in
+            its folder, under inputs/, so that it can be explained later. By default a client's run
             is published in a temporary folder.
 
     Raises:
@@ -490,15 +490,17 @@ def _evaluate_in_memory(tables: Mapping[str, Given], settings: Mapping[str, Any]
     # The defaults are limits for what is published; in memory only those that were given hold.
     if "max_rejects" in settings:
         require_few_rejects(sink, scored.record["rows"], chosen.max_rejects)
-    if "max_unpaired" in settings:
+    if chosen.max_unpaired is not None:
         require_few_unpaired(sink, scored.record["rows"], chosen.max_unpaired)
+        missing = Missing.of_record(scored.record["missing"])
+        require_few_missing(missing, chosen.max_unpaired, chosen.missing)
     publish = partial(_evaluate_on_cluster, tables, None, settings)
     return Evaluation(replace(scored, url=_IN_MEMORY), publish)
 
 
 OF_EVALUATION = (
     *("group_by", *(field.name for field in fields(MeasuringSettings))),
-    *("max_rejects", "max_unpaired", "registry", "output"),
+    *("max_rejects", "max_unpaired", "missing", "registry", "output"),
 )
 """Settings of an evaluation in memory; with `output`, there are those of a folder, too."""
 
@@ -506,23 +508,15 @@ OF_EVALUATION = (
 def _evaluate_on_cluster(
     tables: Mapping[str, Given], client: Any, settings: Mapping[str, Any]
 ) -> Evaluation:
-    """Publish a run by the workers of a client, or by threads of this process."""
-    from segscore.pipeline import storage
+    """Publish a run by the workers of a client, or by threads of this process.
 
+    Without an output, it is in a temporary folder for as long as the evaluation exists.
+    """
+    if settings.get("output") is not None:
+        return _publish(tables, client, settings)
     folder = tempfile.mkdtemp(prefix="segscore-")
     try:
-        chosen = dict(settings)
-        output = chosen.get("output")
-        inputs = folder if output is None else f"{output.rstrip('/')}{_INPUTS}"
-        for name, given in tables.items():
-            chosen[name] = location_of(given) or storage.join(inputs, name)
-            if location_of(given) is None:
-                content, _ = arrow_table(name, given)
-                _write_input(storage.join(chosen[name], f"{name}.parquet"), content)
-        chosen["output"] = output or storage.join(folder, "run")
-        with _executor(client) as executor:
-            run_scoring(ScoreSettings(**chosen), executor)
-        evaluation = Evaluation(FinishedScoring.open(chosen["output"]))
+        evaluation = _publish(tables, client, {**settings, "output": f"{folder}/run"})
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
@@ -530,14 +524,24 @@ def _evaluate_on_cluster(
     return evaluation
 
 
-def _write_input(url: str, content: pa.Table) -> None:
-    """Write a table, unless it is there already: the run that read it is then still the same."""
-    from segscore.pipeline import storage
+def _publish(tables: Mapping[str, Given], client: Any, settings: Mapping[str, Any]) -> Evaluation:
+    """Publish a run in the output folder of the settings; it keeps the tables in memory."""
+    from segscore.pipeline.scoring.kept_inputs import score_keeping
 
-    with suppress(Refused):
-        if storage.read_columns(url, None).equals(content.combine_chunks()):
-            return
-    storage.write_table(url, content)
+    in_memory = {
+        name: arrow_table(name, given)[0]
+        for name, given in tables.items()
+        if location_of(given) is None
+    }
+    given = GivenTables(**{**tables, **in_memory})
+    chosen = ScoreSettings(**{**settings, **given.locations})
+    with _executor(client) as executor:
+        if in_memory:
+            score_keeping(chosen, executor, given.sources, in_memory)
+        else:
+            run_scoring(chosen, executor)
+    run = FinishedScoring.open(chosen.output)
+    return Evaluation(run.trusting(everything=True))  # this call named the inputs
 
 
 def _executor(client: Any) -> AbstractContextManager[Executor]:

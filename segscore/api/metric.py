@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from segscore.api.batches import Batch, from_labels, from_masks, from_positions
+from segscore.api.batches import Batch, from_labels, from_masks, from_positions, from_starts
 from segscore.api.counting import count_batch, count_pair
 from segscore.api.measures import require_measure
 from segscore.api.score import (
@@ -196,9 +196,39 @@ class Metric:
             document_ids: names of the documents, as in ``update``.
 
         Raises:
-            Refused: the shapes do not fit, or a flag is neither 0 nor 1.
+            Refused: the shapes do not fit, a flag is neither 0 nor 1, or the lengths show that the
+                reference has a flag for each unit, as ``update_starts`` reads them.
         """
         self._add_batch(from_masks(reference, hypothesis, lengths), document_ids)
+
+    def update_starts(
+        self,
+        *,
+        reference: "ArrayLike",
+        hypothesis: "ArrayLike",
+        lengths: "ArrayLike | None" = None,
+        document_ids: Sequence[str] | None = None,
+    ) -> None:
+        """Add a batch of pairs, given as a flag for each unit: 1 for the first of a segment.
+
+        >>> import segscore
+        >>> metric = segscore.Metric("pk")
+        >>> metric.update_starts(reference=[[1, 0, 1, 0]], hypothesis=[[1, 0, 0, 1]])
+        >>> metric.compute()
+        {'pk': 0.5}
+
+        Args:
+            reference: flags, 0 or 1, shape (documents, columns), of numpy or torch. Column i is
+                unit i + 1. Column 0 is not read as a boundary; it is 1 in every document, or 0.
+            hypothesis: flags, of the same shape.
+            lengths: number of units of each document, shape (documents,): the columns after them
+                are padding. By default all columns are read.
+            document_ids: names of the documents, as in ``update``.
+
+        Raises:
+            Refused: the shapes do not fit, or a flag is neither 0 nor 1.
+        """
+        self._add_batch(from_starts(reference, hypothesis, lengths), document_ids)
 
     def update_labels(
         self,

@@ -10,7 +10,7 @@ from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 
 
-def read_run(run: str | PathLike[str]) -> Evaluation | RunTables:
+def read_run(run: str | PathLike[str], *, trust_inputs: bool = False) -> Evaluation | RunTables:
     """Read a finished run of any command.
 
     >>> import segscore
@@ -21,6 +21,8 @@ def read_run(run: str | PathLike[str]) -> Evaluation | RunTables:
 
     Args:
         run: folder or URL of the run.
+        trust_inputs: whether `explain` and `report` read the inputs that the run recorded wherever
+            they are; by default, only on disks of this machine and in the bucket of the run.
 
     Returns:
         An `Evaluation` for a run of `segscore score` or `nightly`, else the tables of the run.
@@ -31,7 +33,7 @@ def read_run(run: str | PathLike[str]) -> Evaluation | RunTables:
     location = location_of_run(run)
     finished = FinishedRun.open(location)
     if finished.command == "score":
-        return Evaluation(FinishedScoring.open(location))
+        return Evaluation(FinishedScoring.open(location).trusting(everything=trust_inputs))
     kinds: dict[str | None, type[RunTables]] = {
         "agree": AgreementTables,
         "compare": ComparisonTables,

@@ -7,6 +7,7 @@ import pyarrow as pa
 
 from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.runs.finished import FinishedRun
+from segscore.pipeline.storage.listed_files import INPUTS
 
 
 class RunTables:
@@ -60,7 +61,7 @@ class RunTables:
         """The names of the tables."""
         if self.run.tables is not None:
             return list(self.run.tables)
-        return list(self.run.record["files"])
+        return [name for name in self.run.record["files"] if name != INPUTS]
 
     def __getattr__(self, name: str) -> pa.Table:
         """Return a table by name, unless another attribute has the name."""

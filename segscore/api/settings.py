@@ -37,12 +37,14 @@ def read_settings(
 ) -> dict[str, Any]:
     """Return given values in the types of the fields of a settings class.
 
-    A list may replace a tuple, an array a list, and the text of an option what the option is read
-    as.
+    A list may replace a tuple, and a text separated by commas; an array a list, and the text of an
+    option what the option is read as.
 
     >>> from segscore.pipeline.scoring.settings import ScoreSettings
     >>> read_settings(ScoreSettings, {"group_by": "genre,year", "c_seg_costs": [1, 0.5]})
     {'group_by': ('genre', 'year'), 'c_seg_costs': (1.0, 0.5)}
+    >>> read_settings(ScoreSettings, {"consensus": [0.5, "any"], "reference_points": ["none"]})
+    {'consensus': '0.5,any', 'reference_points': 'none'}
 
     Args:
         settings: the settings class.
@@ -76,6 +78,8 @@ def _read(name: str, value: Any, kind: Any, option: Option) -> Any:
     if option.optional and isinstance(value, bool):
         value = option.optional[0] if value else None
     value = value.tolist() if hasattr(value, "tolist") else value  # of NumPy, pandas, torch...
+    if option.joined and isinstance(value, list | tuple):
+        return ",".join(str(_convert(name, item, option.joined)) for item in value) or None
     if isinstance(value, str) and option.read is not None:
         return option.read(name, value)
     if get_origin(kind) is tuple:

@@ -104,7 +104,7 @@ def _lines(evaluation: "Evaluation") -> Iterator[_Line]:
 
 def _notes(evaluation: "Evaluation") -> list[str]:
     """Return the lines below the table."""
-    ranked = evaluation.board.coverage.in_words
+    ranked = evaluation.board.coverage.advice
     told = not ranked or any(ranked in warning for warning in evaluation.warnings)
     return [*_scale(evaluation), *evaluation.warnings, *([] if told else [ranked])]
 

@@ -10,11 +10,11 @@ from segscore.pipeline.measures import ALL
 from segscore.pipeline.scoring.leaderboard import rank
 from segscore.pipeline.scoring.names import is_point
 from segscore.pipeline.statistics.shown_numbers import (
-    shown_as,
     shown_change,
     shown_interval,
     shown_number,
     shown_p,
+    shown_rank,
 )
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def _system(row: dict[str, Any]) -> tuple[str, ...]:
         row["system"],
         shown_number(row["value"]),
         shown_interval(row["ci_low"], row["ci_high"]),
-        shown_as(row["rank"], "g"),
+        shown_rank(row["rank"]),
         str(row["defined"]),
     )
 

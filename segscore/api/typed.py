@@ -135,14 +135,15 @@ class EvaluateKeywords(MetricKeywords, total=False):
     group_by: Sequence[str] | str
     by_level: Literal["cumulative", "only"] | bool | None
     confusion: bool
-    consensus: str | None
-    reference_points: str | None
+    consensus: str | Sequence[str | float] | None
+    reference_points: str | Sequence[str] | None
     draws: int
     resample_by: str | None
     replicates: int | None
     seed: int
     max_rejects: float
-    max_unpaired: float
+    max_unpaired: float | None
+    missing: Literal["leave-out", "none", "refuse"]
     memory_limit: int | str | None
     registry: str | None
     fresh: bool
@@ -187,6 +188,7 @@ class CompareKeywords(TypedDict, total=False):
     margin: float | None
     simulate_power: bool
     seed: int
+    trust_inputs: bool
     fresh: bool
 
 

@@ -134,6 +134,8 @@ def _written(kind: Any, option: Option) -> str:
     """Write the type of the values that a setting accepts."""
     kinds = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
     names = [_one(each, option) for each in kinds if each is not NoneType]
+    if option.joined:
+        names.append(f"Sequence[{' | '.join(each.__name__ for each in option.joined)}]")
     if option.optional:
         names.append("bool")
     if option.read is not None and "str" not in names:

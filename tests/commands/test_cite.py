@@ -41,6 +41,17 @@ def test_settings_that_do_not_affect_a_measure_are_not_told(segscore: Segscore, 
     assert "window is" not in segscore("cite", run, "--measure", "boundary_similarity").out
 
 
+@pytest.mark.parametrize(("window", "told"), [("1", "1 unit;"), ("12", "12 units;")])
+def test_a_window_of_a_fixed_size_is_told(
+    segscore: Segscore, tmp_path: Path, window: str, told: str
+) -> None:
+    table = DATA / "tinyrec.jsonl"
+    options = ("--window", window, "--replicates", "0", "--output", tmp_path / "run")
+    assert segscore("score", table, table, *options).code == 0
+    cited = segscore("cite", tmp_path / "run", "--measure", "pk")
+    assert f"the window is {told}" in cited.out, cited.err
+
+
 def test_the_measures_are_those_that_score_prints(segscore: Segscore, run: Path) -> None:
     sentence = segscore("cite", run).out.partition("\n\n")[0]
     names = re.findall(r"(?:We compute|,| and) ([^,~]+)~", sentence.partition(" with segscore")[0])

@@ -1,10 +1,14 @@
 """`segscore compare --figure`: differences as SVG, PDF and PNG."""
 
 import json
+import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
+from segscore.pipeline.reports import charts
+from segscore.pipeline.reports.figures import save_figure
 from tests.support.command_line import Segscore
 
 
@@ -56,3 +60,28 @@ def test_other_endings_are_refused(
     assert ended.code == 2
     assert ended.err.endswith("must end in .svg, .pdf, .png\n")
     assert not (tmp_path / name).exists()
+
+
+def test_numbers_on_an_axis_do_not_touch(tmp_path: Path) -> None:
+    """Numbers without room are left out, which have an opacity of 0."""
+    rows = [
+        {"name": f"system {i}", "value": i / 50, "low": i / 50 - 0.01, "high": i / 50 + 0.011}
+        for i in range(5)
+    ]
+    chart = charts.intervals([{**row, "kind": "system"} for row in rows], "difference", ["system"])
+    assert chart is not None
+    save_figure([chart], str(tmp_path / "figure.svg"))
+    drawn = re.findall(
+        r'<text text-anchor="(\w+)" transform="translate\(([\d.]+),15\)"[^>]*opacity="1">([^<]+)<',
+        (tmp_path / "figure.svg").read_text(),
+    )
+    assert len(drawn) > 2
+    ends = [_ends(float(x), anchor, text) for anchor, x, text in drawn]
+    assert all(after - before > 5 for (_, before), (after, _) in pairwise(ends))
+
+
+def _ends(x: float, anchor: str, text: str) -> tuple[float, float]:
+    """Return where a number of 10 pixels in Liberation Sans or Arial begins and ends."""
+    width = sum({"−": 5.84, ".": 2.78}.get(letter, 5.56) for letter in text)
+    left = {"start": x, "middle": x - width / 2, "end": x - width}[anchor]
+    return left, left + width

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from segscore.pipeline.agreement.majority import agreed_boundaries
+from segscore.pipeline.agreement.majority import ConsensusSettings, agreed_boundaries
 from segscore.pipeline.arrays.ragged import Ragged
 from segscore.pipeline.scoring.consensus import consensus
 from segscore.pipeline.storage import read_table
@@ -25,26 +25,31 @@ def test_without_a_distance_it_is_the_consensus_of_score(
     offsets = np.cumsum([0, *map(len, codings)])
     values = np.array([at for coding in codings for at in coding], np.int32)
     expected = consensus(Ragged(offsets, values), np.array([0, len(codings)]), share)
-    assert agreed_boundaries(codings, share, 0) == expected.values.tolist()
+    least = ConsensusSettings(share=float(share)).least(len(codings))
+    assert agreed_boundaries(codings, least, 0) == expected.values.tolist()
 
 
-@given(CODINGS, st.integers(0, 4))
-def test_enough_coders_are_near_every_boundary(codings: list[list[int]], within: int) -> None:
-    agreed = agreed_boundaries(codings, Fraction(1, 2), within)
+@given(CODINGS, st.integers(0, 4), st.sampled_from([None, 0.5]))
+def test_enough_coders_are_near_every_boundary(
+    codings: list[list[int]], within: int, share: float | None
+) -> None:
+    def suffice(coders: int) -> bool:
+        return 2 * coders > len(codings) or (share == 0.5 and 2 * coders == len(codings))
+
+    agreed = agreed_boundaries(codings, ConsensusSettings(share).least(len(codings)), within)
     for position in agreed:
         near = sum(any(abs(at - position) <= 2 * within for at in coding) for coding in codings)
-        assert 2 * near >= len(codings)
+        assert suffice(near)
     for position in {at for coding in codings for at in coding}:
         exact = sum(position in coding for coding in codings)
-        if 2 * exact >= len(codings):
+        if suffice(exact):
             assert any(abs(position - at) <= 2 * within for at in agreed)
 
 
 def test_near_positions_become_one_in_the_middle() -> None:
-    half = Fraction(1, 2)
-    assert agreed_boundaries([[10, 30], [12], [11, 31], [50]], half, 2) == [11, 30]
-    assert agreed_boundaries([[10], [12]], Fraction(1), 1) == []
-    assert agreed_boundaries([[10], [12]], Fraction(1), 2) == [10]
+    assert agreed_boundaries([[10, 30], [12], [11, 31], [50]], 2, 2) == [11, 30]
+    assert agreed_boundaries([[10], [12]], 2, 1) == []
+    assert agreed_boundaries([[10], [12]], 2, 2) == [10]
 
 
 def test_the_command(segscore: Segscore, tmp_path: Path) -> None:
@@ -54,14 +59,37 @@ def test_the_command(segscore: Segscore, tmp_path: Path) -> None:
     assert result.code == 0, result.err
     (row,) = read_table(f"{out}/references").to_pylist()
     assert (row["document_id"], row["coder"], row["n_units"]) == ("stargazer", "consensus", 21)
-    assert json.loads((out / "consensus.json").read_text())["settings"] == {
-        "share": 0.5,
-        "within": 1,
-    }
+    record = json.loads((out / "consensus.json").read_text())
+    assert record["settings"] == {"share": 0.5, "within": 1}
+    assert record["rule"] == "at least 0.5 of a document's coders"
     again = segscore("consensus", DATA / "stargazer.jsonl", *options)
     assert again.code == 2
     wrong = segscore("consensus", DATA / "stargazer.jsonl", "--share", "2", "--output", "x")
     assert (wrong.code, "--share" in wrong.err) == (2, True)
+
+
+def test_two_coders_must_agree_unless_a_share_says_otherwise(
+    segscore: Segscore, tmp_path: Path
+) -> None:
+    rows = [
+        {"document_id": "a", "coder": "x", "n_units": 9, "boundaries": [3, 5]},
+        {"document_id": "a", "coder": "y", "n_units": 9, "boundaries": [3, 7]},
+    ]
+    (tmp_path / "c.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    for number, (share, kept, rule) in enumerate(
+        [
+            ((), [3], "more than half of a document's coders"),
+            (("--share", ".5"), [3, 5, 7], "at least 0.5 of a document's coders"),
+            (("--share", "0"), [3, 5, 7], "any coder"),
+        ]
+    ):
+        out = tmp_path / str(number)
+        result = segscore("consensus", tmp_path / "c.jsonl", *share, "--output", out)
+        assert result.code == 0, result.err
+        assert read_table(f"{out}/references").column("boundaries").to_pylist() == [kept]
+        assert result.out.strip().endswith(f"references: 1 row, boundaries of {rule}")
+        assert json.loads((out / "consensus.json").read_text())["rule"] == rule
+        assert ("one of them is enough" in result.err) == (share == ("--share", ".5"))
 
 
 def test_documents_of_two_lengths_are_left_out(segscore: Segscore, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from random import Random
+from typing import Final
 
 import pyarrow.parquet as pq  # noqa: TID251
 import pytest
@@ -16,7 +17,7 @@ from tests.support.command_line import CommandResult, Segscore
 from tests.support.report_pages import Reader, plain, report
 
 Row = dict[str, object]
-MEASURE = "boundary_similarity"
+MEASURE: Final = "boundary_similarity"
 N_UNITS = 40
 CHANNELS = ("cable", "radio")
 
@@ -104,7 +105,7 @@ def test_one_missing_row_of_the_best_system_changes_nothing(
     assert views(segscore, tmp_path / "run", result.out, [*systems]) == [{"bert-seg"}] * 4
     assert listed(result.out, [*systems])[0] == "bert-seg"
     page = Reader(report(segscore, tmp_path / "run"))
-    assert plain(page.answer[0]).endswith(f"Systems are ranked on {ranked_on}.")
+    assert plain(page.answer[0]).endswith(f"Ranked on {ranked_on}.")
     shown = {row[1]: row[:1] for row in page.tables["Leaderboard, micro averages"][1:]}
     assert shown["bert-seg"] == ["1"]
     compared = segscore("compare", tmp_path / "run", "--format", "json", "--permutations", 99)

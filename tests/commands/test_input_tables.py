@@ -131,7 +131,12 @@ def test_doubles_and_integer_ids_are_named_in_one_warning(
         "boundaries is list<element: double>, read as whole numbers; coder is int64, read as "
         "text; document_id is int64, read as text; n_units is double, read as whole numbers"
     )
-    assert record["warnings"] == [f"references: {said}", f"hypotheses: {said}"]
+    assert record["warnings"] == [
+        f"references: {said}",
+        f"hypotheses: {said}",
+        "1, 2: scored on 1 document each, but not on the same; not ranked: the 2 systems share no "
+        "document",
+    ]
     assert scores(tmp_path, "document_id", "n_units", "matches") == [("1", 10, 1), ("2", 12, 2)]
     for wrong in ([10.5, 12], [float("nan"), 12], [1e10, 12]):
         path = write(tmp_path / "h.parquet", table("h", n_units=pa.array(wrong)))

@@ -303,7 +303,7 @@ def test_another_kind_of_level_is_another_run(segscore: Segscore, tmp_path: Path
     assert segscore("score", *paths, "--output", tmp_path / "run").code == 0
     result = segscore("score", *paths, "--output", tmp_path / "run", "--by-level")
     assert result.code == 2
-    assert "by_level was None, is cumulative" in result.err
+    assert "by_level was none, is cumulative" in result.err
 
 
 def test_what_cannot_be_scored_by_level_is_refused(segscore: Segscore, tmp_path: Path) -> None:

@@ -284,7 +284,7 @@ def test_reports_do_not_overwrite_foreign_files(
     for other in ("refs.parquet", "mine.html", "empty/file"):
         (tree / other).parent.mkdir(exist_ok=True)
         (tree / other).write_text("<!doctype html><title>Mine</title>")
-    inputs = {"references": [{"url": str(tree / "refs.parquet")}]}
+    inputs = {"references": [{"url": str(tree / "refs.parquet"), "size": 1, "version": "1"}]}
     (run / "run.json").write_text(json.dumps({**RECORD, "inputs": inputs}))
     before = files(tree)
     output = spelled(target, how, tree.parent / "links")

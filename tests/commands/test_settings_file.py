@@ -109,6 +109,49 @@ def test_an_unreadable_settings_file_is_refused(
     assert "Traceback" not in result.err
 
 
+NINES = "9" * 5000
+LARGE = (NINES, f"0x{NINES}", f"-{NINES}", "9" * 400, "9" * 25, f"[1, {NINES}]", f"[[0x{NINES}]]")
+
+
+@pytest.mark.parametrize("key", ["seed", "n-t", "max-rejects", "window", "memory-limit", "output"])
+def test_numbers_of_too_many_digits_are_refused_in_one_line(
+    segscore: Segscore, tmp_path: Path, key: str
+) -> None:
+    for value in LARGE:
+        file = write(tmp_path, f"[score]\n# a comment\n{key} = {value}\n")
+        result = segscore("score", "a", "b", "--output", tmp_path / "run", "--settings", file)
+        (line,) = result.err.splitlines()
+        assert (result.code, result.out) == (2, "")
+        assert line.endswith("; a whole number has at most 64 bits"), line
+        assert f"score.{key} is too large" in line or "line 3: a number has too many" in line
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        ("--memory-limit", "9" * 400), ("--memory-limit", "1e999"), ("--memory-limit", NINES),
+        ("--boundary-types", "9" * 400), ("--boundary-types", NINES), ("--window", NINES),
+        ("--seed", NINES), ("--n-t", "9" * 400), ("--beta", "9" * 400), ("--p-seg", "1e999"),
+        ("--max-rejects", "nan"), ("--c-seg-costs", "1,nan"), ("--consensus", NINES),
+    ],
+)  # fmt: skip
+def test_options_refuse_numbers_that_no_measure_can_have(
+    segscore: Segscore, tmp_path: Path, option: tuple[str, str]
+) -> None:
+    result = segscore("score", "a", "b", "--output", tmp_path / "run", *option)
+    (line,) = result.err.splitlines()
+    assert (result.code, result.out) == (2, "")
+    assert option[0] in line
+
+
+def test_a_null_character_in_a_location_is_refused(segscore: Segscore, tmp_path: Path) -> None:
+    file = write(tmp_path, '[score]\ndocuments = "\\u0000"\noutput = "run"\n')
+    result = segscore("score", DATA / "tinyrec.jsonl", "b", "--settings", file)
+    (line,) = result.err.splitlines()
+    assert (result.code, result.out) == (2, "")
+    assert "null character" in line
+
+
 def test_credentials_of_a_store_are_written_nowhere(
     segscore: Segscore, tmp_path: Path, tables: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

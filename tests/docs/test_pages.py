@@ -37,8 +37,8 @@ OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 OF_OTHERS = {
     "--audits", "--build-arg", "--confidence", "--create-namespace", "--death-timeout", "--from",
     "--from-env-file", "--help", "--include", "--install-completion", "--model", "--paired-ar",
-    "--paired-bs", "--now", "--preload", "--protocol", "--repo", "--rm", "--tasks", "--tls-ca-file",
-    "--tls-cert", "--tls-key", "--wait",
+    "--paired-bs", "--now", "--offline", "--preload", "--protocol", "--repo", "--rm", "--tasks",
+    "--tls-ca-file", "--tls-cert", "--tls-key", "--wait",
 }  # fmt: skip
 """Options of other programs, and options of every command."""
 

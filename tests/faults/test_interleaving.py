@@ -7,6 +7,7 @@ without a finished run to replace, and with a death at every operation.
 import json
 import re
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed, NoResult, Refused
 from segscore.pipeline.runs import publication, receipts, run_folder
 from segscore.pipeline.runs.fingerprint import Fingerprint
+from segscore.pipeline.storage.listed_files import kept_name
 from tests.support.interleaving import Job, Search, Stage
 from tests.support.stepped_storage import Disk, SteppedStorage, Store, Tree
 
@@ -35,22 +37,33 @@ def fingerprint(n_t: int) -> Fingerprint:
     return Fingerprint("score", {"n_t": n_t}, {}, "0.2.0")
 
 
-def expected(n_t: int) -> dict[str, bytes]:
+def kept_input(n_t: int) -> tuple[str, bytes]:
+    """The name and the content of an input that a run keeps."""
+    content = b"references %d" % n_t
+    return kept_name("references", [content]), content
+
+
+def expected(n_t: int, *, keeping: bool = False) -> dict[str, bytes]:
     """The files of a run."""
     end = f"-{fingerprint(n_t).digest}.parquet"
-    return {f"scores/part-0{end}": b"scores %d" % n_t, f"summary/all{end}": b"sums %d" % n_t}
+    files = {f"scores/part-0{end}": b"scores %d" % n_t, f"summary/all{end}": b"sums %d" % n_t}
+    name, content = kept_input(n_t)
+    return files | ({f"inputs/{name}": content} if keeping else {})
 
 
 NOTHING = "nothing could be scored"
 
 
-def work(output: str, n_t: int, *, fresh: bool, empty: bool = False) -> str:
-    """Run as commands do, or as those whose input has nothing to score; return the outcome."""
+def work(output: str, n_t: int, letters: str = "") -> str:
+    """Run as commands do, with the letters of ``jobs``; return the outcome."""
+    kept = dict([kept_input(n_t)]) if "k" in letters else {}
+    fresh, empty = "f" in letters, "e" in letters
     try:
-        attempt = publication.check(output, fingerprint(n_t), fresh=fresh)
+        attempt = publication.check(output, fingerprint(n_t), fresh=fresh, inputs=tuple(kept))
         if attempt.state.done:
             return "done"
-        with publication.claimed(attempt):
+        keeping = publication.keeping(attempt, kept) if kept else nullcontext()
+        with keeping, publication.claimed(attempt):
             folder = run_folder.claim(attempt, {"scored": ["part-0"]})
             if folder is None:
                 return "done"
@@ -71,15 +84,17 @@ def work(output: str, n_t: int, *, fresh: bool, empty: bool = False) -> str:
 
 
 def jobs(stepped: SteppedStorage, *kinds: str) -> list[Job]:
-    """Make jobs named by n_t, `f` if they start over, `e` if empty, and another machine."""
+    """Make jobs named by n_t, and another machine.
+
+    They have an `f` if they start over, an `e` if they are empty, and a `k` if they keep an input.
+    """
     new_jobs = []
     for number, kind in enumerate(kinds):
         letters, _, host = kind.partition("@")
         name = f"{'ABC'[number]}{kind}"
 
         def act(letters: str = letters) -> str:
-            fresh, empty = "f" in letters, "e" in letters
-            return work(stepped.output, int(letters[0]), fresh=fresh, empty=empty)
+            return work(stepped.output, int(letters[0]), letters)
 
         new_jobs.append(Job(name, 4_000_000 + number, host or "here", act))
     return new_jobs
@@ -91,7 +106,7 @@ def require_whole(tree: Tree, *, alone: bool) -> int | None:
         return None
     record = json.loads(tree["run.json"])
     n_t: int = record["settings"]["n_t"]
-    files = expected(n_t)
+    files = expected(n_t, keeping="inputs" in record["files"])
     listed = {f"{table}/{name}" for table, names in record["files"].items() for name in names}
     assert listed == set(files)
     for name, content in files.items():
@@ -152,14 +167,14 @@ def require_one_run(stepped: SteppedStorage, order_jobs: Sequence[Job], before: 
     require_whole(stepped.tree(), alone=False)
     # The next job finds the run, resumes it, or starts it over.
     n_t = int(died[0].name[1])
-    fresh = "f" in died[0].name or len({job.name[1] for job in order_jobs}) > 1
-    assert undisturbed_run(stepped, n_t, fresh=fresh) in ("published", "done")
+    letters = died[0].name + "f" * (len({job.name[1] for job in order_jobs}) > 1)
+    assert undisturbed_run(stepped, n_t, letters.replace("e", "")) in ("published", "done")
     assert require_whole(stepped.tree(), alone=True) == n_t
 
 
-def undisturbed_run(stepped: SteppedStorage, n_t: int, *, fresh: bool = False) -> str:
+def undisturbed_run(stepped: SteppedStorage, n_t: int, letters: str = "") -> str:
     """Do an undisturbed run in a process of its own; return the outcome."""
-    job = Job("last", 5_000_000, "here", lambda: work(stepped.output, n_t, fresh=fresh))
+    job = Job("last", 5_000_000, "here", lambda: work(stepped.output, n_t, letters))
     stage = Stage([job])
     with stepped.entered(stage):
         stage.start()
@@ -185,7 +200,19 @@ def stepped(request: pytest.FixtureRequest, tmp_path: Path) -> SteppedStorage:
 
 @pytest.mark.parametrize(
     ("kind", "before"),
-    [("2", None), ("2f", None), ("2f", 2), ("3f", 2), ("2e", None), ("3fe", 2)],
+    [
+        ("2", None),
+        ("2f", None),
+        ("2f", 2),
+        ("3f", 2),
+        ("2e", None),
+        ("3fe", 2),
+        ("2k", None),
+        ("2fk", 2),
+        ("3fk", 2),
+        ("2ek", None),
+        ("3fek", 2),
+    ],
     ids=str,
 )
 def test_a_job_may_die_at_every_operation(
@@ -229,6 +256,11 @@ def test_two_jobs_in_every_order_leave_one_run(
         ("store", "2 2@there 3", None),
         ("store", "2 2e@there", None),
         ("store", "2 2e@there 3", None),
+        ("disk", "2k 2k 3k", None),
+        ("store", "2k 3k@there", None),
+        ("store", "2k 2fk@there 3fk", None),
+        ("store", "2fk 3fk@there 2fk", 2),
+        ("store", "2fk 3fek@there", 2),
     ],
     indirect=["stepped"],
 )

@@ -122,7 +122,7 @@ def test_another_import_is_refused_unless_fresh(started: Import) -> None:
     assert command.result().code == -9
     _, command = started.start({}, "--unit", "sentence")
     refused = command.result()
-    assert (refused.code, "unit was None, is sentence" in refused.err) == (2, True), refused
+    assert (refused.code, "unit was none, is sentence" in refused.err) == (2, True), refused
     assert "--fresh" in refused.err
     _, command = started.start({}, "--unit", "sentence", "--fresh")
     assert command.result().code == 0

@@ -26,6 +26,18 @@ if __name__ == "__main__":
         print(values)
 """
 
+BFLOAT16 = """
+import segscore
+import torch
+
+flags = torch.tensor([[1, 0, 1, 0]], dtype=torch.bfloat16)
+metric = segscore.Metric("pk")
+metric.update_starts(reference=flags, hypothesis=flags, lengths=torch.tensor([4]))
+metric.update_masks(reference=flags[:, 1:], hypothesis=flags[:, 1:])
+metric.update_labels(reference=flags, hypothesis=flags)
+print(metric.pairs, metric.compute())
+"""
+
 
 @pytest.fixture
 def files(tmp_path: Path, torch: RunFile) -> Path:
@@ -60,3 +72,8 @@ def test_a_module_of_lightning_has_the_same_values_on_two_devices(
     one, two = (ast.literal_eval(line) for line in printed if line[0] == "{")
     assert one == two
     assert one["pk"] > 0
+
+
+def test_tensors_of_bfloat16_are_read(tmp_path: Path, torch: RunFile) -> None:
+    (tmp_path / "half.py").write_text(BFLOAT16)
+    assert torch("half.py") == "3 {'pk': 0.0}\n"

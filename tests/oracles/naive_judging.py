@@ -20,6 +20,7 @@ Effects = dict[str, float]
 
 EFFECT, EFFECT_ERRORS = 0.05, 3.5
 COPIES, COPIES_RESIDUAL = 8, 0.1
+EXACT_ERRORS, FEWEST_COPYING, FEWEST_OTHERS = 4, 6, 5
 OFFSET, OFFSET_ERRORS, WITHIN = 0.3, 4, 5
 RATE, RATE_DEVIATION = 1.25, 3.5
 
@@ -37,6 +38,8 @@ class Judged(NamedTuple):
     shifted: set[str]
     far: set[str]
     copies: set[Pair]
+    exact: dict[Pair, tuple[float, float]]
+    copied: set[Pair]
 
 
 def nearest_distances(first: Boundaries, second: Boundaries, within: int) -> list[int]:
@@ -69,6 +72,34 @@ def similarity(corpus: Corpus, x: str, y: str, n_t: int) -> float | None:
         sums = {name: sums[name] + counts[name] for name in sums}
     value = naive.edit_values(sums, n_t=n_t, per_row=False)["boundary_similarity"]
     return None if value is None else float(value)
+
+
+def exact_share(corpus: Corpus, x: str, y: str, n_t: int) -> tuple[int, int]:
+    """How many boundaries of two coders are at the same position, and how many are paired."""
+    counts = [naive.edit_counts(n, a, b, n_t) for n, a, b in both_coded(corpus, x, y)]
+    exact, near = (sum(each[name] for each in counts) for name in ("matches", "near_misses"))
+    return int(exact), int(exact + near)
+
+
+def deviation(pair: Pair, shares: Mapping[Pair, tuple[int, int]]) -> tuple[float, float] | None:
+    """A pair's share of exact boundaries, and by how many errors it exceeds that of others.
+
+    Args:
+        pair: the pair.
+        shares: exact and paired boundaries of each pair of the standard, and of this pair.
+    """
+    exact, paired = shares[pair]
+    others = [(e, n) for other, (e, n) in shares.items() if other != pair and n]
+    if not paired or len(others) < FEWEST_OTHERS:
+        return None
+    all_exact, all_paired = (sum(column) for column in zip(*others, strict=True))
+    p = (all_exact + 0.5) / (all_paired + 1)
+    mean = all_exact / all_paired
+    apart = sum(n * (e / n - mean) ** 2 for e, n in others)
+    scale = all_paired - sum(n**2 for _, n in others) / all_paired
+    between = max(0.0, (apart - (len(others) - 1) * p * (1 - p)) / scale)
+    error = sqrt(p * (1 - p) * (1 / paired + 1 / all_paired) + between)
+    return exact / paired, (exact / paired - mean) / error
 
 
 def mean_offset(corpus: Corpus, x: str, y: str) -> float | None:
@@ -237,7 +268,26 @@ def _judge(
         if pair in well and residuals[pair] >= max(COPIES * spread, COPIES_RESIDUAL) and spread
     }
     ratios = {x: exp(rates[x]) for x in rates}
-    return Judged(standard, effects, errors, offsets, ratios, residuals, less, shifted, far, copied)
+    exact = {}
+    for pair in known:
+        compared = {*combinations(sorted(standard), 2), pair}
+        shares = {each: exact_share(counted.whole, *each, n_t) for each in compared}
+        exact[pair] = deviation(pair, shares) or (float("nan"), float("nan"))
+    named = {p for p in copied if exact[p][1] > EXACT_ERRORS and len(judged) >= FEWEST_COPYING}
+    return Judged(
+        standard,
+        effects,
+        errors,
+        offsets,
+        ratios,
+        residuals,
+        less,
+        shifted,
+        far,
+        copied,
+        exact,
+        named,
+    )
 
 
 def relative_change(

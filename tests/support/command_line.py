@@ -1,6 +1,5 @@
 """The command line, run in this process."""
 
-import gc
 import sys
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
@@ -72,8 +71,5 @@ def _exit_code(patch: pytest.MonkeyPatch, arguments: tuple[object, ...]) -> int:
         app.main()
     except SystemExit as left:
         code = left.code or 0
-    finally:
-        gc.unfreeze()  # a command assumes that its process ends soon
-        gc.enable()
     assert isinstance(code, int)
     return code

@@ -10,6 +10,9 @@ displaces some boundaries; one with a fault does something more:
 - late: marks one or two units after the place.
 
 At half strength, the fault is half as large.
+
+The last ``otherwise`` coders read the guidelines in another way: they mean other places in half of
+the cases.
 """
 
 from collections.abc import Iterator, Mapping
@@ -37,6 +40,7 @@ class Project:
         faults: fault of the first coders, one each.
         strength: of the faults; 1 is full.
         unit: units of time per unit of the model, for projects in milliseconds.
+        otherwise: number of coders who read in another way, without a fault.
     """
 
     coders: int = 12
@@ -44,6 +48,7 @@ class Project:
     faults: tuple[str, ...] = FAULTS
     strength: float = 1.0
     unit: int = 1
+    otherwise: int = 0
 
     def faulty(self) -> dict[str, str]:
         """Return the fault of each coder who has one."""
@@ -60,7 +65,7 @@ Row = dict[str, Any]
 
 def codings(project: Project, seed: int, errors: float = 1.0) -> Iterator[Row]:
     """Yield the rows of the codings; everybody makes ``errors`` times the usual errors."""
-    draw = Random(seed)  # noqa: S311
+    draw, reading = Random(seed), Random(f"another reading {seed}")  # noqa: S311
     everybody, faulty = names(project.coders), project.faulty()
     # The coder who is copied has no fault.
     copied = everybody[len(faulty) % project.coders]
@@ -71,12 +76,18 @@ def codings(project: Project, seed: int, errors: float = 1.0) -> Iterator[Row]:
         marks = n_units // 10
         places = sorted(draw.sample(range(3, n_units - 2 * marks), marks))
         true = [place + 2 * number for number, place in enumerate(places)]
+        other = sorted(
+            {place if reading.random() < 0.5 else reading.randrange(3, n_units) for place in true}
+        )
         chosen = sorted(draw.sample(everybody, min(project.coders, draw.randint(2, 4))))
         marked = {}
         for coder in chosen:
             share = project.strength * (month / (len(MONTHS) - 1))
             strength = share if faulty.get(coder) == "drifts" else project.strength
-            marked[coder] = _code(true, (n_units, 0.12 * errors), faulty.get(coder), strength, draw)
+            meant = other if coder in everybody[project.coders - project.otherwise :] else true
+            marked[coder] = _code(
+                meant, (n_units, 0.12 * errors), faulty.get(coder), strength, draw
+            )
         for coder in chosen:
             if faulty.get(coder) == "copies" and copied in marked:
                 marked[coder] = {
@@ -131,10 +142,17 @@ def _code(
 
 @dataclass(frozen=True)
 class Said:
-    """What an audit says: the rows of `coders` over all documents, and the copying pairs."""
+    """What an audit says: the rows of `coders` over all documents, and pairs.
+
+    Attributes:
+        coders: the rows by coder.
+        pairs: pairs who agree too well.
+        copied: those of whom one may have copied.
+    """
 
     coders: Mapping[str, Row]
     pairs: frozenset[tuple[str, str]]
+    copied: frozenset[tuple[str, str]]
 
 
 def audit(project: Project, seed: int) -> Said:
@@ -145,5 +163,8 @@ def audit(project: Project, seed: int) -> Said:
     found = segscore.agree(table, group_by=("month",))
     coders = {row["coder"]: row for row in found.coders.to_pylist() if row["month"] is None}
     peers = [row for row in found.table("peers").to_pylist() if row["month"] is None]
-    pairs = {(row["coder"], row["peer"]) for row in peers if row["high_agreement"]}
-    return Said(coders, frozenset(pairs))
+    pairs, copied = (
+        frozenset((row["coder"], row["peer"]) for row in peers if row[mark])
+        for mark in ("high_agreement", "copied")
+    )
+    return Said(coders, pairs, copied)

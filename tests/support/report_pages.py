@@ -88,3 +88,32 @@ def plain(text: str) -> str:
 def number(cell: str) -> float | None:
     """Return the number in a cell; None for a dash."""
     return None if cell == "–" else float(cell.replace(",", ""))
+
+
+def as_shown(rows: Sequence[dict[str, Any]], *keys: str) -> list[dict[str, Any]]:
+    """Return rows of a summary as they are shown: over shared documents if these rank the systems.
+
+    Args:
+        rows: rows of one average.
+        keys: the columns that tell groups apart.
+    """
+    shown = []
+    for row in rows:
+        together = [
+            other
+            for other in rows
+            if all(other[key] == row[key] for key in (*keys, "measure"))
+            and not other["hypothesis"].startswith("point:")
+        ]
+        shared = row["shared_documents"]
+        fewest = min(other["documents"] for other in together)
+        if shared is not None and shared >= 10 and 2 * shared >= fewest:
+            row = {
+                **row,
+                **{
+                    name: row[f"shared_{name}"]
+                    for name in ("documents", "value", "defined", "ci_low", "ci_high")
+                },
+            }
+        shown.append(row)
+    return shown

@@ -333,6 +333,7 @@ class Store(SteppedStorage):
         with _all(
             [
                 patch.object(object_stores, "for_each", for_each),
+                patch.object(object_stores, "FURTHER", object_stores.FURTHER | {PROTOCOL}),
                 patch("segscore.pipeline.storage.folders.for_each", for_each),
             ]
         ):

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from segscore.pipeline.agreement.judging.exactness import Exactness, exactness
 from segscore.pipeline.agreement.judging.fits import (
     Fit,
     fit_differences,
@@ -17,7 +18,12 @@ from segscore.pipeline.agreement.judging.fits import (
     median,
     standard_error,
 )
-from segscore.pipeline.agreement.judging.limits import FEWEST_DOCUMENTS, FEWEST_JUDGED, Judging
+from segscore.pipeline.agreement.judging.limits import (
+    FEWEST_COPYING,
+    FEWEST_DOCUMENTS,
+    FEWEST_JUDGED,
+    Judging,
+)
 from segscore.pipeline.agreement.judging.pair_counts import CoderPairCounts, enough
 from segscore.pipeline.arrays.ragged import Flags, Floats
 from segscore.pipeline.statistics.multiple_tests import holm
@@ -64,6 +70,8 @@ class Judgement:
         shifted: coders named for an offset.
         far_rate: coders named for their rate.
         copies: pairs named because they agree too well.
+        exactness: how exact the boundaries are that pairs share.
+        copied: those of ``copies`` of whom one may have copied from the other.
     """
 
     standard: Flags
@@ -79,6 +87,8 @@ class Judgement:
     shifted: Flags
     far_rate: Flags
     copies: Flags
+    exactness: Exactness
+    copied: Flags
 
     @property
     def found(self) -> Flags:
@@ -145,6 +155,9 @@ def _judge(view: _View, similar: Floats, judging: Judging) -> Judgement:
     # Bad coders agree with each other better than the effects of both say, but never well.
     well = np.where(of_shifted, aligned_values[0] >= aligned.base[0], similar[0] >= fit.base[0])
     copies = well & (residual_deviation >= limits.copies) & (residual >= limits.copies_residual)
+    exact = exactness(view.pairs, view.standard)
+    enough_coders = np.count_nonzero(view.judged) >= FEWEST_COPYING
+    copied = copies & (exact.deviation > limits.exact_errors) & enough_coders
     p = jackknife_p(agreement.value, agreement.error, view.pairs.groups)
     return Judgement(
         view.standard,
@@ -160,6 +173,8 @@ def _judge(view: _View, similar: Floats, judging: Judging) -> Judgement:
         shifted,
         far,
         copies,
+        exact,
+        copied,
     )
 
 

@@ -10,6 +10,12 @@ FEWEST_JUDGED = 4
 FEWEST_DOCUMENTS = 10
 """With fewer coders who each share this many documents with others, nobody is named."""
 
+FEWEST_COPYING = 6
+"""With fewer coders, no pair is said to have copied: the others are too few to compare with."""
+
+CHANGE_P = 0.05
+"""Agreement differs between two groups if the p value is below this."""
+
 
 @dataclass(frozen=True)
 class NamingLimits:
@@ -21,6 +27,8 @@ class NamingLimits:
         copies: least residual of a pair's similarity, in units of 1.4826 times the median absolute
             residual.
         copies_residual: least residual itself.
+        exact_errors: a pair is said to have copied only if the share of exact ones among their
+            shared boundaries exceeds that of the other pairs by more than so many standard errors.
         offset: least offset of a coder's boundaries, in units, or in seconds if the unit is a time.
         offset_errors: the same in standard errors.
         within: largest distance of two boundaries that are paired to measure offsets, likewise.
@@ -34,6 +42,7 @@ class NamingLimits:
     effect_errors: float = 3.5
     copies: float = 8.0
     copies_residual: float = 0.1
+    exact_errors: float = 4.0
     offset: float = 0.3
     offset_errors: float = 4.0
     within: float = 5.0

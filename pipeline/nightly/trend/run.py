@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import isnan
 from typing import Any
 
 import pyarrow as pa
@@ -13,6 +12,7 @@ from segscore.pipeline.nightly.trend.ranking import PairOverNights, rank_over_ni
 from segscore.pipeline.nightly.trend.sentences import describe_trend
 from segscore.pipeline.nightly.trend.series import NightlySeries, read_series
 from segscore.pipeline.nightly.trend.settings import PER_NIGHTS, TrendSettings
+from segscore.pipeline.statistics.shown_numbers import or_none
 from segscore.schemas.nights import NIGHTLY_VALUES, RANKING, TRENDS
 from segscore.schemas.tables import arrow_type
 
@@ -37,16 +37,16 @@ class FoundTrend:
                 "system": series.system,
                 **dict(zip(by, series.group, strict=True)),
                 "date": day,
-                "value": _or_none(value),
-                "standard_error": _or_none(error),
+                "value": or_none(value),
+                "standard_error": or_none(error),
             }
             for series in self.nightly.series
             for day, value, error in zip(
                 self.nightly.dates, series.values.tolist(), series.errors.tolist(), strict=True
             )
         ]
-        pairs = [{**vars(pair), **self._about, "p": _or_none(pair.p)} for pair in self.pairs]
-        pairs = [{**row, "p_holm": _or_none(row["p_holm"])} for row in pairs]
+        pairs = [{**vars(pair), **self._about, "p": or_none(pair.p)} for pair in self.pairs]
+        pairs = [{**row, "p_holm": or_none(row["p_holm"])} for row in pairs]
         listed = ((TRENDS, trends, by), (NIGHTLY_VALUES, nights, by), (RANKING, pairs, ()))
         return {schema.name: _table(schema, rows, groups) for schema, rows, groups in listed}
 
@@ -65,7 +65,7 @@ class FoundTrend:
             "nights": level.nights,
             "first_night": level.first,
             "last_night": level.last,
-            "mean": _or_none(level.mean),
+            "mean": or_none(level.mean),
         }
         if line is not None:
             row |= {
@@ -136,10 +136,6 @@ def _judge(settings: TrendSettings) -> tuple[NightlySeries, list[Level]]:
         f"{recent[0].step_date} cannot be told from chance without the nights before it"
     )
     return replace(wider, warnings=[*wider.warnings, reason]), more
-
-
-def _or_none(value: float) -> float | None:
-    return None if isnan(value) else value
 
 
 def _table(schema: Any, rows: Sequence[dict[str, Any]], groups: Sequence[str]) -> pa.Table:

@@ -8,7 +8,7 @@ from segscore.pipeline.nightly.trend.ranking import PairOverNights
 from segscore.pipeline.nightly.trend.settings import PER_NIGHTS, TrendSettings
 from segscore.pipeline.nightly.words import nights, short
 from segscore.pipeline.plain_text import named_list
-from segscore.pipeline.statistics.shown_numbers import shown_p
+from segscore.pipeline.statistics.shown_numbers import shown_attribute, shown_p
 
 _APART = 0.05
 """Largest adjusted p at which two systems are said to differ."""
@@ -70,7 +70,7 @@ def group_in_words(level: Level) -> str:
     """Return the group of a level, such as `regio`; all documents if it is about all."""
     if level.over_all:
         return "all documents"
-    return ", ".join(str(value) for value in level.group)
+    return ", ".join(map(shown_attribute, level.group))
 
 
 def _size(level: Level) -> str:

@@ -97,7 +97,7 @@ def read_series(settings: TrendSettings) -> NightlySeries:
         )
     rows = rows.filter(pc.is_in(rows.column("date"), pa.array(nights, pa.date32())))
     series = [*_series(rows.to_pylist(), nights, other, settings.group_by)]
-    if settings.group_by and not any(any(each.group) for each in series):
+    if settings.group_by and not any(_is_of_a_group(each) for each in series):
         raise Refused(
             f"--group-by {','.join(settings.group_by)}: the nights were summarised by "
             f"{', '.join(other)} together; name these"
@@ -174,9 +174,12 @@ def _series(
     return sorted(series, key=_order)
 
 
+def _is_of_a_group(series: Series) -> bool:
+    return any(value is not None for value in series.group)
+
+
 def _order(series: Series) -> tuple[bool, str, bool, str]:
-    grouped = any(value is not None for value in series.group)
-    return grouped, str(series.group), series.system is None, series.system or ""
+    return _is_of_a_group(series), str(series.group), series.system is None, series.system or ""
 
 
 def mean_of(series: Sequence[Series], group: GroupValues) -> list[Series]:

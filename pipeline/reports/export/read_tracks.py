@@ -23,7 +23,7 @@ from segscore.pipeline.tables.validate import place_of
 
 
 def read_tracks(
-    url: str, documents: str | None, coders: Sequence[str]
+    url: str, documents: str | None, coders: Sequence[str], *, trust_inputs: bool = False
 ) -> tuple[list[DocumentTracks], int]:
     """Read the tracks of documents.
 
@@ -32,6 +32,7 @@ def read_tracks(
         documents: id of a document, or several separated by commas; None for all.
         coders: coders whose segmentations to read; none for all.  Edits are read if both coders
             are chosen.
+        trust_inputs: whether the inputs of a run are read wherever it recorded them.
 
     Returns:
         The documents, and the number of those that were left out because they have no segmentation
@@ -41,12 +42,14 @@ def read_tracks(
         Refused: the run or the table cannot be read, does not count milliseconds, or has no such
             document or coder; or segmentations have different lengths.
     """
-    reading = _of_table if FinishedRun.find(url) is None else _of_run
-    found = reading(url, documents)
+    if FinishedRun.find(url) is None:
+        found = _of_table(url, documents)
+    else:
+        found = _of_run(FinishedScoring.open(url).trusting(everything=trust_inputs), documents)
     there = list(dict.fromkeys(track.coder for _, tracks in found.values() for track in tracks))
     for coder in coders:
         if coder not in there:
-            of_document = f" for document {documents}" if len(found) == 1 else ""
+            of_document = f" for document {next(iter(found))}" if len(found) == 1 else ""
             raise Refused(
                 f"{url}: no coder {coder}{of_document}{nearest(coder, there)}; there "
                 f"are: {', '.join(there)}"
@@ -85,17 +88,16 @@ _Found = dict[str, tuple[dict[str, int], list[Track]]]
 """Document -> lengths by coder, and tracks."""
 
 
-def _of_run(url: str, documents: str | None) -> _Found:
+def _of_run(run: FinishedScoring, documents: str | None) -> _Found:
     """Return the length and the tracks: references, then each hypothesis with its edits."""
-    run = FinishedScoring.open(url)
     if run.score_settings().units != "units":
         raise Refused(
-            f"{url}: was scored with --units words, so that its positions are no times; export its "
-            "tables, or score them without --units"
+            f"{run.url}: was scored with --units words, so that its positions are no times; export "
+            "its tables, or score them without --units"
         )
     known = _scored_documents(run) if documents is None or "," in documents else []
-    pairs = explain_pairs(url, _wanted(documents, known))
-    _require_milliseconds(url, pairs[0].unit)
+    pairs = explain_pairs(run, _wanted(documents, known))
+    _require_milliseconds(run.url, pairs[0].unit)
     by_document: dict[str, list[Explained]] = {}
     for pair in pairs:
         by_document.setdefault(pair.document, []).append(pair)

@@ -7,6 +7,7 @@ from segscore.pipeline.errors import Refused
 from segscore.pipeline.settings.options import (
     Argument,
     Option,
+    TrustInputsOption,
 )
 from segscore.pipeline.settings.ranges import one_of
 from segscore.pipeline.settings.reading import (
@@ -39,6 +40,7 @@ class ExportSettings:
         str | None,
         Option("File to write, or folder for several files; default: print the only file."),
     ] = None
+    trust_inputs: TrustInputsOption = False
 
     def __post_init__(self) -> None:
         """Refuse a value that an option cannot have; the message names the option."""

@@ -39,7 +39,9 @@ def export_tracks(settings: ExportSettings) -> Exported:
     Raises:
         Refused: as ``read_tracks``; or there are several documents and no output.
     """
-    documents, left_out = read_tracks(settings.source, settings.document, settings.coder)
+    documents, left_out = read_tracks(
+        settings.source, settings.document, settings.coder, trust_inputs=settings.trust_inputs
+    )
     known = FORMATS[settings.format_name]
     if len(documents) == 1 and settings.document is not None:
         return Exported(_files_of(known, documents[0]), 1, left_out)

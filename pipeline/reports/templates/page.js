@@ -3,7 +3,7 @@ const theme = {
   background: "transparent",
   font: "system-ui, sans-serif",
   view: { stroke: null },
-  axisQuantitative: { tickCount: 6, labelOverlap: true },
+  axisQuantitative: { tickCount: 6, labelOverlap: true, labelSeparation: 6 },
   axis: {
     labelColor: "currentColor", titleColor: "currentColor", tickColor: "currentColor",
     domainColor: "currentColor", gridColor: "currentColor", gridOpacity: 0.15, tickOpacity: 0.4,

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 
 import segscore
+from segscore.pipeline.agreement.findings import describe_audit
 from segscore.pipeline.agreement.judging.limits import read_limits
 from segscore.pipeline.agreement.nearest import pair_nearest
 from segscore.pipeline.agreement.tally import folds
@@ -75,6 +76,10 @@ def test_judgements_equal_the_twin(seed: int, faults: tuple[str, ...]) -> None:
         pair = row["coder"], row["peer"]
         assert row["residual"] == pytest.approx(twin.residuals[pair], rel=1e-4, abs=1e-4)
         assert bool(row["high_agreement"]) == (pair in twin.copies)
+        assert bool(row["copied"]) == (pair in twin.copied)
+        if pair in twin.exact:
+            found_exact = row["exact_share"], row["exact_share_deviation"]
+            assert found_exact == pytest.approx(twin.exact[pair], nan_ok=True)
 
 
 @pytest.mark.parametrize("unit", [1, 1000])
@@ -86,9 +91,39 @@ def test_each_of_six_faults_is_named_and_nobody_else(unit: int) -> None:
     }
     assert {"coder-00", "coder-01"} <= marks["low_agreement"] <= {f"coder-0{i}" for i in range(5)}
     assert said.pairs == {("coder-02", "coder-06")}
+    # In milliseconds, the copies are moved by some, too, so that nothing shows that they are any.
+    assert said.copied == (said.pairs if unit == 1 else set())
     assert marks["drifting"] == {"coder-03"}
     assert marks["outlying_rate"] == {"coder-04"}
     assert marks["shifted"] == {"coder-05"}
+
+
+@pytest.mark.parametrize("coders", [4, 6, 8])
+def test_two_ways_of_reading_are_no_copies(coders: int) -> None:
+    """Two coders read in another way than the others, and agree too well for chance."""
+    said = [audit(Project(coders, 25 * coders, (), otherwise=2), seed) for seed in (2, 3)]
+    assert any(each.pairs for each in said)
+    assert not any(each.copied for each in said)
+
+
+def test_two_honest_coders_of_four_are_not_told_that_one_copied() -> None:
+    rows = [*codings(Project(4, 100, (), otherwise=2), 1)]
+    found = segscore.agree(rows, group_by=("month",), replicates=0)
+    peers = [row for row in found.table("peers").to_pylist() if row["month"] is None]
+    coders = [row for row in found.coders.to_pylist() if row["month"] is None]
+    pair = next(row for row in peers if row["high_agreement"])
+    sentences = describe_audit([], coders, peers)
+    assert not any("copied" in sentence for sentence in sentences)
+    assert (
+        f"{pair['coder']} and {pair['peer']} agree {pair['residual']:.2f} more than their "
+        "agreement with the others predicts: they may read the guidelines in a way of their own, "
+        "or have worked together." in sentences
+    )
+
+
+def test_who_copies_seven_in_ten_boundaries_is_told_so() -> None:
+    copied = [audit(Project(6, 150, ("copies",), 0.7 / 0.95), seed).copied for seed in range(2)]
+    assert copied == [{("coder-00", "coder-01")}] * 2
 
 
 def test_what_lifts_everybody_is_no_drift() -> None:

@@ -211,8 +211,14 @@ def test_a_rate_is_per_100_units_or_a_minute() -> None:
 
 
 def test_coders_of_most_contested_documents_are_named() -> None:
-    contested = [{"coders": ["lea", "max"]}, {"coders": ["ann", "lea"]}, {"coders": ["ann"]}]
-    assert describe_contested(contested, {"lea", "max"}) == [
-        "lea, who stands out, coded 2 of the 3 most contested documents: what lea did may be why "
-        "they are contested."
+    contested = [{"coders": ["lea", "max"]}] * 4 + [{"coders": ["ann"]}]
+    assert describe_contested(contested, {"lea": 50, "max": 350}, 400) == [
+        "lea, who stands out, coded 4 of the 5 most contested documents, but 12 % of all: what lea "
+        "did may be why they are contested."
     ]
+
+
+def test_who_coded_everything_coded_the_contested_documents_too() -> None:
+    contested = [{"coders": ["lea", "max"]}] * 10
+    assert describe_contested(contested, {"lea": 200, "max": 150}, 200) == []
+    assert describe_contested([], {"lea": 3}, 3) == []

@@ -37,6 +37,13 @@ def masks(rows: list[list[int]], width: int) -> np.ndarray[Any, Any]:
     return table
 
 
+def starts(rows: list[list[int]], width: int) -> np.ndarray[Any, Any]:
+    table = np.zeros((len(rows), width), np.int64)
+    for row, boundaries in zip(table, rows, strict=True):
+        row[[0, *boundaries]] = 1
+    return table
+
+
 def labels(rows: list[list[int]], width: int) -> list[list[int]]:
     return [[sum(place < unit for place in row) for unit in range(1, width + 1)] for row in rows]
 
@@ -46,16 +53,24 @@ def labels(rows: list[list[int]], width: int) -> list[list[int]]:
 def test_batches_add_what_single_pairs_add(given: list[Pair], average: Any) -> None:
     n_units, references, hypotheses = (list(column) for column in zip(*given, strict=True))
     width = max(n_units)
-    by_mask, by_label, by_position = (segscore.Metric(*NAMES, average=average) for _ in range(3))  # type: ignore[arg-type]
+    made = (segscore.Metric(*NAMES, average=average) for _ in range(4))  # type: ignore[arg-type]
+    by_mask, by_start, by_label, by_position = made
     by_mask.update_masks(
-        reference=masks(references, width), hypothesis=masks(hypotheses, width), lengths=n_units
+        reference=masks(references, width - 1),
+        hypothesis=masks(hypotheses, width - 1),
+        lengths=n_units,
+    )
+    by_start.update_starts(
+        reference=starts(references, width + 1),
+        hypothesis=starts(hypotheses, width + 1),
+        lengths=n_units,
     )
     by_label.update_labels(
         reference=labels(references, width), hypothesis=labels(hypotheses, width), lengths=n_units
     )
     by_position.update_positions(references=references, hypotheses=hypotheses, n_units=n_units)
     expected = one_by_one(given, average=average).state.tolist()
-    for metric in (by_mask, by_label, by_position):
+    for metric in (by_mask, by_start, by_label, by_position):
         assert metric.state.tolist() == expected
 
 
@@ -172,6 +187,28 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
         "lengths: must be whole numbers",
     ),
     ("update_labels", {"reference": [[1], [1, 2]], "hypothesis": [[1]]}, "must be a table"),
+    ("update_masks", {"reference": [[1], [1, 0]], "hypothesis": [[1], [1, 0]]}, "must be a table"),
+    ("update_starts", {"reference": [[1], [1, 0]], "hypothesis": [[1]]}, "must be a table"),
+    (
+        "update_labels",
+        {"reference": [[1, np.nan]], "hypothesis": [[1, 2]]},
+        r"reference\[0\]\[1\] is nan; if this is padding, give the number",
+    ),
+    (
+        "update_starts",
+        {"reference": [[1, 0, 2]], "hypothesis": [[1, 0, 0]]},
+        r"\[2\] is 2; expected 0 or 1: each unit has a flag, 1 for the first of a segment$",
+    ),
+    (
+        "update_starts",
+        {"reference": [[1, 0, 1]], "hypothesis": [[1, 0, 0]], "lengths": [4]},
+        r"lengths\[0\] is 4; expected 1 to 3.*\. Flags of the n - 1 places .* update_masks",
+    ),
+    (
+        "update_starts",
+        {"reference": [[1, 0], [0, 1]], "hypothesis": [[1, 0], [1, 1]]},
+        r"reference\[1\]\[0\] is 0 but reference\[0\]\[0\] is 1, though the first unit",
+    ),
     (
         "update_positions",
         {"references": [[1], [9]], "hypotheses": [[1], [2]], "n_units": [3, 4]},

@@ -1,11 +1,18 @@
 """Settings as keywords: what the command line refuses is refused, what it reads is read."""
 
-from typing import Any
+import re
+from typing import Any, get_origin, get_type_hints
 
 import numpy as np
 import pytest
 
 import segscore as package
+from segscore.pipeline.agreement.settings import AgreeSettings
+from segscore.pipeline.comparison.settings import CompareSettings
+from segscore.pipeline.conventions.calibrate_settings import CalibrateSettings
+from segscore.pipeline.nightly.trend.settings import TrendSettings
+from segscore.pipeline.scoring.settings import ScoreSettings
+from segscore.pipeline.settings.options import options_of
 
 untyped: Any = package
 ONE = {"a": package.Segmentation([2, 5], 11)}
@@ -106,3 +113,40 @@ def test_numbers_of_numpy_are_accepted() -> None:
     settings: dict[str, Any] = {"n_t": np.int64(3), "cost_miss": np.float32(0.25), "beta": 2}
     ours = package.evaluate(ONE, ROWS, **settings)
     assert ours.signature == package.evaluate(ONE, ROWS, n_t=3, cost_miss=0.25, beta=2.0).signature
+
+
+def test_lists_may_replace_text_separated_by_commas() -> None:
+    joined: dict[str, Any] = {"consensus": "0.5,any", "reference_points": "none,all"}
+    listed: dict[str, Any] = {"consensus": [0.5, "any"], "reference_points": ("none", "all")}
+    as_text, as_lists = (package.evaluate(ONE, ONE, **each) for each in (joined, listed))
+    assert as_text.signature == as_lists.signature
+    assert as_text.summary.equals(as_lists.summary)
+    none = package.evaluate(ONE, ONE, consensus=[], reference_points=[])
+    assert none.systems == ["hypothesis"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"reference_points": [1]}, "reference_points: 1 must be a text"),
+        (
+            {"reference_points": ["nnoe"]},
+            "reference-points nnoe: must be one of|reference_points nnoe: must be one of",
+        ),
+        ({"consensus": [0.5, True]}, "consensus: True must be a text or a number"),
+        ({"consensus": [1.5]}, "consensus 1.5: must be any"),
+    ],
+)
+def test_elements_of_lists_are_checked(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(package.Refused, match=message):
+        package.evaluate(ONE, ONE, **settings)
+
+
+def test_every_setting_that_is_a_list_in_text_may_be_a_list() -> None:
+    """An option whose help has an example with commas is read to a tuple, or takes a list."""
+    classes = (ScoreSettings, AgreeSettings, CompareSettings, CalibrateSettings, TrendSettings)
+    for settings in classes:
+        hints = get_type_hints(settings)
+        for name, option in options_of(settings).items():
+            if re.search(r"such as \S+,\S+|separated by commas", option.help):
+                assert option.joined or get_origin(hints[name]) is tuple, name

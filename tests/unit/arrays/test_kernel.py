@@ -14,11 +14,10 @@ import pytest
 
 from segscore.pipeline.arrays.kernel import CACHE_FILES
 from segscore.pipeline.arrays.ownership import first_exposed
+from tests.support import other_user
+from tests.support.other_user import AS_OTHER, OTHER
 from tests.support.paths import DATA, ROOT
 from tests.support.promises import message_lines
-
-OTHER = 10002
-"""A user who is neither root nor the one who runs the tests."""
 
 LOOPS = """
 import sys
@@ -59,8 +58,7 @@ class Cache:
     def run(self, *before: str, **variables: str) -> subprocess.CompletedProcess[str]:
         """Call the loop in a process of its own; return its value, its cache folder, its hits."""
         command = [*before, sys.executable, "-c", LOOPS, str(self.sources)]
-        environment = os.environ | {"NUMBA_CACHE_DIR": str(self.folder), "PYTHONPATH": str(ROOT)}
-        environment["PYTHONDONTWRITEBYTECODE"] = "1"
+        environment = other_user.environment() | {"NUMBA_CACHE_DIR": str(self.folder)}
         return subprocess.run(
             command, capture_output=True, text=True, env=environment | dict(variables), check=True
         )
@@ -292,27 +290,15 @@ def test_a_file_of_another_user_is_not_used(filled_cache: Cache, what: str) -> N
     assert filled_cache.exposed() == owned
 
 
-@needs_root
-def test_files_of_root_are_used(
-    filled_cache: Cache, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_files_of_root_are_used(filled_cache: Cache) -> None:
     """Loops compiled by root into an image, read by its user: numba needs a writable folder."""
-    as_other = ["setpriv", f"--reuid={OTHER}", f"--regid={OTHER}", "--clear-groups"]
-    if shutil.which("setpriv") is None:
-        pytest.skip("there is no `setpriv` to become another user with")
-    if subprocess.run([*as_other, sys.executable, "-c", ""], check=False).returncode:
-        pytest.skip("this Python is where another user cannot read its library")
-    base = Path(subprocess.check_output(["mktemp", "-d"], text=True).strip())  # noqa: S607
-    try:
-        base.chmod(0o755)
+    with other_user.shared_folder() as base:
         shutil.copytree(filled_cache.sources, base / "sources")
         cache = Cache(base / "sources", base / "cache")
         cache.run()
         assert cache.files(".nbi")
         for folder in {file.parent for file in cache.files(".nbi")}:
             os.chown(folder, OTHER, OTHER)
-        process = cache.run(*as_other, HOME=str(base / "none"))
+        process = cache.run(*AS_OTHER, HOME=str(base / "none"))
         assert process.stdout.endswith(" 1\n")
         assert process.stderr == ""
-    finally:
-        shutil.rmtree(base)

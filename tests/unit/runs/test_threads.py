@@ -59,7 +59,11 @@ def test_packets_arrive_at_their_places_in_the_order_of_the_pieces(
         (Refused("no such file"), Refused, "^no such file$"),
         (Failed("no server answers"), Failed, "^no server answers$"),
         (OSError(28, "No space left on device"), Failed, "could not send rows .*No space left"),
-        (ValueError(), Failed, "could not send rows .*ValueError; run the same command to resume"),
+        (
+            ValueError(),
+            Failed,
+            "could not send rows .*ValueError; finished parts are kept: run the same",
+        ),
     ],
 )
 def test_an_exchange_reports_what_went_wrong(

@@ -1,10 +1,18 @@
-"""How p values are written."""
+"""How numbers, intervals and groups are written, also undefined ones."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from segscore.pipeline.statistics.shown_numbers import shown_p
+from segscore.pipeline.statistics import shown_numbers
+from segscore.pipeline.statistics.shown_numbers import (
+    number_in_words,
+    shown_attribute,
+    shown_cell,
+    shown_group,
+    shown_p,
+    shown_rank,
+)
 
 
 @pytest.mark.parametrize(
@@ -22,3 +30,41 @@ def test_a_number_is_close_and_never_0(p: float) -> None:
         assert p < 0.0001
     else:
         assert float(text) > 0 and float(text) == pytest.approx(p, abs=0.0000501)
+
+
+@pytest.mark.parametrize("name", ["shown_number", "shown_change", "shown_rank", "shown_p"])
+def test_a_number_may_be_undefined(name: str) -> None:
+    assert getattr(shown_numbers, name)(None) == "–"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("shown_interval", "–"),
+        ("shown_changes", "–"),
+        ("short_interval", ""),
+        ("interval_in_words", ""),
+    ],
+)
+@pytest.mark.parametrize("ends", [(None, None), (0.1, None), (None, 0.2)])
+def test_an_interval_may_be_undefined(
+    name: str, text: str, ends: tuple[float | None, float | None]
+) -> None:
+    assert getattr(shown_numbers, name)(*ends) == text
+
+
+def test_a_number_has_its_interval_if_there_is_one() -> None:
+    assert number_in_words(0.5, 0.25, 0.75) == "0.5000 (95 % 0.2500 to 0.7500)"
+    assert number_in_words(0.5, None, None) == "0.5000"
+    assert number_in_words(None, None, None) == "–"
+
+
+@pytest.mark.parametrize(("rank", "text"), [(1.0, "1"), (12.0, "12"), (1.5, "1.5"), (7.975, "8")])
+def test_a_rank_has_a_decimal_only_if_it_needs_one(rank: float, text: str) -> None:
+    assert shown_rank(rank) == text
+
+
+def test_truth_values_are_those_of_json() -> None:
+    assert shown_cell(True) == "true"
+    assert shown_attribute(False) == "false"
+    assert shown_group(["live", "month", "year"], [False, None, 2026]) == "live false, year 2026"

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from segscore.pipeline.errors import Failed
+from segscore.pipeline.errors import Unsuitable
 from segscore.pipeline.measures import Table
 from segscore.pipeline.measures.measure import Measure
 from segscore.pipeline.runs import receipt_file
@@ -62,7 +62,7 @@ def test_negative_values_are_the_mirror_image(values: list[float]) -> None:
 
 @pytest.mark.parametrize("value", [2.0**32, -(2.0**32), 1e300])
 def test_a_value_that_is_too_large_is_refused(value: float) -> None:
-    with pytest.raises(Failed, match="cannot be averaged"):
+    with pytest.raises(Unsuitable, match="cannot be averaged"):
         summed([0.5, value])
 
 

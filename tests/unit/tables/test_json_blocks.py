@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from io import BytesIO
+from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
 
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.storage import decoded_lines
-from segscore.pipeline.tables import jsonl
+from segscore.pipeline.tables import json_blocks, jsonl
 from segscore.pipeline.tables.json_blocks import JsonLines, whole_lines
 from segscore.pipeline.tables.rows import Defaults, ParsedRow
 from segscore.pipeline.tables.stated_table import join_stated, stated_table
@@ -87,6 +88,7 @@ ODD = st.sampled_from(
     ]
 )
 
+GOOD = '{"document_id": "d", "coder": "c", "n_units": 9, "boundaries": [1]}'
 MINUS_ZERO = '{"document_id": "d", "coder": "c", "n_units": 1, "boundaries": [], "x": -0}'
 
 
@@ -131,6 +133,28 @@ def outcome(read: Any, *arguments: Any) -> Any:
     False,
     "\n",
 )
+@example(
+    [
+        '{"document_id": "d", "coder": "c", "n_units": 9, "boundaries": [1], ":5,": 0.5}',
+        '{"document_id": "d", "coder": "c", "n_units": 9, "boundaries": [1], ":5,": 2}',
+        '{"document_id": "d", "coder": "c", "n_units": 9, "boundaries": [1], "x": 3.0}',
+        '{"document_id": "d", "coder": "\\":5,", "n_units": 9, "boundaries": [1], "x": 3}',
+    ],
+    False,
+    "\n",
+)
+@example(
+    [
+        '{"document_id": "d", "coder": "c", "n_units": 9, "boundaries": [1], "x": 0.5}',
+        '{"document_id": "d", "coder": ":5,", "n_units": 9, "boundaries": [1], "x": 2}',
+    ],
+    False,
+    "\n",
+)
+@example(
+    [*[""] * 40, GOOD, *["", " ", "\t"] * 20, GOOD, GOOD, *[" "] * 40, "{", "", GOOD], True, "\r\n"
+)
+@example([GOOD, *[""] * 17, GOOD, *["\u2003"] * 20, GOOD, *[""] * 99], False, "\n")
 def test_one_block_is_read_as_the_exact_reader_reads_it(
     lines: list[str], lenient: bool, end: str
 ) -> None:
@@ -144,6 +168,41 @@ def test_one_block_is_read_as_the_exact_reader_reads_it(
 def test_the_size_of_blocks_changes_nothing(lines: list[str], size: int) -> None:
     content = "\n".join(lines).encode()
     assert outcome(in_blocks, content, size, False) == outcome(exactly, content, False)
+
+
+def test_blank_lines_are_not_looked_at_one_by_one() -> None:
+    decoded = 0
+
+    def counting(block: bytes, line: int) -> Iterator[str]:
+        nonlocal decoded
+        for text in decode(block, line):
+            decoded += 1
+            yield text
+
+    good = (GOOD + "\n").encode()
+    content = [b"\n" * 10**6, good + b"\n" * 10**6 + good + b" \r\n" * 10**6, b"\n" * 10**6 + good]
+    for rejecting in (False, True):
+        reader = JsonLines(URL, Defaults(), counting, rejecting=rejecting)
+        read = [*reader.read(content)]
+        lines = [line for _, block in read for line in block.tolist()]
+        assert lines == [10**6 + 1, 2 * 10**6 + 2, 4 * 10**6 + 3]
+    assert decoded < 100
+
+
+def test_attributes_are_looked_for_once_in_a_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not once for each of thousands of columns."""
+    searched: list[bytes] = []
+    pattern = json_blocks._INTEGER
+
+    def find_all(text: bytes) -> list[bytes]:
+        searched.append(text)
+        return pattern.findall(text)
+
+    monkeypatch.setattr(json_blocks, "_INTEGER", SimpleNamespace(findall=find_all))
+    row = {**json.loads(GOOD), **{f"a{i}": float(i) for i in range(2000)}}
+    text = json.dumps(row) + "\n" + json.dumps({**json.loads(GOOD), "b": 1}) + "\n"
+    assert outcome(in_blocks, text.encode(), 10**6, False) == outcome(exactly, text.encode(), False)
+    assert len(searched) == 1
 
 
 def test_usual_lines_are_not_left_to_the_exact_reader() -> None:

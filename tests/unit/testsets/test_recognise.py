@@ -160,7 +160,9 @@ def test_published_scores_name_their_evidence() -> None:
 @pytest.mark.parametrize(
     "text",
     ["{", "[1]", '{"a": 1}', '{"name": "x", "splits": [{"name": "all", "fingerprint": "12"}]}',
-     '{"name": "x", "splits": [{"name": "all", "digests": "1"}]}'],
+     '{"name": "x", "splits": [{"name": "all", "digests": "1"}]}', '{"name": 1}', '{"name": " "}',
+     '{"name": "x", "splits": [{"name": "all", "references": -1}]}',
+     '{"name": "x", "splits": [{"name": "all", "documents": 1.5}]}'],
 )  # fmt: skip
 def test_a_file_that_is_no_registry_is_refused(text: str, tmp_path: Any) -> None:
     (tmp_path / "sets.json").write_text(text)
