@@ -17,6 +17,7 @@ import numpy as np
 
 import segscore
 from benchmarks.timing import ROOT
+from segscore.api.typed import MeasureName
 from segscore.pipeline.arrays.ragged import Floats, Ints
 from segscore.pipeline.measures import PAIRS, Table
 from segscore.pipeline.statistics.jackknife import (
@@ -28,7 +29,7 @@ from segscore.pipeline.statistics.jackknife import (
 )
 
 PAGE = ROOT / "docs" / "claims.md"
-MEASURES = ("boundary_similarity", "pk", "f1")
+MEASURES: tuple[MeasureName, ...] = ("boundary_similarity", "pk", "f1")
 POOL = 4000
 """Documents in a pool; the average over all of them is the truth."""
 
@@ -99,8 +100,8 @@ class Pool:
 
 
 @cache
-def pool(kind: Kind, points: str = "") -> Pool:
-    """Make and score the documents of a kind, and random reference points if they are named."""
+def pool(kind: Kind) -> Pool:
+    """Make and score the documents of a kind."""
     draw = np.random.default_rng(7)
     shows = draw.integers(0, SHOWS, POOL)
     of_show = draw.normal(0, kind.by_show, (SHOWS, len(kind.systems)))
@@ -117,13 +118,17 @@ def pool(kind: Kind, points: str = "") -> Pool:
             found = _erring(draw, truth, n, errors, level)
             hypotheses.setdefault(f"s{s}", {})[f"d{d:05d}"] = segscore.Segmentation(found, n)
     evaluation = segscore.evaluate(
-        references, hypotheses, measures=MEASURES, **({"reference_points": points} if points else {})
+        references,
+        hypotheses,
+        measures=MEASURES,
     )
-    rows = evaluation.table("scores").sort_by([("hypothesis", "ascending"), ("document_id", "ascending")])
+    rows = evaluation.table("scores").sort_by(
+        [("hypothesis", "ascending"), ("document_id", "ascending")]
+    )
     table = PAIRS.only(MEASURES)
     systems = rows.num_rows // POOL
     counts = {name: rows.column(name).to_numpy().reshape(systems, POOL) for name in table.counts}
-    values = {
+    values: dict[str, Floats] = {
         name: rows.column(name).to_numpy(zero_copy_only=False).astype(float).reshape(systems, POOL)
         for name in MEASURES
     }
@@ -196,9 +201,7 @@ def _added(unit: Ints, values: Any, n: int) -> Any:
     return total
 
 
-def corpora(
-    made: Pool, documents: int, number: int, seed: int, of_show: int = 0
-) -> Iterator[Ints]:
+def corpora(made: Pool, documents: int, number: int, seed: int, of_show: int = 0) -> Iterator[Ints]:
     """Draw corpora from a pool: documents, or shows of some documents each."""
     draw = np.random.default_rng([seed, documents, of_show])
     if not of_show:
@@ -241,9 +244,7 @@ def coverage(
     return Measured(within / max(known, 1), max(known, 1))
 
 
-def level(
-    kind: Kind, key: tuple[str, str], documents: int, number: int, **shows: Any
-) -> Measured:
+def level(kind: Kind, key: tuple[str, str], documents: int, number: int, **shows: Any) -> Measured:
     """Return how often two equal systems differ by p < .05.
 
     The systems of the pool are made equal by subtracting the difference of their averages.
@@ -254,9 +255,7 @@ def level(
     for chosen in corpora(made, documents, number, 2, shows.get("of_show", 0)):
         one, other = (estimates(made, s, chosen, by_show=by_show)[key] for s in (0, 1))
         between = difference(one, other)
-        between = replace(
-            between, value=between.value - true, without=between.without - true
-        )
+        between = replace(between, value=between.value - true, without=between.without - true)
         if not np.isnan(between.p):
             known += 1
             found += between.p < LEVEL
@@ -269,7 +268,12 @@ if __name__ == "__main__":
     UNEQUAL = Kind(unequal=1.0, harder=0.3)
     for name, kind in {"ordinary": Kind(), "unequal": UNEQUAL}.items():
         for key in (B, ("pk", "micro"), ("f1", "micro"), ("boundary_similarity", "macro")):
-            print("coverage", name, key, [str(coverage(kind, key, n, N)) for n in (5, 10, 20, 50, 200)])
+            print(
+                "coverage",
+                name,
+                key,
+                [str(coverage(kind, key, n, N)) for n in (5, 10, 20, 50, 200)],
+            )
     kinds = {
         "density": Kind(systems=(SPARSE, DENSE)),
         "same": Kind(),
@@ -283,4 +287,11 @@ if __name__ == "__main__":
     shows = Kind(by_show=0.8)
     for n, of in ((6, 10), (20, 10), (20, 5), (8, 4)):
         for by in (False, True):
-            print("shows", n, of, by, str(coverage(shows, B, n * of, N, of_show=of, by_show=by)), str(level(shows, B, n * of, N, of_show=of, by_show=by)))
+            print(
+                "shows",
+                n,
+                of,
+                by,
+                str(coverage(shows, B, n * of, N, of_show=of, by_show=by)),
+                str(level(shows, B, n * of, N, of_show=of, by_show=by)),
+            )

@@ -74,8 +74,8 @@ def difference_of(kind: str, measure: str, pair: Sequence[Held]) -> naive_jackkn
     one, other = (average_of(kind, measure, rows) for rows in pair)
 
     def difference(units: Collection[str]) -> naive_jackknife.Number:
-        values = one(units), other(units)
-        return None if None in values else values[0] - values[1]
+        first, second = one(units), other(units)
+        return None if first is None or second is None else float(first) - float(second)
 
     of_each = [weights(kind, measure, rows) for rows in pair]
     return naive_jackknife.jackknife(difference, naive_jackknife.fewest_effective(*of_each))
@@ -109,7 +109,7 @@ def test_pairs_equal_the_twin(segscore: Segscore, runs: Path, measure: str, kind
     twins = []
     for row in chosen:
         pair = [cells[row[side]] for side in ("system", "other")]
-        both = naive.both_defined(*pair, measure)
+        both = naive.both_defined(pair[0], pair[1], measure)
         assert row["defined"] == len(both)
         if kind == "macro":
             pair = [{document: rows[document] for document in both} for rows in pair]

@@ -1,7 +1,7 @@
 """A whole run against the slow twin: generated corpora, every table recomputed slowly."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from fractions import Fraction
 from pathlib import Path
 from statistics import stdev
@@ -17,6 +17,7 @@ from segscore.pipeline.measures.selection import select
 from segscore.pipeline.statistics import resampling
 from segscore.pipeline.storage import read_table
 from tests.oracles import naive, naive_jackknife
+from tests.oracles.naive_denominators import Counts
 from tests.support import passes
 from tests.support.command_line import Segscore
 from tests.support.corpora import STORY_SUMS, WINDOWS, Corpus, complete, corpus, run, twin_scores
@@ -163,7 +164,7 @@ def check_summary(summary: pa.Table, scores: list[dict[str, Any]], prior: Fracti
 
 Rows = list[dict[str, Any]]
 SHOWS, BUCKETS = 7, 11
-UNITS = {
+UNITS: dict[str, Callable[[str], str]] = {
     "documents": lambda name: name,
     "show": lambda name: f"show {int(name[1:]) % SHOWS}",
     f"{BUCKETS}-buckets": lambda name: str(
@@ -189,7 +190,7 @@ def test_intervals_of_every_measure_equal_the_twin(
     for document in generated.documents:
         document["show"] = UNITS["show"](document["document_id"])
     generated.write(tmp_path)
-    options = ("--measures", "all", "--group-by", "genre")
+    options: tuple[str, ...] = ("--measures", "all", "--group-by", "genre")
     options += () if p_seg is None else ("--p-seg", str(float(p_seg)))
     options += ("--resample-by", "show") if unit == "show" else ()
     if unit == f"{BUCKETS}-buckets":
@@ -206,9 +207,7 @@ def test_intervals_of_every_measure_equal_the_twin(
         own = [row for row in scores if row["hypothesis"] == hypothesis]
         rows = by_unit((row for row in own if genre in (None, row["genre"])), unit)
 
-        def values(
-            counts: naive_jackknife.Counts, units: Collection[str], rows: Any = rows
-        ) -> dict[str, Any]:
+        def values(counts: Counts, units: Collection[str], rows: Any = rows) -> dict[str, Any]:
             left_out = {*rows} - {*units}
             # References of a unit that are of another genre are left out of P_seg with the unit
             # only where all groups have them.

@@ -151,8 +151,8 @@ def p_value(difference: Estimate) -> float | None:
     if difference.value is None or difference.error is None:
         return None
     if difference.error < 1e-12:
-        return 1.0 if abs(difference.value) < 1e-12 else None
-    t = abs(float(difference.value)) / difference.error
+        return 1.0 if abs(float(difference.value)) < 1e-12 else None
+    t: float = abs(float(difference.value)) / difference.error
     return float(2 * stats.t.sf(t, difference.freedom))
 
 

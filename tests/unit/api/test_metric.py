@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import segscore
 from segscore.pipeline.statistics.resampling import BUCKETS
 from tests.oracles import families, naive, naive_jackknife
+from tests.oracles.naive_denominators import Counts
 from tests.support.examples import examples
 from tests.support.strategies import pairs
 
@@ -77,7 +78,7 @@ def test_intervals_equal_the_twin(given: list[Pair]) -> None:
         counted = families.counts((n_units, reference, hypothesis), families.Counting(k))
         rows.setdefault(name, []).append(counted)
 
-    def values(counts: naive_jackknife.Counts, units: Collection[str]) -> dict[str, Any]:
+    def values(counts: Counts, units: Collection[str]) -> dict[str, Any]:
         prior = naive.p_seg([row for name in units for row in rows[name]])
         found = families.values(counts, per_row=False, p_seg=prior)
         return {name: found[name] for name in metric.measures}

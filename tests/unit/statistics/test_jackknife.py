@@ -103,8 +103,10 @@ def test_differences_equal_the_twin(first: Rows, second: Rows, apart: int) -> No
     averages = ratio(one), ratio(other)
 
     def difference(units: Collection[str]) -> naive_jackknife.Number:
-        values = [average(units) for average in averages]
-        return None if None in values else values[0] - values[1]
+        minuend, subtrahend = (average(units) for average in averages)
+        if minuend is None or subtrahend is None:
+            return None
+        return float(minuend) - float(subtrahend)
 
     shared = sorted({*one, *other})
     fewest = naive_jackknife.fewest_effective(weights(one), weights(other))
