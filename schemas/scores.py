@@ -100,6 +100,10 @@ SUMMARY = pap.DataFrameSchema(
             "16 hexadecimal digits that are equal for hypotheses that were scored on the same "
             "documents; null in a history for runs of earlier versions"
         ),
+        "effective": number_or_null(
+            "effective number of resampling units: how many documents of equal weight would tell "
+            "as much; in micro averages long documents weigh more"
+        ),
         "shared_documents": whole_or_null(
             "documents of the group that all its systems share; null where all have the same. "
             "Systems are ranked on these if they are at least 10 and half of those of the system "
@@ -115,10 +119,6 @@ SUMMARY = pap.DataFrameSchema(
         "shared_skill": number_or_null("skill over these documents"),
         "shared_skill_low": number_or_null("skill_low over these documents"),
         "shared_skill_high": number_or_null("skill_high over these documents"),
-        "effective": number_or_null(
-            "effective number of resampling units: how many documents of equal weight would tell "
-            "as much; in micro averages long documents weigh more"
-        ),
     },
     name="summary",
     description="hypothesis, group, measure and average",

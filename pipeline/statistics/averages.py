@@ -226,8 +226,8 @@ SUMMARY_COLUMNS = (
     "skill_low",
     "skill_high",
     "document_set",
-    *SHARED_COLUMNS,
     "effective",
+    *SHARED_COLUMNS,
 )
 
 
