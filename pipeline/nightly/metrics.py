@@ -34,7 +34,7 @@ class Metrics:
         if name not in self.gauges:
             self.gauges[name] = Gauge(PREFIX + name, help_, [*labels], registry=self.registry)
         gauge = self.gauges[name]
-        labels = {label: visible(text) for label, text in labels.items()}
+        labels = {label: visible(text, lines=True) for label, text in labels.items()}
         (gauge.labels(**labels) if labels else gauge).set(value)
 
     @property
