@@ -38,7 +38,7 @@ def cite(
 
     from segscore.jobs.show.formats import print_text
     from segscore.pipeline.measures import ALL
-    from segscore.pipeline.measures.bibliography import ADJUSTMENT, INTERVALS, bibliography
+    from segscore.pipeline.measures.bibliography import ADJUSTMENT, INTERVAL_METHOD, bibliography
     from segscore.pipeline.reports.method import describe_method, of_statistics
     from segscore.pipeline.settings.ranges import one_of
 
@@ -46,7 +46,7 @@ def cite(
     asked = [] if measures is None else _named(measures.split(","))
     if run is None:
         chosen = [ALL[name] for name in asked or ALL]
-        others = () if asked else (INTERVALS, ADJUSTMENT)
+        others = () if asked else (INTERVAL_METHOD, ADJUSTMENT)
         print_text(bibliography(chosen, version("segscore"), others))
         return
     finished, reported = _open(run, asked)

@@ -22,7 +22,7 @@ from segscore.pipeline.agreement.tallies import (
     Tallies,
     is_bucketed,
     merge_tallies,
-    settle_units,
+    settle_tallies,
     split,
     without_folds,
 )
@@ -63,7 +63,7 @@ def agreement_tables(
 
 def _merge_parts(job: AgreeJob, audited: Iterable[Audited]) -> tuple[Tallies, str]:
     """Add up the tallies of all parts; also return the name of the estimator of the intervals."""
-    parts = settle_units([part.tallies for part in audited if part.tallies is not None])
+    parts = settle_tallies([part.tallies for part in audited if part.tallies is not None])
     units = np.zeros(1 if is_bucketed(parts[0]) else 0, np.uint64)
     estimator = resampling.estimator(units, job.settings.resample_by)
     return merge_tallies(parts, job.group_by), estimator

@@ -158,7 +158,7 @@ def split(table: pa.Table, group_by: Groups) -> dict[tuple[object, ...], pa.Tabl
     }
 
 
-def settle_units(parts: Iterable[Tallies]) -> list[Tallies]:
+def settle_tallies(parts: Iterable[Tallies]) -> list[Tallies]:
     """Resample by hash bucket if there are more units than ``resampling.BUCKETS``.
 
     A part with few units identifies them by hashes; a part with more has already assigned them to

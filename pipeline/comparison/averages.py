@@ -54,7 +54,7 @@ class Averages:
         """(measure, average) -> the average of each system."""
         found: dict[tuple[str, str], list[Estimate]] = {}
         for s in range(len(self.sample.systems)):
-            sums = self._sums(s)
+            sums = self.sums(s)
             sample = self.sample
             by_measure = micro_estimates(
                 self.table, sums, sample.parameters[s], sample.p_seg_of[s], sample.draws[s]
@@ -76,7 +76,7 @@ class Averages:
             first, second = (self.systems[measure, average][s] for s in (a, b))
             return first, second
         table, both = self.table.only([measure]), defined[a] & defined[b]
-        first, second = (macro_estimates(table, self._sums(s, both))[measure] for s in (a, b))
+        first, second = (macro_estimates(table, self.sums(s, both))[measure] for s in (a, b))
         return first, second
 
     def difference(self, measure: str, average: str, pair: int) -> Estimate:
@@ -88,7 +88,7 @@ class Averages:
         a, b = self.pairs[pair]
         return int(np.count_nonzero(self.defined[measure][a] & self.defined[measure][b]))
 
-    def _sums(self, system: int, chosen: Flags | None = None) -> UnitSums:
+    def sums(self, system: int, chosen: Flags | None = None) -> UnitSums:
         """Sum a system's counts and values over each resampling unit."""
         sample = self.sample
         units = sample.units

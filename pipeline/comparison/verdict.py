@@ -69,14 +69,13 @@ def describe_certainty(
         omitted = " that were compared" if len(compared) < len(others) else ""
         return f"This is sure: it is better than {many}{omitted}, p {at_most}{most} {test}."
     equal = [name for name in close if margin is not None and compared[name]["equal"]]
-    undecided = [name for name in close if name not in equal]
     sentences = []
-    if undecided:
-        least, *more = dict.fromkeys(map(shown_p, sorted(p_values[name] for name in undecided)))
+    if undecided := {name: p for name, p in p_values.items() if name in {*close} - {*equal}}:
+        least, *more = dict.fromkeys(map(shown_p, sorted(undecided.values())))
         at_least = "at least " if more else ""
         sentences.append(
             f"This is {'not sure' if margin is None else 'undecided'}: its difference from "
-            f"{listed_names(undecided, shown)} may be due to chance, p {at_least}{least} {test}."
+            f"{listed_names([*undecided], shown)} may be due to chance, p {at_least}{least} {test}."
         )
     if equal:
         verb = "is" if len(equal) == 1 else "are"

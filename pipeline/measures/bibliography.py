@@ -126,7 +126,7 @@ PUBLICATIONS = (
 )
 """Titles and pages are those that the papers print, of themselves or of each other."""
 
-INTERVALS = _article(
+INTERVAL_METHOD = _article(
     "miller1974jackknife",
     "Miller 1974",
     author="Miller, Rupert G.",

@@ -131,10 +131,10 @@ def tally_night(
     parts = [sum_table(kind, table, in_all, by, identity) for table in counted if table.num_rows]
     if not parts:
         return None
-    return Tally(kind, merge(parts), parameters_of(night, by))
+    return Tally(kind, merge(parts), run_parameters(night, by))
 
 
-def parameters_of(night: Night, by: Sequence[str] = ()) -> Parameters:
+def run_parameters(night: Night, by: Sequence[str] = ()) -> Parameters:
     """Return the parameters of the formulas of a night, or of its groups."""
     is_given = night.score_settings().p_seg is not None
     return Parameters(night.parameters, None if is_given or by else ())

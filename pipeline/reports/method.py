@@ -6,7 +6,7 @@ from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.measures.bibliography import (
     ADJUSTMENT,
-    INTERVALS,
+    INTERVAL_METHOD,
     Publication,
     publications_of,
 )
@@ -55,15 +55,15 @@ def describe_method(run: FinishedRun, measures: Sequence[str], average: str) -> 
         texts.append(f"the tolerance is {counted(int(affecting['tol']), 'position')}")
     verb = "systems are compared by" if run.command == "compare" else "averages are"
     averages = f"{verb} {_AVERAGES[average]}"
-    if INTERVALS in of_statistics(run):
-        averages += rf", with 95\,\% intervals by the jackknife~\cite{{{INTERVALS.key}}}"
+    if INTERVAL_METHOD in of_statistics(run):
+        averages += rf", with 95\,\% intervals by the jackknife~\cite{{{INTERVAL_METHOD.key}}}"
     return f"{'; '.join([*texts, averages, *_tests(run)])}."
 
 
 def of_statistics(run: FinishedRun) -> list[Publication]:
     """Return the publications on how the intervals and tests of a run were computed."""
     by_jackknife = fields(run.signature).get("ci", "").startswith("jackknife")
-    intervals = [INTERVALS] if by_jackknife else []
+    intervals = [INTERVAL_METHOD] if by_jackknife else []
     return [*intervals, ADJUSTMENT] if run.command == "compare" else intervals
 
 

@@ -83,8 +83,8 @@ class GroupAverages:
         estimates: (measure, average) -> the average without each resampling unit.
     """
 
-    rows: Mapping[tuple[str, str], Average]
-    estimates: Mapping[tuple[str, str], Estimate]
+    rows: dict[tuple[str, str], Average]
+    estimates: dict[tuple[str, str], Estimate]
 
 
 class Parameters(NamedTuple):
@@ -128,34 +128,25 @@ def averages(kind: Table, sums: Sums, group: int, parameters: Parameters) -> Gro
         "micro": micro_estimates(kind, own, parameters.values, of_run, parameters.draws),
         "macro": macro_estimates(kind, own, means),
     }
+    found = GroupAverages({}, {})
     documents, of_set = int(sums.documents[group]), f"{int(sums.document_sets[group]):016x}"
-    rows = {}
     for m, name in enumerate(kind.measures):
         defined = int(digits[name][3])
+        sd = {"macro": _standard_deviation(sums.squares[m, group], defined), "micro": math.nan}
         for average, by_measure in estimates.items():
-            low, high = by_measure[name].interval()
-            rows[name, average] = Average(
+            estimate = found.estimates[name, average] = by_measure[name]
+            found.rows[name, average] = Average(
                 name,
                 average,
-                by_measure[name].value,
-                low,
-                high,
-                _standard_deviation(sums.squares[m, group], defined)
-                if average == "macro"
-                else math.nan,
+                estimate.value,
+                *estimate.interval(),
+                sd[average],
                 documents,
                 defined,
-                by_measure[name].effective,
+                estimate.effective,
                 document_set=of_set,
             )
-    return GroupAverages(
-        rows,
-        {
-            (name, average): each
-            for average, by_measure in estimates.items()
-            for name, each in by_measure.items()
-        },
-    )
+    return found
 
 
 def unit_sums(kind: Table, sums: Sums, group: int) -> UnitSums:

@@ -156,6 +156,7 @@ class Evaluation(RunTables):
         measure: "AnyMeasure | None" = None,
         average: Literal["micro", "macro"] = "micro",
         calibrate: bool = False,
+        certify: bool = False,
     ) -> str:
         """Write the report of `segscore report` and return its path.
 
@@ -166,6 +167,7 @@ class Evaluation(RunTables):
             measure: measure by which systems are ranked; None for the first headline measure.
             average: average by which systems are ranked.
             calibrate: show which faults give the values of the systems.
+            certify: say how often intervals and tests are right on corpora like this.
 
         Raises:
             Refused: a setting is invalid, or the file must not be overwritten.
@@ -176,7 +178,10 @@ class Evaluation(RunTables):
 
         output, run = fspath(path), self._published.run
         trusted = run.trusted.everything
-        write_report(ReportSettings(run.url, output, measure, average, calibrate, trusted))
+        asked = ReportSettings(
+            run.url, output, measure, average, calibrate, trust_inputs=trusted, certify=certify
+        )
+        write_report(asked)
         return output
 
     def plot(

@@ -25,6 +25,7 @@ from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.statistics.averages import exact_mean
 from segscore.pipeline.statistics.jackknife import (
     P_SEG_COUNTS,
+    Estimate,
     UnitSums,
     macro_estimates,
     micro_estimates,
@@ -358,14 +359,7 @@ class Metric:
         if not intervals:
             values = self._micro(totals, parameters) if self.average == "micro" else self._macro()
             return {name: defined(values[name]) for name in self.measures}
-        sums = self._sums()
-        estimates = (
-            micro_estimates(
-                self._table, sums, parameters, None if self.settings.p_seg is not None else sums
-            )
-            if self.average == "micro"
-            else macro_estimates(self._table, sums, self._macro())
-        )
+        estimates = self._estimates(parameters)
         result: dict[str, float | None] = {}
         for name in self.measures:
             low, high = estimates[name].interval()
@@ -375,6 +369,14 @@ class Metric:
                 f"{name}_ci_high": defined(high),
             }
         return result
+
+    def _estimates(self, parameters: Mapping[str, float]) -> dict[str, Estimate]:
+        """Return the average of each measure, and how it depends on each document."""
+        sums = self._sums()
+        if self.average == "macro":
+            return macro_estimates(self._table, sums, self._macro())
+        p_seg_of = None if self.settings.p_seg is not None else sums
+        return micro_estimates(self._table, sums, parameters, p_seg_of)
 
     @property
     def _values_at(self) -> int:

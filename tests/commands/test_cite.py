@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from segscore.pipeline.measures import ALL
-from segscore.pipeline.measures.bibliography import ADJUSTMENT, INTERVALS, PUBLICATIONS
+from segscore.pipeline.measures.bibliography import ADJUSTMENT, INTERVAL_METHOD, PUBLICATIONS
 from tests.support.command_line import Segscore
 from tests.support.pages import DOCS
 from tests.support.paths import DATA, ROOT
@@ -31,7 +31,7 @@ def test_the_method_is_that_of_the_run(segscore: Segscore, run: Path) -> None:
     assert keys == {*re.findall(r"^@\w+\{(.*),$", out, re.M)}
     assert keys == {
         *("segscore", "beeferman1999statistical", "georgescul2006analysis"),
-        *("fournier2013evaluating", INTERVALS.key),
+        *("fournier2013evaluating", INTERVAL_METHOD.key),
     }
     assert "% segscore|n_t:3|" in out
 
@@ -82,7 +82,7 @@ def test_a_comparison_cites_its_tests(segscore: Segscore, run: Path, tmp_path: P
     assert "adjusted by Holm's method~" in sentence
     keys = {key for keys in re.findall(r"cite\{(.*?)\}", sentence) for key in keys.split(",")}
     assert keys == {*re.findall(r"^@\w+\{(.*),$", out, re.M)}
-    assert keys >= {ADJUSTMENT.key, INTERVALS.key}
+    assert keys >= {ADJUSTMENT.key, INTERVAL_METHOD.key}
     assert "near misses" not in segscore("cite", compared, "--measure", "pk").out
     missing = segscore("cite", compared, "--measure", "window_diff")
     assert missing.code == 2
@@ -119,7 +119,7 @@ def test_styles_of_bibtex_know_the_entry_of_segscore(segscore: Segscore) -> None
 
 def test_all_publications_without_a_run(segscore: Segscore) -> None:
     out = segscore("cite").out
-    assert all(work.key in out for work in (*PUBLICATIONS, INTERVALS, ADJUSTMENT))
+    assert all(work.key in out for work in (*PUBLICATIONS, INTERVAL_METHOD, ADJUSTMENT))
     assert out.count("{") == out.count("}")
 
 

@@ -7,7 +7,7 @@ from segscore.pipeline.agreement.part import AgreeJob, AgreePart, audit_part
 from segscore.pipeline.agreement.results import group_tables
 from segscore.pipeline.agreement.run import find_tables
 from segscore.pipeline.agreement.settings import AgreeSettings
-from segscore.pipeline.agreement.tallies import merge_tallies, settle_units
+from segscore.pipeline.agreement.tallies import merge_tallies, settle_tallies
 from segscore.pipeline.runs.shuffle import Partitioning
 from segscore.pipeline.storage import read_table
 
@@ -22,7 +22,7 @@ def audit(folder: Path, codings: str, **chosen: Any) -> dict[str, Rows]:
     job = AgreeJob(place, settings.measuring, choices, {}, str(folder / "run"))
     receipt = audit_part(job, AgreePart("part", 0))
     assert receipt.tallies is not None
-    parts = settle_units([receipt.tallies])
+    parts = settle_tallies([receipt.tallies])
     tables = group_tables(merge_tallies(parts, {}), {}, choices)
     rows = {name: table.to_pylist() for name, table in tables.items()}
     for name in ("pairs", "documents", "prominence"):
