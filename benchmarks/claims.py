@@ -1,297 +1,327 @@
-"""The statements that segscore prints, measured: write docs/claims.md.
+"""The statements that segscore prints with certainty, measured: docs/claims.md.
 
-    python -m benchmarks.claims
-
-Each row simulates corpora of a kind, and counts how often a statement of a stated level is true.
-Corpora are drawn from a large pool of documents, whose average is the truth; the documents are
-scored once.  The same command writes the same page.
+`make claims` writes the page.  Each row simulates corpora of a kind and counts how often a
+statement of a stated level is true; the same command writes the same page.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from math import sqrt
+from math import isnan, sqrt
 from typing import Any
 
 import numpy as np
 
 import segscore
-from benchmarks.timing import ROOT
-from segscore.api.typed import MeasureName
-from segscore.pipeline.arrays.ragged import Floats, Ints
-from segscore.pipeline.measures import PAIRS, Table
-from segscore.pipeline.statistics.jackknife import (
-    Estimate,
-    UnitSums,
-    difference,
-    macro_estimates,
-    micro_estimates,
+from benchmarks.simulated_documents import (
+    BETTER,
+    DENSE,
+    DOCUMENTS,
+    DRAWS,
+    GOOD,
+    SAME,
+    SKEWED,
+    SPARSE,
+    Key,
+    Kind,
+    corpora,
+    estimates,
+    pool,
 )
+from benchmarks.timing import ROOT
+from segscore.pipeline.arrays.ragged import Ints
+from segscore.pipeline.comparison.certify import MeasuredShare
+from segscore.pipeline.statistics.averages import skill
+from segscore.pipeline.statistics.jackknife import Estimate, combine, difference
+from segscore.pipeline.statistics.power import PairedTest, documents_needed
 
 PAGE = ROOT / "docs" / "claims.md"
-MEASURES: tuple[MeasureName, ...] = ("boundary_similarity", "pk", "f1")
-POOL = 4000
-"""Documents in a pool; the average over all of them is the truth."""
-
-SHOWS = 400
-"""Shows in a pool of shows."""
+START, END = "<!-- measured -->\n", "<!-- end of measured -->\n"
+CORPORA = 2000
+"""Corpora of a cell; a tenth of them where people are audited."""
 
 LEVEL = 0.05
+B, B_MACRO = ("boundary_similarity", "micro"), ("boundary_similarity", "macro")
+PK, F1 = ("pk", "micro"), ("f1", "micro")
+
+ORDINARY, UNEQUAL = Kind(), Kind(unequal=1.0, harder=0.3)
+DENSITY, ZEROS = Kind(systems=(SPARSE, DENSE)), Kind(systems=(GOOD, GOOD))
+ONE_SKEWED = Kind(systems=(SKEWED, SAME))
+IN_SHOWS = Kind(by_show=0.8)
+APART = Kind(systems=(SAME, BETTER))
+WITH_CHANCE = Kind(systems=(SAME,), point="random-own")
 
 
 @dataclass(frozen=True)
-class Errors:
-    """What a simulated system does to the boundaries of a document.
+class Corpus:
+    """How corpora are drawn from a pool.
 
     Attributes:
-        missed: share of the boundaries that it misses.
-        moved: share of the others that it puts 1 to 3 units away.
-        added: false alarms for each boundary of the reference.
-        brilliant: share of the documents on which it makes none of these errors; on as many others
-            it finds nothing.
+        documents: number of documents.
+        of_show: documents of each show; 0 if documents are drawn one by one.
+        by_show: whether a show is one resampling unit.
     """
 
-    missed: float = 0.3
-    moved: float = 0.3
-    added: float = 0.3
-    brilliant: float = 0.0
+    documents: int
+    of_show: int = 0
+    by_show: bool = False
 
 
-SAME, DENSE, SPARSE = Errors(), Errors(0.15, 0.35, 0.79), Errors(0.55, 0.2, 0.11)
-GOOD, SKEWED = Errors(0.03, 0.02, 0.02), Errors(0.3, 0.3, 0.3, 0.25)
-
-
-@dataclass(frozen=True)
-class Kind:
-    """How the documents of a pool are made.
-
-    Attributes:
-        unequal: standard deviation of the logarithm of a document's length.
-        harder: by how much the errors of a document rise with its length.
-        by_show: standard deviation of the logarithm of the errors of a show.
-        difficulty: the same of a document within a show.
-        systems: what each system does.
-    """
-
-    unequal: float = 0.4
-    harder: float = 0.0
-    by_show: float = 0.0
-    difficulty: float = 0.4
-    systems: tuple[Errors, ...] = (SAME, SAME)
-
-
-@dataclass(frozen=True)
-class Pool:
-    """Scored documents.
-
-    Attributes:
-        kind: the counts and measures.
-        counts: count -> its value, shape (systems, documents).
-        values: measure -> its value, NaN where undefined, shape (systems, documents).
-        show: show of each document, shape (documents,).
-        truth: (measure, average) -> the average over the pool, shape (systems,).
-    """
-
-    kind: Table
-    counts: Mapping[str, Ints]
-    values: Mapping[str, Floats]
-    show: Ints
-    truth: Mapping[tuple[str, str], Floats]
-
-
-@cache
-def pool(kind: Kind) -> Pool:
-    """Make and score the documents of a kind."""
-    draw = np.random.default_rng(7)
-    shows = draw.integers(0, SHOWS, POOL)
-    of_show = draw.normal(0, kind.by_show, (SHOWS, len(kind.systems)))
-    references: dict[str, segscore.Segmentation] = {}
-    hypotheses: dict[str, dict[str, segscore.Segmentation]] = {}
-    for d in range(POOL):
-        longer = draw.normal()
-        n = int(np.clip(60 * np.exp(kind.unequal * longer), 8, 5000))
-        truth = np.flatnonzero(draw.random(n - 1) < 0.1) + 1
-        references[f"d{d:05d}"] = segscore.Segmentation(truth.tolist(), n)
-        shared = draw.normal(0, kind.difficulty) + kind.harder * longer
-        for s, errors in enumerate(kind.systems):
-            level = np.exp(shared + of_show[shows[d], s] + draw.normal(0, kind.difficulty / 2))
-            found = _erring(draw, truth, n, errors, level)
-            hypotheses.setdefault(f"s{s}", {})[f"d{d:05d}"] = segscore.Segmentation(found, n)
-    evaluation = segscore.evaluate(
-        references,
-        hypotheses,
-        measures=MEASURES,
-    )
-    rows = evaluation.table("scores").sort_by(
-        [("hypothesis", "ascending"), ("document_id", "ascending")]
-    )
-    table = PAIRS.only(MEASURES)
-    systems = rows.num_rows // POOL
-    counts = {name: rows.column(name).to_numpy().reshape(systems, POOL) for name in table.counts}
-    values: dict[str, Floats] = {
-        name: rows.column(name).to_numpy(zero_copy_only=False).astype(float).reshape(systems, POOL)
-        for name in MEASURES
-    }
-    made = Pool(table, counts, values, shows, {})
-    everything = [estimates(made, s, np.arange(POOL), by_show=False) for s in range(systems)]
-    truth_of = {key: np.array([each[key].value for each in everything]) for key in everything[0]}
-    return replace(made, truth=truth_of)
-
-
-def _erring(
-    draw: np.random.Generator, truth: Ints, n: int, errors: Errors, level: float
-) -> list[int]:
-    """Return the boundaries that a system finds in a document."""
-    if (fate := draw.random()) < 2 * errors.brilliant:
-        return truth.tolist() if fate < errors.brilliant else []
-    kept = truth[draw.random(len(truth)) >= min(errors.missed * level, 0.98)]
-    moved = draw.random(len(kept)) < errors.moved
-    shifts = draw.integers(1, 4, len(kept)) * draw.choice([-1, 1], len(kept))
-    kept = np.where(moved, kept + shifts, kept)
-    added = draw.integers(1, n, draw.poisson(errors.added * level * len(truth)))
-    both = np.unique(np.concatenate([kept, added]))
-    return both[(both >= 1) & (both < n)].tolist()
-
-
-def estimates(
-    made: Pool, system: int, chosen: Ints, *, by_show: bool
-) -> dict[tuple[str, str], Estimate]:
-    """Average some documents of a pool, as a run does."""
-    unit = made.show[chosen] if by_show else np.arange(len(chosen))
-    if by_show:
-        _, unit = np.unique(_drawn_shows(chosen, made.show), return_inverse=True)
-    n = int(unit.max()) + 1
-    sums = UnitSums(
-        np.arange(n, dtype=np.uint64),
-        {name: _added(unit, counts[system, chosen], n) for name, counts in made.counts.items()},
-        {
-            name: _added(unit, np.nan_to_num(values[system, chosen]), n)
-            for name, values in made.values.items()
-        },
-        {
-            name: _added(unit, (~np.isnan(values[system, chosen])).astype(np.int64), n)
-            for name, values in made.values.items()
-        },
-    )
-    parameters = segscore_parameters()
-    found = {
-        (name, "micro"): each
-        for name, each in micro_estimates(made.kind, sums, parameters, None).items()
-    }
-    macro = macro_estimates(made.kind, sums)
-    return found | {(name, "macro"): each for name, each in macro.items()}
-
-
-def _drawn_shows(chosen: Ints, show: Ints) -> Ints:
-    """Number the shows of a corpus: documents are listed show by show."""
-    return np.cumsum(np.diff(show[chosen], prepend=-1) != 0)
-
-
-@cache
-def segscore_parameters() -> dict[str, float]:
-    """Return the parameters of formulas with the default settings."""
-    from segscore.pipeline.settings.measuring import MeasuringSettings
-
-    return MeasuringSettings().parameters(float("nan"))
-
-
-def _added(unit: Ints, values: Any, n: int) -> Any:
-    total = np.zeros(n, values.dtype)
-    np.add.at(total, unit, values)
-    return total
-
-
-def corpora(made: Pool, documents: int, number: int, seed: int, of_show: int = 0) -> Iterator[Ints]:
-    """Draw corpora from a pool: documents, or shows of some documents each."""
-    draw = np.random.default_rng([seed, documents, of_show])
-    if not of_show:
-        for _ in range(number):
-            yield draw.integers(0, POOL, documents)
-        return
-    members = [np.flatnonzero(made.show == show) for show in range(SHOWS)]
-    for _ in range(number):
-        drawn = draw.integers(0, SHOWS, documents // of_show)
-        yield np.concatenate([draw.choice(members[show], of_show) for show in drawn])
-
-
-@dataclass(frozen=True)
-class Measured:
-    """A share of simulated corpora, with its Monte Carlo error."""
-
-    share: float
-    number: int
-
-    @property
-    def error(self) -> float:
-        """The standard error of the share."""
-        return sqrt(max(self.share * (1 - self.share), 1 / self.number) / self.number)
-
-    def __str__(self) -> str:
-        return f"{self.share:.3f} ± {self.error:.3f}".replace("0.", ".")
-
-
-def coverage(
-    kind: Kind, key: tuple[str, str], documents: int, number: int, **shows: Any
-) -> Measured:
+def coverage(kind: Kind, corpus: Corpus, number: int = CORPORA) -> dict[Key, MeasuredShare]:
     """Return how often the 95 % interval of an average contains the truth."""
-    made, by_show = pool(kind), shows.get("by_show", False)
-    within = known = 0
-    for chosen in corpora(made, documents, number, 1, shows.get("of_show", 0)):
-        low, high = estimates(made, 0, chosen, by_show=by_show)[key].interval()
-        if not np.isnan(low):
-            known += 1
-            within += low <= made.truth[key][0] <= high
-    return Measured(within / max(known, 1), max(known, 1))
+    made = pool(kind)
+
+    def contains(own: Mapping[Key, Estimate], key: Key) -> bool | None:
+        low, high = own[key].interval()
+        return None if isnan(low) else bool(low <= made.truth[key][0] <= high)
+
+    return _counted(
+        {key: contains(own, key) for key in own} for (own,) in _averages(kind, corpus, number, 1)
+    )
 
 
-def level(kind: Kind, key: tuple[str, str], documents: int, number: int, **shows: Any) -> Measured:
+def level(kind: Kind, corpus: Corpus, number: int = CORPORA) -> dict[Key, MeasuredShare]:
     """Return how often two equal systems differ by p < .05.
 
     The systems of the pool are made equal by subtracting the difference of their averages.
     """
-    made, by_show = pool(kind), shows.get("by_show", False)
-    found = known = 0
-    true = made.truth[key][0] - made.truth[key][1]
-    for chosen in corpora(made, documents, number, 2, shows.get("of_show", 0)):
-        one, other = (estimates(made, s, chosen, by_show=by_show)[key] for s in (0, 1))
-        between = difference(one, other)
-        between = replace(between, value=between.value - true, without=between.without - true)
-        if not np.isnan(between.p):
-            known += 1
-            found += between.p < LEVEL
-    return Measured(found / max(known, 1), max(known, 1))
+
+    def differ(apart: Estimate) -> bool | None:
+        return None if isnan(apart.p) else apart.p < LEVEL
+
+    return _of_differences(kind, corpus, number, 0.0, differ)
+
+
+def power(kind: Kind, corpus: Corpus, alpha: float, number: int = CORPORA) -> MeasuredShare:
+    """Return how often a difference that is there is found."""
+
+    def found(apart: Estimate) -> bool | None:
+        return None if isnan(apart.p) else apart.p < alpha
+
+    return _of_differences(kind, corpus, number, 1.0, found)[B]
+
+
+def called_equal(kind: Kind, corpus: Corpus, number: int = CORPORA) -> MeasuredShare:
+    """Return how often two systems are called equal within their true difference."""
+    truth = pool(kind).truth[B]
+    margin = abs(truth[0] - truth[1])
+
+    def equal(apart: Estimate) -> bool | None:
+        low, high = apart.interval()
+        return None if isnan(low) else bool(max(-low, high) <= margin)
+
+    return _of_differences(kind, corpus, number, 1.0, equal)[B]
+
+
+def skill_coverage(kind: Kind, corpus: Corpus, number: int = CORPORA) -> MeasuredShare:
+    """Return how often the interval of skill contains the skill over the pool."""
+    made, best = pool(kind), 1.0
+
+    def of(chosen: Ints) -> Estimate:
+        sides = (
+            estimates(made, 0, chosen, by_show=False)[B],
+            estimates(made, len(kind.systems), chosen, by_show=False, draws=DRAWS)[B],
+        )
+        return combine(lambda value, chance: skill(value, chance, best), sides, (None, 1))
+
+    truth = of(np.arange(DOCUMENTS)).value
+    ends = (of(chosen).interval() for chosen in corpora(made, corpus.documents, number, 1))
+    return _counted({B: bool(low <= truth <= high)} for low, high in ends)[B]
+
+
+def needed(kind: Kind, alpha: float) -> int:
+    """Return the documents that the true difference of a pool needs to be found in 80 %."""
+    made = pool(kind)
+    sides = (estimates(made, s, np.arange(DOCUMENTS), by_show=False)[B] for s in (0, 1))
+    apart = difference(*sides)
+    effect = abs(apart.value) / (apart.error * sqrt(apart.number))
+    test = PairedTest(alpha, effective=apart.effective / apart.number)
+    return int(documents_needed(np.array([effect]), test)[0])
+
+
+def audits(documents: int, number: int = CORPORA // 10) -> dict[str, MeasuredShare]:
+    """Return how often intervals of coefficients contain the value of the same coders' pool."""
+    draw = np.random.default_rng(11)
+    pooled = [_codings(draw) for _ in range(DOCUMENTS // 10)]
+    truth = _coefficients(pooled)
+
+    def contain() -> Iterator[dict[str, bool]]:
+        for _ in range(number):
+            found = _coefficients([pooled[d] for d in draw.integers(0, len(pooled), documents)])
+            yield {
+                name: bool(row["ci_low"] <= truth[name]["value"] <= row["ci_high"])
+                for name, row in found.items()
+            }
+
+    return _counted(contain())
+
+
+def _codings(draw: np.random.Generator) -> tuple[int, list[list[int]]]:
+    """Return the length of a document, and the boundaries of each of three coders."""
+    n = int(np.clip(60 * np.exp(0.4 * draw.normal()), 8, 500))
+    truth = np.flatnonzero(draw.random(n - 1) < 0.1) + 1
+    codings = []
+    for missed, added in ((0.2, 0.1), (0.3, 0.2), (0.2, 0.5)):
+        kept = truth[draw.random(len(truth)) >= missed]
+        kept = kept + draw.choice([-1, 0, 0, 1], len(kept))
+        more = draw.integers(1, n, draw.poisson(added * len(truth)))
+        both = np.unique(np.concatenate([kept, more]))
+        codings.append(both[(both >= 1) & (both < n)].tolist())
+    return n, codings
+
+
+def _coefficients(documents: Sequence[tuple[int, list[list[int]]]]) -> dict[str, dict[str, Any]]:
+    codings = {
+        f"d{number:05d}": {
+            f"coder {c}": segscore.Segmentation(boundaries, n) for c, boundaries in enumerate(coded)
+        }
+        for number, (n, coded) in enumerate(documents)
+    }
+    rows = segscore.agree(codings).agreement.to_pylist()
+    chosen = [row for row in rows if row["similarity"] == "boundary_similarity"]
+    return {row["coefficient"]: row for row in chosen if row["coefficient"] in ("pi", "kappa")}
+
+
+def _averages(
+    kind: Kind, corpus: Corpus, number: int, systems: int
+) -> Iterator[list[dict[Key, Estimate]]]:
+    """Yield the averages of the first systems on each corpus."""
+    made = pool(kind)
+    for chosen in corpora(made, corpus.documents, number, systems, corpus.of_show):
+        yield [estimates(made, s, chosen, by_show=corpus.by_show) for s in range(systems)]
+
+
+def _of_differences(
+    kind: Kind,
+    corpus: Corpus,
+    number: int,
+    share: float,
+    says: Callable[[Estimate], bool | None],
+) -> dict[Key, MeasuredShare]:
+    """Count what is said of two systems whose difference is a share of that of the pool."""
+    truth = pool(kind).truth
+
+    def said() -> Iterator[dict[Key, bool | None]]:
+        for one, other in _averages(kind, corpus, number, 2):
+            result = {}
+            for key, averages in truth.items():
+                less = (1 - share) * (averages[0] - averages[1])
+                apart = difference(one[key], other[key])
+                apart = replace(apart, value=apart.value - less, without=apart.without - less)
+                result[key] = says(apart)
+            yield result
+
+    return _counted(said())
+
+
+def _counted(said: Any) -> dict[Any, MeasuredShare]:
+    """Count statements: for each corpus, key -> whether true, None if nothing is said."""
+    found: dict[Any, list[bool]] = {}
+    for each in said:
+        for key, true in each.items():
+            if true is not None:
+                found.setdefault(key, []).append(true)
+    return {key: MeasuredShare(sum(true) / len(true), len(true)) for key, true in found.items()}
+
+
+def tables() -> Iterator[str]:
+    """Yield the tables of the page."""
+    sizes = (5, 10, 20, 50, 200)
+    yield _table(
+        ["95 % interval contains the truth", *(f"n {n}" for n in sizes)],
+        [
+            [f"{name}, {what}", *(_shown(cell[key]) for cell in cells)]
+            for name, kind in (("ordinary lengths", ORDINARY), ("very unequal lengths", UNEQUAL))
+            for cells in [[coverage(kind, Corpus(n)) for n in sizes]]
+            for what, key in (("B", B), ("Pk", PK), ("F1", F1), ("B, macro", B_MACRO))
+        ]
+        + [
+            ["skill by B (`random-own`)"]
+            + [_shown(skill_coverage(WITH_CHANCE, Corpus(n))) for n in sizes]
+        ],
+    )
+    sizes = (8, 10, 20, 50, 200)
+    kinds = {
+        "different density": DENSITY,
+        "same density": ORDINARY,
+        "many documents without an error": ZEROS,
+        "one brilliant or useless by document": ONE_SKEWED,
+        "very unequal lengths": UNEQUAL,
+    }
+    yield _table(
+        ["p < .05 of equal systems", *(f"n {n}" for n in sizes)],
+        [
+            [f"{name}, {what}", *(_shown(cell[key]) for cell in cells)]
+            for name, kind in kinds.items()
+            for cells in [[level(kind, Corpus(n)) for n in sizes]]
+            for what, key in (("B", B), ("Pk", PK), ("B, macro", B_MACRO))
+        ],
+    )
+    yield _table(*_shows())
+    yield _table(*_others())
+
+
+def _shows() -> tuple[list[str], list[list[str]]]:
+    rows = []
+    for shows, of_show in ((6, 10), (20, 10), (20, 5), (8, 4)):
+        for by_show in (False, True):
+            corpus = Corpus(shows * of_show, of_show, by_show)
+            rows.append(
+                [
+                    f"{shows} shows of {of_show} documents",
+                    "`--resample-by show`" if by_show else "by documents",
+                    _shown(coverage(IN_SHOWS, corpus)[B]),
+                    _shown(level(IN_SHOWS, corpus)[B]),
+                ]
+            )
+    return [
+        "documents of shows, B",
+        "units",
+        "interval contains the truth",
+        "p < .05 of equal",
+    ], rows
+
+
+def _others() -> tuple[list[str], list[list[str]]]:
+    rows = []
+    for systems, name in ((2, "two systems"), (5, "five systems, ten pairs")):
+        alpha = LEVEL / (systems * (systems - 1) / 2)
+        need = needed(APART, alpha)
+        found = power(APART, Corpus(need), alpha)
+        rows.append(
+            [f"difference found with the documents needed, {name} (n {need})", ".80", _shown(found)]
+        )
+    for n in (20, 100):
+        equal = called_equal(APART, Corpus(n))
+        rows.append(
+            [f"called equal within their true difference, n {n}", "at most .05", _shown(equal)]
+        )
+    for n in (10, 40):
+        for name, share in audits(n).items():
+            rows.append(
+                [
+                    f"interval of {name} contains the value of these coders, n {n}",
+                    ".95",
+                    _shown(share),
+                ]
+            )
+    return ["other statements, B", "stated", "measured"], rows
+
+
+def _shown(share: MeasuredShare) -> str:
+    return f"{share.share:.3f} ± {share.error:.3f}".replace("0.", ".")
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+
+
+def write() -> None:
+    """Replace the tables of the page."""
+    before, rest = PAGE.read_text("utf-8").split(START)
+    _, after = rest.split(END)
+    PAGE.write_text(f"{before}{START}\n" + "\n".join(tables()) + f"\n{END}{after}", "utf-8")
 
 
 if __name__ == "__main__":
-    B = ("boundary_similarity", "micro")
-    N = 1000
-    UNEQUAL = Kind(unequal=1.0, harder=0.3)
-    for name, kind in {"ordinary": Kind(), "unequal": UNEQUAL}.items():
-        for key in (B, ("pk", "micro"), ("f1", "micro"), ("boundary_similarity", "macro")):
-            print(
-                "coverage",
-                name,
-                key,
-                [str(coverage(kind, key, n, N)) for n in (5, 10, 20, 50, 200)],
-            )
-    kinds = {
-        "density": Kind(systems=(SPARSE, DENSE)),
-        "same": Kind(),
-        "zeros": Kind(systems=(GOOD, GOOD)),
-        "skewed": Kind(systems=(SKEWED, SAME)),
-        "unequal": UNEQUAL,
-    }
-    for name, kind in kinds.items():
-        for key in (B, ("boundary_similarity", "macro"), ("pk", "micro")):
-            print("level", name, key, [str(level(kind, key, n, N)) for n in (8, 10, 20, 50, 200)])
-    shows = Kind(by_show=0.8)
-    for n, of in ((6, 10), (20, 10), (20, 5), (8, 4)):
-        for by in (False, True):
-            print(
-                "shows",
-                n,
-                of,
-                by,
-                str(coverage(shows, B, n * of, N, of_show=of, by_show=by)),
-                str(level(shows, B, n * of, N, of_show=of, by_show=by)),
-            )
+    write()

@@ -96,7 +96,9 @@ def test_what_cannot_be_certified_is_refused(segscore: Segscore, tmp_path: Path)
     line = refusal_line(segscore("certify", few))
     assert "has 4 documents; intervals and tests need 5" in line
     assert "no such measure" in refusal_line(segscore("certify", few, "--measure", "pkk"))
-    assert "has no tiou_f1; run score again" in refusal_line(segscore("certify", few, "--measure", "tiou_f1"))
+    assert "has no tiou_f1; run score again" in refusal_line(
+        segscore("certify", few, "--measure", "tiou_f1")
+    )
     assert "no such folder" in refusal_line(segscore("certify", tmp_path / "none"))
 
 
