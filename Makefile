@@ -15,7 +15,7 @@ export PYTHONDONTWRITEBYTECODE :=
 # On all cores; tests/conftest.py says which tests stay together.
 PYTEST := $(BIN)/pytest --numprocesses logical
 
-.PHONY: help demo table picture power site evidence columns nights dashboard test test-all test-deploy test-torch deploy-parts image chaos lint rules types quick bench archives clean
+.PHONY: help demo table picture power site evidence columns nights claims dashboard test test-all test-deploy test-torch deploy-parts image chaos lint rules types quick bench archives clean
 
 help:
 	@echo "make demo   score real meetings and show the result"
@@ -26,6 +26,7 @@ help:
 	@echo "make columns the tables' page and the directions in views.sql, written from the code"
 	@echo "make evidence which measure prefers the better coder: docs/evidence.md, written from data that ships"
 	@echo "make nights false alarms and power of the gate, simulated, into docs/operations.md"
+	@echo "make claims how often intervals, tests and power are right, simulated: docs/claims.md"
 	@echo "make dashboard the dashboards, written from their scripts"
 	@echo "make test   rules, types, and the quick tests, which need no server, browser or root"
 	@echo "make test-all the other tests: object stores, a browser, deploy/, killed runs, what takes long"
@@ -86,6 +87,10 @@ power: $(VENV)/test
 # A few minutes of one core.
 nights: $(VENV)/core
 	$(BIN)/python -m benchmarks.nights
+
+# Some minutes of one core.
+claims: $(VENV)/core
+	$(BIN)/python -m benchmarks.claims
 
 columns: $(VENV)/core
 	@$(BIN)/python -m segscore.schemas.page > docs/tables.md

@@ -74,7 +74,7 @@ def growth(folder: str) -> list[Result]:
 def against_segeval(folder: str, units: int) -> list[Result]:
     """Compare one thread with segeval on the same codings in memory, and time the whole task."""
     codings = simulate(folder, SAMPLE, 3, "--units", str(units))
-    settings = AgreeSettings(codings, f"{folder}/{units}", replicates=0)
+    settings = AgreeSettings(codings, f"{folder}/{units}")
     partitioning = Partitioning(find_tables(settings), f"{folder}/{units}", 1)
     job = AgreeJob(
         partitioning, settings.measuring, settings.choices(None), {}, f"{folder}/{units}"

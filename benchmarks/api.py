@@ -67,7 +67,7 @@ def measure() -> list[Result]:
     unseen = zip(*masses, strict=True)  # segeval keeps its results
 
     def table() -> None:
-        segscore.evaluate(references, hypotheses, replicates=0)
+        segscore.evaluate(references, hypotheses)
 
     segscore.score(**pair)  # compiles
     table()

@@ -30,7 +30,7 @@ def measure() -> list[Result]:
     with tempfile.TemporaryDirectory() as folder:
         references, hypotheses = make(folder, DOCUMENTS)
         score = [SEGSCORE, "score", references, hypotheses, "--output", f"{folder}/run", "--fresh"]
-        score += ["--replicates", "0", "--workers", "1"]
+        score += ["--workers", "1"]
         twice = [*score[:3], _twice(folder, hypotheses), *score[4:]]
         chance = [*score, "--reference-points", "random-own"]
         for command in (score, chance):  # compile the loops

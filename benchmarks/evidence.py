@@ -102,7 +102,6 @@ def evaluate(codings: Sequence[Coding]) -> segscore.Evaluation:
         hypotheses,
         measures="all",
         tolerance=REACH,
-        replicates=0,
         reference_points="random-own",
     )
 
@@ -181,7 +180,7 @@ def preference(measure: str, better: Any, worse: Any) -> Preference:
 def separated(evaluation: segscore.Evaluation, names: Sequence[str]) -> dict[str, float]:
     """Return the share of pairs of systems that each measure separates at p < .05 (Sakai 2006)."""
     tables = segscore.compare(
-        evaluation, measure=directed(), systems=",".join(names), permutations=999, replicates=0
+        evaluation, measure=directed(), systems=",".join(names), permutations=999
     )
     found = defaultdict(list)
     for row in tables.comparisons.to_pylist():

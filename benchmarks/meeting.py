@@ -47,7 +47,7 @@ def measure() -> list[Result]:
                 turn = {}
                 for way, tables in ways.items():
                     score = [sys.executable, "-c", WAY, way, "score", *tables, "--fresh"]
-                    score += ["--output", f"{folder}/{way}", "--replicates", "0"]
+                    score += ["--output", f"{folder}/{way}"]
                     score += ["--cluster", "processes", "--workers", "2"]
                     turn[way] = run_timed(score)
                 turns.append(turn)

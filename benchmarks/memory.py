@@ -18,7 +18,7 @@ def measure() -> list[Result]:
     """Score on two processes, and report the unpacked size of the tables read and written."""
     with tempfile.TemporaryDirectory() as folder:
         tables = make(folder, DOCUMENTS)
-        score = [SEGSCORE, "score", *tables, "--output", f"{folder}/run", "--replicates", "0"]
+        score = [SEGSCORE, "score", *tables, "--output", f"{folder}/run"]
         cluster = ["--cluster", "processes", "--workers", "2", "--memory-limit", f"{LIMIT}MB"]
         usage = run_timed([*score, *cluster])
         unpacked = sum(_unpacked(url) for url in (*tables, f"{folder}/run/scores"))

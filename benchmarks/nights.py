@@ -18,8 +18,8 @@ from segscore.pipeline.arrays.ragged import Floats
 from segscore.pipeline.nightly.rules import GateRule, parse_rule
 from segscore.pipeline.nightly.settings import NightSettings
 from segscore.pipeline.nightly.trend_gate import TREND_ALPHA
+from segscore.pipeline.statistics.changes import Change
 from segscore.pipeline.statistics.multiple_tests import holm
-from segscore.pipeline.statistics.replicated import Change
 from segscore.pipeline.statistics.trends import FEWEST_FOR_TREND, theil_sen
 
 ROOT = Path(__file__).parents[1]

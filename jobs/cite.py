@@ -38,20 +38,20 @@ def cite(
 
     from segscore.jobs.show.formats import print_text
     from segscore.pipeline.measures import ALL
-    from segscore.pipeline.measures.bibliography import TESTS, bibliography
-    from segscore.pipeline.reports.method import are_tested, describe_method
+    from segscore.pipeline.measures.bibliography import ADJUSTMENT, INTERVAL_METHOD, bibliography
+    from segscore.pipeline.reports.method import describe_method, of_statistics
     from segscore.pipeline.settings.ranges import one_of
 
     one_of("--average", average or MICRO, (MICRO, "macro"))
     asked = [] if measures is None else _named(measures.split(","))
     if run is None:
         chosen = [ALL[name] for name in asked or ALL]
-        print_text(bibliography(chosen, version("segscore"), () if asked else TESTS))
+        others = () if asked else (INTERVAL_METHOD, ADJUSTMENT)
+        print_text(bibliography(chosen, version("segscore"), others))
         return
     finished, reported = _open(run, asked)
     of_run = finished.record["versions"]["segscore"]
-    others = TESTS if are_tested(finished) else ()
-    entries = bibliography([ALL[name] for name in reported], of_run, others)
+    entries = bibliography([ALL[name] for name in reported], of_run, of_statistics(finished))
     average = average or finished.record.get("average", MICRO)
     lines = [describe_method(finished, reported, average), "", f"% {finished.signature}", ""]
     print_text("\n".join(lines) + "\n" + entries)

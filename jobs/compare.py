@@ -32,7 +32,7 @@ def compare(
     layout: Annotated[
         str | None,
         typer.Option(
-            help="Table to print, instead of all: pairs, systems or references.",
+            help="Table to print, instead of all: pairs, systems, references or ranks.",
             rich_help_panel=Panel.OUTPUT,
         ),
     ] = None,

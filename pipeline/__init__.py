@@ -7,7 +7,7 @@ measures/      formulas and their compiled counts
 alignment/     the breaks of one text in the units of another, by fewest edits
 storage/       files on disk and in object stores, through fsspec; nothing else opens a file
 tables/        find, read and validate input tables; their columns; rejected rows
-statistics/    sums, averages, bootstrap, tests
+statistics/    sums, averages, the jackknife, tests
 testsets/      test sets, recognised by the content of their references
 settings/      what every command can be asked: options, ranges, how segmentations are measured
 runs/          a run: folder, plan, tasks, shuffle, record; it alone imports Dask

@@ -3,7 +3,15 @@
 import pandera.pyarrow as pap
 import pyarrow as pa
 
-from segscore.schemas.columns import any_of, name, name_or_null, number_or_null, value, whole
+from segscore.schemas.columns import (
+    any_of,
+    name,
+    name_or_null,
+    number_or_null,
+    true_or_null,
+    value,
+    whole,
+)
 
 _SIMILARITIES = {
     "boundary_similarity": "B: mean correctness of boundary pairs",
@@ -30,9 +38,7 @@ def coefficient(description: str) -> pap.Column:
 
 def _mark(description: str) -> pap.Column:
     """Return a column of marks."""
-    return pap.Column(
-        pa.bool_(), nullable=True, description=f"whether {description}; null if undefined"
-    )
+    return true_or_null(f"whether {description}; null if undefined")
 
 
 _SPREAD = "sqrt((1.4826 {0}_mad)^2 + {0}_median (1 - {0}_median) / {1})"
@@ -149,8 +155,8 @@ AGREEMENT = pap.DataFrameSchema(
             "agreement expected by chance; in [0, 1], except with --as-published"
         ),
         "value": coefficient("(actual - expected) / (1 - expected); for bias, the difference"),
-        "ci_low": number_or_null("lower end of the 95 % bootstrap interval; null without one"),
-        "ci_high": number_or_null("upper end of the 95 % bootstrap interval; null without one"),
+        "ci_low": number_or_null("lower end of the 95 % interval; null without one"),
+        "ci_high": number_or_null("upper end of the 95 % interval; null without one"),
         "codings": whole("codings of the group"),
         "coders": whole("coders of the group"),
         "documents": whole("documents of the group, including those with one coder"),
@@ -182,11 +188,9 @@ CODERS = pap.DataFrameSchema(
         "rate_mean": value("mean of the rates of the group's coders", 1),
         "rate_sd": number_or_null("standard deviation (n - 1) of the rates of the group's coders"),
         "deviation": number_or_null("(rate - rate_mean) / rate_sd"),
-        "flagged": pap.Column(
-            pa.bool_(),
-            nullable=True,
-            description="whether the rate is more than 2 standard deviations from the mean; null "
-            "if undefined; never true with fewer than 6 coders",
+        "flagged": true_or_null(
+            "whether the rate is more than 2 standard deviations from the mean; null if undefined; "
+            "never true with fewer than 6 coders"
         ),
         "rate_median": value("median of the rates of the group's coders", 1),
         "rate_mad": value("median absolute deviation of those rates from their median", 1),

@@ -48,6 +48,11 @@ def share_or_null(description: str) -> pap.Column:
     return value(description, 1)
 
 
+def true_or_null(description: str) -> pap.Column:
+    """Return a column of true and false, null where neither is known."""
+    return pap.Column(pa.bool_(), nullable=True, description=description)
+
+
 def digest(description: str) -> pap.Column:
     """Return a column of digests: the first 8 bytes of a hash as a signed integer, never null."""
     return pap.Column(pa.int64(), nullable=False, description=description)

@@ -9,6 +9,7 @@ from segscore.schemas.columns import (
     name_or_null,
     number_or_null,
     share_or_null,
+    true_or_null,
     whole,
     whole_or_null,
 )
@@ -34,6 +35,10 @@ ADJUSTED = (
     "apart from them those with a reference point"
 )
 
+_EFFECTIVE = number_or_null(
+    "effective number of resampling units: how many of equal weight would tell as much"
+)
+
 COMPARISONS = pap.DataFrameSchema(
     {
         "measure": MEASURE,
@@ -45,8 +50,21 @@ COMPARISONS = pap.DataFrameSchema(
         ),
         "other_value": number_or_null("average of the other system, over the same documents"),
         "difference": number_or_null("value minus other_value, in the unit of the measure"),
-        "ci_low": number_or_null("lower end of the difference's 95 % paired bootstrap interval"),
-        "ci_high": number_or_null("upper end of the difference's 95 % paired bootstrap interval"),
+        "ci_low": number_or_null("lower end of the difference's interval (`confidence`)"),
+        "ci_high": number_or_null("upper end of the difference's interval (`confidence`)"),
+        "confidence": share_or_null(
+            "level of the interval: 1 - .05 / m for the first of m pairs in Holm's order, and so "
+            "on, so that an interval excludes 0 exactly where p_holm is below .05"
+        ),
+        "p": share_or_null(
+            "p of the two-sided test of the difference by the jackknife; null with fewer than 5 "
+            "resampling units, or if all of them differ alike"
+        ),
+        "p_holm": share_or_null(f"p {ADJUSTED}"),
+        "equal": true_or_null(
+            "whether the interval lies within `--margin` of 0, so that the two are equal within "
+            "it; null without a margin or an interval"
+        ),
         "better": name_or_null(
             "the one of the two with the better average, by the measure's direction; null if the "
             "averages are equal or undefined, or neither direction is better"
@@ -78,14 +96,24 @@ COMPARISONS = pap.DataFrameSchema(
         "lower": whole("documents on which the system has the lower value"),
         "documents": _DOCUMENTS,
         "defined": whole("number of those documents on which the measure is defined for both"),
+        "units": whole(
+            "resampling units that the difference depends on: documents, values of "
+            "`--resample-by`, or 4,096 buckets of more"
+        ),
+        "effective": _EFFECTIVE,
         "smallest_difference": number_or_null(
-            "difference that a paired t test of level `--alpha` finds with probability `--power` "
-            "on these documents; null with fewer than 10, or if all of them differ alike"
+            "difference that the test finds with probability `--power` on these documents, at the "
+            "level `--alpha` divided by the number of pairs of systems; null with fewer than 10, "
+            "or if all of them differ alike"
         ),
         "documents_needed": whole_or_null(
             "least number of documents on which that test finds the observed difference with that "
-            "probability; null likewise, and if there is no difference"
+            "probability; null likewise, and if the interval of the difference contains 0"
         ),
+        "documents_needed_low": whole_or_null(
+            "the same for the end of the interval that is further from 0"
+        ),
+        "documents_needed_high": whole_or_null("the same for the end that is nearer to 0"),
         "documents_for_difference": whole_or_null(
             "the same for the difference given as `--difference`; null without one"
         ),
@@ -103,14 +131,14 @@ SYSTEMS = pap.DataFrameSchema(
         "run": name("run of the system"),
         "hypothesis": name("name of the system in that run"),
         "value": number_or_null("average, in the unit and range of the measure"),
-        "ci_low": number_or_null("lower end of the 95 % bootstrap interval"),
-        "ci_high": number_or_null("upper end of the 95 % bootstrap interval"),
+        "ci_low": number_or_null("lower end of the 95 % interval"),
+        "ci_high": number_or_null("upper end of the 95 % interval"),
         "rank": number_or_null(
             "rank by value among the systems, from 1 for the best, ties in the middle; null also "
             "if neither direction is better, or the systems share too few documents"
         ),
-        "rank_low": number_or_null("lower end of the rank's 95 % bootstrap interval"),
-        "rank_high": number_or_null("upper end of the rank's 95 % bootstrap interval"),
+        "rank_low": number_or_null("lower end of the rank's 95 % interval"),
+        "rank_high": number_or_null("upper end of the rank's 95 % interval"),
         "mean_rank": number_or_null(
             "mean over documents of the rank on each, from 1 for the best; macro rows of three "
             "systems or more"
@@ -119,6 +147,7 @@ SYSTEMS = pap.DataFrameSchema(
         "defined": whole(
             "number of those documents on which the measure is defined for the system"
         ),
+        "effective": _EFFECTIVE,
         "document_set": name_or_null(
             "16 hexadecimal digits that are equal for systems with the same of these documents"
         ),

@@ -112,7 +112,7 @@ _NIGHT_RECORD = {
     "night",
     "checks[].shared: int": "documents that both nights scored",
     "checks[].change: float or null": "value minus before; null if either is undefined",
-    "checks[].standard_error: float or null": "standard error of the change, from the bootstrap",
+    "checks[].standard_error: float or null": "standard error of the change",
     "checks[].p: float or null": "probability of a change this far beyond the limit if the true "
     "change is at the limit",
     "checks[].p_adjusted: float or null": "p, adjusted by Holm for all checks of the night",

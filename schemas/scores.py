@@ -85,8 +85,8 @@ SUMMARY = pap.DataFrameSchema(
             "mean over its references",
         ),
         "value": number_or_null("average, in the unit and range of the measure"),
-        "ci_low": number_or_null("lower end of the 95 % bootstrap interval; null without one"),
-        "ci_high": number_or_null("upper end of the 95 % bootstrap interval; null without one"),
+        "ci_low": number_or_null("lower end of the 95 % interval; null without one"),
+        "ci_high": number_or_null("upper end of the 95 % interval; null without one"),
         "sd": number_or_null("standard deviation (n - 1) over documents; macro rows only"),
         "documents": whole("documents of the group on which the hypothesis was scored"),
         "defined": whole("number of those documents on which the measure is defined"),
@@ -94,11 +94,15 @@ SUMMARY = pap.DataFrameSchema(
             "(value - chance) / (best - chance): 0 chance, 1 perfect, negative worse than chance; "
             "chance is `point:random-own` of the hypothesis; null without it"
         ),
-        "skill_low": number_or_null("lower end of the 95 % bootstrap interval of skill"),
-        "skill_high": number_or_null("upper end of the 95 % bootstrap interval of skill"),
+        "skill_low": number_or_null("lower end of the 95 % interval of skill"),
+        "skill_high": number_or_null("upper end of the 95 % interval of skill"),
         "document_set": name_or_null(
             "16 hexadecimal digits that are equal for hypotheses that were scored on the same "
             "documents; null in a history for runs of earlier versions"
+        ),
+        "effective": number_or_null(
+            "effective number of resampling units: how many documents of equal weight would tell "
+            "as much; in micro averages long documents weigh more"
         ),
         "shared_documents": whole_or_null(
             "documents of the group that all its systems share; null where all have the same. "

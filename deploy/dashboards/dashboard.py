@@ -170,7 +170,7 @@ def interval() -> TimeSeries:
     ]
     panel = series(
         "$system: $measure, $average: $group",
-        "The average and its 95 % bootstrap interval.",
+        "The average and its 95 % interval.",
         f"""SELECT time, value, ci_low AS low, ci_high AS high FROM trend
 WHERE $__timeFilter(time) AND {SELECTED}
     AND hypothesis IN (${{system:sqlstring}})
@@ -281,7 +281,7 @@ def agreement() -> Table:
     """List the coefficients of agreement of an audit."""
     return table(
         "Agreement in $audit",
-        "Coefficients with their 95 % bootstrap intervals.",
+        "Coefficients with their 95 % intervals.",
         """SELECT groups, coefficient, similarity, value, ci_low, ci_high, coders, documents, pairs
 FROM agreement
 WHERE audit = ${audit:sqlstring}

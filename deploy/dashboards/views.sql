@@ -43,12 +43,12 @@ FROM (SELECT MAP {
 -- Every average of every run: history.parquet, with its group-by columns as one text.
 CREATE OR REPLACE VIEW history AS
 SELECT run, date, signature, version, outcome, gate, hypothesis, measure, average, value, ci_low,
-    ci_high, sd, documents, defined, skill, skill_low, skill_high, document_set, shared_documents,
-    shared_value, shared_ci_low, shared_ci_high, shared_defined, shared_skill, shared_skill_low,
-    shared_skill_high,
+    ci_high, sd, documents, defined, skill, skill_low, skill_high, document_set, effective,
+    shared_documents, shared_value, shared_ci_low, shared_ci_high, shared_defined, shared_skill,
+    shared_skill_low, shared_skill_high,
     groups_of(to_json(average_row), ['run', 'date', 'signature', 'version', 'outcome', 'gate',
         'test_set', 'hypothesis', 'measure', 'average', 'value', 'ci_low', 'ci_high', 'sd',
-        'documents', 'defined', 'skill', 'skill_low', 'skill_high', 'document_set',
+        'documents', 'defined', 'skill', 'skill_low', 'skill_high', 'document_set', 'effective',
         'shared_documents', 'shared_value', 'shared_ci_low', 'shared_ci_high', 'shared_defined',
         'shared_skill', 'shared_skill_low', 'shared_skill_high']) AS groups
 FROM read_parquet(archive() || '/history/history.parquet', hive_partitioning = false)

@@ -24,6 +24,7 @@ COMMANDS = (
     "validate",
     "score",
     "compare",
+    "certify",
     "reconcile",
     "agree",
     "consensus",

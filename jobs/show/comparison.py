@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from segscore.jobs.cli.encoding import printable_command
 from segscore.jobs.show.fitted import Column, print_fitted, print_lines
+from segscore.jobs.show.layouts import shown_ranks
 from segscore.jobs.show.leaderboard import GROUPS_SHOWN
 from segscore.jobs.show.published import print_published
 from segscore.pipeline.comparison.pair_rows import better_first, by_difference
-from segscore.pipeline.comparison.verdict import comparison_in_words
+from segscore.pipeline.comparison.verdict import comparison_in_words, why_untested
+from segscore.pipeline.statistics.jackknife import FEWEST
 from segscore.pipeline.statistics.power import LEAST_DOCUMENTS
 from segscore.pipeline.statistics.shown_numbers import (
     counted,
@@ -43,9 +45,11 @@ _HEADING = 16
 
 
 def print_comparison(finished: "FinishedRun", average: str) -> None:
-    """Print systems, pairs and tests for all documents and the first groups, then documents."""
+    """Print systems and pairs for all documents and the first groups, then documents."""
     by = finished.record["settings"]["group_by"]
-    tables = {name: _by_group(table, by, average) for name, table in finished.at_hand.items()}
+    tables = {
+        name: _by_group(finished.table(name), by, average) for name in ("systems", "comparisons")
+    }
     both = _by_group(finished.table("systems"), by, None)
     groups = list(tables["systems"])
     for group in groups[: 1 + GROUPS_SHOWN]:
@@ -75,16 +79,16 @@ def _print_measure(
     finished: "FinishedRun", tables: Mapping[str, list[_Row]], measure: str, title: str
 ) -> None:
     """Print the systems and the pairs of a group by one measure."""
-    systems, pairs, tests = (
+    systems, pairs = (
         [row for row in tables[kind] if row["measure"] == measure]
-        for kind in ("systems", "comparisons", "omnibus")
+        for kind in ("systems", "comparisons")
     )
     if systems:
         every = [row for row in tables["all averages"] if row["measure"] == measure]
-        _print_systems(title, systems, every, tests)
+        _print_systems(title, systems, every)
     if pairs:
-        _print_pairs(pairs)
-        print_lines(*power_lines(pairs, finished.record["settings"]))
+        _print_pairs(pairs, finished.record["settings"]["margin"])
+        print_lines(*power_lines(pairs, finished.record["settings"], finished.signature))
 
 
 def _by_group(
@@ -103,7 +107,7 @@ def _titled(by: list[str], group: tuple[Any, ...], measure: str, average: str) -
     return f"{measure}{ALL[measure].arrow}, {average}, {shown_group(by, group) or 'all documents'}"
 
 
-def _print_systems(title: str, rows: list[_Row], averages: list[_Row], tests: list[_Row]) -> None:
+def _print_systems(title: str, rows: list[_Row], averages: list[_Row]) -> None:
     """Print the systems of a group with their ranks; `averages` has the rows of both averages."""
     from segscore.pipeline.scoring.leaderboard import rank
     from segscore.pipeline.scoring.names import is_point
@@ -115,8 +119,6 @@ def _print_systems(title: str, rows: list[_Row], averages: list[_Row], tests: li
     systems = sum(not is_point(row["hypothesis"]) for row in rows)
     average = rows[0]["average"]
     others = {row["system"]: row["value"] for row in averages if row["average"] != average}
-    mean_ranks = [Column("mean rank", [shown_as(row["mean_rank"], ".2f") for row in rows])]
-    tested = [_test(row) for row in tests if row["p"] is not None]
     (board,) = rank(rows, (), rows[0]["measure"], "system")
     print_fitted(
         [
@@ -130,31 +132,16 @@ def _print_systems(title: str, rows: list[_Row], averages: list[_Row], tests: li
                 [shown_number(others.get(row["system"])) for row in rows],
             ),
             Column("rank", [shown_rank(row["rank"]) for row in rows]),
-            Column("rank interval", [_ranks(row) for row in rows]),
-            *(mean_ranks if average == "macro" else ()),
+            Column("rank interval", [shown_ranks(row) for row in rows]),
             Column("documents", [str(row["defined"]) for row in rows]),
         ],
         title=title,
-        caption="; ".join([*tested, *([] if board.coverage.ranks else [board.coverage.in_words])]),
+        caption="" if board.coverage.ranks else board.coverage.in_words,
         sections={systems - 1} if 0 < systems < len(rows) else (),
     )
 
 
-def _ranks(row: _Row) -> str:
-    low, high = row["rank_low"], row["rank_high"]
-    return "–" if low is None or high is None else f"{shown_rank(low)} to {shown_rank(high)}"
-
-
-def _test(row: _Row) -> str:
-    kind = "Friedman chi²" if row["test"] == "friedman" else "Kruskal-Wallis H"
-    effect = "W" if row["test"] == "friedman" else "epsilon²"
-    return (
-        f"{kind}({row['degrees']}) = {row['statistic']:.2f}, p {shown_p(row['p'])}, {effect} = "
-        f"{row['effect']:.2f}"
-    )
-
-
-def _print_pairs(rows: Sequence[_Row]) -> None:
+def _print_pairs(rows: Sequence[_Row], margin: float | None) -> None:
     rows = sorted(rows, key=by_difference)
     more = len(rows) - PAIRS_SHOWN
     rows = [better_first(row) for row in rows[:PAIRS_SHOWN]]
@@ -162,6 +149,12 @@ def _print_pairs(rows: Sequence[_Row]) -> None:
     remarks = [f"* p < {_ALPHA:g}".replace("0.", ".")] if starred else []
     verb = "are" if more > 1 else "is"
     remarks += [f"{more} more {verb} in the table comparisons of --output"] if more > 0 else []
+    untested = why_untested(rows)
+    remarks += [] if untested is None else [untested.removesuffix(".")]
+    margins = [
+        Column(f"within {margin:g}", [_within(row) for row in rows])
+        for margin in ([] if margin is None else [margin])
+    ]
     by_document = [
         Column("Wilcoxon (Holm)", [shown_p(row["p_wilcoxon_holm"]) for row in rows]),
         Column("d", [shown_as(row["effect_d"], "+.2f") for row in rows]),
@@ -173,41 +166,61 @@ def _print_pairs(rows: Sequence[_Row]) -> None:
             Column("difference", [shown_change(row["difference"]) for row in rows]),
             Column(
                 "p (Holm)",
-                [shown_p(row["p_permutation_holm"]) + _mark(row) * starred for row in rows],
+                [shown_p(row["p_holm"]) + _mark(row) * starred for row in rows],
             ),
-            Column("95 % interval", [shown_changes(row["ci_low"], row["ci_high"]) for row in rows]),
+            Column(
+                "interval (Holm)", [shown_changes(row["ci_low"], row["ci_high"]) for row in rows]
+            ),
+            *margins,
             *(by_document if rows[0]["average"] == "macro" else ()),
         ],
         caption="; ".join(remarks),
     )
 
 
-def power_lines(rows: Sequence[_Row], settings: Mapping[str, Any]) -> Iterator[str]:
-    """Say what difference the documents of each pair can show, and how many it would need."""
-    from segscore.pipeline.scoring.names import is_point
+def _within(row: _Row) -> str:
+    """Say whether a pair is equal within the margin, differs, or neither is known."""
+    if row["equal"]:
+        return "equal"
+    return "undecided" if row["p_holm"] is None or row["p_holm"] >= _ALPHA else "differ"
 
+
+def power_lines(rows: Sequence[_Row], settings: Mapping[str, Any], signature: str) -> Iterator[str]:
+    """Say what difference the documents of each pair can show where they do not show one.
+
+    Pairs that differ significantly have no need for it.
+    """
+    from segscore.pipeline.scoring.names import is_point
+    from segscore.pipeline.settings.signature import resampled_attribute
+
+    attribute = resampled_attribute(signature)
     asked = settings["difference"]
     known = [
         row
         for row in sorted(rows, key=by_difference)
         if row["smallest_difference"] and not (is_point(row["system"]) and is_point(row["other"]))
     ]
-    for row in map(better_first, known[:PAIRS_SHOWN]):
+    unsure = [row for row in known if row["p_holm"] is None or row["p_holm"] >= _ALPHA]
+    for row in map(better_first, unsure[:PAIRS_SHOWN]):
         smallest = shown_number(row["smallest_difference"])
+        units = counted(row["defined"], "document")
+        if attribute is not None:
+            units = f"{counted(row['units'], 'value')} of {attribute}"
         line = (
-            f"{row['system']} and {row['other']}: {counted(row['defined'], 'document')} can show a "
-            f"difference of {smallest} (power {settings['power']:g})"
+            f"{row['system']} and {row['other']}: {units} can show a difference of {smallest} "
+            f"(power {settings['power']:g})"
         )
-        if row["documents_needed"] is not None:
-            observed = shown_number(abs(row["difference"]))
-            line += f"; {observed} was observed, which needs {_many(row['documents_needed'])}"
         if row["documents_for_difference"] is not None:
             line += f"; {abs(asked):g} needs {_many(row['documents_for_difference'])}"
         yield line
+    needed = "documents" if attribute is None else f"values of {attribute}"
+    if unsure and asked is None:
+        yield f"--difference says how many {needed} another difference needs"
     directed = any(row["better"] is not None for row in rows)
-    if directed and not known and max(row["defined"] for row in rows) < LEAST_DOCUMENTS:
+    number = "defined" if attribute is None else "units"
+    if directed and not known and FEWEST <= max(row[number] for row in rows) < LEAST_DOCUMENTS:
         yield (
-            f"fewer than {LEAST_DOCUMENTS} documents: too few to estimate what difference they "
+            f"fewer than {LEAST_DOCUMENTS} {needed}: too few to estimate what difference they "
             "can show"
         )
 
@@ -242,7 +255,7 @@ def _many(documents: int) -> str:
 
 
 def _mark(row: _Row) -> str:
-    p = row["p_permutation_holm"]
+    p = row["p_holm"]
     return " *" if p is not None and p < _ALPHA else "  "
 
 

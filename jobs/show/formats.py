@@ -83,6 +83,7 @@ class Layout:
         best: cells with the best value of their column and group, as (row, column) of ``rows``.
         beaten: cell -> the rows whose value it beats significantly, from 0.
         notes: the cells of the columns ``apart`` -> a line about their rows.
+        intervals: what the captions of LaTeX say of values with an interval.
     """
 
     headings: list[str]
@@ -96,6 +97,7 @@ class Layout:
     best: frozenset[tuple[int, int]] = frozenset()
     beaten: Mapping[tuple[int, int], frozenset[int]] = field(default_factory=dict)
     notes: Mapping[tuple[str, ...], str] = field(default_factory=dict)
+    intervals: str = "95 % intervals in brackets"
 
     @property
     def remarks(self) -> list[str]:

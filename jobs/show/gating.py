@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 def print_checks(checks: "Sequence[Check]", alpha: float, reused_ids: int = 0) -> None:
     """Print the results of every rule for every system."""
+    from segscore.pipeline.nightly.verdict import UNDECIDED
+    from segscore.pipeline.statistics.jackknife import FEWEST
     from segscore.pipeline.statistics.trends import FEWEST_FOR_TREND
 
     lines = {check.nights for check in checks if check.is_trend and check.before is None}
@@ -45,6 +47,9 @@ def print_checks(checks: "Sequence[Check]", alpha: float, reused_ids: int = 0) -
     if lines:
         there = "is 1" if max(lines) == 1 else f"are {max(lines)}"
         caption += f"; a trend needs {FEWEST_FOR_TREND} nights, and there {there}"
+    few = (check for check in checks if check.result == UNDECIDED and check.change is not None)
+    if any(not check.is_trend for check in few):
+        caption += f"; undecided with fewer than {FEWEST} documents"
     if reused_ids:
         ids = "1 id is" if reused_ids == 1 else f"{reused_ids} ids are"
         caption += f"; {ids} used again for other documents"

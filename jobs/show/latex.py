@@ -74,7 +74,7 @@ def latex_tables(layout: Layout) -> str:
             "[" in cell for row in rows for cell in row[layout.texts - layout.apart :]
         )
         caption = _caption(layout.headings[: layout.apart], apart, layout.average)
-        caption += "; 95 % intervals in brackets" if with_intervals else ""
+        caption += f"; {layout.intervals}" if with_intervals else ""
         caption += "; best values bold" if any(row in places for row, _ in layout.best) else ""
         caption += f"; {layout.notes[apart]}" if apart in layout.notes else ""
         caption += "; letters: systems that it beats (Holm-adjusted p < .05)" if letters else ""

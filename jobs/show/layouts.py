@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from segscore.pipeline.runs.finished import FinishedRun
     from segscore.pipeline.scoring.leaderboard import Leaderboard
 
-LAYOUTS = ("pairs", "systems", "references")
+LAYOUTS = ("pairs", "systems", "references", "ranks")
 _FORMATS = ("text", "json", "markdown", "latex", "csv")
 _AVERAGES = ("micro", "macro")
 
@@ -61,7 +61,7 @@ def require_room(settings: "CompareSettings", format_name: str) -> None:
 
 def lay_out(layout: str, finished: "FinishedRun", average: str) -> Layout:
     """Choose and arrange the rows of a comparison."""
-    builders = {"pairs": _pairs, "systems": _systems, "references": _references}
+    builders = {"pairs": _pairs, "systems": _systems, "references": _references, "ranks": _ranks}
     return replace(builders[layout](finished, average), average=average)
 
 
@@ -92,25 +92,29 @@ def _pairs(finished: "FinishedRun", average: str) -> Layout:
             row["system"],
             row["other"],
             with_interval(row["difference"], row["ci_low"], row["ci_high"]),
-            shown_p(row["p_permutation_holm"]),
+            shown_p(row["p_holm"]),
             *(_by_document(row) if average == "macro" else ()),
         ]
         for row in pairs
     ]
-    tests = ["Wilcoxon (Holm)", "Nemenyi", "d"] if average == "macro" else []
-    titles = ["difference [95 %]", "p (Holm)", *tests]
+    tests = ["Wilcoxon (Holm)", "d"] if average == "macro" else []
+    titles = ["difference [interval (Holm)]", "p (Holm)", *tests]
     headings = [*by, "measure", "system, better first", "against", *titles]
     columns = finished.table("comparisons").column_names
     numbers = [[row[name] for name in columns] for row in rows]
     texts, signature = len(by) + 3, finished.record["signature"]
-    return Layout(headings, cells, columns, numbers, texts, signature, len(by) + 1)
+    return Layout(
+        headings, cells, columns, numbers, texts, signature, len(by) + 1, intervals=_BY_HOLM
+    )
+
+
+_BY_HOLM = "intervals by Holm's method in brackets"
 
 
 def _by_document(row: dict[str, Any]) -> list[str]:
     """Return the cells of the tests of single documents, which macro rows alone have."""
     return [
         shown_p(row["p_wilcoxon_holm"]),
-        shown_p(row["p_nemenyi"]),
         shown_as(row["effect_d"], ".2f"),
     ]
 
@@ -180,6 +184,70 @@ def _references(finished: "FinishedRun", average: str) -> Layout:
     shown = [[*row[:2], *(shown_number(value) for value in row[2:])] for row in numbers]
     headings = ["measure", "reference", *systems]
     return Layout(headings, shown, headings, numbers, 2, finished.record["signature"], 1)
+
+
+def _ranks(finished: "FinishedRun", average: str) -> Layout:
+    """Make one row per system and measure: ranks, and the tests of ranks on single documents.
+
+    Mean ranks and these tests are about macro averages. They depend on which other systems are
+    there (Benavoli, Corani & Mangili 2016), so that no other layout has them.
+    """
+    from segscore.pipeline.runs.finished import grouped
+
+    by = finished.record["settings"]["group_by"]
+    chosen, macro = (_rows(finished, "systems", each) for each in (average, "macro"))
+    of_documents = {_key(row, by): row["mean_rank"] for row in macro}
+    names = list(dict.fromkeys(row["system"] for row in chosen))
+    nemenyi = {}
+    for row in _rows(finished, "comparisons", "macro"):
+        for one, other in (("system", "other"), ("other", "system")):
+            nemenyi[_key(row, by, one), row[other]] = row["p_nemenyi"]
+    cells, numbers = [], []
+    for part in grouped(chosen, (*by, "measure")).values():
+        for row in sorted(part, key=lambda row: (row["rank"] is None, row["rank"], row["system"])):
+            key = _key(row, by)
+            p = [nemenyi.get((key, name)) for name in names]
+            values = [row["rank"], row["rank_low"], row["rank_high"], of_documents.get(key), *p]
+            first = [*_group(row, by), row["measure"], row["system"]]
+            shown = [shown_as(row["rank"], ".3g"), shown_ranks(row), shown_as(values[3], ".2f")]
+            cells.append([*first, *shown, *map(shown_p, p)])
+            numbers.append([*(row[name] for name in by), *first[len(by) :], *values])
+    notes: dict[tuple[str, ...], list[str]] = {}
+    for row in finished.table("omnibus").to_pylist():
+        if row["p"] is not None:
+            notes.setdefault((*_group(row, by), row["measure"]), []).append(_test(row))
+    against = [f"p against {name} (Nemenyi)" for name in names]
+    columns = ["rank", "rank_low", "rank_high", "mean_rank", *against]
+    return Layout(
+        [*by, "measure", "system", "rank", "rank interval", "mean rank of documents", *against],
+        cells,
+        [*by, "measure", "system", *columns],
+        numbers,
+        len(by) + 2,
+        finished.record["signature"],
+        len(by) + 1,
+        notes={of: "; ".join(tests) for of, tests in notes.items()},
+    )
+
+
+def _key(row: dict[str, Any], by: Sequence[str], system: str = "system") -> tuple[Any, ...]:
+    return *(row[name] for name in by), row["measure"], row[system]
+
+
+def shown_ranks(row: dict[str, Any]) -> str:
+    """Show the interval of a system's rank."""
+    if row["rank_low"] is None:
+        return "–"
+    return f"{row['rank_low']:.3g} to {row['rank_high']:.3g}"
+
+
+def _test(row: dict[str, Any]) -> str:
+    kind = "Friedman chi²" if row["test"] == "friedman" else "Kruskal-Wallis H"
+    effect = "W" if row["test"] == "friedman" else "epsilon²"
+    return (
+        f"{kind}({row['degrees']}) = {row['statistic']:.2f}, p {shown_p(row['p'])}, {effect} = "
+        f"{row['effect']:.2f}"
+    )
 
 
 def _reference_order(reference: str | None) -> tuple[int, float]:

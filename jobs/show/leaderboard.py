@@ -64,7 +64,8 @@ def print_scores(
             _print_measures(shown_group(by, board.group) or whole, board, means)
         else:
             hint = [] if layout is None else ["--layout measures shows all measures"]
-            _print_leaderboard(shown_group(by, board.group) or whole, board, hint)
+            title = shown_group(by, board.group) or whole
+            _print_leaderboard(title, board, means, hint)
     if shown > 1 + GROUPS_SHOWN:
         print_lines(f"{shown - 1 - GROUPS_SHOWN} more groups are in the table summary")
     if layout == "systems" and len(boards) > 1:
@@ -72,8 +73,11 @@ def print_scores(
         print_lines(f"--layout groups adds the averages of {number} by {', '.join(by)}")
 
 
-def _print_leaderboard(title: str, board: "Leaderboard", hint: list[str]) -> None:
+def _print_leaderboard(
+    title: str, board: "Leaderboard", macro: "Leaderboard", hint: list[str]
+) -> None:
     from segscore.pipeline.scoring.chance import SKILL, describe_chance
+    from segscore.pipeline.scoring.effective import describe_effective, describe_few
     from segscore.pipeline.scoring.leaderboard import PRINTED
 
     names = board.names
@@ -97,8 +101,8 @@ def _print_leaderboard(title: str, board: "Leaderboard", hint: list[str]) -> Non
     if "skill" in board.beside():
         remarks.insert(1, f"skill by {board.measure}: {SKILL}")
     print_fitted(columns, title=title, caption="; ".join(remarks), sections=_section(board))
-    if (sentence := describe_chance(board)) is not None:
-        print_lines(sentence)
+    described = describe_few(board), describe_effective(board, macro), describe_chance(board)
+    print_lines(*(sentence for sentence in described if sentence is not None))
 
 
 def _section(board: "Leaderboard") -> set[int]:

@@ -12,6 +12,7 @@ from segscore.pipeline.agreement import coder_pairs, prominence
 from segscore.pipeline.agreement.coder_pairs import EDITS, Counts, Peers, add_pairs
 from segscore.pipeline.agreement.nearest import NearBoundaries, pair_nearest
 from segscore.pipeline.agreement.prominence import Marked
+from segscore.pipeline.arrays.document_ids import Hashes
 from segscore.pipeline.arrays.ragged import Floats, Ints
 from segscore.pipeline.scoring.references import References
 
@@ -111,6 +112,13 @@ class Block:
         """Ids of the documents, shape (documents,)."""
         start, end = self.pairs.documents
         return self.codings.documents.ids.slice(start, end - start)
+
+    @property
+    def units(self) -> Hashes:
+        """Resampling unit of each document, shape (documents,)."""
+        start, end = self.pairs.documents
+        units = self.codings.resampling
+        return units.hashes[units.index[start:end]]
 
     def attributes_of(self, document: Ints) -> dict[str, pa.ChunkedArray]:
         """Return the attributes of the block's documents with these numbers."""

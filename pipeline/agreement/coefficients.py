@@ -1,8 +1,8 @@
 """Coefficients of agreement, (actual - expected) / (1 - expected), as formulas over sums.
 
-The sums may be over documents, over resampled documents, or of a single document. Fournier 2013,
-section 3.4, for similarities between boundaries; Artstein & Poesio 2008, Krippendorff 2004 and Gwet
-2008 for the two categories `boundary` and `none` at every position.
+The sums may be over documents, over all but those of a unit, or of a single document. Fournier
+2013, section 3.4, for similarities between boundaries; Artstein & Poesio 2008, Krippendorff 2004
+and Gwet 2008 for the two categories `boundary` and `none` at every position.
 """
 
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from segscore.pipeline.arrays.ragged import Floats
-from segscore.pipeline.measures.measure import Measure, evaluate
+from segscore.pipeline.measures.measure import Measure, divided_by, evaluate
 
 PAIR_COUNTS = ("matches", "near_misses", "near_miss_span", "misses", "false_alarms", "pair_places")
 """Sums over coder pairs; ``pair_places`` are the potential boundaries of each pair's document."""
@@ -138,6 +138,19 @@ def coefficients(sums: Mapping[str, Floats], n_t: int) -> dict[CoefficientKey, A
     two_category = actual["two_category"]
     results["ac1", "two_category"] = _above_chance(two_category, chance["ac1_two_category"])
     return results
+
+
+def coefficient_weights(sums: Mapping[str, Floats]) -> dict[str, Floats]:
+    """Return what each unit weighs in the coefficients of each similarity: what it divides by."""
+    counts = {name: values for name, values in sums.items() if name in PAIR_COUNTS}
+    return {
+        name: next(
+            divided_by(code, counts, {})
+            for code in measure.divisors
+            if not counts.keys().isdisjoint(code.co_names)
+        )
+        for name, measure in ACTUAL.items()
+    }
 
 
 def _above_chance(actual: Floats, expected: Floats) -> Agreement:

@@ -17,6 +17,7 @@ from segscore.pipeline.agreement.coefficients import (
     PAIR_COUNTS,
     Agreement,
     CoefficientKey,
+    coefficient_weights,
     coefficients,
 )
 from segscore.pipeline.agreement.judging.judge import Judgement, judge_coders
@@ -29,10 +30,9 @@ from segscore.pipeline.agreement.judging.pair_counts import (
 from segscore.pipeline.agreement.tally import ITEM_UNIT
 from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Floats, Ints, numbers
-from segscore.pipeline.statistics.bootstrap import interval, replicate_sums
+from segscore.pipeline.statistics.jackknife import Estimate
 
 SUMMED = (*PAIR_COUNTS, *CODING_COUNTS, "item_rate", "item_documents")
-ONCE = np.ones((1, 1), np.uint8)
 
 
 @dataclass(frozen=True)
@@ -64,16 +64,16 @@ class Group:
 
     Attributes:
         tables: tables by name.
-        drawn: bootstrap weights of the resampling units, shape (units, replicates); None without
-            replicates.
-        units: names of the resampling units, ascending, shape (units,).
         choices: how coefficients are computed.
     """
 
     tables: Mapping[str, pa.Table]
-    drawn: NDArray[np.uint8] | None
-    units: NDArray[np.int64] | NDArray[np.uint64]
     choices: Choices
+
+    @cached_property
+    def units(self) -> NDArray[np.int64] | NDArray[np.uint64]:
+        """Names of the resampling units, ascending, shape (units,)."""
+        return np.unique(numbers(self.tables["documents"].column("unit").combine_chunks()))
 
     def column(self, table: str, name: str) -> Ints:
         """Return an integer column of one of the tables."""
@@ -115,62 +115,77 @@ class Group:
     @cached_property
     def agreement(self) -> dict[CoefficientKey, Agreement]:
         """Every coefficient of the group, shape (1,) each."""
-        return coefficients(self._sums(None), self.choices.n_t)
+        return coefficients(self._sums(), self.choices.n_t)
 
     @cached_property
-    def intervals(self) -> dict[CoefficientKey, tuple[float, float]]:
-        """The 95 % bootstrap interval of each coefficient; empty without replicates."""
-        return {key: interval(values) for key, values in self.replicates.items()}
+    def estimates(self) -> dict[CoefficientKey, Estimate]:
+        """Every coefficient without each resampling unit; the groups' documents are distinct."""
+        without = coefficients(self._sums(without=True), self.choices.n_t)
+        weights = coefficient_weights(self._by_unit())
+        return {
+            key: Estimate(
+                float(self.agreement[key].value[0]),
+                self.units.astype(np.uint64),
+                np.broadcast_to(agreement.value, len(self.units)),
+                weights[key[1]],
+            )
+            for key, agreement in without.items()
+        }
 
-    @cached_property
-    def replicates(self) -> dict[CoefficientKey, Floats]:
-        """Bootstrap replicates of each coefficient, shape (replicates,) each.
-
-        Empty without replicates, or with fewer than two documents with two coders.
-        """
-        paired = self.column("documents", "coders") > 1
-        if self.drawn is None or self.column("documents", "documents")[paired].sum() < 2:
-            return {}
-        resampled = coefficients(self._sums(self.drawn), self.choices.n_t)
-        return {key: replicates.value for key, replicates in resampled.items()}
-
-    def _sums(self, drawn: NDArray[np.uint8] | None) -> dict[str, Floats]:
-        """Sum over documents, or under each replicate's weights: arrays of shape (replicates,)."""
+    def _cells(self) -> dict[str, Floats]:
+        """Return the sums of each row of the table ``documents``."""
         coders = self.column("documents", "coders")
         cells = {name: self.column("documents", name).astype(np.float64) for name in SUMMED}
         together = coders > 1
         cells["disagreement"] = disagreements(cells) / np.maximum(1, coders - 1)
         cells["paired_marks"] = cells["marks"] * together
         cells["paired_places"] = cells["places"] * together
-        summed = _sum_weighted(np.stack([*cells.values()], axis=1), self._unit("documents"), drawn)
-        sums = dict(zip(cells, summed.T, strict=True))
+        return cells
+
+    def _by_unit(self) -> dict[str, Floats]:
+        """Return the sums over each resampling unit, shape (units,)."""
+        unit, n = self._unit("documents"), len(self.units)
+        return {
+            name: np.bincount(unit, cells, n).astype(np.float64)
+            for name, cells in self._cells().items()
+        }
+
+    def _sums(self, *, without: bool = False) -> dict[str, Floats]:
+        """Sum over documents, shape (1,), or over those of all units but one, shape (units,)."""
+        by_unit = self._by_unit()
+        sums = {
+            name: values.sum() - values if without else values.sum(keepdims=True)
+            for name, values in by_unit.items()
+        }
         sums["rate"] = rate(sums, self.choices)
-        plain, chosen = self.rates(drawn)
-        sums["category_product"], sums["both"] = self._chance(plain, drawn)
+        plain, chosen = self.rates(without=without)
+        sums["category_product"], sums["both"] = self._chance(plain, without=without)
         sums["product"] = sums["category_product"]
         if self.choices.segments:
-            sums["product"] = self._chance(chosen, drawn)[0]
+            sums["product"] = self._chance(chosen, without=without)[0]
         return sums
 
-    def rates(self, drawn: NDArray[np.uint8] | None = None) -> tuple[Floats, Floats]:
-        """Return coders' chances of a boundary, plain and as chosen, shape (replicates, coders)."""
-        coder, unit = self.coder_indices("rates", "coder"), self._unit("rates")
-        names = ("codings", "marks", "places")
-        cells = np.stack([self.column("rates", name) for name in names], axis=1).astype(np.float64)
-        sums = np.stack(
-            [
-                _sum_weighted(cells[rows], unit[rows], drawn)
-                for rows in _by_number(coder, len(self.coders))
-            ]
-        )
-        codings, marks, places = sums.transpose(2, 1, 0)
+    def rates(self, *, without: bool = False) -> tuple[Floats, Floats]:
+        """Return coders' chances of a boundary, plain and as chosen, shape (n, coders).
+
+        There is one row, or with ``without`` one for each unit, of the chances without it.
+        """
+        shape = len(self.units), len(self.coders)
+        cell = self._unit("rates") * shape[1] + self.coder_indices("rates", "coder")
+        sums = []
+        for name in ("codings", "marks", "places"):
+            values = self.column("rates", name).astype(np.float64)
+            by_unit = np.bincount(cell, values, shape[0] * shape[1]).reshape(shape)
+            whole = by_unit.sum(axis=0, keepdims=True)
+            sums.append(whole - by_unit if without else whole)
+        codings, marks, places = sums
         with np.errstate(divide="ignore", invalid="ignore"):
-            # The rate of a coder whom a replicate omits is not used.
+            # The rate of a coder of one unit alone is not used without it.
             plain = np.where(places > 0, marks / places, 0.0)
             segments = np.where(places > 0, (marks + codings) / places, 0.0)
         return plain, segments if self.choices.segments else plain
 
-    def _chance(self, p: Floats, drawn: NDArray[np.uint8] | None) -> tuple[Floats, Floats]:
+    def _chance(self, p: Floats, *, without: bool) -> tuple[Floats, Floats]:
         """Sum pair_places p_x p_y, and pair_places (p_x + p_y), over coder pairs and documents."""
         table = self.tables["panels"].column("panel").combine_chunks().dictionary_encode()
         number = {coder: i for i, coder in enumerate(self.coders)}
@@ -181,11 +196,10 @@ class Group:
         members = np.array([x for names in panel_members for x in names], np.int64)
         panel, places = numbers(table.indices).astype(np.int64), self.column("panels", "places")
         order = np.argsort(panel, kind="stable")
-        weights = ONCE if drawn is None else drawn
-        unit = self._unit("panels") if drawn is not None else np.zeros(len(panel), np.int64)
+        unit = self._unit("panels")[order]
         product, both = np.zeros((2, len(p)))
-        panels = _Panels(panel[order], unit[order], places[order], offsets, members)
-        _add_chance(panels, p, weights, product, both)
+        panels = _Panels(panel[order], unit, places[order], offsets, members)
+        _add_chance(panels, p, without, product, both)
         return product, both
 
     def _unit(self, table: str) -> Ints:
@@ -202,8 +216,7 @@ class Group:
         }
         for (coefficient, similarity), agreement in self.agreement.items():
             value = float(agreement.value[0])
-            limits = self.intervals.get((coefficient, similarity))
-            low, high = limits if limits and not np.isnan(value) else (float("nan"),) * 2
+            low, high = self.estimates[coefficient, similarity].interval()
             yield {
                 "coefficient": coefficient,
                 "similarity": similarity,
@@ -225,17 +238,6 @@ def rate(sums: Mapping[str, Floats], choices: Choices) -> Floats:
         return np.asarray(marks / sums["places"])
 
 
-def _sum_weighted(cells: Floats, unit: Ints, drawn: NDArray[np.uint8] | None) -> Floats:
-    if drawn is None:
-        return cells.sum(axis=0, keepdims=True)
-    return replicate_sums(cells, drawn[unit])
-
-
-def _by_number(number: Ints, count: int) -> list[Ints]:
-    order = np.argsort(number, kind="stable")
-    return np.split(order, np.searchsorted(number[order], np.arange(1, count)))
-
-
 class _Panels(NamedTuple):
     """Potential boundaries by panel, a panel being the set of coders of a document.
 
@@ -255,23 +257,32 @@ class _Panels(NamedTuple):
 
 
 @kernel
-def _add_chance(
-    panels: _Panels, p: Floats, weights: NDArray[np.uint8], product: Floats, both: Floats
-) -> None:
-    """Sum p_x p_y and p_x + p_y over the pairs of each panel once, then weight its documents."""
+def _add_chance(panels: _Panels, p: Floats, without: bool, product: Floats, both: Floats) -> None:
+    """Sum p_x p_y and p_x + p_y over the pairs of coders of each panel, times its places.
+
+    With ``without``, row r of the chances and of the sums is without the places of unit r.
+    """
     panel, unit, places = panels.panel, panels.unit, panels.places
     panel_product, panel_both = np.zeros(len(p)), np.zeros(len(p))
-    for i in range(len(panel)):
-        if i == 0 or panel[i] != panel[i - 1]:
-            members = panels.members[panels.offsets[panel[i]] : panels.offsets[panel[i] + 1]]
-            for r in range(len(p)):
-                total = 0.0
-                panel_product[r] = 0.0
-                for x in members:
-                    panel_product[r] += total * p[r, x]
-                    total += p[r, x]
-                panel_both[r] = (len(members) - 1) * total
+    first = 0
+    while first < len(panel):
+        end, total_places = first, np.int64(0)
+        while end < len(panel) and panel[end] == panel[first]:
+            total_places += places[end]
+            end += 1
+        members = panels.members[panels.offsets[panel[first]] : panels.offsets[panel[first] + 1]]
         for r in range(len(p)):
-            weight = np.int64(weights[unit[i], r]) * places[i]
-            product[r] += weight * panel_product[r]
-            both[r] += weight * panel_both[r]
+            total = 0.0
+            panel_product[r] = 0.0
+            for x in members:
+                panel_product[r] += total * p[r, x]
+                total += p[r, x]
+            panel_both[r] = (len(members) - 1) * total
+            product[r] += total_places * panel_product[r]
+            both[r] += total_places * panel_both[r]
+        if without:
+            for entry in range(first, end):
+                r = unit[entry]
+                product[r] -= places[entry] * panel_product[r]
+                both[r] -= places[entry] * panel_both[r]
+        first = end

@@ -33,7 +33,7 @@ from segscore.pipeline.scoring.references import (
     shared_attributes,
 )
 from segscore.pipeline.settings.measuring import MeasuringSettings
-from segscore.pipeline.statistics import bootstrap
+from segscore.pipeline.statistics import resampling
 from segscore.pipeline.tables.boundary_types import positions_alone
 from segscore.pipeline.tables.columns import DOCUMENTS, Contract, segmentations_contract
 from segscore.pipeline.tables.contradictions import Described, describe
@@ -155,7 +155,7 @@ def audit_codings(
     if codings is None:
         return Audited(accepted.became)
     require_memory(codings)
-    bucketed = len(codings.documents) > bootstrap.BUCKETS
+    bucketed = resampling.are_buckets(codings.resampling.hashes)
     attributes, reach = shared_attributes(codings), job.choices.reach
     tallies, pairs, contested = [], 0, []
     for number, documents in enumerate(cut_blocks(codings.first)):

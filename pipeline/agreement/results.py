@@ -14,7 +14,6 @@ from segscore.pipeline.agreement.coefficients import CoefficientKey
 from segscore.pipeline.agreement.corpus import corpus_row
 from segscore.pipeline.agreement.group import Choices, Group
 from segscore.pipeline.agreement.judged import add_drift
-from segscore.pipeline.agreement.judging.limits import CHANGE_P
 from segscore.pipeline.agreement.part import AgreeJob, Audited
 from segscore.pipeline.agreement.settings import AgreeSettings
 from segscore.pipeline.agreement.tallies import (
@@ -23,16 +22,16 @@ from segscore.pipeline.agreement.tallies import (
     Tallies,
     is_bucketed,
     merge_tallies,
-    settle_units,
+    settle_tallies,
     split,
     without_folds,
 )
-from segscore.pipeline.arrays.ragged import Floats, numbers
 from segscore.pipeline.errors import NoResult
 from segscore.pipeline.runs.record import RowCounts
 from segscore.pipeline.runs.sink import Sink
-from segscore.pipeline.statistics import bootstrap
-from segscore.pipeline.statistics.multiple_tests import holm
+from segscore.pipeline.statistics import resampling
+from segscore.pipeline.statistics.jackknife import CONFIDENCE, difference
+from segscore.pipeline.statistics.multiple_tests import holm, holm_levels
 
 CODINGS = "codings"
 TYPES_UNUSED = "boundary_types were ignored; each position counts once"
@@ -55,23 +54,18 @@ def agreement_tables(
     settings: AgreeSettings, job: AgreeJob, audited: Iterable[Audited]
 ) -> tuple[dict[str, pa.Table], str]:
     """Compute the tables by group; return them and the name of the estimator of the intervals."""
-    merged, estimator = _merge_parts(settings, job, audited)
-    tables = group_tables(merged, job.group_by, job.choices, settings.seed, settings.replicates)
+    merged, estimator = _merge_parts(job, audited)
+    tables = group_tables(merged, job.group_by, job.choices)
     chosen = pc.field("similarity").isin(settings.similarities)
     tables["agreement"] = tables["agreement"].filter(chosen)
     return tables, estimator
 
 
-def _merge_parts(
-    settings: AgreeSettings, job: AgreeJob, audited: Iterable[Audited]
-) -> tuple[Tallies, str]:
+def _merge_parts(job: AgreeJob, audited: Iterable[Audited]) -> tuple[Tallies, str]:
     """Add up the tallies of all parts; also return the name of the estimator of the intervals."""
-    parts = settle_units([part.tallies for part in audited if part.tallies is not None])
-    estimator = "none"
-    if settings.replicates:
-        estimator = "poisson,documents"
-        if is_bucketed(parts[0]):
-            estimator = f"poisson,{bootstrap.BUCKETS}-buckets"
+    parts = settle_tallies([part.tallies for part in audited if part.tallies is not None])
+    units = np.zeros(1 if is_bucketed(parts[0]) else 0, np.uint64)
+    estimator = resampling.estimator(units, job.settings.resample_by)
     return merge_tallies(parts, job.group_by), estimator
 
 
@@ -114,17 +108,11 @@ def nothing_audited(settings: AgreeSettings, account: RowCounts, why: str) -> No
     )
 
 
-def group_tables(
-    merged: Tallies, group_by: Groups, choices: Choices, seed: int, replicates: int
-) -> dict[str, pa.Table]:
+def group_tables(merged: Tallies, group_by: Groups, choices: Choices) -> dict[str, pa.Table]:
     """Build the tables by group, with the group of all documents first (schemas/agreement.py)."""
     by_group = {
         field.name: split(getattr(merged, field.name), group_by) for field in fields(Tallies)
     }
-    units = np.unique(numbers(merged.documents.column("unit").combine_chunks()))
-    drawn = None
-    if replicates:
-        drawn = bootstrap.weights(units.astype(np.uint64), seed, replicates)
     rows: dict[str, list[_Row]] = {}
     by_key: dict[tuple[object, ...], Group] = {}
     for key in sorted(by_group["documents"], key=_order):
@@ -133,7 +121,7 @@ def group_tables(
             for name, groups in by_group.items()
         }
         tables["by_fold"], tables["peers"] = tables["peers"], without_folds(tables["peers"])
-        group = by_key[key] = Group(tables, drawn, units, choices)
+        group = by_key[key] = Group(tables, choices)
         columns = (name.removeprefix(GROUP) for name in group_by)
         group_values = dict(zip(columns, key, strict=True))
         generated = {
@@ -178,43 +166,22 @@ def _add_changes(
 ) -> None:
     """Add the columns about changes to the rows of `agreement`.
 
-    The groups are of different documents, so their bootstrap replicates are independent.
+    The groups are of different documents, so their estimates are independent.
     """
     ordered = sorted(value for (value,) in groups if value is not None) if len(by) == 1 else []
     found: dict[tuple[object, CoefficientKey], tuple[float, ...]] = {}
     for key in groups[(None,) * len(by)].agreement if ordered else ():
-        changes = np.array(
-            [_change(groups[before,], groups[value,], key) for before, value in pairwise(ordered)]
-        ).reshape(-1, 2)
-        columns = intervals_of_changes(changes[:, 0], changes[:, 1]).T.tolist()
-        found |= {(value, key): tuple(of) for value, of in zip(ordered[1:], columns, strict=True)}
+        changes = [
+            difference(groups[(value,)].estimates[key], groups[(before,)].estimates[key])
+            for before, value in pairwise(ordered)
+        ]
+        p = [change.p for change in changes]
+        levels = holm_levels(p, [key] * len(p), 1 - CONFIDENCE)
+        tested = zip(ordered[1:], changes, holm(p).tolist(), levels.tolist(), strict=True)
+        for value, change, adjusted, level in tested:
+            confidence = CONFIDENCE if np.isnan(level) else 1 - level
+            found[value, key] = (change.value, *change.interval(confidence), adjusted)
     for row in rows:
         at = row[by[0]] if ordered else None
         key = row["coefficient"], row["similarity"]
         row.update(zip(_CHANGES, found.get((at, key), (float("nan"),) * 4), strict=True))
-
-
-def _change(before: Group, after: Group, key: CoefficientKey) -> tuple[float, float]:
-    """Return the change and its standard error; NaN where undefined, also without any spread."""
-    change = float(after.agreement[key].value[0] - before.agreement[key].value[0])
-    replicates = [group.replicates.get(key) for group in (before, after)]
-    if np.isnan(change) or replicates[0] is None or replicates[1] is None:
-        return change, float("nan")
-    error = float(np.nanstd(replicates[1] - replicates[0], ddof=1))
-    return change, error if error > 0 else float("nan")
-
-
-def intervals_of_changes(changes: Floats, errors: Floats) -> Floats:
-    """Test changes; return them, both ends of their intervals, and p, shape (4, changes).
-
-    The p values are adjusted for their number, and the intervals are as much wider, so that an
-    interval excludes 0 if, and only if, p is below .05.
-    """
-    from scipy.special import ndtr, ndtri
-
-    p = 2 * ndtr(-np.abs(changes) / errors)
-    adjusted = holm(p)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        tests = np.where(p > 0, adjusted / p, np.count_nonzero(~np.isnan(p)))
-        half = -ndtri(CHANGE_P / 2 / tests) * errors
-    return np.stack([changes, changes - half, changes + half, adjusted])

@@ -45,7 +45,12 @@ from segscore.pipeline.runs.record import (
 from segscore.pipeline.runs.shuffle import NOWHERE, Partitioning
 from segscore.pipeline.runs.sink import Sink
 from segscore.pipeline.runs.tasks import Progress, TaskRun, ignore_progress
-from segscore.pipeline.scoring.inputs import attribute_types, choose_groups, refuse_taken_names
+from segscore.pipeline.scoring.inputs import (
+    attribute_types,
+    choose_groups,
+    refuse_taken_names,
+    require_resampled,
+)
 from segscore.pipeline.scoring.window_policy import run_windows
 from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS
 from segscore.pipeline.tables.find import InputTable, find_table
@@ -186,6 +191,7 @@ def _groups(settings: AgreeSettings, tables: Mapping[str, InputTable]) -> dict[s
     """Return the type of each group-by column."""
     undescribed = None if "documents" in tables else tables["codings"]
     types = attribute_types(tables.values())
+    require_resampled(settings.resample_by, types, undescribed)
     return choose_groups(settings.group_by, types, agreement_columns(), undescribed)
 
 

@@ -18,6 +18,7 @@ from segscore.pipeline.settings.options import (
     OutputOption,
     Panel,
     ReplicatesOption,
+    ResampleByOption,
     RoundingOption,
     SeedOption,
     UnitsOption,
@@ -57,6 +58,7 @@ class AgreeSettings:
     output: OutputOption
     documents: DocumentsOption = None
     group_by: GroupByOption = ()
+    resample_by: ResampleByOption = MeasuringSettings.resample_by
     n_t: Annotated[
         int | None,
         Option(
@@ -101,7 +103,7 @@ class AgreeSettings:
             read_names,
         ),
     ] = ()
-    replicates: ReplicatesOption = MeasuringSettings.replicates
+    replicates: ReplicatesOption = None
     seed: SeedOption = MeasuringSettings.seed
     max_rejects: MaxRejectsOption = 1.0
     memory_limit: MemoryLimitOption = None

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from segscore.pipeline.arrays.ragged import numbers
-from segscore.pipeline.statistics import bootstrap
+from segscore.pipeline.statistics import resampling
 
 KEYS = {
     "documents": ("unit", "coders"),
@@ -158,16 +158,19 @@ def split(table: pa.Table, group_by: Groups) -> dict[tuple[object, ...], pa.Tabl
     }
 
 
-def settle_units(parts: Iterable[Tallies]) -> list[Tallies]:
-    """Resample by document if there are few, otherwise by hash bucket (``bootstrap.BUCKETS``).
+def settle_tallies(parts: Iterable[Tallies]) -> list[Tallies]:
+    """Resample by hash bucket if there are more units than ``resampling.BUCKETS``.
 
-    A part with few documents identifies resampling units by the hashes of its documents; a part
-    with more has already assigned them to buckets.
+    A part with few units identifies them by hashes; a part with more has already assigned them to
+    buckets.
     """
     parts = list(parts)
-    documents = sum(len(pc.unique(part.documents.column("unit"))) for part in parts)
-    if documents <= bootstrap.BUCKETS and all(not is_bucketed(part) for part in parts):
-        return parts
+    if all(not is_bucketed(part) for part in parts):
+        units = pa.chunked_array(
+            [pc.unique(part.documents.column("unit")) for part in parts], pa.uint64()
+        )
+        if len(pc.unique(units)) <= resampling.BUCKETS:
+            return parts
     return [part if is_bucketed(part) else _in_buckets(part) for part in parts]
 
 
@@ -186,5 +189,5 @@ def _in_buckets(part: Tallies) -> Tallies:
         if "unit" in table.column_names:
             hashes = numbers(table.column("unit").combine_chunks())
             index = table.column_names.index("unit")
-            tables[name] = table.set_column(index, "unit", pa.array(bootstrap.buckets(hashes)))
+            tables[name] = table.set_column(index, "unit", pa.array(resampling.buckets(hashes)))
     return Tallies(**tables)

@@ -13,7 +13,6 @@ from segscore.pipeline.agreement.tallies import FOLDS, GROUP, KEYS, Groups, Tall
 from segscore.pipeline.arrays.document_ids import Hashes, hash_names, mix
 from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged
-from segscore.pipeline.statistics import bootstrap
 
 ITEM_UNIT = 2.0**-36
 """A document's rate is an integer multiple of this, so that sums do not depend on their order."""
@@ -23,7 +22,7 @@ SQUARES_SPLIT = 2**30
 
 
 def tallies_of(block: Block, group_by: Groups, *, bucketed: bool, segments: bool) -> Tallies:
-    """Add up some documents, by hash bucket if ``bucketed``, else one by one."""
+    """Add up some documents by resampling unit; ``bucketed`` if units are hash buckets."""
     pairs, sums = block.pairs, block.sums
     groups = block.attributes_of(np.arange(len(sums.coders)))
 
@@ -36,7 +35,7 @@ def tallies_of(block: Block, group_by: Groups, *, bucketed: bool, segments: bool
 
     documents, codings = np.arange(len(sums.coders)), block.coding_document
     hashes = hash_names(block.ids).hashes
-    unit = bootstrap.buckets(hashes) if bucketed else hashes
+    unit = block.units.astype(np.int64) if bucketed else block.units
     rate = item_rate(sums.marks + (sums.coders if segments else 0), sums.coders * sums.size)
     coder = block.coder.dictionary_encode()
     of_codings = {

@@ -1,17 +1,16 @@
 """What a comparison could have shown: the smallest difference, and the documents that it needs."""
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from math import isnan, nan, sqrt
 from typing import Any
 
 import numpy as np
 
-from segscore.pipeline.arrays.ragged import Floats, Ints
 from segscore.pipeline.comparison.averages import Averages
-from segscore.pipeline.comparison.samples import Sample
-from segscore.pipeline.comparison.spread import shares
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures.measure import Measure
+from segscore.pipeline.statistics.jackknife import Estimate
 from segscore.pipeline.statistics.power import (
     LEAST_DOCUMENTS,
     PairedTest,
@@ -38,42 +37,60 @@ class DifferenceSearch:
 
 @dataclass(frozen=True)
 class PairPower:
-    """What the documents of each pair can show, NaN where unknown, shape (pairs,) each.
+    """What the resampling units of a pair can show, NaN where unknown.
 
     Attributes:
         smallest_difference: the difference that the test finds with its power.
-        documents_needed: the documents that the observed difference needs.
-        documents_for_difference: the documents that the difference asked for needs.
+        documents_needed: the units that the observed difference needs, if it is not 0 by the test.
+        documents_needed_low: the same for the end of its interval that is further from 0.
+        documents_needed_high: the same for the end that is nearer to 0.
+        documents_for_difference: the units that the difference asked for needs.
     """
 
-    smallest_difference: Floats
-    documents_needed: Floats
-    documents_for_difference: Floats
+    smallest_difference: float = nan
+    documents_needed: float = nan
+    documents_needed_low: float = nan
+    documents_needed_high: float = nan
+    documents_for_difference: float = nan
 
 
 def pair_power(
-    sample: Sample, averages: Averages, measure: Measure, average: str, search: DifferenceSearch
+    difference: Estimate, interval: tuple[float, float], search: DifferenceSearch
 ) -> PairPower:
-    """Compute what the documents of each pair can show.
+    """Compute what the units of a pair can show.
 
-    Unknown with fewer than ``LEAST_DOCUMENTS`` documents, for a measure without a direction, and
-    where all documents differ alike.
+    Unknown with fewer than ``LEAST_DOCUMENTS`` units, and where all differ alike. What the observed
+    difference needs is unknown where its interval contains 0, because such a difference is mostly
+    noise (Hoenig & Heisey 2001; Gelman & Carlin 2014).
+
+    Args:
+        difference: the difference of two averages.
+        interval: its interval, at the level of the test.
+        search: the test, at the level that the number of pairs leaves for each, and the difference
+            to find.
     """
-    spread, documents = _spread(sample, averages, measure, average)
-    observed = averages.difference[measure.name, average]
-    smallest = np.full(len(spread), np.nan)
-    for pair in np.flatnonzero(spread > 0):
-        smallest[pair] = spread[pair] * smallest_effect(int(documents[pair]), search.test)
-    wanted = np.full(len(spread), search.difference or np.nan)
+    units = difference.number
+    spread = difference.error * sqrt(units)
+    if units < LEAST_DOCUMENTS or not spread > 0:
+        return PairPower()
+    test = replace(search.test, effective=difference.effective / units)
+
+    def needed(size: float | None) -> float:
+        return float(documents_needed(np.array([abs(size) / spread]), test)[0]) if size else nan
+
+    low, high = sorted(interval, key=abs)
+    sure = not isnan(low) and low * high > 0
     return PairPower(
-        smallest_difference=smallest,
-        documents_needed=_needed(observed, spread, search.test),
-        documents_for_difference=_needed(wanted, spread, search.test),
+        smallest_difference=spread * smallest_effect(units, test),
+        documents_needed=needed(difference.value if sure else None),
+        documents_needed_low=needed(high if sure else None),
+        documents_needed_high=needed(low if sure else None),
+        documents_for_difference=needed(search.difference),
     )
 
 
 def simulate_pairs(
-    sample: Sample, averages: Averages, measure: Measure, average: str, search: DifferenceSearch
+    averages: Averages, measure: Measure, average: str, search: DifferenceSearch
 ) -> Iterator[dict[str, Any]]:
     """Yield the power of each pair on growing numbers of documents (schemas/comparisons.py).
 
@@ -86,46 +103,19 @@ def simulate_pairs(
         raise Refused(
             f"--simulate-power: {measure.name} has no better direction, so that no system is better"
         )
-    by_system = shares(sample, measure, average)
     for pair, (a, b) in enumerate(averages.pairs):
-        observed = float(averages.difference[measure.name, average][pair])
-        sought = search.difference or observed
-        systems = sample.systems[a], sample.systems[b]
+        systems = averages.sample.systems[a], averages.sample.systems[b]
+        difference = averages.difference(measure.name, average, pair)
+        sought = search.difference or difference.value
         if not sought or np.isnan(sought) or all(system.is_point for system in systems):
             continue
-        differences = by_system[a] - by_system[b]
-        differences = differences[~np.isnan(differences)]
-        if len(differences) < LEAST_DOCUMENTS:
+        if difference.number < LEAST_DOCUMENTS:
             raise Refused(
                 f"--simulate-power: {systems[0].label} and {systems[1].label} share "
-                f"{len(differences)} documents by {measure.name}, too few to estimate the spread; "
+                f"{difference.number} documents by {measure.name}, too few to estimate the spread; "
                 f"at least {LEAST_DOCUMENTS} are needed"
             )
         names = {"system": systems[0].label, "other": systems[1].label, "sought": sought}
-        for point in power_curve(differences, sought, search.test, search.seed):
+        test = replace(search.test, effective=difference.effective / difference.number)
+        for point in power_curve(difference.pseudo_values, sought, test, search.seed):
             yield {"measure": measure.name, "average": average, **names, **asdict(point)}
-
-
-def _spread(
-    sample: Sample, averages: Averages, measure: Measure, average: str
-) -> tuple[Floats, Ints]:
-    """Return the spread of each pair's differences, NaN if unknown, and their number."""
-    spread = np.full(len(averages.pairs), np.nan)
-    documents = np.zeros(len(averages.pairs), np.int64)
-    if measure.better == "neither":
-        return spread, documents
-    by_system = shares(sample, measure, average)
-    for pair, (a, b) in enumerate(averages.pairs):
-        differences = by_system[a] - by_system[b]
-        differences = differences[~np.isnan(differences)]
-        documents[pair] = len(differences)
-        if len(differences) >= LEAST_DOCUMENTS:
-            spread[pair] = differences.std(ddof=1)
-    return spread, documents
-
-
-def _needed(difference: Floats, spread: Floats, test: PairedTest) -> Floats:
-    needed = np.full(len(spread), np.nan)
-    known = (spread > 0) & (np.abs(difference) > 0)
-    needed[known] = documents_needed(np.abs(difference[known]) / spread[known], test)
-    return needed

@@ -5,7 +5,7 @@ from string import ascii_lowercase
 from typing import Any
 
 SIGNIFICANT = 0.05
-"""Level below which the adjusted p of a permutation test says that a system beats another one."""
+"""Level below which the adjusted p says that a system beats another one."""
 
 
 def better_first(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -27,7 +27,7 @@ def beaten_systems(pairs: Iterable[Mapping[str, Any]]) -> dict[str, set[str]]:
     """Return the systems that each system beats significantly; all rows are of one measure."""
     beaten: dict[str, set[str]] = {}
     for pair in pairs:
-        p, better = pair["p_permutation_holm"], pair["better"]
+        p, better = pair["p_holm"], pair["better"]
         if better is not None and p is not None and p < SIGNIFICANT:
             other = pair["other"] if better == pair["system"] else pair["system"]
             beaten.setdefault(better, set()).add(other)

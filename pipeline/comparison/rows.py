@@ -158,7 +158,7 @@ def _require(run: FinishedScoring, group_by: Sequence[str], columns: set[str]) -
         known = {*SCORES.columns, *PANEL_SCORES.columns}
         attributes = [REFERENCE, *sorted(columns - known)]
         raise Refused(
-            f"--group-by {name}: {run.url} has no such attribute{nearest(name, attributes)}; "
+            f"{run.url}: has no attribute {name}{nearest(name, attributes)}; "
             f"there are: {', '.join(attributes)}"
         )
 

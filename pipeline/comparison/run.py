@@ -18,7 +18,6 @@ from segscore.pipeline.comparison.runs import (
 )
 from segscore.pipeline.comparison.samples import (
     Compared,
-    Sample,
     describe_other_references,
     read_samples,
 )
@@ -38,6 +37,7 @@ from segscore.pipeline.runs.record import RowCounts
 from segscore.pipeline.runs.run import Run
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.inputs import choose_groups
+from segscore.pipeline.statistics.resampling import estimator
 from segscore.pipeline.tables.find import InputTable
 
 
@@ -64,7 +64,7 @@ class _Results:
 
     rows: dict[str, list[ComparisonRow]]
     units: set[str] = field(default_factory=set)
-    whole: list[tuple[Sample, Averages]] = field(default_factory=list)
+    whole: list[Averages] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
 
@@ -133,8 +133,9 @@ def compare_runs(
         require_comparable(runs, chosen, settings.may_differ)
         systems = find_systems(runs, settings.systems)
         results = _Results({name: [] for name in ("comparisons", "systems", "omnibus", "worst")})
+        resample_by = resampled_by(runs, settings)
         compared = [
-            read_samples(runs, systems, table, measures, settings.group_by)
+            read_samples(runs, systems, table, measures, settings.group_by, resample_by)
             for table, measures in chosen
         ]
         types = {name: kind for rows in compared for name, kind in _groups(settings, rows).items()}
@@ -148,12 +149,11 @@ def compare_runs(
     with stage("power"):
         if settings.simulate_power:
             results.rows["power"] = [
-                row for whole in results.whole for row in simulate_power(*whole, settings)
+                row for whole in results.whole for row in simulate_power(whole, settings)
             ]
     tables = _tables(results.rows, types)
-    estimator = f"poisson,{'+'.join(sorted(results.units))}" if settings.replicates else "none"
     permutation = f"permutation,{settings.permutations}" if settings.permutations else "none"
-    own = {"ci": estimator, "p": permutation}
+    own = {"ci": "+".join(sorted(results.units)), "p": permutation}
     warnings = list(dict.fromkeys(results.warnings))
     return ComparedRuns(
         tables, signature(runs, settings.measures, own), _account(compared[0]), warnings
@@ -179,6 +179,13 @@ def _groups(settings: CompareSettings, compared: Compared) -> dict[str, pa.DataT
     return choose_groups(settings.group_by, compared.types, taken)
 
 
+def resampled_by(runs: Sequence[FinishedScoring], settings: CompareSettings) -> str | None:
+    """Return the attribute whose documents are one unit: as asked, or as in all of the runs."""
+    of_runs = {run.score_settings().resample_by for run in runs}
+    same = next(iter(of_runs)) if len(of_runs) == 1 else None
+    return settings.resample_by or same
+
+
 def _add_samples(
     results: _Results,
     settings: CompareSettings,
@@ -193,7 +200,10 @@ def _add_samples(
         group = dict(zip(settings.group_by, samples.key, strict=True))
         for name, rows in found.tables.items():
             results.rows[name] += [group | row for row in rows]
-        results.units |= {sample.units.kind for sample in (*samples.single, *samples.pairs)}
+        results.units |= {
+            estimator(sample.units.hashes, resampled_by(runs, settings))
+            for sample in (*samples.single, *samples.pairs)
+        }
     results.rows["worst"] += worst_documents(compared.groups[0], runs)
     results.warnings += _warnings(compared)
 

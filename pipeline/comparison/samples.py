@@ -33,7 +33,8 @@ from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.levels import common_counts
 from segscore.pipeline.scoring.pairs import number_groups
 from segscore.pipeline.settings.measuring import LEVEL
-from segscore.pipeline.statistics.bootstrap import Units, units
+from segscore.pipeline.statistics.jackknife import P_SEG_COUNTS, UnitSums
+from segscore.pipeline.statistics.resampling import Units, assign_units
 
 _GroupKey = tuple[object, ...]
 
@@ -64,10 +65,14 @@ class Sample:
         measures: the chosen measures.
         systems: the systems compared.
         documents: document ids, ascending.
+        shows: value of the attribute whose documents are one resampling unit; None without one.
         counts: count name -> sums over references, shape (systems, documents).
         values: measure name -> means over references, NaN where undefined, shape
             (systems, documents).
         parameters: parameters of the formulas, from the run of each system.
+        draws: how often each system was drawn, 1 unless it is a random reference point.
+        p_seg_of: sums of windows over all documents of each system, from whose references P_seg
+            among the parameters was estimated; None if it was given.
     """
 
     key: _GroupKey
@@ -75,14 +80,17 @@ class Sample:
     measures: list[Measure]
     systems: list[System]
     documents: pa.StringArray
+    shows: pa.Array | None
     counts: Mapping[str, Ints]
     values: Mapping[str, Floats]
     parameters: list[Mapping[str, float]]
+    p_seg_of: list[UnitSums | None]
+    draws: list[int]
 
     @property
     def units(self) -> Units:
         """The resampling units of the documents."""
-        return units(hash_names(self.documents).hashes)
+        return assign_units(hash_names(self.documents).hashes, self.shows)
 
     @property
     def document_set(self) -> str:
@@ -100,6 +108,9 @@ class Sample:
             counts={name: counts[cells] for name, counts in self.counts.items()},
             values={name: values[cells] for name, values in self.values.items()},
             parameters=[self.parameters[i] for i in systems],
+            p_seg_of=[self.p_seg_of[i] for i in systems],
+            draws=[self.draws[i] for i in systems],
+            shows=None if self.shows is None else self.shows.take(pa.array(chosen)),
         )
 
 
@@ -178,6 +189,7 @@ def read_samples(
     table: Table,
     measures: list[Measure],
     group_by: Sequence[str],
+    resample_by: str | None = None,
 ) -> Compared:
     """Read the rows of the systems, and make a sample of all documents and one per group.
 
@@ -188,16 +200,19 @@ def read_samples(
     # A row of a panel covers all references, so panels cannot be grouped by reference.
     grouped = list(group_by) if table is PAIRS or REFERENCE not in group_by else []
     columns = [*dict.fromkeys([*counts, *values])]
-    rows, same = _read_checked(runs, systems, table, columns, grouped)
+    read = [*dict.fromkeys([*grouped, *([] if resample_by is None else [resample_by])])]
+    rows, same = _read_checked(runs, systems, table, columns, read)
     other_references = rows.documents.ids.filter(pa.array(~same)).to_pylist()
     chosen = (rows.system >= 0) & same[rows.document]
     builder = _SampleBuilder.of(runs, systems, (table, measures), rows, group_by)
+    builder = replace(builder, shows=_of_documents(rows, resample_by))
     whole = builder.group((None,) * len(group_by), chosen & rows.original)
     if whole is None:
         raise NothingShared(_nothing_shared(runs, systems, other_references))
     by_group = []
     if grouped:
-        code, keys = number_groups([encode(key.combine_chunks()) for key in rows.groups.columns])
+        columns_of = [rows.groups.column(name).combine_chunks() for name in grouped]
+        code, keys = number_groups([encode(column) for column in columns_of])
         in_group = chosen & (rows.original | (REFERENCE in grouped))
         ordered = sorted(range(len(keys)), key=keys.__getitem__)
         by_group = [builder.group(keys[number], in_group & (code == number)) for number in ordered]
@@ -212,6 +227,17 @@ def read_samples(
         types={name: rows.groups.schema.field(name).type for name in grouped}
         or dict.fromkeys(group_by, pa.string()),
     )
+
+
+def _of_documents(rows: ScoreRows, name: str | None) -> pa.Array | None:
+    """Return the first value of an attribute for each document, null where no row has one."""
+    if name is None:
+        return None
+    values = rows.groups.column(name).combine_chunks()
+    has_value = np.flatnonzero(values.is_valid().to_numpy(zero_copy_only=False))
+    first = np.full(len(rows.documents), -1, np.int64)
+    first[rows.document[has_value][::-1]] = has_value[::-1]
+    return values.take(pa.array(first, mask=first < 0))
 
 
 def _columns(table: Table, measures: Sequence[Measure]) -> tuple[list[str], list[str]]:
@@ -289,6 +315,8 @@ class _SampleBuilder:
 
     Attributes:
         over_levels: counts of ``rows`` as they are added up over levels.
+        shows: value of the attribute that makes documents one resampling unit, by document; None
+            without one.
         level_of_key: index of the level in the key of a group; None if groups are over all levels.
     """
 
@@ -301,6 +329,7 @@ class _SampleBuilder:
     rows: ScoreRows
     over_levels: Mapping[str, Ints]
     level_of_key: int | None
+    shows: pa.Array | None = None
 
     @classmethod
     def of(
@@ -347,6 +376,7 @@ class _SampleBuilder:
             measures=self.measures,
             systems=[self.systems[i] for i in present.tolist()],
             documents=self.rows.documents.ids.take(pa.array(some)),
+            shows=None if self.shows is None else self.shows.take(pa.array(some)),
             counts={
                 name: _sums(cell, counts[name][mask], shape)[selection] for name in self.counts
             },
@@ -358,7 +388,25 @@ class _SampleBuilder:
                 run.parameters_at(cast("int | None", level)) if by_level else run.parameters
                 for run in (self.runs[self.systems[i].run] for i in present.tolist())
             ],
+            p_seg_of=[self._p_seg_of(i, counts, level) for i in present.tolist()],
+            draws=[
+                self.runs[self.systems[i].run].draws_of(self.systems[i].hypothesis)
+                for i in present.tolist()
+            ],
         )
+
+    def _p_seg_of(
+        self, system: int, counts: Mapping[str, Ints], level: object | None
+    ) -> UnitSums | None:
+        """Sum the windows of all documents of a system; None if they do not give P_seg."""
+        run = self.runs[self.systems[system].run]
+        if run.score_settings().p_seg is not None or not {*P_SEG_COUNTS} <= {*self.counts}:
+            return None
+        mask = self.rows.original & (self.rows.system == system)
+        if level is not None and self.rows.level is not None:
+            mask &= self.rows.level == level
+        sums = {name: counts[name][mask].sum(keepdims=True) for name in P_SEG_COUNTS}
+        return UnitSums(np.zeros(1, np.uint64), sums, {}, {})
 
 
 def _divided(sample: Sample, is_scored: Flags) -> GroupSamples | None:

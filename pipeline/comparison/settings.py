@@ -11,6 +11,7 @@ from segscore.pipeline.settings.options import (
     Option,
     Panel,
     ReplicatesOption,
+    ResampleByOption,
     SeedOption,
     TrustInputsOption,
 )
@@ -30,7 +31,7 @@ class CompareSettings:
     """Settings of `segscore compare`; the help of each option says what it is.
 
     ``where`` and ``published`` read the runs' inputs again.  ``difference`` is None to find only
-    the observed difference.
+    the observed difference, ``margin`` to call no pair equal.
     """
 
     runs: Annotated[tuple[str, ...], Argument("Folders of finished scoring runs.")]
@@ -80,7 +81,8 @@ class CompareSettings:
             read_names,
         ),
     ] = ()
-    replicates: ReplicatesOption = 1000
+    resample_by: ResampleByOption = None
+    replicates: ReplicatesOption = None
     permutations: Annotated[
         int, Option("Number of permutations for the tests; 0 for none.", Panel.AVERAGES)
     ] = 9999
@@ -95,6 +97,13 @@ class CompareSettings:
     difference: Annotated[
         float | None,
         Option("Say how many documents are needed to find this difference.", Panel.POWER),
+    ] = None
+    margin: Annotated[
+        float | None,
+        Option(
+            "Difference within which two systems count as equal, if the whole interval is.",
+            Panel.POWER,
+        ),
     ] = None
     simulate_power: Annotated[
         bool,
@@ -118,7 +127,6 @@ class CompareSettings:
                 raise Refused(f"{option} {','.join(given)}: names one twice")
         if self.output is not None and not self.output.strip():
             raise Refused("--output: is empty; name a folder")
-        within("--replicates", self.replicates, 0, MOST_REPLICATES)
         within("--permutations", self.permutations, 0, MOST_REPLICATES)
         check_seed(self.seed)
         if not 0 < self.alpha < 1:
@@ -127,6 +135,8 @@ class CompareSettings:
             raise Refused(f"--power {self.power:g}: must be above --alpha and below 1")
         if self.difference is not None and not 0 < abs(self.difference) < math.inf:
             raise Refused(f"--difference {self.difference:g}: must be a number other than 0")
+        if self.margin is not None and not 0 < self.margin < math.inf:
+            raise Refused(f"--margin {self.margin:g}: must be a number above 0")
 
     @property
     def inputs(self) -> dict[str, tuple[str, ...]]:

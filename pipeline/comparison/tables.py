@@ -2,24 +2,30 @@
 
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
+from math import comb
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from segscore.pipeline.arrays.ragged import Floats
-from segscore.pipeline.comparison.averages import AVERAGES, Averages, average
-from segscore.pipeline.comparison.pair_power import DifferenceSearch, pair_power, simulate_pairs
+from segscore.pipeline.comparison.averages import AVERAGES, Averages
+from segscore.pipeline.comparison.pair_power import (
+    DifferenceSearch,
+    PairPower,
+    pair_power,
+    simulate_pairs,
+)
+from segscore.pipeline.comparison.pair_rows import SIGNIFICANT
 from segscore.pipeline.comparison.paired_tests import permutation_tests
 from segscore.pipeline.comparison.samples import GroupSamples, Sample
 from segscore.pipeline.comparison.settings import CompareSettings
 from segscore.pipeline.measures.measure import Measure
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
-from segscore.pipeline.scoring.names import is_point
 from segscore.pipeline.statistics import rank_tests
-from segscore.pipeline.statistics.bootstrap import interval
-from segscore.pipeline.statistics.multiple_tests import holm_by_family
+from segscore.pipeline.statistics.jackknife import Estimate
+from segscore.pipeline.statistics.multiple_tests import holm_by_family, holm_levels
 from segscore.pipeline.statistics.power import PairedTest
 from segscore.pipeline.statistics.rank_tests import signed_ranks
 
@@ -27,9 +33,17 @@ if TYPE_CHECKING:
     import pandera.pyarrow as pap
 
 ComparisonRow = dict[str, Any]
-_KINDS = {"String": pa.string(), "Int64": pa.int64(), "Float64": pa.float64()}
+_KINDS = {
+    "String": pa.string(),
+    "Int64": pa.int64(),
+    "Float64": pa.float64(),
+    "Boolean": pa.bool_(),
+}
 _WORST = 10
 """Number of documents listed for each system, and for each system against each other one."""
+
+_SAMPLES = 2000
+"""Number of samples from which the intervals of ranks are taken."""
 
 _UNDEFINED = float("nan")
 
@@ -48,37 +62,65 @@ def table_of(
 
 
 @dataclass(frozen=True)
+class ComparedPair:
+    """The comparison of two systems by one measure and average, before p values are adjusted.
+
+    Attributes:
+        row: the columns of comparisons that do not depend on the other pairs.
+        difference: the first system's average less the second's.
+        of_points: whether one of the two is a reference point.
+        directed: whether one of the two can be better.
+    """
+
+    row: ComparisonRow
+    difference: Estimate
+    of_points: bool
+    directed: bool
+
+
+@dataclass(frozen=True)
+class ComparedSample:
+    """The comparison of the systems of a sample: rows of systems and omnibus, and the pairs."""
+
+    systems: list[ComparisonRow]
+    omnibus: list[ComparisonRow]
+    pairs: list[ComparedPair]
+
+
+@dataclass(frozen=True)
 class ComparedGroup:
     """The comparison of a group.
 
     Attributes:
         tables: the rows of comparisons, systems and omnibus, without the group-by columns.
-        pairs: the samples of the pairs that were compared, with their averages.
+        pairs: the averages of the samples whose pairs were compared.
     """
 
     tables: dict[str, list[ComparisonRow]]
-    pairs: list[tuple[Sample, Averages]]
+    pairs: list[Averages]
 
 
 def compare_group(
     group: GroupSamples, runs: Sequence[FinishedScoring], settings: CompareSettings
 ) -> ComparedGroup:
     """Compare the systems of a group by every chosen measure: together, or two by two."""
-    compared = ComparedGroup({"comparisons": [], "systems": [], "omnibus": []}, [])
-    tables, labels = compared.tables, [system.label for system in group.systems]
+    systems: list[ComparisonRow] = []
+    omnibus: list[ComparisonRow] = []
+    pairs: list[ComparedPair] = []
+    compared: list[Averages] = []
+    labels = [system.label for system in group.systems]
     for sample in (*group.single, *group.pairs):
-        averages = average(sample, settings.seed, settings.replicates)
-        permutations = settings.permutations if averages.pairs else 0
-        chosen = replace(settings, permutations=permutations)
-        rows = compare_sample(sample, averages, runs, chosen)
+        averages = Averages(sample)
+        found = compare_sample(averages, runs, settings)
         if sample is group.together:
-            tables["omnibus"] += rows["omnibus"]
+            omnibus += found.omnibus
         if sample in group.single:
             apart = {} if sample is group.together else _not_ranked(group)
-            tables["systems"] += [row | apart for row in rows["systems"]]
+            systems += [row | apart for row in found.systems]
         if sample in group.paired:
-            tables["comparisons"] += rows["comparisons"]
-            compared.pairs.append((sample, averages))
+            pairs += found.pairs
+            compared.append(averages)
+    comparisons = adjusted_rows(pairs, settings)
     if group.alone:
         names = [measure.name for measure in group.single[0].measures]
 
@@ -86,10 +128,10 @@ def compare_group(
             place = (labels.index(row[name]) for name in ("system", "other") if name in row)
             return names.index(row["measure"]), AVERAGES.index(row["average"]), *place
 
-        tables["systems"].sort(key=order)
-        tables["comparisons"].sort(key=order)
-        _adjust(tables["comparisons"])
-    return compared
+        systems.sort(key=order)
+        comparisons.sort(key=order)
+    tables = {"comparisons": comparisons, "systems": systems, "omnibus": omnibus}
+    return ComparedGroup(tables, compared)
 
 
 def _not_ranked(group: GroupSamples) -> ComparisonRow:
@@ -99,72 +141,103 @@ def _not_ranked(group: GroupSamples) -> ComparisonRow:
 
 
 def compare_sample(
-    sample: Sample, averages: Averages, runs: Sequence[FinishedScoring], settings: CompareSettings
-) -> dict[str, list[ComparisonRow]]:
-    """Compare the systems of one sample by every chosen measure.
-
-    Returns:
-        Rows of comparisons, systems and omnibus, without the group-by columns.
-    """
-    tests = permutation_tests(sample, averages, settings.seed, settings.permutations)
-    test = PairedTest(settings.alpha, settings.power)
-    search = DifferenceSearch(test, settings.difference, settings.seed)
-    tables: dict[str, list[ComparisonRow]] = {"comparisons": [], "systems": [], "omnibus": []}
+    averages: Averages, runs: Sequence[FinishedScoring], settings: CompareSettings
+) -> ComparedSample:
+    """Compare the systems of one sample by every chosen measure."""
+    sample = averages.sample
+    compared = ComparedSample([], [], [])
     for measure in sample.measures:
         friedman = rank_tests.friedman(sample.values[measure.name])
         kruskal = rank_tests.kruskal(sample.values[measure.name])
-        tables["systems"] += _systems(sample, runs, averages, measure, friedman.mean_rank)
-        pairs = _pairs(sample, averages, measure, tests, (friedman, kruskal))
-        power = _power(sample, averages, measure, search)
-        tables["comparisons"] += [row | more for row, more in zip(pairs, power, strict=True)]
+        compared.systems.extend(
+            _systems(averages, runs, measure, friedman.mean_rank, settings.seed)
+        )
+        ranked = _ranked(averages, measure)
+        for kind in AVERAGES:
+            omnibus = (friedman, kruskal) if kind == "macro" else None
+            compared.pairs.extend(_pairs(averages, measure, kind, settings, ranked, omnibus))
         if len(sample.systems) >= rank_tests.LEAST:
-            tables["omnibus"] += [_omnibus(sample, measure, each) for each in (friedman, kruskal)]
-    _adjust(tables["comparisons"])
-    return tables
+            compared.omnibus.extend(_omnibus(sample, measure, each) for each in (friedman, kruskal))
+    return compared
 
 
-def simulate_power(
-    sample: Sample, averages: Averages, settings: CompareSettings
-) -> Iterator[ComparisonRow]:
+def adjusted_rows(pairs: Sequence[ComparedPair], settings: CompareSettings) -> list[ComparisonRow]:
+    """Return the rows of comparisons, with p values adjusted for the pairs of a group.
+
+    Those of each measure and average are adjusted together.  Reference points leave those of pairs
+    of two systems unchanged.  The interval of a pair is at the level that its test has, so that it
+    contains 0 exactly where the test does not find a difference.
+    """
+    families: dict[tuple[str, str], list[ComparedPair]] = {}
+    for pair in pairs:
+        families.setdefault((pair.row["measure"], pair.row["average"]), []).append(pair)
+    rows = {id(pair): pair.row for pair in pairs}
+    for members in families.values():
+        of_points = [pair.of_points for pair in members]
+        for name in ("p", "p_permutation", "p_wilcoxon"):
+            adjusted = holm_by_family([pair.row[name] for pair in members], of_points)
+            for pair, p in zip(members, adjusted.tolist(), strict=True):
+                rows[id(pair)] = rows[id(pair)] | {f"{name}_holm": p}
+        levels = holm_levels([pair.row["p"] for pair in members], of_points, SIGNIFICANT)
+        search = _search(len(of_points) - sum(of_points), settings)
+        for pair, level in zip(members, levels.tolist(), strict=True):
+            rows[id(pair)] |= _at_level(pair, level, search, settings.margin)
+    return [*rows.values()]
+
+
+def _at_level(
+    pair: ComparedPair, level: float, search: DifferenceSearch, margin: float | None
+) -> ComparisonRow:
+    """Return the columns of a pair that depend on the number of pairs."""
+    confidence = 1 - (SIGNIFICANT if np.isnan(level) else level)
+    low, high = pair.difference.interval(confidence)
+    power = pair_power(pair.difference, (low, high), search) if pair.directed else PairPower()
+    equal = None if margin is None or np.isnan(low) else bool(max(-low, high) <= margin)
+    ends = {"ci_low": low, "ci_high": high, "confidence": confidence, "equal": equal}
+    return {**ends, **asdict(power)}
+
+
+def simulate_power(averages: Averages, settings: CompareSettings) -> Iterator[ComparisonRow]:
     """Yield the rows of the table `power`: every measure, average and pair of systems.
 
     Raises:
         Refused: a measure has no direction, or there are too few documents.
     """
-    test = PairedTest(settings.alpha, settings.power)
-    search = DifferenceSearch(test, settings.difference, settings.seed)
-    for measure in sample.measures:
+    search = _search(_pairs_of_systems(averages), settings)
+    for measure in averages.sample.measures:
         for kind in AVERAGES:
-            yield from simulate_pairs(sample, averages, measure, kind, search)
+            yield from simulate_pairs(averages, measure, kind, search)
 
 
-def _limits(replicates: Floats, value: float, defined: int) -> tuple[float, float]:
-    """Return a 95 % interval, NaN with fewer than two documents, as in a run's summary."""
-    if np.isnan(value) or defined < 2:
-        return _UNDEFINED, _UNDEFINED
-    return interval(replicates)
+def _pairs_of_systems(averages: Averages) -> int:
+    return comb(sum(not system.is_point for system in averages.sample.systems), 2)
+
+
+def _search(pairs: int, settings: CompareSettings) -> DifferenceSearch:
+    """Return the test that each of some pairs gets, as Holm's first one does."""
+    test = PairedTest(settings.alpha / max(1, pairs), settings.power)
+    return DifferenceSearch(test, settings.difference, settings.seed)
 
 
 def _systems(
-    sample: Sample,
-    runs: Sequence[FinishedScoring],
     averages: Averages,
+    runs: Sequence[FinishedScoring],
     measure: Measure,
     mean_rank: Floats,
+    seed: int,
 ) -> Iterator[ComparisonRow]:
+    sample = averages.sample
     systems = len(sample.systems)
     directed = measure.better != "neither"
     higher = measure.better == "higher"
     document_rank = systems + 1 - mean_rank if higher else mean_rank
     for kind in AVERAGES:
-        key = measure.name, kind
-        value, replicates = averages.value[key], averages.replicates[key]
+        estimates = averages.systems[measure.name, kind]
+        value = np.array([estimate.value for estimate in estimates])
         place = rank_tests.rank_systems(value, higher=higher)
-        drawn = rank_tests.rank_systems(replicates, higher=higher)
+        ranks = _rank_intervals(estimates, seed, higher=higher)
         for s, system in enumerate(sample.systems):
-            defined = int(averages.defined[measure.name][s])
-            low, high = _limits(replicates[:, s], value[s], defined)
-            first, last = _limits(drawn[:, s], value[s], defined)
+            low, high = estimates[s].interval()
             yield {
                 "measure": measure.name,
                 "average": kind,
@@ -175,55 +248,80 @@ def _systems(
                 "ci_low": low,
                 "ci_high": high,
                 "rank": place[s] if directed else _UNDEFINED,
-                "rank_low": first if directed else _UNDEFINED,
-                "rank_high": last if directed else _UNDEFINED,
+                "rank_low": ranks[0, s] if directed else _UNDEFINED,
+                "rank_high": ranks[1, s] if directed else _UNDEFINED,
                 "mean_rank": document_rank[s] if directed and kind == "macro" else _UNDEFINED,
                 "documents": len(sample.documents),
-                "defined": defined,
+                "defined": int(np.count_nonzero(averages.defined[measure.name][s])),
+                "effective": estimates[s].effective,
                 "document_set": sample.document_set,
                 "shared_documents": None,
             }
 
 
-def _pair(
-    sample: Sample, averages: Averages, measure: Measure, kind: str, pair: int
-) -> ComparisonRow:
-    """Return the columns that micro and macro rows have in common, but for those of tests."""
-    key = measure.name, kind
-    a, b = averages.pairs[pair]
-    difference = float(averages.difference[key][pair])
-    defined = int(averages.both[measure.name][pair])
-    low, high = _limits(averages.differences[key][:, pair], difference, defined)
-    return {
-        "measure": measure.name,
-        "average": kind,
-        "system": sample.systems[a].label,
-        "other": sample.systems[b].label,
-        "value": averages.sides[key][0, pair],
-        "other_value": averages.sides[key][1, pair],
-        "difference": difference,
-        "ci_low": low,
-        "ci_high": high,
-        "better": _better(sample, measure, difference, (a, b)),
-        "documents": len(sample.documents),
-        "defined": defined,
-    }
+def _rank_intervals(estimates: Sequence[Estimate], seed: int, *, higher: bool) -> Floats:
+    """Return the central 95 % of the ranks that systems have in other samples of the units.
 
+    The samples have normal averages, with the covariance of the pseudo-values.
 
-def _adjust(rows: Sequence[ComparisonRow]) -> None:
-    """Adjust the p values of the pairs of a group, those of each measure and average together.
-
-    Reference points leave those of pairs of two systems unchanged.
+    Returns:
+        The lower and the upper ends, NaN where there is no interval, shape (2, systems).
     """
-    families: dict[tuple[str, str], list[ComparisonRow]] = {}
-    for row in rows:
-        families.setdefault((row["measure"], row["average"]), []).append(row)
-    for pairs in families.values():
-        of_points = [is_point(row["system"]) or is_point(row["other"]) for row in pairs]
-        for name in ("p_permutation", "p_wilcoxon"):
-            adjusted = holm_by_family([row[name] for row in pairs], of_points)
-            for row, p in zip(pairs, adjusted.tolist(), strict=True):
-                row[f"{name}_holm"] = p
+    known = [s for s, estimate in enumerate(estimates) if not np.isnan(estimate.error)]
+    ranks = np.full((2, len(estimates)), _UNDEFINED)
+    if not known:
+        return ranks
+    units = np.unique(np.concatenate([estimates[s].units for s in known]))
+    deviations = np.zeros((len(known), len(units)))
+    for row, s in enumerate(known):
+        deviations[row, np.searchsorted(units, estimates[s].units)] = estimates[s].deviations
+    normal = np.random.Generator(np.random.PCG64(seed)).standard_normal((len(units), _SAMPLES))
+    values = np.array([estimates[s].value for s in known]) + (deviations @ normal).T
+    drawn = rank_tests.rank_systems(values, higher=higher)
+    ranks[:, known] = np.quantile(drawn, (0.025, 0.975), axis=0, method="nearest")
+    return ranks
+
+
+def _pairs(
+    averages: Averages,
+    measure: Measure,
+    kind: str,
+    settings: CompareSettings,
+    ranked: Sequence[ComparisonRow],
+    omnibus: tuple[rank_tests.Omnibus, rank_tests.Omnibus] | None,
+) -> Iterator[ComparedPair]:
+    """Yield the comparison of each pair of systems, for one average."""
+    sample = averages.sample
+    differences = [
+        averages.difference(measure.name, kind, pair) for pair in range(len(averages.pairs))
+    ]
+    permuted = permutation_tests(differences, settings.seed, settings.permutations)
+    for pair, (systems, difference) in enumerate(zip(averages.pairs, differences, strict=True)):
+        first, second = averages.sides(measure.name, kind, pair)
+        ranks = dict(ranked[pair])
+        if kind == "micro":
+            ranks |= dict.fromkeys(_DOCUMENT_TESTS, _UNDEFINED)
+        row = {
+            "measure": measure.name,
+            "average": kind,
+            "system": sample.systems[systems[0]].label,
+            "other": sample.systems[systems[1]].label,
+            "value": first.value,
+            "other_value": second.value,
+            "difference": difference.value,
+            "p": difference.p,
+            "better": _better(sample, measure, difference.value, systems),
+            "documents": len(sample.documents),
+            "defined": averages.both(measure.name, pair),
+            "units": difference.number,
+            "effective": difference.effective,
+            "p_permutation": permuted[pair],
+            **ranks,
+            "p_nemenyi": omnibus[0].pairwise[systems] if omnibus else _UNDEFINED,
+            "p_kruskal": omnibus[1].pairwise[systems] if omnibus else _UNDEFINED,
+        }
+        of_points = any(sample.systems[index].is_point for index in systems)
+        yield ComparedPair(row, difference, of_points, measure.better != "neither")
 
 
 def _better(
@@ -239,44 +337,9 @@ _DOCUMENT_TESTS = ("p_wilcoxon", "effect_d", "effect_rank")
 """Columns computed document by document, so only macro rows have them."""
 
 
-def _pairs(
-    sample: Sample,
-    averages: Averages,
-    measure: Measure,
-    tests: Mapping[tuple[str, str], Floats],
-    omnibus: tuple[rank_tests.Omnibus, rank_tests.Omnibus],
-) -> Iterator[ComparisonRow]:
-    """Yield one row per pair for the micro averages, then one per pair for the macro averages."""
-    ranked = _ranked(sample, averages, measure)
-    undefined = dict.fromkeys((*_DOCUMENT_TESTS, "p_nemenyi", "p_kruskal"), _UNDEFINED)
-    permuted = tests[measure.name, "micro"]
-    for pair, by_document in enumerate(ranked):
-        row = _pair(sample, averages, measure, "micro", pair)
-        yield row | {"p_permutation": permuted[pair]} | by_document | undefined
-    permuted = tests[measure.name, "macro"]
-    for pair, by_document in enumerate(ranked):
-        systems = averages.pairs[pair]
-        of_macro = {
-            "p_nemenyi": omnibus[0].pairwise[systems],
-            "p_kruskal": omnibus[1].pairwise[systems],
-        }
-        row = _pair(sample, averages, measure, "macro", pair)
-        yield row | {"p_permutation": permuted[pair]} | by_document | of_macro
-
-
-def _power(
-    sample: Sample, averages: Averages, measure: Measure, search: DifferenceSearch
-) -> Iterator[ComparisonRow]:
-    """Yield the columns about power of each row of ``_pairs``."""
-    for kind in AVERAGES:
-        of_pairs = asdict(pair_power(sample, averages, measure, kind, search))
-        for pair in range(len(averages.pairs)):
-            yield {name: values[pair] for name, values in of_pairs.items()}
-
-
-def _ranked(sample: Sample, averages: Averages, measure: Measure) -> list[ComparisonRow]:
+def _ranked(averages: Averages, measure: Measure) -> list[ComparisonRow]:
     """Compare each pair of systems document by document."""
-    values = sample.values[measure.name]
+    values = averages.sample.values[measure.name]
     ranked = (signed_ranks(values[a], values[b]) for a, b in averages.pairs)
     return [
         {

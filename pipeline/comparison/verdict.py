@@ -8,7 +8,12 @@ from segscore.pipeline.comparison.pair_rows import SIGNIFICANT
 from segscore.pipeline.plain_text import named_list
 from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.scoring.leaderboard import Leaderboard, rank
-from segscore.pipeline.statistics.shown_numbers import number_in_words, shown_p
+from segscore.pipeline.statistics.jackknife import FEWEST
+from segscore.pipeline.statistics.shown_numbers import (
+    counted,
+    number_in_words,
+    shown_p,
+)
 
 PairRows = Mapping[tuple[str, str], Mapping[str, Any]]
 """Names of two systems -> their row of the table comparisons."""
@@ -33,6 +38,7 @@ def describe_certainty(
     *,
     shown: Callable[[str], str] = str,
     untested: str = "",
+    margin: float | None = None,
 ) -> str:
     """Say from which systems the best one differs more than by chance.
 
@@ -42,12 +48,15 @@ def describe_certainty(
         pairs: the comparisons, by the names of both.
         shown: writes a name.
         untested: why no systems were compared, if there are no comparisons.
+        margin: the difference within which systems count as equal; None without one.
     """
     compared = {name: row for name in others if (row := _tested(pairs, best, name)) is not None}
     if not compared:
-        return f"Whether that is due to chance was not tested{untested}."
-    test = "in a paired permutation test, adjusted by Holm"
-    p_values = {name: float(row["p_permutation_holm"]) for name, row in compared.items()}
+        rows = [row for name in others if (row := _compared(pairs, best, name)) is not None]
+        why = why_untested(rows)
+        return f"Whether that is due to chance was not tested{untested}." if why is None else why
+    test = "in a paired test, adjusted by Holm"
+    p_values = {name: float(row["p_holm"]) for name, row in compared.items()}
     close = [
         name
         for name, row in compared.items()
@@ -59,19 +68,51 @@ def describe_certainty(
         many = "the other system" if len(compared) == 1 else f"all {len(compared)} others"
         omitted = " that were compared" if len(compared) < len(others) else ""
         return f"This is sure: it is better than {many}{omitted}, p {at_most}{most} {test}."
-    least, *more = dict.fromkeys(map(shown_p, sorted(p_values[name] for name in close)))
-    at_least = "at least " if more else ""
-    return (
-        f"This is not sure: its difference from {listed_names(close, shown)} may be due to chance, "
-        f"p {at_least}{least} {test}."
-    )
+    equal = [name for name in close if margin is not None and compared[name]["equal"]]
+    sentences = []
+    if undecided := {name: p for name, p in p_values.items() if name in {*close} - {*equal}}:
+        least, *more = dict.fromkeys(map(shown_p, sorted(undecided.values())))
+        at_least = "at least " if more else ""
+        sentences.append(
+            f"This is {'not sure' if margin is None else 'undecided'}: its difference from "
+            f"{listed_names([*undecided], shown)} may be due to chance, p {at_least}{least} {test}."
+        )
+    if equal:
+        verb = "is" if len(equal) == 1 else "are"
+        sentences.append(f"{listed_names(equal, shown)} {verb} equal to it within {margin:g}.")
+    return " ".join(sentences)
+
+
+def why_untested(rows: Sequence[Mapping[str, Any]]) -> str | None:
+    """Say why none of some pairs has a p value; None if nothing was compared.
+
+    Args:
+        rows: rows of the table comparisons of a group, measure and average.
+    """
+    rows = [row for row in rows if not _is_unknown(row["difference"])]
+    if not rows or not all(_is_unknown(row["p_holm"]) for row in rows):
+        return None
+    most = max(rows, key=lambda row: row["units"])
+    if most["units"] >= FEWEST:
+        return "No test: all documents differ alike, or the difference is undefined without one."
+    unit = "document" if most["units"] == most["documents"] else "resampling unit"
+    return f"{counted(most['units'], unit)}: no test; at least {FEWEST} are needed."
+
+
+def _is_unknown(value: float | None) -> bool:
+    """Return whether a value of a row is undefined: null as read, NaN as computed."""
+    return value is None or isnan(value)
+
+
+def _compared(pairs: PairRows, name: str, other: str) -> Mapping[str, Any] | None:
+    """Return the comparison of two systems; None if they were not compared."""
+    return pairs.get((name, other)) or pairs.get((other, name))
 
 
 def _tested(pairs: PairRows, name: str, other: str) -> Mapping[str, Any] | None:
     """Return the comparison of two systems; None if they were not compared, or p is undefined."""
-    row = pairs.get((name, other)) or pairs.get((other, name))
-    p = None if row is None else row["p_permutation_holm"]
-    return None if p is None or isnan(p) else row
+    row = _compared(pairs, name, other)
+    return None if row is None or _is_unknown(row["p_holm"]) else row
 
 
 def comparison_in_words(finished: FinishedRun, average: str) -> Iterator[str]:
@@ -90,11 +131,34 @@ def comparison_in_words(finished: FinishedRun, average: str) -> Iterator[str]:
         compared = {
             (row["system"], row["other"]): row for row in pairs if row["measure"] == measure
         }
+        margin = finished.record["settings"].get("margin")
         for board in rank(of_measure, (), measure, "system"):
-            yield f"{measure}, {average}: {_describe_board(board, compared)}"
+            yield f"{measure}, {average}: {_describe_board(board, compared, margin)}"
+    yield from _scope_in_words(finished, average)
 
 
-def _describe_board(board: Leaderboard, pairs: PairRows) -> str:
+def _scope_in_words(finished: FinishedRun, average: str) -> Iterator[str]:
+    """Yield what the tests are about, and over what they were not adjusted."""
+    by = finished.record["settings"]["group_by"]
+    rows = [row for row in finished.table("comparisons").to_pylist() if row["average"] == average]
+    tested = [row for row in rows if row["p"] is not None]
+    if not tested:
+        return
+    measures = {row["measure"] for row in tested}
+    groups = {tuple(row[name] for name in by) for row in tested}
+    several = [
+        f"{len(parts)} {nouns}"
+        for parts, nouns in ((measures, "measures"), (groups, "sets of documents"))
+        if len(parts) > 1
+    ]
+    adjusted = (
+        f"{counted(len(tested), 'test')} in {named_list(several)}: adjusted within each, not over "
+        "all. "
+    )
+    yield f"{adjusted if several else ''}Tests and intervals are about these references."
+
+
+def _describe_board(board: Leaderboard, pairs: PairRows, margin: float | None = None) -> str:
     """Say which system is best; of one system alone, whether it is better than the points."""
     known = [name for name in board.contenders if name in board.places]
     if not board.coverage.ranks:
@@ -109,7 +173,8 @@ def _describe_board(board: Leaderboard, pairs: PairRows) -> str:
     if len(tied) > 1:
         sentence = f"{listed_names(tied)} are equally good: {value}."
     elif len(known) > 1:
-        sentence = f"{best} is best: {value}. {describe_certainty(best, known[1:], pairs)}"
+        sentence = f"{best} is best: {value}. "
+        sentence += describe_certainty(best, known[1:], pairs, margin=margin)
     else:
         sentence = f"{best}, the only system: {value}."
     better = [name for name in board.points if board.ranked.index(name) < board.ranked.index(best)]
@@ -120,5 +185,6 @@ def _describe_board(board: Leaderboard, pairs: PairRows) -> str:
     if len(known) == 1 and board.points:
         first, *others = sorted(board.points, key=board.ranked.index)
         above = f"It is above {first}" + (" and all other reference points" if others else "")
-        return f"{sentence} {above}. {describe_certainty(best, [first, *others], pairs)}"
+        certainty = describe_certainty(best, [first, *others], pairs, margin=margin)
+        return f"{sentence} {above}. {certainty}"
     return sentence

@@ -98,4 +98,4 @@ class CalibrateSettings:
     @property
     def measuring(self) -> MeasuringSettings:
         """How segmentations are measured."""
-        return measuring_of(self, measures=(self.measure,), replicates=0)
+        return measuring_of(self, measures=(self.measure,))

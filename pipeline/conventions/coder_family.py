@@ -230,7 +230,7 @@ class _Audits:
                 "item": {"expected": "item"},
                 "item-segments": {"as_published": "fournier2013"},
             }[answers["chance"]]
-            settings = replace(self.settings, n_t=int(answers["n_t"]), replicates=0, **chance)
+            settings = replace(self.settings, n_t=int(answers["n_t"]), **chance)
             source = TableSource(self.table, lambda: self._codings(document, end))
             sources = {"codings": source, **self.documents}
             audited = run_agreement(settings, sources=sources, sink=MemorySink())

@@ -2,6 +2,9 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import NDArray
 
 from segscore.pipeline.arrays.ragged import Floats, Ints
 from segscore.pipeline.measures import (
@@ -15,7 +18,7 @@ from segscore.pipeline.measures import (
     winpr,
 )
 from segscore.pipeline.measures.compared import MeasureFamily, PairFamily
-from segscore.pipeline.measures.measure import Measure, evaluate
+from segscore.pipeline.measures.measure import Measure, divided_by, evaluate
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,12 @@ class Table:
         by_name = {measure.name: measure for measure in measures}
         return cls(counts, by_name, by_name)
 
+    @property
+    def parameters(self) -> set[str]:
+        """The parameters that the formulas use, and the functions that they call."""
+        used = {name for measure in self.formulas.values() for name in measure.code.co_names}
+        return used - self.counts.keys() - self.formulas.keys()
+
     def used_by(self, names: Iterable[str]) -> set[str]:
         """Return some measures and the counts, parameters and measures that their formulas use."""
         needed = set(names)
@@ -54,6 +63,38 @@ class Table:
             {count: text for count, text in self.counts.items() if count in {*needed, *counts}},
             {name: measure for name, measure in self.measures.items() if name in names},
             {name: measure for name, measure in self.formulas.items() if name in needed},
+        )
+
+    def denominators(
+        self, name: str, counts: Mapping[str, NDArray[Any]], parameters: Mapping[str, Any]
+    ) -> list[Floats]:
+        """Compute what the formula of a measure divides by, where that has counts.
+
+        Args:
+            name: the measure; its formula may use other measures, and then what these divide by.
+            counts: count name -> shape (n,).
+            parameters: as for ``values``.
+        """
+        measure, found = self.formulas[name], []
+        for code in measure.divisors:
+            used = self.formulas.keys() & code.co_names
+            if not used and counts.keys().isdisjoint(code.co_names):
+                continue
+            if all(map(self.is_sum, used)):
+                needed = self.used_by(used)
+                formulas = (each for each in self.formulas.values() if each.name in needed)
+                sums = evaluate(formulas, counts, parameters, rows=False) if used else {}
+                found.append(divided_by(code, {**counts, **sums}, parameters))
+        for used_name in measure.code.co_names:
+            if used_name in self.formulas:
+                found += self.denominators(used_name, counts, parameters)
+        return found
+
+    def is_sum(self, name: str) -> bool:
+        """Return whether the formula of a measure divides by no count, as that of b_tp."""
+        measure = self.formulas[name]
+        return all(self.counts.keys().isdisjoint(code.co_names) for code in measure.divisors) and (
+            all(self.is_sum(used) for used in measure.code.co_names if used in self.formulas)
         )
 
     def values(

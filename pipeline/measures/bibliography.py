@@ -126,31 +126,30 @@ PUBLICATIONS = (
 )
 """Titles and pages are those that the papers print, of themselves or of each other."""
 
-TESTS = (
-    Publication(
-        "edgington2007randomization",
-        "Edgington & Onghena 2007",
-        "book",
-        {
-            "author": "Edgington, Eugene S. and Onghena, Patrick",
-            "title": "Randomization Tests",
-            "edition": "Fourth",
-            "publisher": "Chapman and Hall/CRC",
-            "year": "2007",
-        },
-    ),
-    _article(
-        "holm1979simple",
-        "Holm 1979",
-        author="Holm, Sture",
-        title="A Simple Sequentially Rejective Multiple Test Procedure",
-        journal="Scandinavian Journal of Statistics",
-        volume="6",
-        pages="65--70",
-        year="1979",
-    ),
+INTERVAL_METHOD = _article(
+    "miller1974jackknife",
+    "Miller 1974",
+    author="Miller, Rupert G.",
+    title="The Jackknife: A Review",
+    journal="Biometrika",
+    volume="61",
+    number="1",
+    pages="1--15",
+    year="1974",
 )
-"""The publications on permutation tests and Holm's method, which a comparison uses."""
+"""The publication on the jackknife, by which intervals and tests are computed."""
+
+ADJUSTMENT = _article(
+    "holm1979simple",
+    "Holm 1979",
+    author="Holm, Sture",
+    title="A Simple Sequentially Rejective Multiple Test Procedure",
+    journal="Scandinavian Journal of Statistics",
+    volume="6",
+    pages="65--70",
+    year="1979",
+)
+"""The publication on Holm's method, by which the p values of several pairs are adjusted."""
 
 SEGSCORE = """\
 @misc{segscore,

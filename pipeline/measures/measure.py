@@ -9,6 +9,7 @@ from types import CodeType
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from segscore.pipeline.arrays.ragged import Floats, Ints
 
@@ -71,12 +72,28 @@ class Measure:
         """The compiled formula."""
         return _compiled(self.formula, self.name)
 
+    @property
+    def divisors(self) -> tuple[CodeType, ...]:
+        """What the formula divides by, each compiled."""
+        return _divisors(self.formula, self.name)
+
 
 @cache
 def _compiled(formula: str, name: str) -> CodeType:
     """Compile a formula once; the code is not kept in the measure, which can so be pickled."""
     called = _PowersAsCalls().visit(ast.parse(formula, mode="eval"))
     return compile(ast.fix_missing_locations(called), name, "eval")
+
+
+@cache
+def _divisors(formula: str, name: str) -> tuple[CodeType, ...]:
+    divided = [
+        node.right
+        for node in ast.walk(ast.parse(formula, mode="eval"))
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div)
+    ]
+    texts = dict.fromkeys(ast.unparse(node) for node in divided)
+    return tuple(_compiled(text, name) for text in texts)
 
 
 class _PowersAsCalls(ast.NodeTransformer):
@@ -113,6 +130,14 @@ They write a power as ``x**y``.
 
 
 _NO_BUILTINS: dict[str, object] = {"__builtins__": {}}
+
+
+def divided_by(
+    code: CodeType, counts: Mapping[str, NDArray[Any]], parameters: Mapping[str, Any]
+) -> Floats:
+    """Compute what a formula divides by (``Measure.divisors``) from counts, shape (n,)."""
+    names: dict[str, object] = {**parameters, **counts, **_FUNCTIONS}
+    return np.asarray(eval(code, _NO_BUILTINS, names), np.float64)  # noqa: S307
 
 
 def evaluate(

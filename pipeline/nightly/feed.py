@@ -12,7 +12,7 @@ from segscore.pipeline.nightly.other_references import (
     ReferenceChanges,
     describe_changed_references,
 )
-from segscore.pipeline.nightly.replicates import tables
+from segscore.pipeline.nightly.tallies import tables
 from segscore.pipeline.nightly.verdict import INCOMPLETE, PARTIAL
 from segscore.pipeline.scoring.names import is_point
 from segscore.pipeline.statistics.averages import summary_groups

@@ -2,17 +2,17 @@
 
 For a rule that lets an average M fall by d, the null hypothesis is that the true average fell by at
 most d.  The test statistic is the excess of the observed change over the limit, in standard errors
-(``statistics.replicated``); its p-value is from Student's t.  Holm's method (1979, "A simple
+(``statistics.changes``); its p-value is from Student's t.  Holm's method (1979, "A simple
 sequentially rejective multiple test procedure") corrects for the number of checks of the night.
 
 A slow decline passes a comparison with the last good night every night.  A system can therefore be
-compared also with the median of its averages in several good nights, whose replicates are the
-medians of the replicates of these nights.
+compared also with the median of its averages in several good nights.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from heapq import nsmallest
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -23,24 +23,20 @@ from segscore.pipeline.nightly.choose import FEWEST_NIGHTS, ChosenNights
 from segscore.pipeline.nightly.moved_documents import documents_moved
 from segscore.pipeline.nightly.nights import Night, open_as_night, systems_of
 from segscore.pipeline.nightly.other_references import ReferenceChanges
-from segscore.pipeline.nightly.replicates import (
+from segscore.pipeline.nightly.rules import RULE_TABLES, GateRule
+from segscore.pipeline.nightly.tallies import (
+    NO_AVERAGE,
     Identity,
+    NightAverage,
     Tally,
     documents,
     documents_of_systems,
-    tally_replicates,
+    tally_night,
 )
-from segscore.pipeline.nightly.rules import RULE_TABLES, GateRule
 from segscore.pipeline.nightly.verdict import EVERY, FAILED, PASSED, UNDEFINED, Check, check_of
+from segscore.pipeline.statistics.changes import change_of
+from segscore.pipeline.statistics.jackknife import combine
 from segscore.pipeline.statistics.multiple_tests import holm
-from segscore.pipeline.statistics.replicated import (
-    FEWEST,
-    UNKNOWN,
-    Replicated,
-    change_of,
-    mean_of_all,
-    median_of_all,
-)
 from segscore.pipeline.statistics.shown_numbers import or_none, shown_attribute
 from segscore.pipeline.statistics.sums import GroupKey
 
@@ -80,13 +76,12 @@ class NightAverages:
             for each in listed
         }
         self._tallies: dict[tuple[str, str], Tally | None] = {}
-        self._known: dict[tuple[str, GroupKey, str], Replicated] = {}
+        self._known: dict[tuple[str, GroupKey, str], NightAverage] = {}
         in_all = max(map(len, self.documents.values()))
-        seed = int(night.settings["seed"])
         for table in RULE_TABLES:
             chosen = tuple(rule for rule in rules if rule.table == table)
             for each in listed if chosen else ():
-                tally = tally_replicates(each, chosen, seed, in_all, by, identities[each.url])
+                tally = tally_night(each, chosen, in_all, by, identities[each.url])
                 self._tallies[each.url, table] = tally
 
     def keys(self, rule: GateRule) -> list[GroupKey]:
@@ -94,12 +89,12 @@ class NightAverages:
         tally = self._tallies[self.night.url, rule.table]
         return [] if tally is None else [*tally.systems]
 
-    def average(self, night: Night, key: GroupKey, rule: GateRule) -> Replicated:
+    def average(self, night: Night, key: GroupKey, rule: GateRule) -> NightAverage:
         """Return the average of a key in one of the nights."""
         known = night.url, key, rule.text
         if known not in self._known:
             tally = self._tallies[night.url, rule.table]
-            average = UNKNOWN
+            average = NO_AVERAGE
             if key[0] == EVERY:
                 average = self._mean(night, key, rule)
             elif tally is not None and key in tally.systems:
@@ -107,49 +102,54 @@ class NightAverages:
             self._known[known] = average
         return self._known[known]
 
-    def _mean(self, night: Night, key: GroupKey, rule: GateRule) -> Replicated:
+    def _mean(self, night: Night, key: GroupKey, rule: GateRule) -> NightAverage:
         """Return the mean of tonight's systems in a group; unknown if the night lacks one."""
         members = [self.average(night, own, rule) for own in self.keys(rule) if own[1:] == key[1:]]
-        return mean_of_all(members)
+        if not members or any(np.isnan(member.estimate.error) for member in members):
+            return NO_AVERAGE
+        mean = combine(_mean_of_all, [member.estimate for member in members])
+        return NightAverage(mean, max(member.documents for member in members))
 
     def check(self, rule: GateRule, key: GroupKey, other: Night) -> Check:
         """Compare a key with one night, without the correction for the other checks."""
-        before = self.average(other, key, rule)
-        return self._check(rule, key, before, [other])
+        return self._check(rule, key, [self.average(other, key, rule)], [other])
 
     def check_median(self, rule: GateRule, key: GroupKey, others: Sequence[Night]) -> Check | None:
         """Compare a key with the median of several nights; None if too few can be compared."""
         known = [(other, self.average(other, key, rule)) for other in others]
-        known = [(other, before) for other, before in known if before.freedom >= FEWEST - 1]
-        if len(known) < FEWEST_NIGHTS or np.isnan(self.average(self.night, key, rule).value):
+        known = [(other, each) for other, each in known if not np.isnan(each.estimate.error)]
+        now = self.average(self.night, key, rule).estimate
+        if len(known) < FEWEST_NIGHTS or np.isnan(now.value):
             return None
-        compared, averages = [other for other, _ in known], [before for _, before in known]
-        hashes = [self.documents[other.url] for other in compared]
-        apart = len(np.unique(np.concatenate(hashes))) == sum(map(len, hashes))
-        return self._check(rule, key, median_of_all(averages, apart=apart), compared)
+        return self._check(
+            rule, key, [before for _, before in known], [other for other, _ in known]
+        )
 
     def _check(
-        self, rule: GateRule, key: GroupKey, before: Replicated, others: Sequence[Night]
+        self, rule: GateRule, key: GroupKey, before: list[NightAverage], others: Sequence[Night]
     ) -> Check:
+        """Compare a key with its average on another night, or with the median of several."""
         now = self.average(self.night, key, rule)
-        hashes = np.concatenate([self.documents[other.url] for other in others])
-        shared = len(np.intersect1d(self.documents[self.night.url], hashes))
+        hashes = [self.documents[other.url] for other in others]
+        earlier = np.unique(np.concatenate(hashes))
+        shared = len(np.intersect1d(self.documents[self.night.url], earlier))
         check = check_of(
             rule,
             str(key[0]),
             others[0].name,
             group=", ".join(map(shown_attribute, key[1:])) or None,
-            value=or_none(now.value),
-            before=or_none(before.value),
+            value=or_none(now.estimate.value),
+            before=or_none(float(np.median([each.estimate.value for each in before]))),
             documents=now.documents,
-            documents_before=before.documents,
+            documents_before=sum(each.documents for each in before),
             shared=shared,
             nights=len(others),
         )
         if check.value is None or check.before is None:
             newly_undefined = check.value is None and check.before is not None
             return replace(check, result=UNDEFINED) if newly_undefined else check
-        change = change_of(now, before, shared)
+        apart = not shared and len(earlier) == sum(map(len, hashes))
+        change = change_of(now.estimate, [each.estimate for each in before], apart=apart)
         if change is None:
             return replace(check, change=check.value - check.before)
         return replace(
@@ -158,6 +158,10 @@ class NightAverages:
             standard_error=change.standard_error,
             p=change.p_beyond(rule.excess(change.change)),
         )
+
+
+def _mean_of_all(*values: Any) -> Any:
+    return np.mean(values, axis=0)
 
 
 def judge_rules(

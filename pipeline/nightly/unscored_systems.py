@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from segscore.pipeline.nightly.nights import Night
-from segscore.pipeline.nightly.replicates import tables
+from segscore.pipeline.nightly.tallies import tables
 from segscore.pipeline.nightly.verdict import RejectedSystem, UnpairedSystem
 
 

@@ -53,7 +53,7 @@ def _agreement(run: FinishedRun, by: Sequence[str]) -> Section:
     )
     figures = [
         Figure(
-            "Coefficients, with 95 % bootstrap intervals",
+            "Coefficients, with 95 % intervals",
             caption,
             PageTable(COEFFICIENT, cells),
             charts.intervals(spans, "agreement above chance"),

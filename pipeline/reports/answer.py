@@ -10,6 +10,7 @@ from segscore.pipeline.reports.page import isolated
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.runs.finished import FinishedRun, RunRow, rows_over_all
 from segscore.pipeline.scoring.chance import describe_chance
+from segscore.pipeline.scoring.effective import describe_few
 from segscore.pipeline.scoring.names import is_point
 from segscore.pipeline.statistics.shown_numbers import number_in_words, shown_number
 
@@ -48,8 +49,13 @@ def best_system(ranking: Ranking, pairs: PairRows, untested: str) -> str:
     if better:
         point, verb = ("point", "is") if len(better) == 1 else ("points", "are")
         first += f" But the reference {point} {_listed(better)} {verb} better."
-    if (sentence := describe_chance(ranking.board)) is not None:
-        first += f" {sentence[0].upper()}{sentence[1:]}."
+    for sentence in (
+        describe_few(ranking.board) if len(systems) == 1 else None,
+        ranking.described_effective,
+        describe_chance(ranking.board),
+    ):
+        if sentence is not None:
+            first += f" {sentence[0].upper()}{sentence[1:]}."
     if coverage.ranks_on_shared:
         first += f" {coverage.in_words[0].upper()}{coverage.in_words[1:]}."
     return first

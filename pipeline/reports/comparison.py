@@ -3,13 +3,16 @@
 from collections.abc import Iterator, Sequence
 
 from segscore.pipeline.comparison.pair_rows import SIGNIFICANT, better_first, by_difference
+from segscore.pipeline.comparison.verdict import why_untested
+from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import ALL
+from segscore.pipeline.plain_text import named_list
 from segscore.pipeline.reports import charts
 from segscore.pipeline.reports.page import Cell, Figure, NumberCell, PageTable, Section, isolated
 from segscore.pipeline.reports.run_tables import group_name
 from segscore.pipeline.runs.finished import FinishedRun, RunRow
 from segscore.pipeline.scoring.names import is_point
-from segscore.pipeline.statistics.shown_numbers import interval_in_words, shown_change, shown_p
+from segscore.pipeline.statistics.shown_numbers import shown_change, shown_interval, shown_p
 
 _PAIRS = 30
 """Maximum number of pairs that a chart shows: those with the largest differences."""
@@ -21,17 +24,32 @@ _CURVES = 10
 """Maximum number of power curves that are drawn."""
 
 _COLUMNS = (
-    "difference", "ci_low", "ci_high", "p_permutation", "p_permutation_holm",
+    "difference", "ci_low", "ci_high", "p", "p_holm",
     "smallest_difference", "documents_needed", "documents",
 )  # fmt: skip
 _HEADINGS = (
-    "group", "system, better first", "against", "difference", "95 % from", "to", "p", "p (Holm)",
+    "group", "system, better first", "against", "difference", "from (Holm)", "to", "p", "p (Holm)",
     "smallest difference", "documents needed", "documents",
 )  # fmt: skip
 _POWER = ("documents", "power", "half_width", "exaggeration", "wrong_sign")
 _POWER_HEADINGS = (
     "pair", "difference to find", "documents", "power", "half-width", "exaggeration", "wrong sign",
 )  # fmt: skip
+
+
+def require_columns(run: FinishedRun) -> None:
+    """Refuse a comparison of an earlier version, whose table lacks columns.
+
+    Raises:
+        Refused: the run must be compared again.
+    """
+    (first, *_) = run.parts("comparisons")
+    lacking = [name for name in (*_COLUMNS, "units", "equal") if name not in first.column_names]
+    if lacking:
+        raise Refused(
+            f"{run.url}: was compared by an earlier version, and lacks {named_list(lacking)}; "
+            "compare the runs again"
+        )
 
 
 def in_words(run: FinishedRun, average: str) -> Iterator[str]:
@@ -43,19 +61,26 @@ def in_words(run: FinishedRun, average: str) -> Iterator[str]:
         yield "One system was compared with no other."
     for measure in dict.fromkeys(row["measure"] for row in rows):
         pairs = [better_first(row) for row in rows if row["measure"] == measure]
-        tested = [row for row in pairs if row["p_permutation_holm"] is not None]
-        sure = [row for row in tested if row["p_permutation_holm"] < SIGNIFICANT]
+        tested = [row for row in pairs if row["p_holm"] is not None]
+        sure = [row for row in tested if row["p_holm"] < SIGNIFICANT]
         first = min(pairs, key=by_difference)
         if first["difference"] is None:
             yield f"{measure} ({average} average) is undefined for every pair."
             continue
-        p = first["p_permutation_holm"]
+        if (why := why_untested(pairs)) is not None:
+            yield f"{measure} ({average} average): {why}"
+            continue
+        p = first["p_holm"]
         test = "" if p is None else f", p {shown_p(p)} adjusted by Holm"
-        span = interval_in_words(first["ci_low"], first["ci_high"])
+        interval = shown_interval(first["ci_low"], first["ci_high"])
+        span = "" if first["ci_low"] is None else f" (interval by Holm {interval})"
+        margin = run.settings.get("margin")
+        equal = sum(row["equal"] is True for row in pairs)
+        within = "" if margin is None else f" Within {margin:g}, {equal} of the pairs are equal."
         yield (
             f"{len(sure)} of {len(pairs)} differences in {measure} ({average} average) are "
             f"significant. The largest is that of {isolated(first['system'])} and "
-            f"{isolated(first['other'])}: {shown_change(first['difference'])}{span}{test}."
+            f"{isolated(first['other'])}: {shown_change(first['difference'])}{span}{test}.{within}"
         )
 
 
@@ -66,8 +91,9 @@ def comparison_sections(run: FinishedRun, average: str) -> Iterator[Section]:
     yield Section(
         "differences",
         "Differences",
-        f"Differences of the {average} averages over the documents that systems share, with 95 % "
-        "paired bootstrap intervals and paired permutation tests.",
+        f"Differences of the {average} averages over the documents that systems share. Their "
+        "intervals are at the levels of their tests, which Holm's method adjusts: an interval "
+        "excludes 0 where p (Holm) is below .05.",
         [_differences(run, rows, measure) for measure in measures],
     )
     simulated = [row for row in run.rows("power") if row["average"] == average]
@@ -145,7 +171,7 @@ def _group(row: RunRow, by: Sequence[str]) -> str:
 
 def _cell(row: RunRow, name: str) -> Cell:
     value = row[name]
-    if value is not None and name.startswith("p_"):
+    if value is not None and name.startswith("p"):
         return NumberCell(shown_p(value), value)
     return value
 

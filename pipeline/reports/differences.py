@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import permutations
 from typing import Any
 
-from segscore.pipeline.comparison.averages import average
+from segscore.pipeline.comparison.averages import Averages
 from segscore.pipeline.comparison.pair_rows import SIGNIFICANT, better_first, by_difference
 from segscore.pipeline.comparison.samples import Sample
 from segscore.pipeline.comparison.settings import CompareSettings
-from segscore.pipeline.comparison.tables import compare_sample
+from segscore.pipeline.comparison.tables import adjusted_rows, compare_sample
 from segscore.pipeline.comparison.verdict import PairRows
 from segscore.pipeline.reports import charts
 from segscore.pipeline.reports.page import Cell, Figure, NumberCell, PageTable
@@ -20,22 +20,19 @@ from segscore.pipeline.statistics.shown_numbers import or_none, shown_p
 COMPARED = 20
 """Maximum number of systems that are compared pair by pair, the best ones."""
 
-LISTED = ("difference", "ci_low", "ci_high", "p_permutation", "p_permutation_holm")
-_HEADINGS = ("system, better first", "against", "difference", "95 % from", "to", "p", "p (Holm)")
+LISTED = ("difference", "ci_low", "ci_high", "p", "p_holm")
+_HEADINGS = ("system, better first", "against", "difference", "from (Holm)", "to", "p", "p (Holm)")
 
 
 def compare_best(run: FinishedScoring, sample: Sample, ranking: Ranking) -> PairRows:
     """Compare the best systems pair by pair, as `segscore compare` does."""
     sample = sample.select(sorted(ranking.order(sample)[:COMPARED]))
-    scored = run.score_settings()
-    settings = CompareSettings(
-        (run.url,), (ranking.measure.name,), replicates=scored.replicates, seed=scored.seed
-    )
-    averages = average(sample, settings.seed, settings.replicates)
-    tables = compare_sample(sample, averages, [run], settings)
+    seed = run.score_settings().seed
+    settings = CompareSettings((run.url,), (ranking.measure.name,), seed=seed, permutations=0)
+    compared = compare_sample(Averages(sample), [run], settings)
     return {
         (row["system"], row["other"]): row
-        for row in tables["comparisons"]
+        for row in adjusted_rows(compared.pairs, settings)
         if row["average"] == ranking.average
     }
 
@@ -55,7 +52,7 @@ def difference_figure(pairs: PairRows, sample: Sample, ranking: Ranking) -> Figu
     return Figure(
         f"Difference in {ranking.measure.name}{ranking.measure.arrow}",
         f"{ranking.average.capitalize()} averages. {read if is_matrix else ''}"
-        f"{'* ' if is_matrix else ''}p < {SIGNIFICANT} in a paired permutation test, adjusted by "
+        f"{'* ' if is_matrix else ''}p < {SIGNIFICANT} in a paired test, adjusted by "
         "Holm for the pairs of two systems, and apart from them for those with a reference point. "
         f"The command segscore compare runs more tests.{more}",
         table=PageTable(_HEADINGS, cells),
@@ -77,7 +74,7 @@ def _systems_first(row: Mapping[str, Any]) -> tuple[bool, tuple[bool, float]]:
 
 def _difference_cell(column: str, value: float) -> Cell:
     known = or_none(value)
-    return NumberCell(shown_p(known), known) if column.startswith("p_") else known
+    return NumberCell(shown_p(known), known) if column.startswith("p") else known
 
 
 def _cells(systems: Sequence[str], pairs: PairRows) -> Iterator[charts.MarkValues]:
@@ -85,7 +82,7 @@ def _cells(systems: Sequence[str], pairs: PairRows) -> Iterator[charts.MarkValue
     for name, other in permutations(systems, 2):
         row = better_first(pairs.get((name, other)) or pairs[other, name])
         if row["system"] == name:
-            mark = "*" if row["p_permutation_holm"] < SIGNIFICANT else ""
+            mark = "*" if row["p_holm"] < SIGNIFICANT else ""
             difference = or_none(row["difference"])
             value = None if difference is None else abs(difference)
             text = "–" if value is None else f"{value:.3f}{mark}"

@@ -76,7 +76,7 @@ def _note(ranking: Ranking, beaten: Mapping[str, Sequence[str]]) -> str:
             "its column."
         )
     if any(row["ci_low"] is not None for row in board.rows.values()):
-        sentences.append("Small: 95 % bootstrap intervals.")
+        sentences.append("Small: 95 % intervals.")
     if beaten:
         sentences.append(
             "Letters below a difference name the systems that this one beats: p < "

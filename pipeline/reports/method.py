@@ -1,16 +1,22 @@
 """A sentence for a paper about how a run measured."""
 
+import re
 from collections.abc import Mapping, Sequence
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import ALL
-from segscore.pipeline.measures.bibliography import TESTS, publications_of
+from segscore.pipeline.measures.bibliography import (
+    ADJUSTMENT,
+    INTERVAL_METHOD,
+    Publication,
+    publications_of,
+)
 from segscore.pipeline.measures.published import published_name
 from segscore.pipeline.measures.selection import normal_form, select
 from segscore.pipeline.plain_text import named_list
 from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.settings.measuring import settings_without_effect
-from segscore.pipeline.settings.signature import fields
+from segscore.pipeline.settings.signature import fields, resampled_attribute
 from segscore.pipeline.statistics.shown_numbers import counted
 
 _WINDOWS = {
@@ -21,6 +27,8 @@ _WINDOWS = {
 
 _ROUNDINGS = {"half-even": "half to even", "half-up": "half up"}
 
+_SPECIAL = re.compile(r"[_&%$#{}]")
+"""Characters of a name that LaTeX would not print."""
 
 _AVERAGES = {
     "micro": "micro averages, the measure of the summed counts of all documents",
@@ -50,24 +58,27 @@ def describe_method(run: FinishedRun, measures: Sequence[str], average: str) -> 
         texts.append(f"the tolerance is {counted(int(affecting['tol']), 'position')}")
     verb = "systems are compared by" if run.command == "compare" else "averages are"
     averages = f"{verb} {_AVERAGES[average]}"
-    if replicates := run.settings["replicates"]:
-        averages += f", with 95\\,\\% intervals from {replicates:,} bootstrap replicates"
+    if INTERVAL_METHOD in of_statistics(run):
+        averages += rf", with 95\,\% intervals by the jackknife~\cite{{{INTERVAL_METHOD.key}}}"
+        if (attribute := resampled_attribute(run.signature)) is not None:
+            name = _SPECIAL.sub(r"\\\g<0>", attribute)
+            averages += f", which leaves out all documents of one {name} together"
     return f"{'; '.join([*texts, averages, *_tests(run)])}."
 
 
-def are_tested(run: FinishedRun) -> bool:
-    """Return whether a run is a comparison whose differences were tested."""
-    return bool(run.settings.get("permutations"))
+def of_statistics(run: FinishedRun) -> list[Publication]:
+    """Return the publications on how the intervals and tests of a run were computed."""
+    by_jackknife = fields(run.signature).get("ci", "").startswith("jackknife")
+    intervals = [INTERVAL_METHOD] if by_jackknife else []
+    return [*intervals, ADJUSTMENT] if run.command == "compare" else intervals
 
 
 def _tests(run: FinishedRun) -> list[str]:
-    if not are_tested(run):
+    if ADJUSTMENT not in of_statistics(run):
         return []
-    permuting, adjusting = (rf"~\cite{{{work.key}}}" for work in TESTS)
-    number = run.settings["permutations"]
     return [
-        f"differences are tested by paired permutation tests{permuting} with {number:,} "
-        f"permutations, whose p values are adjusted by Holm's method{adjusting}"
+        "differences are tested in pairs by the same method, with p values and intervals "
+        rf"adjusted by Holm's method~\cite{{{ADJUSTMENT.key}}}"
     ]
 
 

@@ -10,6 +10,7 @@ from segscore.pipeline.comparison.samples import Sample
 from segscore.pipeline.measures.measure import Measure
 from segscore.pipeline.reports.run_tables import group_name
 from segscore.pipeline.runs.finished import RunRow, are_over_all
+from segscore.pipeline.scoring.effective import describe_effective
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.leaderboard import Leaderboard, rank
 from segscore.pipeline.scoring.shared_averages import ranked_summary
@@ -80,6 +81,13 @@ class Ranking:
     def board(self) -> Leaderboard:
         """The leaderboard over all documents."""
         return self._boards[self.average]
+
+    @property
+    def described_effective(self) -> str | None:
+        """What is said of micro averages that few documents carry; None without any."""
+        if self.average != "micro":
+            return None
+        return describe_effective(self._boards["micro"], self._boards["macro"])
 
     def rows(self, measure: str) -> list[RunRow]:
         """Return the averages of a measure, of systems and reference points, best first."""

@@ -30,6 +30,10 @@ class ReportSettings:
         bool, Option("Show which faults give the values of the systems, by simulation.")
     ] = False
     trust_inputs: TrustInputsOption = False
+    certify: Annotated[
+        bool,
+        Option("Say how often intervals and tests are right on corpora like this, by simulation."),
+    ] = False
 
     def __post_init__(self) -> None:
         """Refuse a value that an option cannot have; the message names the option."""

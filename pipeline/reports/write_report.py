@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from os.path import abspath
 
 from segscore.pipeline import storage
+from segscore.pipeline.comparison.certify import certify
+from segscore.pipeline.comparison.certify_settings import CertifySettings
 from segscore.pipeline.comparison.published import published_beside
 from segscore.pipeline.comparison.runs import chosen_measures, find_systems, open_runs
 from segscore.pipeline.errors import Failed, Refused
@@ -110,8 +112,9 @@ def _require_free(output: str, run: FinishedRun) -> None:
 
 
 def _contents(run: FinishedRun, settings: ReportSettings) -> _Contents:
-    if settings.calibrate and not run.files("scores"):
-        raise Refused(f"--calibrate: {run.url} has no scores; name a run of `segscore score`")
+    for option, asked in (("--calibrate", settings.calibrate), ("--certify", settings.certify)):
+        if asked and not run.files("scores"):
+            raise Refused(f"{option}: {run.url} has no scores; name a run of `segscore score`")
     if run.files("agreement"):
         words = [answer.agreement_in_words(run, SHOWN), *agreement.findings(run)]
         return _Contents(words, [*agreement.agreement_sections(run)])
@@ -120,6 +123,7 @@ def _contents(run: FinishedRun, settings: ReportSettings) -> _Contents:
     if run.files("tolerances"):
         return _Contents([*answer.tolerances_in_words(run)], [*sweep.tolerance_sections(run)])
     if run.files("comparisons"):
+        comparison.require_columns(run)
         sentences = [*comparison.in_words(run, settings.average)]
         return _Contents(sentences, [*comparison.comparison_sections(run, settings.average)])
     if run.files("scores"):
@@ -152,6 +156,9 @@ def _scored(run: FinishedRun, settings: ReportSettings) -> _Contents:
     documents = read_documents(opened, ranking)
     words = [] if night is None else [answer.verdict_in_words(night)]
     words.append(answer.best_system(ranking, documents.pairs, documents.untested))
+    if settings.certify:
+        asked = CertifySettings(run.url, measure.name, settings.average)
+        words.append(str(certify(opened, asked)))
     sections = [] if night is None else [gate_section(night)]
     sections += [
         systems.ranked_systems(ranking, documents.pairs, calibration),

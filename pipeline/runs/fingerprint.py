@@ -18,6 +18,7 @@ IGNORED_SETTINGS = (
     "left_out",
     "unpaired_by_default",
     "measures_in_order",
+    "replicates",
     "trust_inputs",
 )
 """Settings that do not affect what is computed from the inputs."""

@@ -17,6 +17,11 @@ from segscore.pipeline.storage.placement import require_apart
 from segscore.pipeline.tables.find import InputTable
 from segscore.pipeline.tables.units import one_unit
 
+REPLICATES_IGNORED = (
+    "--replicates is ignored: intervals are computed by leaving out each document in turn, without "
+    "random replicates (docs/measures.md)"
+)
+
 
 class NamedPart(Protocol):
     """The work of one task."""
@@ -146,6 +151,8 @@ class Run:
         """
         rejected = any(rows["rejected"] for rows in account.values())
         warnings = [warning for table in tables for warning in table.warnings]
+        if getattr(self.settings, "replicates", None) is not None:
+            warnings.append(REPLICATES_IGNORED)
         if rejected:
             rejects = self.sink.read(REJECTS, ["table", "rule", "coder"])
             warnings += warn_of_rejects(rejects, scored, self.sink.location(REJECTS))

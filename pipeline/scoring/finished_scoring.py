@@ -3,13 +3,15 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Self
+from typing import Self, cast
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures.selection import Selection, normal_form
 from segscore.pipeline.runs.finished import FinishedRun, RunRow, rows_over_all
+from segscore.pipeline.scoring.names import is_random
 from segscore.pipeline.scoring.settings import ScoreSettings, settings_from_record
-from segscore.pipeline.statistics.averages import summary_groups
+from segscore.pipeline.statistics.averages import Parameters, summary_groups
+from segscore.pipeline.statistics.sums import GroupKey
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,18 @@ class FinishedScoring(FinishedRun):
                 wanted = ",".join(normal_form([*available, *measures]))
                 again = f"run score again with --measures {wanted}" if wanted else "score again"
                 raise Refused(f"{self.url}: has no {name}; {again}")
+
+    def group_parameters(self, key: GroupKey) -> Parameters:
+        """Return the parameters of formulas for the sums of a group of the run."""
+        level = (key[-1],) if self.by_level else ()
+        values = self.parameters_at(cast("int | None", key[-1])) if level else self.parameters
+        p_seg_of = *(None for _ in key[1 + len(level) :]), *level
+        is_given = self.score_settings().p_seg is not None
+        return Parameters(values, None if is_given else p_seg_of, self.draws_of(str(key[0])))
+
+    def draws_of(self, hypothesis: str) -> int:
+        """Return how many draws the counts of a hypothesis are sums over; 1 if it is not random."""
+        return self.score_settings().draws if is_random(hypothesis) else 1
 
     @property
     def types(self) -> tuple[int, ...]:

@@ -53,7 +53,7 @@ from segscore.pipeline.scoring.part import (
     score_hypotheses,
     score_points,
 )
-from segscore.pipeline.scoring.references import References, resampling_units, share_of_windows
+from segscore.pipeline.scoring.references import References, share_of_windows, with_units
 from segscore.pipeline.scoring.settings import LEAVE_OUT, NONE, REFUSE
 from segscore.pipeline.scoring.window_policy import run_windows
 from segscore.pipeline.settings.measuring import MeasuringSettings
@@ -268,10 +268,8 @@ def score_bucket(job: ShuffledJob, part: Part) -> Receipt:
     """Score a part's hypotheses and reference points, and write its files."""
     collected = _collected(job, part)
     references = collected.references
-    units = resampling_units(references.documents, job.settings, job.documents)
-    references = replace(
-        references, p_seg=job.p_seg, resampling=units, digest=collected.digests.column
-    )
+    references = replace(references, p_seg=job.p_seg, digest=collected.digests.column)
+    references = with_units(references, job.settings.resample_by, job.documents)
     reference_set = ReferenceSet.build(references, job.settings, has_panels=job.has_panels)
     if job.rule.by_level:
         levels = zip(_levels(job, references, collected), job.levels[1:], strict=True)

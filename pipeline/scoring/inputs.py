@@ -287,6 +287,8 @@ def group_types(settings: ScoreSettings, inputs: Inputs) -> dict[str, pa.DataTyp
     types = {"reference": pa.string(), **attribute_types(tables)}
     undescribed = inputs.references if inputs.documents is None else None
     chosen = choose_groups(settings.group_by, types, SUMMARY_COLUMNS, undescribed)
+    of_documents = attribute_types([inputs.references, inputs.documents])
+    require_resampled(settings.resample_by, of_documents, undescribed)
     if settings.shares:
         # A consensus gets its own group; it is never averaged with the coders behind it.
         chosen.setdefault("reference", types["reference"])
@@ -333,6 +335,32 @@ def choose_groups(
         if not _names_a_group(types[name]):
             raise Refused(f"--group-by {name}: cannot group by values of type {types[name]}")
     return {name: types[name] for name in group_by}
+
+
+def require_resampled(
+    name: str | None, types: Mapping[str, pa.DataType], undescribed: InputTable | None
+) -> None:
+    """Refuse to resample by an attribute that documents do not have.
+
+    Args:
+        name: the attribute; None for none.
+        types: types of the attributes of documents.
+        undescribed: as for ``choose_groups``.
+
+    Raises:
+        Refused: the attribute does not exist, or its values cannot name a set of documents.
+    """
+    if name is None:
+        return
+    if name not in types:
+        available = ", ".join(sorted(types)) or "none"
+        unread = "" if undescribed is None else _unread_documents(undescribed)
+        raise Refused(
+            f"--resample-by {name}: documents have no such attribute"
+            f"{nearest(name, sorted(types))}; available: {available}{unread}"
+        )
+    if not _names_a_group(types[name]):
+        raise Refused(f"--resample-by {name}: cannot resample by values of type {types[name]}")
 
 
 def _unread_documents(table: InputTable) -> str:

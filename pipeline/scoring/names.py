@@ -1,10 +1,22 @@
 """The names of hypotheses that a run makes itself."""
 
+from segscore.pipeline.settings.reading import OWN_POINT_NAMES, RANDOM_POINT_NAMES
+
 POINT = "point:"
 """The beginning of the names of reference points."""
 
 CHANCE = f"{POINT}random-own:"
 """The beginning of the name of random boundaries at the density of a system, which follows it."""
+
+
+_RANDOM = tuple(
+    f"{POINT}{name}" for name in (*RANDOM_POINT_NAMES, *(f"{own}:" for own in OWN_POINT_NAMES))
+)
+
+
+def is_random(hypothesis: str) -> bool:
+    """Return whether a hypothesis is a reference point that is drawn at random, several times."""
+    return hypothesis.startswith(_RANDOM)
 
 
 def is_point(hypothesis: str) -> bool:

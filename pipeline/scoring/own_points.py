@@ -17,10 +17,8 @@ from segscore.pipeline.scoring.draws import GOLDEN_RATIO, below, place_randomly
 
 
 @dataclass(frozen=True)
-class OwnDraws:
-    """Hypotheses to draw reference points for, each several times.
-
-    The draws of a hypothesis follow each other: row r is draw r % draws of hypothesis r // draws.
+class OwnDraw:
+    """Hypotheses to draw a reference point for.
 
     Attributes:
         documents: hash of the document's id of each hypothesis, shape (hypotheses,).
@@ -29,7 +27,7 @@ class OwnDraws:
         boundaries: positions of the hypotheses in units, repeated for each type of a boundary.
         types: type of each entry of ``boundaries``; None in a run without types.
         seed: seed of the run, in 0..2^64-1.
-        draws: draws of each hypothesis, at least 1.
+        number: number of the draw, from 0; draws are independent.
     """
 
     documents: Hashes
@@ -38,18 +36,14 @@ class OwnDraws:
     boundaries: Ragged
     types: Positions | None
     seed: int
-    draws: int
-
-    @property
-    def hypothesis(self) -> Ints:
-        """The hypothesis of each row, shape (hypotheses * draws,)."""
-        return np.repeat(np.arange(len(self.n_units)), self.draws)
+    number: int
 
     def streams(self, purpose: str) -> Hashes:
         """Start a stream of random numbers per row, independent of those for other purposes."""
-        streams = np.empty(len(self.n_units) * self.draws, np.uint64)
+        streams = np.empty(len(self.n_units), np.uint64)
         purpose_hash = hash_names(pa.array([purpose])).hashes[0]
-        _start(self.documents, self.coders, np.uint64(self.seed), purpose_hash, streams)
+        key = np.uint64(self.seed), purpose_hash, np.uint64(self.number)
+        _start(self.documents, self.coders, *key, streams)
         return streams
 
 
@@ -66,41 +60,41 @@ class OwnPoint:
 
     meaning: str
     source: str
-    draw: Callable[[OwnDraws, Ragged], Ragged]
+    draw: Callable[[OwnDraw, Ragged], Ragged]
 
 
 @kernel
 def _start(
-    documents: Hashes, coders: Hashes, seed: np.uint64, purpose: np.uint64, streams: Hashes
+    documents: Hashes,
+    coders: Hashes,
+    seed: np.uint64,
+    purpose: np.uint64,
+    number: np.uint64,
+    streams: Hashes,
 ) -> None:
-    draws = len(streams) // max(1, len(documents))
     key = mix(seed + GOLDEN_RATIO) ^ purpose
-    for hypothesis in range(len(documents)):
-        state = mix(mix(documents[hypothesis] ^ key) ^ coders[hypothesis])
-        for draw in range(draws):
-            state += GOLDEN_RATIO
-            streams[hypothesis * draws + draw] = mix(state)
+    for row in range(len(documents)):
+        state = mix(mix(documents[row] ^ key) ^ coders[row])
+        streams[row] = mix(state + GOLDEN_RATIO * (number + np.uint64(1)))
 
 
 @kernel
-def _shuffle_segments(
-    streams: Hashes, source: Ints, n_units: Ints, rows: RowArrays, values: Positions
-) -> None:
+def _shuffle_segments(streams: Hashes, n_units: Ints, rows: RowArrays, values: Positions) -> None:
     """Write the boundaries of each row's segments in random order, all orders equally likely."""
     offsets, positions = rows
     longest = np.int64(0)
-    for hypothesis in range(len(n_units)):
-        longest = max(longest, offsets[hypothesis + 1] - offsets[hypothesis])
+    for row in range(len(n_units)):
+        longest = max(longest, offsets[row + 1] - offsets[row])
     masses = np.empty(longest + 1, np.int64)
     written = 0
     for row in range(len(streams)):
-        hypothesis, stream = source[row], streams[row]
-        own = positions[offsets[hypothesis] : offsets[hypothesis + 1]]
+        stream = streams[row]
+        own = positions[offsets[row] : offsets[row + 1]]
         previous = np.int64(0)
         for i in range(len(own)):
             masses[i] = own[i] - previous
             previous = np.int64(own[i])
-        masses[len(own)] = n_units[hypothesis] - previous
+        masses[len(own)] = n_units[row] - previous
         position = np.int64(0)
         for i in range(len(own)):
             offset, stream = below(np.uint64(len(own) + 1 - i), stream)
@@ -114,7 +108,6 @@ def _shuffle_segments(
 @kernel
 def _deal(
     streams: Hashes,
-    source: Ints,
     typed: tuple[Ints, Positions, Positions],
     drawn: RowArrays,
     dealt: tuple[Positions, Positions],
@@ -129,8 +122,8 @@ def _deal(
     out_positions, out_types = dealt
     written = 0
     for row in range(len(streams)):
-        hypothesis, stream = source[row], streams[row]
-        first, end = offsets[hypothesis], offsets[hypothesis + 1]
+        stream = streams[row]
+        first, end = offsets[row], offsets[row + 1]
         places = new_positions[new_offsets[row] : new_offsets[row + 1]].copy()
         place = -1
         for entry in range(first, end):
@@ -145,24 +138,19 @@ def _deal(
             written += 1
 
 
-def _random(own_draws: OwnDraws, own: Ragged) -> Ragged:
-    rows = own_draws.hypothesis
-    offsets = offsets_of(own.lengths[rows])
-    values = np.empty(offsets[-1], np.int32)
-    one_each = np.arange(len(rows) + 1)
-    place_randomly(
-        own_draws.streams("random-own"), own_draws.n_units[rows], one_each, offsets, values
-    )
-    return Ragged(offsets, values)
+def _random(own_draw: OwnDraw, own: Ragged) -> Ragged:
+    values = np.empty(own.offsets[-1], np.int32)
+    one_each = np.arange(len(own) + 1)
+    streams = own_draw.streams("random-own")
+    place_randomly(streams, own_draw.n_units, one_each, own.offsets, values)
+    return Ragged(own.offsets, values)
 
 
-def _shuffled(own_draws: OwnDraws, own: Ragged) -> Ragged:
-    rows = own_draws.hypothesis
-    offsets = offsets_of(own.lengths[rows])
-    values = np.empty(offsets[-1], np.int32)
-    streams = own_draws.streams("shuffled-own")
-    _shuffle_segments(streams, rows, own_draws.n_units, own.arrays, values)
-    return Ragged(offsets, values)
+def _shuffled(own_draw: OwnDraw, own: Ragged) -> Ragged:
+    values = np.empty(own.offsets[-1], np.int32)
+    streams = own_draw.streams("shuffled-own")
+    _shuffle_segments(streams, own_draw.n_units, own.arrays, values)
+    return Ragged(own.offsets, values)
 
 
 OWN_POINTS = {
@@ -175,23 +163,22 @@ OWN_POINTS = {
 }
 
 
-def draw(name: str, own_draws: OwnDraws) -> tuple[Ragged, Positions | None]:
+def draw(name: str, own_draw: OwnDraw) -> tuple[Ragged, Positions | None]:
     """Draw an own point for some hypotheses.
 
     Returns:
-        The drawn positions in units, one row per hypothesis and draw, and the type of each; None in
-        a run without types. As in ``own_draws``, a position is repeated for each of its types.
+        The drawn positions in units, one row per hypothesis, and the type of each; None in a run
+        without types. As in ``own_draw``, a position is repeated for each of its types.
     """
-    own = own_draws.boundaries if own_draws.types is None else _distinct(own_draws.boundaries)
-    drawn = OWN_POINTS[name].draw(own_draws, own)
-    if own_draws.types is None:
+    boundaries = own_draw.boundaries
+    own = boundaries if own_draw.types is None else _distinct(boundaries)
+    drawn = OWN_POINTS[name].draw(own_draw, own)
+    if own_draw.types is None:
         return drawn, None
-    rows = own_draws.hypothesis
-    offsets = offsets_of(own_draws.boundaries.lengths[rows])
-    dealt = np.empty(offsets[-1], np.int32), np.empty(offsets[-1], np.int32)
-    typed = own_draws.boundaries.offsets, own_draws.boundaries.values, own_draws.types
-    _deal(own_draws.streams(f"{name}: types"), rows, typed, drawn.arrays, dealt)
-    return Ragged(offsets, dealt[0]), dealt[1]
+    dealt = np.empty(boundaries.offsets[-1], np.int32), np.empty(boundaries.offsets[-1], np.int32)
+    typed = boundaries.offsets, boundaries.values, own_draw.types
+    _deal(own_draw.streams(f"{name}: types"), typed, drawn.arrays, dealt)
+    return Ragged(boundaries.offsets, dealt[0]), dealt[1]
 
 
 def _distinct(positions: Ragged) -> Ragged:

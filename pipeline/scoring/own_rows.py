@@ -1,12 +1,14 @@
 """Turn the own points of some hypotheses into rows to score."""
 
+from dataclasses import replace
+
 import pyarrow as pa
 
 from segscore.pipeline.arrays.document_ids import hash_names
-from segscore.pipeline.arrays.ragged import Coded, Ints, ragged, trimmed
-from segscore.pipeline.scoring.boundaries import Side, UnitLengths, side, typed_side
+from segscore.pipeline.arrays.ragged import Coded, ragged, trimmed
+from segscore.pipeline.scoring.boundaries import Side, side, typed_side
 from segscore.pipeline.scoring.names import POINT
-from segscore.pipeline.scoring.own_points import OwnDraws, draw
+from segscore.pipeline.scoring.own_points import OwnDraw, draw
 from segscore.pipeline.scoring.pairs import Hypotheses, Rule
 from segscore.pipeline.scoring.references import References
 from segscore.pipeline.tables.read import Rows
@@ -15,37 +17,35 @@ from segscore.pipeline.tables.read import Rows
 def own_rows(
     name: str, rows: Rows, hypotheses: Hypotheses, references: References, rule: Rule
 ) -> Hypotheses:
-    """Draw an own point for each of some hypotheses, as often as the settings say."""
+    """Return an own point of some hypotheses, drawn as often as the settings say."""
     settings = rule.settings
     types = None
     if hypotheses.side.types is not None:
         types = trimmed(ragged(rows.table.column("boundary_types").chunk(0))).values
-    own_draws = OwnDraws(
+    first = OwnDraw(
         documents=hash_names(hypotheses.document_id).hashes,
         coders=hash_names(pa.array(hypotheses.system.names)).hashes[hypotheses.system.code],
         n_units=references.units[hypotheses.document],
         boundaries=trimmed(ragged(rows.table.column("boundaries").chunk(0))),
         types=types,
         seed=settings.seed,
-        draws=settings.draws,
+        number=0,
     )
-    source = own_draws.hypothesis
-    taken = pa.array(source)
+
+    def drawn(number: int) -> Side:
+        positions, types = draw(name, replace(first, number=number))
+        document, words = hypotheses.document, references.words
+        if types is None:
+            return side(positions, document, words)
+        return typed_side(positions, types, document, words)
+
     names = [f"{POINT}{name}:{system}" for system in hypotheses.system.names]
-    system = Coded(hypotheses.system.code[source], names)
-    return Hypotheses(
-        document_id=hypotheses.document_id.take(taken),
+    system = Coded(hypotheses.system.code, names)
+    return replace(
+        hypotheses,
         coder=pa.array(names, hypotheses.coder.type).take(pa.array(system.code)),
         system=system,
-        document=hypotheses.document[source],
-        side=_side(name, own_draws, hypotheses.document[source], references.words),
-        attributes=hypotheses.attributes.take(taken),
-        one_each=settings.draws == 1,
+        side=drawn(0),
+        drawn=drawn,
+        draws=settings.draws,
     )
-
-
-def _side(name: str, own_draws: OwnDraws, document: Ints, words: UnitLengths | None) -> Side:
-    positions, types = draw(name, own_draws)
-    if types is None:
-        return side(positions, document, words)
-    return typed_side(positions, types, document, words)

@@ -1,6 +1,6 @@
 """Pair hypotheses with their references, count, compute measures, and add up."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -18,7 +18,8 @@ from segscore.pipeline.scoring.references import References
 from segscore.pipeline.settings.measuring import LEVEL, MeasuringSettings
 from segscore.pipeline.settings.reading import ONLY
 from segscore.pipeline.statistics import sums as adding
-from segscore.pipeline.statistics.bootstrap import Units
+from segscore.pipeline.statistics.jackknife import mean_of_draws
+from segscore.pipeline.statistics.resampling import Units
 from segscore.pipeline.statistics.sums import GroupKey, Sums
 
 _ROWS_AT_ONCE = 8192
@@ -37,6 +38,9 @@ class Hypotheses:
         side: boundaries of the hypotheses.
         attributes: attributes, one row per hypothesis.
         one_each: whether no two rows have the same document and system.
+        draws: how often the boundaries were drawn, if they are random; counts are then the sums
+            over the draws.
+        drawn: returns the boundaries of a draw, by its number from 0; ``side`` has the first.
     """
 
     document_id: pa.StringArray
@@ -46,6 +50,15 @@ class Hypotheses:
     side: Side
     attributes: pa.Table
     one_each: bool = True
+    draws: int = 1
+    drawn: Callable[[int], Side] | None = None
+
+    def every_draw(self) -> Iterator["Hypotheses"]:
+        """Yield the hypotheses with the boundaries of each draw; once if they are not random."""
+        yield self
+        if self.drawn is not None:
+            for number in range(1, self.draws):
+                yield replace(self, side=self.drawn(number))
 
 
 @dataclass(frozen=True)
@@ -172,10 +185,14 @@ def score_pairs(
         original: whether these are the original references; only they contribute to the averages
             over all references.
     """
-    counts = count_pairs(hypotheses, pairs, references, rule)
-    parameters = rule.settings.parameters(references.p_seg, rule.types)
-    values = _compute_measures(rule.selection.pairs, counts, parameters)
     ref, hyp = pairs.ref_row, pairs.hyp_row
+    counts: dict[str, Ints] = {}
+    collapsed = np.zeros(len(ref), np.int64)
+    for draw in hypotheses.every_draw():
+        _add_draw(counts, count_pairs(draw, pairs, references, rule))
+        collapsed += references.side.collapsed[ref] + draw.side.collapsed[hyp]
+    parameters = rule.settings.parameters(references.p_seg, rule.types)
+    values = _compute_measures(rule.selection.pairs, counts, parameters, hypotheses.draws)
     names = {
         "document_id": pairs.hypothesis_column(hypotheses.document_id),
         "reference": references.coder.take(pa.array(ref)),
@@ -183,7 +200,6 @@ def score_pairs(
         **_attributes(hypotheses, pairs, references),
         **_level(rule, len(ref)),
     }
-    collapsed = references.side.collapsed[ref] + hypotheses.side.collapsed[hyp]
     sizes = {
         "n_units": column(references.size[ref]),
         "window": column(references.window[ref]),
@@ -201,15 +217,24 @@ def score_pairs(
     return Scored(table, sums, None if rule.level is None else rows)
 
 
+def _add_draw(counts: dict[str, Ints], further: Mapping[str, Ints]) -> None:
+    """Add the counts of another draw, in place."""
+    for name, added in further.items():
+        counts[name] = counts[name] + added if name in counts else added
+
+
 def _compute_measures(
-    table: Table, counts: Mapping[str, Ints], parameters: Mapping[str, float]
+    table: Table, counts: Mapping[str, Ints], parameters: Mapping[str, float], draws: int
 ) -> dict[str, Floats]:
-    """Compute every measure from the counts of rows, shape (rows,) each, NaN where undefined."""
+    """Compute every measure from the counts of rows, shape (rows,) each, NaN where undefined.
+
+    Counts that are sums over several draws are divided by their number.
+    """
     rows = max(map(len, counts.values()), default=0)
     values = {name: np.empty(rows) for name in table.measures}
     for start in range(0, rows, _ROWS_AT_ONCE):
         block = slice(start, start + _ROWS_AT_ONCE)
-        by_name = {name: row[block] for name, row in counts.items()}
+        by_name = {name: mean_of_draws(row[block], draws) for name, row in counts.items()}
         for name, value in table.values(by_name, parameters, rows=True).items():
             values[name][block] = value
     return values
@@ -313,9 +338,12 @@ def score_panels(
         "references": np.diff(references.first)[document],
         "window": references.panel_window[document],
     }
-    counts = _count_panels(hypotheses, references) if table.counts else {}
+    counts: dict[str, Ints] = {}
+    for draw in hypotheses.every_draw() if table.counts else ():
+        _add_draw(counts, _count_panels(draw, references))
     counts = {name: counts[name] for name in table.counts}
-    values = table.values(counts, {}, rows=True)
+    means = {name: mean_of_draws(row, hypotheses.draws) for name, row in counts.items()}
+    values = table.values(means, {}, rows=True)
     names = {
         "document_id": hypotheses.document_id,
         "hypothesis": hypotheses.coder,
@@ -323,8 +351,10 @@ def score_panels(
         **_level(rule, len(document)),
     }
     measures = rule.selection.pairs.measures
-    means = adding.mean_over_references(read_measures(scored, measures), pairs.hyp_row)
-    mean_columns = {f"mean_{name}": row for name, row in zip(measures, means, strict=True)}
+    over_references = adding.mean_over_references(read_measures(scored, measures), pairs.hyp_row)
+    mean_columns = {
+        f"mean_{name}": row for name, row in zip(measures, over_references, strict=True)
+    }
     columns = {**sizes, **counts, **values, **mean_columns}
     written = pa.table(names | {name: column(row) for name, row in columns.items()})
     if not table.measures:

@@ -1,6 +1,6 @@
 """Score accepted hypotheses, write the output tables of a part, and save its sums."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, product
 
@@ -14,7 +14,7 @@ from segscore.pipeline.arrays.ragged import Bits, Coded, Flags, Ints
 from segscore.pipeline.errors import StartOver
 from segscore.pipeline.runs import receipts
 from segscore.pipeline.runs.record import RowCounts, require_row_counts
-from segscore.pipeline.scoring.boundaries import side, side_from_rows
+from segscore.pipeline.scoring.boundaries import Side, side, side_from_rows
 from segscore.pipeline.scoring.hypotheses import Accepted, Answered, Seen
 from segscore.pipeline.scoring.levels import (
     LevelParameters,
@@ -47,7 +47,7 @@ from segscore.pipeline.scoring.reference_points import (
 from segscore.pipeline.scoring.references import References, consensus_references
 from segscore.pipeline.scoring.type_confusion import Cells, add_cells, count_classes
 from segscore.pipeline.settings.measuring import MeasuringSettings
-from segscore.pipeline.statistics.sums import Sums, merge
+from segscore.pipeline.statistics.sums import Sums, merge, settle
 from segscore.pipeline.tables.boundary_types import occurring, only_types
 from segscore.pipeline.tables.columns import SEGMENTATIONS
 from segscore.pipeline.tables.find import Slice
@@ -187,6 +187,12 @@ def add(parts: Iterable[PartSums]) -> PartSums:
     return total
 
 
+def settle_units(sums: PartSums) -> PartSums:
+    """Return the sums of a whole run with its resampling units in buckets, if they are many."""
+    pairs, panels = (None if each is None else settle(each) for each in (sums.pairs, sums.panels))
+    return replace(sums, pairs=pairs, panels=panels)
+
+
 def _merge_present(first: Sums | None, second: Sums | None) -> Sums | None:
     present = [sums for sums in (first, second) if sums is not None]
     return merge(present) if present else None
@@ -315,7 +321,7 @@ def hypothesis_blocks(
 ) -> Iterator[ScoredBlock]:
     """Yield the scores of accepted hypotheses and of their own points; note which are paired."""
     levels = job.rule.levels
-    at_once = max(1, job.rows_at_once // (job.rule.settings.draws * len(levels)))
+    at_once = max(1, job.rows_at_once // len(levels))
     for start in range(0, len(accepted.rows), at_once):
         rows = accepted.rows.part(start, min(start + at_once, len(accepted.rows)))
         document = accepted.document[start : start + len(rows)]
@@ -450,8 +456,13 @@ def point_blocks(
     """
     references = reference_set.references
     for piece, name in product(pieces, job.rule.settings.points):
-        segmentations = points(name, _codings(job, references, piece))
+        codings = _codings(job, references, piece)
+        segmentations = points(name, codings)
         hypotheses = _as_hypotheses(name, references, segmentations, piece[0])
+        if REFERENCE_POINTS[name].is_random:
+            draws = job.rule.settings.draws
+            drawn = _drawn(name, references, codings, hypotheses.document)
+            hypotheses = replace(hypotheses, draws=draws, drawn=drawn)
         pairs = Pairs(segmentations.ref_row, segmentations.hyp_row)
         if REFERENCE_POINTS[name].scored_against == "all":
             yield *_score(job, reference_set, [hypotheses], pairs), {}, {}
@@ -474,6 +485,18 @@ def _as_hypotheses(
     no_attributes = pa.table({"": pa.nulls(len(document))}).select([])
     sides = side(segmentations.boundaries, document, references.words)
     return Hypotheses(ids, coder, system, document, sides, no_attributes)
+
+
+def _drawn(
+    name: str, references: References, codings: Codings, document: Ints
+) -> Callable[[int], Side]:
+    """Return the function that draws a random reference point again."""
+
+    def drawn(number: int) -> Side:
+        boundaries = REFERENCE_POINTS[name].make(replace(codings, draw=number))
+        return side(boundaries, document, references.words)
+
+    return drawn
 
 
 def _codings(job: Job, references: References, documents: tuple[int, int]) -> Codings:

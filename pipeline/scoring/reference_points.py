@@ -31,6 +31,7 @@ class Codings:
         boundaries: one row per reference; positions do not repeat.
         mean_size: mean segment size over the whole run, see ``mean_size``.
         seed: seed of the run, in 0..2^64-1.
+        draw: number of the draw of random points, from 0; draws are independent.
     """
 
     hashes: Hashes
@@ -39,6 +40,7 @@ class Codings:
     boundaries: Ragged
     mean_size: Fraction
     seed: int
+    draw: int = 0
 
     @property
     def coders(self) -> Ints:
@@ -74,12 +76,14 @@ class ReferencePoint:
             ``own``: one row per reference, scored against that reference only; ``others``: one row
             per reference, scored against the other references of the document.
         make: function that makes the rows.
+        is_random: whether the rows are drawn, so that their counts are means of several draws.
     """
 
     meaning: str
     source: str
     scored_against: Literal["all", "own", "others"]
     make: Callable[[Codings], Ragged]
+    is_random: bool = False
 
 
 def mean_size(n_units: Ints, boundaries: Ragged) -> Fraction:
@@ -112,16 +116,19 @@ def points(name: str, codings: Codings) -> Points:
 
 
 @kernel
-def _start(hashes: Hashes, seed: np.uint64, purpose: np.uint64, streams: Hashes) -> None:
+def _start(
+    hashes: Hashes, seed: np.uint64, purpose: np.uint64, draw: np.uint64, streams: Hashes
+) -> None:
+    key = mix(seed + GOLDEN_RATIO) ^ purpose ^ mix(draw * GOLDEN_RATIO)
     for d in range(len(hashes)):
-        streams[d] = mix(hashes[d] ^ mix(seed + GOLDEN_RATIO) ^ purpose)
+        streams[d] = mix(hashes[d] ^ key)
 
 
 def _streams(codings: Codings, purpose: str) -> Hashes:
     """Start a stream of random numbers per document, independent of those for other purposes."""
     streams = np.empty_like(codings.hashes)
     purpose_hash = hash_names(pa.array([purpose])).hashes[0]
-    _start(codings.hashes, np.uint64(codings.seed), purpose_hash, streams)
+    _start(codings.hashes, np.uint64(codings.seed), purpose_hash, np.uint64(codings.draw), streams)
     return streams
 
 
@@ -258,21 +265,24 @@ REFERENCE_POINTS = {
         f"{_G06} (RK)",
         "own",
         _random_known,
+        is_random=True,
     ),
     "random-unknown": ReferencePoint(
         "a random number of boundaries, 0..N-1, at random positions",
         f"{_G06} (RU)",
         "all",
         _random_unknown,
+        is_random=True,
     ),
     "random-mean": ReferencePoint(
         "as many boundaries as the document's coders have on average, at random positions",
         "Kazantseva & Szpakowicz 2012, 6",
         "all",
         _random_mean,
+        is_random=True,
     ),
     "coin": ReferencePoint(
-        "a boundary at each position with probability 1/2", "Choi 2000", "all", _coin
+        "a boundary at each position with probability 1/2", "Choi 2000", "all", _coin, True
     ),
     "human": ReferencePoint(
         "each coder in turn, held out and scored against the others",

@@ -13,7 +13,7 @@ from segscore.pipeline.scoring.boundaries import Side, UnitLengths, side_from_ro
 from segscore.pipeline.scoring.consensus import consensus
 from segscore.pipeline.scoring.window_policy import window_sizes
 from segscore.pipeline.settings.measuring import MeasuringSettings
-from segscore.pipeline.statistics.bootstrap import Units, units
+from segscore.pipeline.statistics.resampling import Units, assign_units
 from segscore.pipeline.tables.boundary_types import without_faults
 from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS
 from segscore.pipeline.tables.contradictions import Described, without_contradictions
@@ -136,7 +136,7 @@ def prepare_references(
     side = side_from_rows(rows, document, words, typed=typed)
     segments = side.boundaries.lengths + 1
     window, panel_window = window_sizes(size, segments, document, len(documents), settings)
-    return References(
+    references = References(
         documents=documents,
         first=np.searchsorted(document, np.arange(len(documents) + 1)),
         units=units,
@@ -149,10 +149,11 @@ def prepare_references(
         panel_window=panel_window,
         attributes=_attributes(rows, described),
         overruled=_overruled(rows, described),
-        resampling=resampling_units(documents, settings, len(documents)),
+        resampling=assign_units(hash_names(documents.ids).hashes),
         p_seg=estimate_p_seg(side.boundaries, size, window, settings),
         digest=np.zeros(0, np.int64),
     )
+    return with_units(references, settings.resample_by, len(documents))
 
 
 def consensus_references(
@@ -252,12 +253,16 @@ def _overruled(rows: Rows, described: Described | None) -> pa.Table:
     return rows.table.select([name for name in names if name in documents])
 
 
-def resampling_units(documents: Documents, settings: MeasuringSettings, in_run: int) -> Units:
-    """Assign documents to resampling units: one each, or hash buckets in a run with many.
+def with_units(references: References, resample_by: str | None, in_run: int) -> References:
+    """Assign documents to resampling units: one each, or those with a value of an attribute.
 
-    Without replicates there is a single unit.
+    Args:
+        references: the references.
+        resample_by: the attribute; None for single documents.
+        in_run: number of documents of the run.
     """
-    hashes = hash_names(documents.ids).hashes
-    if not settings.replicates:
-        return Units(np.zeros(len(documents), np.int64), np.zeros(1, np.uint64), hashes)
-    return units(hashes, in_run)
+    values = None
+    if resample_by is not None:
+        values = shared_attributes(references).column(resample_by).combine_chunks()
+    hashes = hash_names(references.documents.ids).hashes
+    return replace(references, resampling=assign_units(hashes, values, in_run))

@@ -7,20 +7,22 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.inputs import Inputs
 from segscore.pipeline.scoring.names import CHANCE, POINT
 from segscore.pipeline.scoring.part import PartSums, TaskResults
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.statistics import averages
-from segscore.pipeline.statistics.bootstrap import estimator
+from segscore.pipeline.statistics.resampling import estimator
 
 
 def describe_results(
-    settings: ScoreSettings, results: TaskResults, inputs: Inputs
+    settings: ScoreSettings, results: TaskResults, inputs: Inputs, totals: PartSums
 ) -> dict[str, Any]:
     """Return the fields of run.json that describe what was computed."""
     types = results.rule.types if inputs.typed else None
-    resampling = estimator(results.documents, settings.replicates)
+    units = np.zeros(0, np.uint64) if totals.pairs is None else totals.pairs.unit
+    resampling = estimator(units, settings.resample_by)
     return {
         "signature": settings.signature(resampling, types, inputs.hypotheses.answers or ""),
         "settings": asdict(settings),
@@ -46,23 +48,10 @@ def warn_of_absent_points(settings: ScoreSettings, scored: Collection[str]) -> l
     ]
 
 
-def summarise_results(results: TaskResults, totals: PartSums) -> pa.Table:
+def summarise_results(results: TaskResults, totals: PartSums, scoring: FinishedScoring) -> pa.Table:
     """Compute the summary table of a run from the sums of all its rows."""
-    settings, rule = results.rule.settings, results.rule
-    selection = rule.selection
+    selection = results.rule.selection
     kind_sums = [(selection.pairs, totals.pairs), (selection.panels, totals.panels)]
     kinds = [(kind, sums) for kind, sums in kind_sums if sums is not None]
-    parameters: dict[object, dict[str, float]] = {
-        each.level: settings.parameters(each.p_seg, rule.types)
-        | {"type_range": float(each.type_range)}
-        for each in results.levels
-    }
-    whole = settings.parameters(results.p_seg, rule.types)
-    resampling = averages.Resampling(settings.seed, settings.replicates)
-    return averages.summarise(
-        kinds,
-        rule.summary_groups,
-        lambda key: parameters[key[-1]] if rule.by_level else whole,
-        resampling,
-        CHANCE,
-    )
+    groups = results.rule.summary_groups
+    return averages.summarise(kinds, groups, scoring.group_parameters, CHANCE)

@@ -27,7 +27,7 @@ from segscore.pipeline.scoring.missing import (
 )
 from segscore.pipeline.scoring.names import is_point
 from segscore.pipeline.scoring.noticed import warn_of_noticed
-from segscore.pipeline.scoring.part import TaskResults
+from segscore.pipeline.scoring.part import TaskResults, settle_units
 from segscore.pipeline.scoring.results import (
     describe_results,
     summarise_results,
@@ -102,10 +102,10 @@ def _finish(
         require_scored(run.sink, inputs, results.rows)
         _require_few_lost(run, settings, results.rows, results.missing)
         require_answered(results.missing, settings.missing)
-        sums = add_sums(run, results)
-        described = describe_results(settings, results, inputs)
+        sums = settle_units(add_sums(run, results))
+        described = describe_results(settings, results, inputs, sums)
         scoring = FinishedScoring(settings.output, described)
-        summary = summarise_results(results, sums)
+        summary = summarise_results(results, sums, scoring)
         summary = with_shared_averages(summary, scoring, run.sink.pieces)
         run.write("summary", summary)
         if settings.confusion:

@@ -6,7 +6,7 @@ the names of all documents, then the numbers of those that are shared, one file 
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -22,10 +22,17 @@ from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.levels import add_up_levels
 from segscore.pipeline.scoring.names import CHANCE, is_point, system_name
 from segscore.pipeline.scoring.pairs import number_groups, read_measures
-from segscore.pipeline.scoring.references import resampling_units
 from segscore.pipeline.settings.measuring import LEVEL
 from segscore.pipeline.statistics import averages
-from segscore.pipeline.statistics.sums import CountedRows, GroupKey, Sums, merge, sum_rows
+from segscore.pipeline.statistics.resampling import Units, assign_units
+from segscore.pipeline.statistics.sums import (
+    CountedRows,
+    GroupKey,
+    Sums,
+    merge,
+    settle,
+    sum_rows,
+)
 
 Pieces = Callable[[str], list[TablePiece]]
 """Lists the files of a table of a run, by the name of the table."""
@@ -69,7 +76,7 @@ def with_shared_averages(summary: pa.Table, run: FinishedScoring, pieces: Pieces
             measures = [*kind.measures]
             shared |= {(*key, each): n for key, n in found.numbers.items() for each in measures}
             sums = [*reader.sum_shared(found)]
-            kinds += [(kind, merge(sums))] if sums else []
+            kinds += [(kind, settle(merge(sums)))] if sums else []
     rows = _shared_rows(summary, by, kinds, run)
     return _filled(summary, (by, groups), shared, rows)
 
@@ -194,8 +201,7 @@ class _Reader:
         table = block.table.filter(pa.array(chosen))
         counts = [numbers(table.column(name).combine_chunks()) for name in self.kind.counts]
         values = read_measures(table, self.kind.measures)
-        settings = self.run.score_settings()
-        units = resampling_units(block.numbered.documents, settings, most)
+        units = self._units(block, most)
         rows = CountedRows(block.numbered.document[chosen], counts, values, one_each=False)
         if not self.run.by_level:
             yield sum_rows(keys, code, units, rows)
@@ -209,10 +215,22 @@ class _Reader:
         whole = add_up_levels(self.kind.counts, rows, level, self.run.factor)
         yield sum_rows(over_all, code, units, whole)
 
+    def _units(self, block: _Block, most: int) -> Units:
+        """Assign the documents of a file to resampling units, as the run does."""
+        hashes = hash_names(block.numbered.documents.ids).hashes
+        name = self.run.score_settings().resample_by
+        if name is None or name not in block.table.column_names:
+            return assign_units(hashes, in_run=most)
+        _, first = np.unique(block.numbered.document, return_index=True)
+        values = block.table.column(name).combine_chunks().take(pa.array(first))
+        return assign_units(hashes, values, most)
+
     def _blocks(self, columns: Sequence[str]) -> Iterator[_Block]:
         """Read some columns, one file at a time."""
-        consensus = pa.array([*self.run.score_settings().shares], pa.string())
-        wanted = ["document_id", "hypothesis", _REFERENCE, *self.groups, LEVEL, *columns]
+        settings = self.run.score_settings()
+        units = [] if settings.resample_by is None else [settings.resample_by]
+        wanted = ["document_id", "hypothesis", _REFERENCE, *self.groups, LEVEL, *units, *columns]
+        consensus = pa.array([*settings.shares], pa.string())
         for _, available, read in self.pieces:
             table = read([*dict.fromkeys(name for name in wanted if name in available)])
             if table.num_rows:
@@ -246,16 +264,8 @@ def _shared_rows(
     summary: pa.Table, by: Sequence[str], kinds: Sequence[tuple[Table, Sums]], run: FinishedScoring
 ) -> dict[GroupKey, RunRow]:
     """Average the sums over shared documents: rows of a summary by its identifying columns."""
-    settings = run.score_settings()
-    table = averages.summarise(
-        kinds,
-        {name: summary.schema.field(name).type for name in by},
-        lambda key: (
-            run.parameters_at(cast("int | None", key[-1])) if run.by_level else run.parameters
-        ),
-        averages.Resampling(settings.seed, settings.replicates),
-        CHANCE,
-    )
+    types = {name: summary.schema.field(name).type for name in by}
+    table = averages.summarise(kinds, types, run.group_parameters, CHANCE)
     return {_key(row, by): row for row in table.to_pylist()}
 
 

@@ -14,6 +14,7 @@ from segscore.pipeline.settings.options import (
     Panel,
     PSegOption,
     ReplicatesOption,
+    ResampleByOption,
     RoundingOption,
     SeedOption,
     Signed,
@@ -35,6 +36,7 @@ from segscore.pipeline.settings.reading import (
     CUMULATIVE,
     LEVELS,
     OWN_POINT_NAMES,
+    RANDOM_POINT_NAMES,
     parse_points,
     read_names,
     read_numbers,
@@ -245,12 +247,13 @@ class MeasuringSettings:
     draws: Annotated[
         int,
         Option(
-            "Draws of random-own and shuffled-own for each hypothesis.",
+            "Draws of each random reference point, whose mean is scored.",
             Panel.INPUTS,
             check=between(1, _MOST_DRAWS),
         ),
-    ] = 1
-    replicates: ReplicatesOption = 1000
+    ] = 64
+    resample_by: ResampleByOption = None
+    replicates: ReplicatesOption = None
     seed: SeedOption = 0
 
     def __post_init__(self) -> None:
@@ -403,6 +406,8 @@ class MeasuringSettings:
             parts.pop(name, None)
         if self.measures:
             parts["measures"] = ",".join(self.measures)
+        if {*self._all_points} & {*RANDOM_POINT_NAMES, *OWN_POINT_NAMES}:
+            parts |= {"draws": str(self.draws), "seed": str(self.seed)}
         if answers:
             parts["answers"] = answers
         parts |= {"ci": estimator, "v": version("segscore")}

@@ -13,7 +13,6 @@ from typing import Annotated, Any, get_args, get_type_hints
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.settings.ranges import (
-    MOST_REPLICATES,
     MOST_UNITS,
     ValueCheck,
     among,
@@ -168,6 +167,13 @@ GroupByOption = Annotated[
     tuple[str, ...],
     Option("Attributes to summarise by, separated by commas.", Panel.AVERAGES, read_names),
 ]
+ResampleByOption = Annotated[
+    str | None,
+    Option(
+        "Attribute whose documents are one unit of intervals and tests, such as show or episode.",
+        Panel.AVERAGES,
+    ),
+]
 NTOption = Annotated[
     int,
     Option(
@@ -284,15 +290,11 @@ PSegOption = Annotated[
     ),
 ]
 ReplicatesOption = Annotated[
-    int,
-    Option(
-        "Number of bootstrap replicates for the intervals; 0 for none.",
-        Panel.AVERAGES,
-        check=between(0, MOST_REPLICATES),
-    ),
+    int | None,
+    Option("Ignored: intervals need no replicates.", Panel.AVERAGES),
 ]
 SeedOption = Annotated[
-    int, Option("Seed of the bootstrap.", Panel.AVERAGES, check=lambda _, seed: check_seed(seed))
+    int, Option("Seed of random draws.", Panel.AVERAGES, check=lambda _, seed: check_seed(seed))
 ]
 MaxRejectsOption = Annotated[
     float,

@@ -12,6 +12,9 @@ POINT_NAMES = (
 )
 """Names of the reference points that `scoring/reference_points.py` makes for documents."""
 
+RANDOM_POINT_NAMES = ("random-known", "random-unknown", "random-mean", "coin")
+"""Names of those that are drawn at random, whose counts are means of several draws."""
+
 OWN_POINT_NAMES = ("random-own", "shuffled-own")
 """Names of those that `scoring/own_points.py` draws from each system's own segmentations."""
 

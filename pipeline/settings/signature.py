@@ -10,11 +10,16 @@ INTERVALS = "ci"
 MEASURES_CHOSEN = "measures"
 """Field for the measures of the run, which does not affect whether averages are comparable."""
 
+DRAWS, SEED = "draws", "seed"
+"""Fields for how random reference points were drawn, which does not affect averages of systems."""
+
 _OF_COMMANDS = {
     "agree": "agreement; how the agreement expected by chance is pooled",
     "sweep": "what varies: the tolerance, or the threshold t and which candidates reach it",
     "operating_point": "how a system's operating threshold is chosen",
     MEASURES_CHOSEN: "measures and families of measures that were computed, if not the default",
+    DRAWS: "draws of each random reference point, whose mean is scored",
+    SEED: "seed of the random reference points",
     "missing": "none: documents of which a system had no hypothesis were scored without boundaries",
     "answers": "how the answers of language models were read, and what a failed one counts as",
     INTERVALS: "how intervals were estimated, and what was resampled",
@@ -32,6 +37,18 @@ def fields(signature: str) -> dict[str, str]:
     return {name: value for name, _, value in parts}
 
 
+def resampled_attribute(signature: str) -> str | None:
+    """Return the attribute whose documents were one unit of intervals; None for documents.
+
+    Examples:
+        >>> resampled_attribute("segscore|ci:jackknife,show|v:0.2.0")
+        'show'
+    """
+    parts = fields(signature).get(INTERVALS, "").split("+")[0].split(",")
+    named = len(parts) > 1 and parts[0] == "jackknife" and not parts[1].endswith("-buckets")
+    return parts[1] if named and parts[1] != "documents" else None
+
+
 def may_differ(signatures: Sequence[str], without_effect: Collection[str]) -> set[str]:
     """Return the fields that do not affect whether averages of some measures are comparable.
 
@@ -43,11 +60,11 @@ def may_differ(signatures: Sequence[str], without_effect: Collection[str]) -> se
     """
     chosen = [each for each in map(fields, signatures) if MEASURES_CHOSEN in each]
     omitted = {name for name in without_effect if any(name not in each for each in chosen)}
-    return {INTERVALS, MEASURES_CHOSEN, *omitted}
+    return {INTERVALS, MEASURES_CHOSEN, DRAWS, SEED, *omitted}
 
 
 def signature_differences(
-    before: str, now: str, ignored: Collection[str] = (INTERVALS,)
+    before: str, now: str, ignored: Collection[str] = (INTERVALS, DRAWS, SEED)
 ) -> list[str]:
     """Describe how a later run's signature differs from an earlier one's, but for some fields."""
     old, new = fields(before), fields(now)

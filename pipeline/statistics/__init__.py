@@ -1,1 +1,1 @@
-"""Exact sums, averages, bootstrap replicates and adjusted p values, by system and group."""
+"""Exact sums, averages, the jackknife and adjusted p values, by system and group."""

@@ -3,20 +3,21 @@
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from segscore.pipeline.arrays.document_ids import Hashes
 from segscore.pipeline.arrays.ragged import Floats, Ints, column
 from segscore.pipeline.measures import Table
-from segscore.pipeline.statistics.bootstrap import (
-    UnitWeights,
-    draw_weights,
-    interval,
-    replicate_sums,
+from segscore.pipeline.statistics.jackknife import (
+    Estimate,
+    UnitSums,
+    combine,
+    macro_estimates,
+    micro_estimates,
 )
 from segscore.pipeline.statistics.sums import DIGIT, DIGITS, FINE, HALF, PRODUCTS, GroupKey, Sums
 
@@ -66,6 +67,7 @@ class Average:
     sd: float
     documents: int
     defined: int
+    effective: float
     skill: float = math.nan
     skill_low: float = math.nan
     skill_high: float = math.nan
@@ -78,101 +80,97 @@ class GroupAverages:
 
     Attributes:
         rows: (measure, average) -> the row of the summary, without skill.
-        replicates: (measure, average) -> the average in each bootstrap replicate, shape
-            (replicates,), NaN where undefined; empty without intervals.
+        estimates: (measure, average) -> the average without each resampling unit.
     """
 
-    rows: Mapping[tuple[str, str], Average]
-    replicates: Mapping[tuple[str, str], Floats]
+    rows: dict[tuple[str, str], Average]
+    estimates: dict[tuple[str, str], Estimate]
 
 
-def replicates(
-    kind: Table,
-    sums: Sums,
-    cells: Ints,
-    weights: NDArray[np.uint8],
-    parameters: Mapping[str, float],
-) -> dict[tuple[str, str], Floats]:
-    """Compute every measure's averages in each bootstrap replicate.
+class Parameters(NamedTuple):
+    """Parameters of the formulas of a group.
 
-    Returns:
-        (measure, average) -> values, shape (replicates,), NaN where undefined.
+    Attributes:
+        values: parameters by their names in formulas; see ``evaluate``.
+        p_seg_of: values of the group-by columns of the documents from whose references P_seg was
+            estimated, so that it varies with them; None if it was given.
+        draws: number of draws that the counts are sums over, of random boundaries.
     """
-    stacked = np.concatenate(
-        [values[:, cells] for values in (sums.counts, sums.values, sums.defined)]
-    )
-    resampled = replicate_sums(stacked.T.astype(np.float64), weights).T
-    counts, measures = len(sums.counts), len(sums.values)
-    pooled, total, defined = np.split(resampled, [counts, counts + measures])
-    by_name = dict(zip(kind.counts, pooled, strict=True))
-    micro = kind.values(by_name, parameters, rows=False)
-    with np.errstate(invalid="ignore"):
-        macro = dict(zip(kind.measures, total / FINE / defined, strict=True))
-    return {
-        (measure, average): values
-        for average, by_measure in (("micro", micro), ("macro", macro))
-        for measure, values in by_measure.items()
-    }
+
+    values: Mapping[str, float]
+    p_seg_of: tuple[object, ...] | None
+    draws: int = 1
 
 
-def averages(
-    kind: Table,
-    sums: Sums,
-    group: int,
-    unit_weights: UnitWeights | None,
-    parameters: Mapping[str, float],
-) -> GroupAverages:
+def averages(kind: Table, sums: Sums, group: int, parameters: Parameters) -> GroupAverages:
     """Compute the micro and macro average of every measure over the documents of one group.
 
     The micro average is the formula applied to summed counts; the macro average is the mean of the
-    documents' values.  An interval needs at least two documents with a defined value.
+    documents' values.
+
+    Args:
+        kind: the counts and measures.
+        sums: sums by group and resampling unit, which are ascending.
+        group: number of the group.
+        parameters: parameters of the formulas.
     """
-    cells = np.flatnonzero(sums.group == group)
-    # Python integers, as sums of squared words over a large archive may exceed 2^63.
-    pooled = {
-        name: np.array([float(sum(row[cells].tolist()))])
-        for name, row in zip(kind.counts, sums.counts, strict=True)
-    }
-    micro = kind.values(pooled, parameters, rows=False)
-    resampled = {}
-    if unit_weights is not None:
-        resampled = replicates(
-            kind, sums, cells, unit_weights.for_units(sums.unit[cells]), parameters
+    own = unit_sums(kind, sums, group)
+    of_run = None
+    if parameters.p_seg_of is not None:
+        of_run = unit_sums(
+            kind, sums, sums.groups.index((sums.groups[group][0], *parameters.p_seg_of))
         )
-    rows = {}
-    undefined = float("nan")
-    documents = int(sums.documents[group])
-    of_set = f"{int(sums.document_sets[group]):016x}"
-    for name, digits, squares in zip(kind.measures, sums.digits, sums.squares, strict=True):
-        defined = int(digits[group, 3])
-        mean = exact_mean(digits[group], defined) if defined else undefined
-        deviation = _standard_deviation(squares[group], defined)
-        for average, value, sd in (
-            ("micro", micro[name][0], undefined),
-            ("macro", mean, deviation),
-        ):
-            low, high = undefined, undefined
-            if resampled and defined > 1 and not np.isnan(value):
-                low, high = interval(resampled[name, average])
-            rows[name, average] = Average(
-                name, average, float(value), low, high, sd, documents, defined, document_set=of_set
+    digits = {name: sums.digits[m, group] for m, name in enumerate(kind.measures)}
+    means = {
+        name: exact_mean(row, int(row[3])) if row[3] else math.nan for name, row in digits.items()
+    }
+    estimates = {
+        "micro": micro_estimates(kind, own, parameters.values, of_run, parameters.draws),
+        "macro": macro_estimates(kind, own, means),
+    }
+    found = GroupAverages({}, {})
+    documents, of_set = int(sums.documents[group]), f"{int(sums.document_sets[group]):016x}"
+    for m, name in enumerate(kind.measures):
+        defined = int(digits[name][3])
+        sd = {"macro": _standard_deviation(sums.squares[m, group], defined), "micro": math.nan}
+        for average, by_measure in estimates.items():
+            estimate = found.estimates[name, average] = by_measure[name]
+            found.rows[name, average] = Average(
+                name,
+                average,
+                estimate.value,
+                *estimate.interval(),
+                sd[average],
+                documents,
+                defined,
+                estimate.effective,
+                document_set=of_set,
             )
-    return GroupAverages(rows, resampled)
+    return found
+
+
+def unit_sums(kind: Table, sums: Sums, group: int) -> UnitSums:
+    """Return the sums of one group by resampling unit."""
+    first, end = np.searchsorted(sums.group, [group, group + 1])
+    cells: Ints = first + np.argsort(sums.unit[first:end], kind="stable")
+    return UnitSums(
+        sums.unit[cells],
+        dict(zip(kind.counts, sums.counts[:, cells], strict=True)),
+        dict(zip(kind.measures, sums.values[:, cells] / FINE, strict=True)),
+        dict(zip(kind.measures, sums.defined[:, cells], strict=True)),
+    )
 
 
 def with_skill(kind: Table, own: GroupAverages, chance: GroupAverages) -> Iterator[Average]:
     """Yield the rows of a group with its skill: 0 is chance, 1 perfect, below 0 worse."""
-    for (name, average), row in own.rows.items():
-        best = kind.measures[name].best
-        key = name, average
-        if best is None:
+    for key, row in own.rows.items():
+        best = kind.measures[row.measure].best
+        if best is None or key not in chance.estimates:
             yield row
             continue
-        value = skill(row.value, chance.rows[key].value, best)
-        low, high = math.nan, math.nan
-        if own.replicates and row.defined > 1 and not math.isnan(value):
-            low, high = interval(skill(own.replicates[key], chance.replicates[key], best))
-        yield replace(row, skill=float(value), skill_low=low, skill_high=high)
+        gained = combine(partial(skill, best=best), (own.estimates[key], chance.estimates[key]))
+        low, high = gained.interval()
+        yield replace(row, skill=gained.value, skill_low=low, skill_high=high)
 
 
 def skill(value: Any, chance: Any, best: float) -> Any:
@@ -182,17 +180,8 @@ def skill(value: Any, chance: Any, best: float) -> Any:
     return np.where(np.isfinite(gained), gained, math.nan)
 
 
-@dataclass(frozen=True)
-class Resampling:
-    """How intervals are estimated: the seed and the number of replicates, 0 for no intervals."""
-
-    seed: int
-    replicates: int
-
-    def draw(self, units: Hashes) -> UnitWeights | None:
-        """Draw the weights of resampling units; None for no intervals."""
-        return draw_weights(units, self.seed, self.replicates) if self.replicates else None
-
+_NUMBERS = ("value", "ci_low", "ci_high", "sd", "skill", "skill_low", "skill_high", "effective")
+"""The columns of the summary that are fractions."""
 
 SHARED_COLUMNS = {
     "shared_documents": "documents",
@@ -228,6 +217,7 @@ SUMMARY_COLUMNS = (
     "skill_low",
     "skill_high",
     "document_set",
+    "effective",
     *SHARED_COLUMNS,
 )
 
@@ -240,8 +230,7 @@ def summary_groups(columns: Iterable[str]) -> list[str]:
 def summarise(
     kinds: Sequence[tuple[Table, Sums]],
     group_by: Mapping[str, pa.DataType],
-    parameters: Callable[[GroupKey], Mapping[str, float]],
-    resampling: Resampling,
+    parameters: Callable[[GroupKey], Parameters],
     chance: str,
 ) -> pa.Table:
     """Return the summary table: hypothesis x group x measure x average (schemas/scores.py).
@@ -249,20 +238,17 @@ def summarise(
     Args:
         kinds: each kind of rows with its merged sums over the whole run.
         group_by: the group-by columns and their types; null in the rows over all documents.
-        parameters: parameters of the formulas of a group; see ``evaluate``.
-        resampling: how intervals are estimated.
+        parameters: parameters of the formulas of a group.
         chance: what the name of a system is preceded by in the name of the reference point that
             its skill is measured against.
     """
-    rows = [
-        row for kind, sums in kinds for row in _rows(kind, sums, parameters, resampling, chance)
-    ]
+    rows = [row for kind, sums in kinds for row in _rows(kind, sums, parameters, chance)]
     columns = {"hypothesis": pa.array([key[0] for key, _ in rows], pa.string())}
     for i, (name, kind) in enumerate(group_by.items(), start=1):
         columns[name] = pa.array([key[i] for key, _ in rows], kind)
     for name in ("measure", "average", "document_set"):
         columns[name] = pa.array([getattr(row, name) for _, row in rows], pa.string())
-    for name in ("value", "ci_low", "ci_high", "sd", "skill", "skill_low", "skill_high"):
+    for name in _NUMBERS:
         columns[name] = column(np.array([getattr(row, name) for _, row in rows], np.float64))
     for name in ("documents", "defined"):
         columns[name] = column(np.array([getattr(row, name) for _, row in rows], np.int64))
@@ -279,20 +265,15 @@ def summary_type(name: str) -> pa.DataType:
 
 
 def _rows(
-    kind: Table,
-    sums: Sums,
-    parameters: Callable[[GroupKey], Mapping[str, float]],
-    resampling: Resampling,
-    chance: str,
+    kind: Table, sums: Sums, parameters: Callable[[GroupKey], Parameters], chance: str
 ) -> Iterator[tuple[GroupKey, Average]]:
     """Yield the rows of the summary for one kind of rows, with the keys of their groups."""
-    weights = resampling.draw(sums.unit)
     number = {key: group for group, key in enumerate(sums.groups)}
     for group, key in enumerate(sums.groups):
-        of_group = averages(kind, sums, group, weights, parameters(key))
+        of_group = averages(kind, sums, group, parameters(key))
         rows: Iterable[Average] = of_group.rows.values()
         by_chance = number.get((f"{chance}{key[0]}", *key[1:]))
         if by_chance is not None:
-            at_chance = averages(kind, sums, by_chance, weights, parameters(key))
+            at_chance = averages(kind, sums, by_chance, parameters(sums.groups[by_chance]))
             rows = with_skill(kind, of_group, at_chance)
         yield from ((key, row) for row in rows)

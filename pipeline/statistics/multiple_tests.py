@@ -32,3 +32,30 @@ def holm_by_family(p: Sequence[float] | Floats, families: Sequence[object]) -> F
         members = [test for test, each in enumerate(families) if each == family]
         adjusted[members] = holm(p_values[members])
     return adjusted
+
+
+def holm_levels(p: Sequence[float] | Floats, families: Sequence[object], alpha: float) -> Floats:
+    """Return the level of each test at its place in Holm's order, shape (tests,).
+
+    A test is rejected by Holm's method where its p value is below its level, and only there. Tests
+    after the first that is not rejected have the level of that one; NaN does not count as a test.
+
+    >>> [f"{level:.4f}" for level in holm_levels([0.03, 0.01, 0.04], "aaa", 0.05)]
+    ['0.0250', '0.0167', '0.0250']
+
+    Args:
+        p: p values, shape (tests,).
+        families: the family of each test.
+        alpha: level of all tests of a family together.
+    """
+    p_values = np.asarray(p, np.float64)
+    levels = np.full(len(p_values), np.nan)
+    for family in set(families):
+        members = np.array([test for test, each in enumerate(families) if each == family])
+        known = members[~np.isnan(p_values[members])]
+        level = alpha / max(1, len(known))
+        for place, test in enumerate(known[np.argsort(p_values[known], kind="stable")]):
+            levels[test] = level
+            if p_values[test] < level and place + 1 < len(known):
+                level = alpha / (len(known) - place - 1)
+    return levels

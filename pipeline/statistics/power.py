@@ -28,10 +28,12 @@ class PairedTest:
     Attributes:
         alpha: probability that it finds a difference that is not there, in (0, 1).
         power: probability with which it is to find a difference that is there, in (alpha, 1).
+        effective: effective number of documents, of each document (``Estimate.effective``).
     """
 
     alpha: float = 0.05
     power: float = 0.8
+    effective: float = 1.0
 
     def finds(self, effect: Floats, documents: Ints) -> Floats:
         """Return the probability of finding an effect, from the non-central t distribution.
@@ -42,7 +44,7 @@ class PairedTest:
         """
         from scipy import special
 
-        freedom = documents - 1.0
+        freedom = np.maximum(1.0, documents * self.effective - 1)
         limit = special.stdtrit(freedom, 1 - self.alpha / 2)
         shift = np.minimum(effect * np.sqrt(documents), _CERTAIN)
         # scipy gives up on tails that are too small to matter.

@@ -1,7 +1,7 @@
-"""Power by resampling: how often the permutation test finds a difference on n documents.
+"""Power by resampling: how often the test of `segscore compare` finds a difference on n documents.
 
-The differences of a pair are centred, and the difference to find is added to each.  Each simulated
-corpus is drawn from them with replacement, and tested by flipping signs, as `segscore compare`
+The documents' shares of a difference are centred, and the difference to find is added to each. Each
+simulated corpus is drawn from them with replacement, and tested with Student's t, as the jackknife
 tests (Efron & Tibshirani 1993, An Introduction to the Bootstrap, 25).
 """
 
@@ -10,16 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import PCG64, SeedSequence
-from numpy.typing import NDArray
 
-from segscore.pipeline.arrays.ragged import Flags, Floats
+from segscore.pipeline.arrays.ragged import Floats
 from segscore.pipeline.statistics.power import PairedTest
 
 CORPORA = 10_000
-PERMUTATIONS = 999
-PERMUTED = 100
-"""Number of documents above which the t test stands for the permutation test, as they agree."""
-
 SIZES = (10, 15, 20, 30, 50, 75, 100, 150, 200, 300, 500, 1000)
 """Numbers of documents to simulate, besides that of the comparison itself."""
 
@@ -27,7 +22,6 @@ ENOUGH = 0.99
 """Power beyond which no more documents are simulated."""
 
 _AT_ONCE = 500
-_NEARLY = 1e-9
 
 
 @dataclass(frozen=True)
@@ -66,19 +60,21 @@ def power_curve(
     for documents in sorted({*SIZES, len(differences)}):
         if enough and documents > len(differences):
             return
-        point = _simulate(shifted, documents, difference, test.alpha, seed)
+        point = _simulate(shifted, documents, difference, test, seed)
         enough = point.power >= ENOUGH
         yield point
 
 
 def _simulate(
-    values: Floats, documents: int, difference: float, alpha: float, seed: int
+    values: Floats, documents: int, difference: float, test: PairedTest, seed: int
 ) -> PowerPoint:
     from scipy import special
 
     raw = PCG64(SeedSequence([seed, documents]))
-    signs = _signs(raw, documents) if documents <= PERMUTED else None
-    quantile = float(special.stdtrit(documents - 1, 0.975))
+    freedom = max(1.0, documents * test.effective - 1)
+    widest, limit = (
+        float(special.stdtrit(freedom, level)) for level in (0.975, 1 - test.alpha / 2)
+    )
     estimates, widths, found = [], [], []
     for _ in range(CORPORA // _AT_ONCE):
         drawn = raw.random_raw(_AT_ONCE * documents) % np.uint64(len(values))
@@ -86,11 +82,8 @@ def _simulate(
         estimate = corpora.mean(axis=1)
         error = corpora.std(axis=1, ddof=1) / np.sqrt(documents)
         estimates.append(estimate)
-        widths.append(quantile * error)
-        if signs is None:
-            found.append(_found_by_t(estimate, error, documents, alpha))
-        else:
-            found.append(_found_by_flips(corpora, signs, alpha))
+        widths.append(widest * error)
+        found.append(np.abs(estimate) > limit * error)
     significant = np.concatenate(estimates)[np.concatenate(found)]
     some = len(significant) > 0
     return PowerPoint(
@@ -100,21 +93,3 @@ def _simulate(
         exaggeration=float(np.abs(significant).mean() / abs(difference)) if some else np.nan,
         wrong_sign=float((significant * difference < 0).mean()) if some else np.nan,
     )
-
-
-def _signs(raw: PCG64, documents: int) -> Floats:
-    """Draw the signs of the permutations, -1 or 1, shape (documents, PERMUTATIONS)."""
-    bits: NDArray[np.uint64] = raw.random_raw(documents * PERMUTATIONS) >> np.uint64(63)
-    return bits.reshape(documents, PERMUTATIONS).astype(np.float64) * 2 - 1
-
-
-def _found_by_flips(corpora: Floats, signs: Floats, alpha: float) -> Flags:
-    observed = np.abs(corpora.sum(axis=1, keepdims=True))
-    as_large = np.count_nonzero(np.abs(corpora @ signs) >= observed * (1 - _NEARLY), axis=1)
-    return np.asarray((as_large + 1) / (PERMUTATIONS + 1) <= alpha)
-
-
-def _found_by_t(estimate: Floats, error: Floats, documents: int, alpha: float) -> Flags:
-    from scipy import special
-
-    return np.asarray(np.abs(estimate) > special.stdtrit(documents - 1, 1 - alpha / 2) * error)

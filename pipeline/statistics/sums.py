@@ -6,7 +6,7 @@ All three digits of a negative value are negative or 0.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +16,7 @@ from segscore.pipeline.arrays.document_ids import Hashes
 from segscore.pipeline.arrays.kernel import inlined, kernel
 from segscore.pipeline.arrays.ragged import Flags, Floats, Ints
 from segscore.pipeline.errors import Unsuitable
-from segscore.pipeline.statistics.bootstrap import Units
+from segscore.pipeline.statistics.resampling import Units, settled
 
 GroupKey = tuple[object, ...]
 """The hypothesis, then the values of the group-by columns, which are None over all documents."""
@@ -389,6 +389,12 @@ def merge(parts: Sequence[Sums]) -> Sums:
         unit=units[cell_keys % len(units)],
         **by_cell,
     )
+
+
+def settle(sums: Sums) -> Sums:
+    """Return the sums of a whole run with its resampling units in buckets, if they are many."""
+    unit = settled(sums.unit)
+    return sums if unit is sums.unit else merge([replace(sums, unit=unit)])
 
 
 def _order(key: GroupKey) -> tuple[tuple[Any, ...], ...]:

@@ -1,6 +1,6 @@
 """Add up the counts of many pairs, as a metric in a training loop does."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -10,7 +10,6 @@ from segscore.api.batches import Batch, from_labels, from_masks, from_positions,
 from segscore.api.counting import count_batch, count_pair
 from segscore.api.measures import require_measure
 from segscore.api.score import (
-    P_SEG_COUNTS,
     as_pair,
     default_n_t,
     defined,
@@ -23,22 +22,21 @@ from segscore.api.wording import in_python_words
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import PAIRS
 from segscore.pipeline.settings.measuring import MeasuringSettings
-from segscore.pipeline.settings.ranges import MOST_REPLICATES, check_seed, within
 from segscore.pipeline.statistics.averages import exact_mean
-from segscore.pipeline.statistics.bootstrap import (
-    BUCKETS,
-    buckets,
-    estimator,
-    interval,
-    replicate_sums,
-    weights,
+from segscore.pipeline.statistics.jackknife import (
+    P_SEG_COUNTS,
+    Estimate,
+    UnitSums,
+    macro_estimates,
+    micro_estimates,
 )
+from segscore.pipeline.statistics.resampling import BUCKETS, buckets, estimator
 from segscore.pipeline.statistics.sums import HALF
 
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
     from segscore.api.segmentation import Segmentation, WholeNumbers
     from segscore.api.typed import MeasureName, MetricKeywords
@@ -322,81 +320,95 @@ class Metric:
         np.add.at(self._state, self._units(rows, document_ids), added)
 
     @in_python_words
-    def compute(self, *, replicates: int = 0, seed: int = 0) -> dict[str, float | None]:
+    def compute(
+        self,
+        *,
+        intervals: bool = False,
+        replicates: int = 0,
+        seed: int = 0,  # noqa: ARG002
+    ) -> dict[str, float | None]:
         """Return the average of each measure; None if it is undefined.
 
         >>> import segscore
         >>> metric = segscore.Metric("pk")
         >>> for hypothesis in ([2], [3], [5, 6], []):
         ...     metric.update(reference=[2], hypothesis=hypothesis, n_units=10)
-        >>> sorted(metric.compute(replicates=100))
+        >>> sorted(metric.compute(intervals=True))
         ['pk', 'pk_ci_high', 'pk_ci_low']
 
         Args:
-            replicates: number of bootstrap replicates. Unless it is 0, the result also contains the
-                ends of the 95 % interval of each measure, such as pk_ci_low and pk_ci_high.
-            seed: seed of the bootstrap.
+            intervals: whether the result also contains the ends of the 95 % interval of each
+                measure, such as pk_ci_low and pk_ci_high; None with fewer than 5 documents.
+            replicates: of an earlier version; any number but 0 asks for intervals.
+            seed: of an earlier version; has no effect.
 
         Raises:
-            Refused: a number is out of range; or intervals of a sum of states are asked for whose
-                pairs have no document_id, so that those of different states cannot be told apart.
+            Refused: intervals of a sum of states are asked for whose pairs have no document_id, so
+                that those of different states cannot be told apart.
         """
-        within("--replicates", replicates, 0, MOST_REPLICATES)
-        check_seed(seed)
-        if replicates and self._nameless > 1:
+        intervals = intervals or replicates != 0
+        if intervals and self._nameless > 1:
             raise Refused(
-                f"replicates: {self._nameless} of the states that were added have pairs without a "
+                f"intervals: {self._nameless} of the states that were added have pairs without a "
                 "name; give document_id with each pair, so that the sum knows its documents"
             )
-        averages = self._micro if self.average == "micro" else self._macro
-        values, again = averages()
-        known = {name: defined(values[name]) for name in self.measures}
-        if not replicates:
-            return known
-        units = np.flatnonzero(self._state[:, 0])
-        drawn = weights(units.astype(np.uint64), seed, replicates)
-        replicated = again(self._state[units], drawn)
+        totals = dict(
+            zip(self._names, self._state[:, 1 : self._values_at].sum(axis=0), strict=True)
+        )
+        parameters = self._parameters(totals)
+        if not intervals:
+            values = self._micro(totals, parameters) if self.average == "micro" else self._macro()
+            return {name: defined(values[name]) for name in self.measures}
+        estimates = self._estimates(parameters)
         result: dict[str, float | None] = {}
-        for name, value in known.items():
-            sure = value is not None and len(units) > 1
-            low, high = interval(replicated[name]) if sure else (float("nan"),) * 2
+        for name in self.measures:
+            low, high = estimates[name].interval()
             result |= {
-                name: value,
+                name: defined(estimates[name].value),
                 f"{name}_ci_low": defined(low),
                 f"{name}_ci_high": defined(high),
             }
         return result
 
-    def _micro(self) -> "tuple[dict[str, Any], _Replicated]":
-        """Return the micro averages, and the function that computes them for replicates."""
-        end = 1 + len(self._names)
-        totals = self._state[:, 1:end].sum(axis=0)
-        # P_seg is fixed for all replicates, as it is in a run.
-        parameters = self._parameters(dict(zip(self._names, totals, strict=True)))
+    def _estimates(self, parameters: Mapping[str, float]) -> dict[str, Estimate]:
+        """Return the average of each measure, and how it depends on each document."""
+        sums = self._sums()
+        if self.average == "macro":
+            return macro_estimates(self._table, sums, self._macro())
+        p_seg_of = None if self.settings.p_seg is not None else sums
+        return micro_estimates(self._table, sums, parameters, p_seg_of)
 
-        def again(state: "Ints", drawn: "NDArray[np.uint8]") -> dict[str, Any]:
-            sums = state[:, 1:end].astype(np.float64)
-            return self._evaluated(replicate_sums(sums, drawn), parameters)
+    @property
+    def _values_at(self) -> int:
+        """The column of the state where the digits of values begin."""
+        return 1 + len(self._names)
 
-        values = self._evaluated(totals[None].astype(np.float64), parameters)
-        return {name: values[name][0] for name in self.measures}, again
+    def _micro(
+        self, totals: Mapping[str, np.int64], parameters: Mapping[str, float]
+    ) -> dict[str, Any]:
+        counts = {name: np.array([total], np.float64) for name, total in totals.items()}
+        values = self._table.values(counts, parameters, rows=False)
+        return {name: value.item() for name, value in values.items()}
 
-    def _macro(self) -> "tuple[dict[str, Any], _Replicated]":
-        """Return the macro averages, and the function that computes them for replicates."""
-        start = 1 + len(self._names)
-        digits = self._state[:, start:].sum(axis=0).reshape(-1, _DIGITS)
-
-        def again(state: "Ints", drawn: "NDArray[np.uint8]") -> dict[str, Any]:
-            whole, high, low, number = np.moveaxis(
-                state[:, start:].reshape(len(state), -1, _DIGITS).astype(np.float64), 2, 0
-            )
-            values = replicate_sums(whole + (high + low / HALF) / HALF, drawn)
-            with np.errstate(invalid="ignore"):
-                means = values / replicate_sums(number, drawn)
-            return dict(zip(self._ordered, means.T, strict=True))
-
+    def _macro(self) -> dict[str, float]:
+        digits = self._state[:, self._values_at :].sum(axis=0).reshape(-1, _DIGITS)
         means = (exact_mean(row, int(row[3])) if row[3] else float("nan") for row in digits)
-        return dict(zip(self._ordered, means, strict=True)), again
+        return dict(zip(self._ordered, means, strict=True))
+
+    def _sums(self) -> UnitSums:
+        """Return the sums of the resampling units that have pairs."""
+        units = np.flatnonzero(self._state[:, 0])
+        state = self._state[units]
+        counts = dict(zip(self._names, state[:, 1 : self._values_at].T, strict=True))
+        digits = state[:, self._values_at :].reshape(len(units), -1, _DIGITS)
+        whole, high, low, number = np.moveaxis(digits, 2, 0)
+        values = (whole + (high + low / HALF) / HALF).T
+        return UnitSums(
+            units.astype(np.uint64),
+            counts,
+            dict(zip(self._ordered, values, strict=False)),
+            dict(zip(self._ordered, number.T, strict=False)),
+        )
 
     def reset(self) -> None:
         """Remove all pairs.
@@ -487,7 +499,7 @@ class Metric:
         'window:fixed,5'
         """
         return self.settings.signature(
-            estimator(BUCKETS + 1, 1), self.settings.boundary_types or None
+            estimator(np.zeros(1, np.uint64)), self.settings.boundary_types or None
         )
 
     def __repr__(self) -> str:
@@ -506,14 +518,6 @@ class Metric:
 
     def _parameters(self, counts: Mapping[str, np.int64]) -> dict[str, float]:
         return parameters_of(self.settings, self.settings.boundary_types or (1,), counts)
-
-    def _evaluated(self, sums: Any, parameters: Mapping[str, float]) -> dict[str, Any]:
-        """Compute the measures from sums of counts, shape (n, counts)."""
-        counts = dict(zip(self._names, sums.T, strict=True))
-        return self._table.values(counts, parameters, rows=False)
-
-
-_Replicated = Callable[["Ints", "NDArray[np.uint8]"], dict[str, Any]]
 
 
 def _digits(values: Any) -> Any:

@@ -22,6 +22,7 @@ from segscore.pipeline.plain_text import visible
 from segscore.pipeline.scoring.references import share_of_windows
 from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.settings.signature import fields
+from segscore.pipeline.statistics.jackknife import P_SEG_COUNTS
 from segscore.pipeline.tables.document_lengths import SAME_UNITS
 
 if TYPE_CHECKING:
@@ -34,9 +35,6 @@ if TYPE_CHECKING:
 _Parameters = ParamSpec("_Parameters")
 _Result = TypeVar("_Result")
 
-P_SEG_COUNTS = ("windows", "reference_windows")
-"""The counts that P_seg is computed from."""
-
 _OF_TABLES = (
     "group_by",
     "by_level",
@@ -45,6 +43,7 @@ _OF_TABLES = (
     "draws",
     "confusion",
     "replicates",
+    "resample_by",
     "seed",
 )
 """Settings that need tables of several segmentations."""
@@ -312,7 +311,7 @@ def pair_settings(settings: Mapping[str, Any]) -> MeasuringSettings:
 
 @lru_cache
 def _pair_settings(given: tuple[tuple[str, Any], ...]) -> MeasuringSettings:
-    settings = MeasuringSettings(**dict(given), replicates=0)
+    settings = MeasuringSettings(**dict(given))
     settings.require_documents(None)
     return settings
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _AVERAGE = "micro"
 _SYSTEMS = ("value", "95 % interval", "rank", "documents")
-_PAIRS = ("better", "than", "by", "95 % interval", "p (Holm)", "documents")
+_PAIRS = ("better", "than", "by", "interval (Holm)", "p (Holm)", "documents")
 
 
 class _Block(NamedTuple):
@@ -98,6 +98,6 @@ def _pair(row: dict[str, Any]) -> tuple[str, ...]:
         row["other"],
         shown_change(row["difference"]),
         shown_interval(row["ci_low"], row["ci_high"]),
-        shown_p(row["p_permutation_holm"]),
+        shown_p(row["p_holm"]),
         str(row["documents"]),
     )

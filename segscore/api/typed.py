@@ -138,7 +138,8 @@ class EvaluateKeywords(MetricKeywords, total=False):
     consensus: str | Sequence[str | float] | None
     reference_points: str | Sequence[str] | None
     draws: int
-    replicates: int
+    resample_by: str | None
+    replicates: int | None
     seed: int
     max_rejects: float
     max_unpaired: float | None
@@ -152,6 +153,7 @@ class AgreeKeywords(TypedDict, total=False):
     """Keywords of `segscore.agree`."""
 
     group_by: Sequence[str] | str
+    resample_by: str | None
     n_t: int | None
     window: str | int
     rounding: Literal["half-even", "half-up"]
@@ -161,7 +163,7 @@ class AgreeKeywords(TypedDict, total=False):
     expected: str
     as_published: str | None
     limits: Sequence[str] | str
-    replicates: int
+    replicates: int | None
     seed: int
     max_rejects: float
     memory_limit: int | str | None
@@ -177,11 +179,13 @@ class CompareKeywords(TypedDict, total=False):
     where: bool
     published: bool
     may_differ: Sequence[str] | str
-    replicates: int
+    resample_by: str | None
+    replicates: int | None
     permutations: int
     alpha: float
     power: float
     difference: float | None
+    margin: float | None
     simulate_power: bool
     seed: int
     trust_inputs: bool

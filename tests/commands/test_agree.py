@@ -13,13 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from segscore.pipeline.agreement import block
-from segscore.pipeline.arrays.document_ids import hash_names
 from segscore.pipeline.runs import planning, shuffle
 from segscore.pipeline.runs.planning import Limits
-from segscore.pipeline.statistics import bootstrap
+from segscore.pipeline.statistics import resampling
 from segscore.pipeline.storage import read_table, write_table
 from segscore.schemas.agreement import AGREEMENT_TABLES
-from tests.oracles import naive, naive_agreement
+from tests.oracles import naive, naive_agreement, naive_jackknife
 from tests.oracles.naive_agreement import Corpus, Document
 from tests.support.agreement_strategies import corpora
 from tests.support.audits import Rows, audit
@@ -183,34 +182,29 @@ def test_prominence_equals_the_twin(folders: Iterator[Path], corpus: Corpus) -> 
 
 
 @settings(max_examples=examples(25))
-@given(corpus=corpora(max_documents=5), seed=st.integers(0, 2**32))
-def test_a_replicate_equals_the_corpus_with_documents_repeated(
-    folders: Iterator[Path], corpus: Corpus, seed: int
-) -> None:
-    replicates = 9
-    tables = audit_tables(next(folders), corpus, replicates=replicates, seed=seed)
-    ids = pa.array(list(corpus))
-    drawn = bootstrap.weights(hash_names(ids).hashes, seed, replicates)
-    values: dict[tuple[str, str], list[float]] = {}
-    for weights in drawn.T.tolist():
-        repeated = {
-            f"{name}-{copy}": document
-            for (name, document), weight in zip(corpus.items(), weights, strict=True)
-            for copy in range(weight)
-        }
-        for key, expected in naive_agreement.coefficients(repeated).items():
-            if expected.value is not None:
-                values.setdefault(key, []).append(float(expected.value))
+@given(corpus=corpora(min_documents=4, max_documents=9), n_t=st.integers(1, 4))
+def test_intervals_equal_the_twin(folders: Iterator[Path], corpus: Corpus, n_t: int) -> None:
+    """Every coefficient is computed again without each document, and so are the chances."""
+    tables = audit_tables(next(folders), corpus, n_t=n_t)
+    whole = naive_agreement.coefficients(corpus, n_t)
+    apart = {
+        left: naive_agreement.coefficients(
+            {name: document for name, document in corpus.items() if name != left}, n_t
+        )
+        for left in corpus
+    }
     for row in tables["agreement"]:
-        drawn_values = values.get((row["coefficient"], row["similarity"]))
-        several = [document for document in corpus.values() if len(document.codings) > 1]
-        if len(several) < 2 or row["value"] is None or not drawn_values:
-            assert row["ci_low"] is None
-            assert row["ci_high"] is None
-            continue
-        low, high = np.quantile(drawn_values, [0.025, 0.975])
-        assert is_equal(row["ci_low"], low)
-        assert is_equal(row["ci_high"], high)
+        key = row["coefficient"], row["similarity"]
+        weights = {
+            name: naive_agreement.denominator(document, row["similarity"], n_t)
+            for name, document in corpus.items()
+        }
+        without = {name: values[key].value for name, values in apart.items()}
+        twin = naive_jackknife.estimate(whole[key].value, without, weights)
+        low, high = naive_jackknife.interval(twin, None, None)
+        for end, expected in ((row["ci_low"], low), (row["ci_high"], high)):
+            near = None if expected is None else pytest.approx(expected, rel=1e-5, abs=1e-5)
+            assert end == near, (key, twin)
 
 
 # --- Against the papers --------------------------------------------------------------------------
@@ -424,11 +418,11 @@ def test_buckets_of_documents_are_resampled_alike(
     """Above resampling.BUCKETS documents a part names resampling units by bucket, or by hash."""
     codings = salami(tmp_path, 1)
     runs = []
-    monkeypatch.setattr(bootstrap, "BUCKETS", 600)
+    monkeypatch.setattr(resampling, "BUCKETS", 600)
     for name, rows in (("whole", 9999), ("split", 800)):
         monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=rows))
         result = segscore("agree", codings, "--output", tmp_path / name)
-        assert "ci:poisson,600-buckets" in result.out
+        assert "ci:jackknife,600-buckets" in result.out
         runs.append(read_table(str(tmp_path / name / "agreement")).to_pylist())
     assert runs[0] == runs[1]
     assert all(row["ci_low"] <= row["value"] <= row["ci_high"] for row in runs[0])
@@ -551,7 +545,7 @@ def test_one_pair_of_coders_has_no_interval(folders: Iterator[Path]) -> None:
         "e": Document(30, {"a": [5, 12, 20]}),
         "f": Document(30, {"a": [5, 12, 20]}),
     }
-    tables = audit_tables(next(folders), corpus, replicates=100)
+    tables = audit_tables(next(folders), corpus)
     assert all(row["ci_low"] is None for row in tables["agreement"])
 
 
@@ -676,7 +670,7 @@ def test_a_plain_table_that_is_wrong_is_refused(
 
 
 def test_a_table_for_a_paper(segscore: Segscore, tmp_path: Path) -> None:
-    options = ("--group-by", "group", "--replicates", 20, "--output", tmp_path / "run")
+    options = ("--group-by", "group", "--output", tmp_path / "run")
     result = segscore("agree", DATA / "moonstone.jsonl", *options, "--format", "latex")
     assert result.code == 0, result.err
     about = "Agreement between coders; B is boundary similarity"

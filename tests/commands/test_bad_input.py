@@ -105,15 +105,13 @@ class Workspace:
     def score(
         self, *options: object, references: object = None, hypotheses: object = None
     ) -> CommandResult:
-        """Score quickly: no intervals unless asked for."""
-        quick: tuple[object, ...] = () if "--replicates" in options else ("--replicates", 0)
+        """Score the workspace's tables."""
         where: tuple[object, ...] = () if "--output" in options else ("--output", self.run)
         return self.segscore(
             "score",
             references or self.references,
             hypotheses or self.hypotheses,
             *where,
-            *quick,
             *options,
         )
 
@@ -1192,7 +1190,6 @@ def test_score__two_runs_at_once_in_the_same_threads(workspace: Workspace) -> No
             references=str(workspace.references),
             hypotheses=str(workspace.folder / name / "hypotheses.parquet"),
             output=str(workspace.folder / name / "run"),
-            replicates=0,
         )
 
     started: list[str] = []
@@ -1255,7 +1252,6 @@ def test_score__relative_paths(workspace: Workspace, monkeypatch: pytest.MonkeyP
         ("--max-rejects", "-1"),
         ("--max-rejects", "nan"),
         ("--max-unpaired", "1.5"),
-        ("--replicates", "-1"),
         ("--seed", "-1"),
         ("--seed", str(2**64)),
         ("--group-by", "nosuch"),
@@ -1616,7 +1612,7 @@ def test_score__documents_too_short_for_a_window(workspace: Workspace) -> None:
     """The values are null, and the run succeeds."""
     references = workspace.write("refs.parquet", one_coder("ann", [], "ab", 1))
     hypotheses = workspace.write("hyps.parquet", one_coder("sys", [], "ab", 1))
-    assert_success(workspace.score("--replicates", 9, references=references, hypotheses=hypotheses))
+    assert_success(workspace.score(references=references, hypotheses=hypotheses))
     for row in workspace.rows("scores"):
         assert row["pk"] is None and row["boundary_similarity"] == 1.0
     assert json.loads((workspace.run / "run.json").read_text())["p_seg"] is None
@@ -1628,7 +1624,7 @@ def test_score__documents_too_short_for_a_window(workspace: Workspace) -> None:
 def test_score__extreme_p_seg(workspace: Workspace, p_seg: str) -> None:
     """No average of values >= 0 is negative, and none is infinite."""
     hypotheses = workspace.write("hyps.parquet", one_coder("sys", [1, 8]))
-    assert_success(workspace.score("--p-seg", p_seg, "--replicates", 9, hypotheses=hypotheses))
+    assert_success(workspace.score("--p-seg", p_seg, hypotheses=hypotheses))
     for row in workspace.rows("summary"):
         for name in ("value", "ci_low", "ci_high", "sd"):
             assert row[name] is None or 0 <= row[name] < math.inf, (row["measure"], name)

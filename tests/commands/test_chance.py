@@ -1,20 +1,19 @@
 """Chance at a system's own density in a whole run: rows, partitioning, skill."""
 
 import json
+from collections.abc import Collection
+from fractions import Fraction
 from math import isnan
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pyarrow as pa
 import pytest
 
-from segscore.pipeline.arrays.document_ids import hash_names
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.runs import planning
 from segscore.pipeline.runs.planning import Limits
-from segscore.pipeline.statistics.bootstrap import weights
 from segscore.pipeline.storage import read_table
+from tests.oracles import naive_jackknife
 from tests.support.command_line import Segscore
 from tests.support.corpora import corpus, run
 from tests.support.paths import DATA
@@ -31,11 +30,11 @@ def rows(folder: Path, table: str) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("units", ["units", "words"])
 @pytest.mark.parametrize("draws", [1, 3])
-def test_every_hypothesis_has_its_draws_with_as_many_boundaries(
+def test_every_hypothesis_has_one_row_of_all_draws_with_as_many_boundaries(
     segscore: Segscore, tmp_path: Path, units: str, draws: int
 ) -> None:
     corpus(seed=21).write(tmp_path)
-    options = ("--units", units, "--replicates", 9)
+    options = ("--units", units)
     chance = ("--reference-points", ",".join(OWN), "--draws", draws)
     run(segscore, tmp_path, tmp_path / "plain", *options)
     run(segscore, tmp_path, tmp_path / "run", *options, *chance)
@@ -45,7 +44,7 @@ def test_every_hypothesis_has_its_draws_with_as_many_boundaries(
         assert [row for row in both if not row["hypothesis"].startswith("point:")] == plain
         for name in OWN:
             drawn = [row for row in both if row["hypothesis"].startswith(f"point:{name}:")]
-            assert len(drawn) == draws * len(plain)
+            assert len(drawn) == len(plain)
             names = ("document_id", "reference", "hypothesis")[:: 1 if table == "scores" else 2]
             of_systems = {tuple(row[part] for part in names): row for row in plain}
             for row in drawn:
@@ -56,7 +55,7 @@ def test_every_hypothesis_has_its_draws_with_as_many_boundaries(
                         each["matches"] + each["false_alarms"] + each["near_misses"]
                         for each in (row, own)
                     ]
-                    assert placed[0] == placed[1]
+                    assert placed[0] == draws * placed[1]
     plain_summary = {key(row): row for row in rows(tmp_path / "plain", "summary")}
     for row in rows(tmp_path / "run", "summary"):
         _, _, system = row["hypothesis"].rpartition(":")
@@ -81,7 +80,7 @@ def test_the_tables_are_the_same_from_one_part_and_from_many(
     for size in (1_000_000, 5):
         monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=size))
         options = ("--reference-points", ",".join(OWN), "--draws", draws, "--group-by", "genre")
-        run(segscore, tmp_path, tmp_path / str(size), *options, "--replicates", 50)
+        run(segscore, tmp_path, tmp_path / str(size), *options)
         of_run = tables(tmp_path / str(size))
         found.append({name: sorted(map(str, rows)) for name, rows in of_run.items()})
     assert found[0] == found[1]
@@ -90,7 +89,7 @@ def test_the_tables_are_the_same_from_one_part_and_from_many(
 def test_skill_is_exact_from_the_summarys_own_values(segscore: Segscore, tmp_path: Path) -> None:
     corpus(seed=23).write(tmp_path)
     options = ("--reference-points", ",".join(OWN), "--measures", "all", "--group-by", "genre")
-    run(segscore, tmp_path, tmp_path / "run", *options, "--replicates", 50)
+    run(segscore, tmp_path, tmp_path / "run", *options)
     summary = rows(tmp_path / "run", "summary")
     values = {(*key(row), row["genre"]): row["value"] for row in summary}
     known = 0
@@ -109,35 +108,32 @@ def test_skill_is_exact_from_the_summarys_own_values(segscore: Segscore, tmp_pat
     assert known > 300
 
 
-def test_the_interval_of_skill_is_that_of_its_replicates(
-    segscore: Segscore, tmp_path: Path
-) -> None:
-    """The replicates of system and chance share their weights."""
+def test_the_interval_of_skill_equals_the_twin(segscore: Segscore, tmp_path: Path) -> None:
+    """A document is left out of the system and of chance."""
     source = DATA / "tinyrec.jsonl"
     output = tmp_path / "run"
-    options = ("--reference-points", "random-own", "--replicates", "200", "--seed", "5")
+    options = ("--reference-points", "random-own", "--seed", "5")
     segscore("score", source, source, *options, "--output", output)
-    scores = read_table(str(output / "scores"))
-    documents = scores.column("document_id").unique()
-    drawn = weights(
-        hash_names(
-            documents.combine_chunks() if isinstance(documents, pa.ChunkedArray) else documents
-        ).hashes,
-        5,
-        200,
-    ).astype(float)
-    order = {name: i for i, name in enumerate(documents.to_pylist())}
-    errors = {"EquiSeg": np.zeros(len(order)), "point:random-own:EquiSeg": np.zeros(len(order))}
-    windows = np.zeros(len(order))
-    for row in scores.to_pylist():
-        i = order[row["document_id"]]
-        errors[row["hypothesis"]][i] = row["pk_misses"] + row["pk_false_alarms"]
-        windows[i] = row["windows"]
-    own, chance = ((drawn.T @ e) / (drawn.T @ windows) for e in errors.values())
-    low, high = np.quantile((own - chance) / (0 - chance), [0.025, 0.975])
+    names = "EquiSeg", "point:random-own:EquiSeg"
+    counted: dict[str, dict[str, tuple[int, int]]] = {name: {} for name in names}
+    for row in rows(output, "scores"):
+        if row["hypothesis"] in names:
+            errors = row["pk_misses"] + row["pk_false_alarms"]
+            counted[row["hypothesis"]][row["document_id"]] = errors, row["windows"]
+
+    def skill(documents: Collection[str]) -> naive_jackknife.Number:
+        own, chance = (
+            Fraction(*(sum(of[name][side] for name in documents) for side in (0, 1)))
+            for of in counted.values()
+        )
+        return (own - chance) / (0 - chance)
+
+    windows = {name: size for name, (_, size) in counted["EquiSeg"].items()}
+    twin = naive_jackknife.jackknife(skill, windows)
     (row,) = (row for row in rows(output, "summary") if key(row) == ("EquiSeg", "pk", "micro"))
-    assert row["skill_low"] == pytest.approx(low, abs=1e-9)
-    assert row["skill_high"] == pytest.approx(high, abs=1e-9)
+    assert row["skill"] == pytest.approx(float(twin.value or 0))
+    ends = naive_jackknife.interval(twin, None, None)
+    assert (row["skill_low"], row["skill_high"]) == pytest.approx(ends)
 
 
 def test_without_chance_there_is_no_skill(segscore: Segscore, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from tests.support.corpora import corpus, run
 from tests.support.nights import DAYS, GOOD, Archive
 from tests.support.paths import ROOT
 
-OPTIONS = ("--consensus", "0.5", "--group-by", "genre", "--replicates", 20)
+OPTIONS = ("--consensus", "0.5", "--group-by", "genre")
 ALWAYS = {
     "scores": {"document_id", "reference", "hypothesis", "genre", "year"}
     | {"n_units", "window", "collapsed_boundaries", "reference_digest"},
@@ -101,7 +101,7 @@ def test_another_choice_is_another_run(segscore: Segscore, folder: Path, tmp_pat
     def again(names: str) -> CommandResult:
         return segscore(
             "score", folder / "references", folder / "hypotheses", "--output", tmp_path / "run",
-            "--replicates", 0, "--measures", names,
+            "--measures", names,
         )  # fmt: skip
 
     assert again("pk,window_diff").code == 0
@@ -158,7 +158,7 @@ def test_runs_are_compared_by_what_both_have(
     segscore: Segscore, folder: Path, whole: Path, tmp_path: Path
 ) -> None:
     score(segscore, folder, tmp_path / "some", "--measures", "pk,window_diff", "--n-t", 3)
-    few = ("--replicates", 0, "--permutations", 0)
+    few = ("--permutations", 0)
     output = tmp_path / "compared"
     result = segscore(
         "compare", whole, tmp_path / "some", "--measure", "pk", *few, "--output", output
@@ -215,12 +215,12 @@ def test_reports_show_what_there_is(segscore: Segscore, folder: Path, tmp_path: 
 def test_all_chosen_measures_are_printed(segscore: Segscore, folder: Path, tmp_path: Path) -> None:
     result = segscore(
         "score", folder / "references", folder / "hypotheses", "--output", tmp_path / "run",
-        "--replicates", 0, "--measures", "c_seg,ghd_is_no_measure",
+        "--measures", "c_seg,ghd_is_no_measure",
     )  # fmt: skip
     assert "--measures ghd_is_no_measure: no such measure or family" in refusal_line(result)
     result = segscore(
         "score", folder / "references", folder / "hypotheses", "--output", tmp_path / "run",
-        "--replicates", 0, "--measures", "c_seg,pk",
+        "--measures", "c_seg,pk",
     )  # fmt: skip
     assert "c_seg ↓" in result.out and "pk ↓" in result.out and "window_diff" not in result.out
 

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from segscore.pipeline.measures import ALL
-from segscore.pipeline.measures.bibliography import PUBLICATIONS, TESTS
+from segscore.pipeline.measures.bibliography import ADJUSTMENT, INTERVAL_METHOD, PUBLICATIONS
 from tests.support.command_line import Segscore
 from tests.support.pages import DOCS
 from tests.support.paths import DATA, ROOT
@@ -16,7 +16,7 @@ from tests.support.paths import DATA, ROOT
 @pytest.fixture
 def run(segscore: Segscore, tmp_path: Path) -> Path:
     table = DATA / "tinyrec.jsonl"
-    options = ("--n-t", "3", "--replicates", "200", "--output", tmp_path / "run")
+    options = ("--n-t", "3", "--output", tmp_path / "run")
     assert segscore("score", table, table, *options).code == 0
     return tmp_path / "run"
 
@@ -26,12 +26,12 @@ def test_the_method_is_that_of_the_run(segscore: Segscore, run: Path) -> None:
     sentence = out.partition("\n\n")[0]
     assert "boundaries at most 2 positions apart are near misses" in sentence
     assert "half the mean segment size of each reference, rounded half to even" in sentence
-    assert "200 bootstrap replicates" in sentence
+    assert r"with 95\,\% intervals by the jackknife~" in sentence
     keys = {key for keys in re.findall(r"cite\{(.*?)\}", sentence) for key in keys.split(",")}
     assert keys == {*re.findall(r"^@\w+\{(.*),$", out, re.M)}
     assert keys == {
         *("segscore", "beeferman1999statistical", "georgescul2006analysis"),
-        "fournier2013evaluating",
+        *("fournier2013evaluating", INTERVAL_METHOD.key),
     }
     assert "% segscore|n_t:3|" in out
 
@@ -71,36 +71,22 @@ def test_the_average_is_told(segscore: Segscore, run: Path, average: str) -> Non
 
 def test_a_comparison_cites_its_tests(segscore: Segscore, run: Path, tmp_path: Path) -> None:
     compared = tmp_path / "compared"
-    options = ("--measure", "pk,boundary_similarity", "--permutations", "499", "--replicates", "0")
+    options = ("--measure", "pk,boundary_similarity", "--permutations", "0")
     assert segscore("compare", run, *options, "--output", compared).code == 0
     out = segscore("cite", compared, "--average", "macro").out
     sentence = out.partition("\n\n")[0]
     assert sentence.startswith(r"We compute Pk~\cite{beeferman")
     assert "boundaries at most 2 positions apart are near misses" in sentence
     assert "systems are compared by macro averages" in sentence
-    assert "bootstrap" not in sentence
-    assert "paired permutation tests~" in sentence
-    assert "with 499 permutations" in sentence
-    assert "adjusted by Holm's method" in sentence
+    assert "tested in pairs by the same method" in sentence
+    assert "adjusted by Holm's method~" in sentence
     keys = {key for keys in re.findall(r"cite\{(.*?)\}", sentence) for key in keys.split(",")}
     assert keys == {*re.findall(r"^@\w+\{(.*),$", out, re.M)}
-    assert keys >= {work.key for work in TESTS}
+    assert keys >= {ADJUSTMENT.key, INTERVAL_METHOD.key}
     assert "near misses" not in segscore("cite", compared, "--measure", "pk").out
     missing = segscore("cite", compared, "--measure", "window_diff")
     assert missing.code == 2
     assert "does not compare window_diff; compare with --measure pk,b" in missing.err
-
-
-def test_a_comparison_without_tests_cites_none(
-    segscore: Segscore, run: Path, tmp_path: Path
-) -> None:
-    compared = tmp_path / "compared"
-    options = ("--measure", "pk", "--permutations", "0", "--replicates", "0")
-    assert segscore("compare", run, *options, "--output", compared).code == 0
-    out = segscore("cite", compared).out
-    assert "systems are compared by micro averages" in out
-    assert "permutation" not in out.partition("\n\n")[0]
-    assert not any(work.key in out for work in TESTS)
 
 
 def test_runs_that_differ_in_a_told_setting_are_refused(
@@ -108,8 +94,8 @@ def test_runs_that_differ_in_a_told_setting_are_refused(
 ) -> None:
     table, other = DATA / "tinyrec.jsonl", tmp_path / "other"
     compared = tmp_path / "compared"
-    assert segscore("score", table, table, "--replicates", "0", "--output", other).code == 0
-    options = ("--may-differ", "n_t", "--permutations", "9", "--replicates", "0")
+    assert segscore("score", table, table, "--output", other).code == 0
+    options = ("--may-differ", "n_t", "--permutations", "9")
     named = ("--measure", "boundary_similarity", "--output", compared)
     assert segscore("compare", run, other, *options, *named).code == 0
     result = segscore("cite", compared)
@@ -133,7 +119,7 @@ def test_styles_of_bibtex_know_the_entry_of_segscore(segscore: Segscore) -> None
 
 def test_all_publications_without_a_run(segscore: Segscore) -> None:
     out = segscore("cite").out
-    assert all(work.key in out for work in (*PUBLICATIONS, *TESTS))
+    assert all(work.key in out for work in (*PUBLICATIONS, INTERVAL_METHOD, ADJUSTMENT))
     assert out.count("{") == out.count("}")
 
 
@@ -160,7 +146,7 @@ def test_a_wrong_measure_is_named(segscore: Segscore, run: Path) -> None:
 def test_a_comparison_cites_the_average_that_it_showed(
     segscore: Segscore, run: Path, tmp_path: Path
 ) -> None:
-    options = ("--measure", "pk", "--permutations", "0", "--replicates", "0")
+    options = ("--measure", "pk", "--permutations", "0")
     for average in ("micro", "macro"):
         compared = tmp_path / average
         shown = segscore("compare", run, *options, "--average", average, "--output", compared)

@@ -2,18 +2,16 @@
 
 import json
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pyarrow as pa
 import pytest
 
-from segscore.pipeline.arrays.document_ids import hash_names
-from segscore.pipeline.statistics import bootstrap
 from segscore.pipeline.storage import read_table
 from tests.oracles import naive_comparison as naive
+from tests.oracles import naive_jackknife
+from tests.oracles.naive_denominators import DENOMINATORS
 from tests.support.command_line import Segscore
 from tests.support.comparisons import Row, compare, line, refusal_line, scored, tables, write
 from tests.support.corpora import corpus, run
@@ -46,87 +44,92 @@ def runs(segscore: Segscore, tmp_path: Path) -> Path:
             for row in generated.hypotheses:
                 row["boundaries"] = row["boundaries"][::2]
         generated.write(tmp_path / f"{name}-tables")
-        run(segscore, tmp_path / f"{name}-tables", tmp_path / name, "--replicates", 0)
+        run(segscore, tmp_path / f"{name}-tables", tmp_path / name)
     return tmp_path
 
 
-def interval(replicates: Sequence[float | None]) -> tuple[float, float]:
-    known = [value for value in replicates if value is not None]
-    low, high = np.quantile(known, [0.025, 0.975])
-    return float(low), float(high)
+def average_of(kind: str, measure: str, rows: Held) -> naive_jackknife.Average:
+    """The average over some of a system's documents."""
+    counts, formula = FORMULAS[measure]
+
+    def average(units: Collection[str]) -> naive_jackknife.Number:
+        kept = {document: rows[document] for document in units}
+        if kind == "macro":
+            return naive.macro(kept, measure)
+        return naive.micro(kept, counts, formula)
+
+    return average
 
 
-def less(a: float | None, b: float | None) -> float | None:
-    return None if a is None or b is None else a - b
+def weights(kind: str, measure: str, rows: Held) -> naive_jackknife.Weights:
+    """What each document of a system weighs."""
+    if kind == "macro":
+        return dict.fromkeys(naive.both_defined(rows, rows, measure), 1)
+    (divided,) = DENOMINATORS[measure]
+    return {document: sum(map(divided, listed)) for document, listed in rows.items()}
 
 
-def weighed(cells: Held, weights: Mapping[str, int]) -> Held:
-    """Repeat each document as often as its weight says."""
-    return {
-        f"{document} {copy}": list(rows)
-        for document, rows in cells.items()
-        for copy in range(weights[document])
-    }
+def difference_of(kind: str, measure: str, pair: Sequence[Held]) -> naive_jackknife.Estimate:
+    """The difference of two systems."""
+    one, other = (average_of(kind, measure, rows) for rows in pair)
+
+    def difference(units: Collection[str]) -> naive_jackknife.Number:
+        first, second = one(units), other(units)
+        return None if first is None or second is None else float(first) - float(second)
+
+    of_each = [weights(kind, measure, rows) for rows in pair]
+    return naive_jackknife.jackknife(difference, naive_jackknife.fewest_effective(*of_each))
 
 
 @pytest.mark.parametrize("measure", ["window_diff", "recall"])
-def test_every_number_equals_the_twin(segscore: Segscore, runs: Path, measure: str) -> None:
-    """Compare values, differences, intervals and permutation tests, each replicate by hand."""
-    replicates, permutations, seed = 30, 25, 5
-    tables = compare(
-        segscore, runs, runs / "new", "--measure", measure, "--replicates", replicates,
-        "--permutations", permutations, "--seed", seed,
-    )  # fmt: skip
+def test_systems_equal_the_twin(segscore: Segscore, runs: Path, measure: str) -> None:
+    tables = compare(segscore, runs, runs / "new", "--measure", measure)
     cells = naive.shared(scores(runs / "new"), lambda row: str(row["hypothesis"]))
-    ids = sorted(cells["h0"])
-    assert 5 < len(ids) < 25
-    hashes = hash_names(pa.array(ids)).hashes
-    weights = bootstrap.weights(hashes, seed, replicates)
-    flips = bootstrap.flips(hashes, seed, 0, permutations)
-    drawn = [dict(zip(ids, column.tolist(), strict=True)) for column in weights.T]
-    flipped = dict(zip(ids, flips.tolist(), strict=True))
-    counts, formula = FORMULAS[measure]
-
-    def micro(rows: Held) -> float | None:
-        return naive.micro(rows, counts, formula)
-
-    def macro(rows: Held) -> float | None:
-        return naive.macro(rows, measure)
-
+    assert 5 < len(cells["h0"]) < 25
     for row in tables["systems"]:
-        system_cells = cells[row["system"]]
-        average_of = micro if row["average"] == "micro" else macro
-        assert row["value"] == pytest.approx(average_of(system_cells))
-        expected = interval([average_of(weighed(system_cells, weights)) for weights in drawn])
+        kind, rows = row["average"], cells[row["system"]]
+        twin = naive_jackknife.jackknife(
+            average_of(kind, measure, rows), weights(kind, measure, rows)
+        )
+        assert row["value"] == pytest.approx(float(twin.value or 0))
+        expected = naive_jackknife.interval(twin, 0, 1)
         assert (row["ci_low"], row["ci_high"]) == pytest.approx(expected)
-        assert row["documents"] == len(ids)
-        assert row["defined"] == len(naive.both_defined(system_cells, system_cells, measure))
-    for row in tables["comparisons"]:
-        first, second = cells[row["system"]], cells[row["other"]]
-        both = naive.both_defined(first, second, measure)
+        assert row["effective"] == pytest.approx(twin.effective)
+        assert row["documents"] == len(cells["h0"])
+        assert row["defined"] == len(naive.both_defined(rows, rows, measure))
+
+
+@pytest.mark.parametrize("measure", ["window_diff", "recall"])
+@pytest.mark.parametrize("kind", ["micro", "macro"])
+def test_pairs_equal_the_twin(segscore: Segscore, runs: Path, measure: str, kind: str) -> None:
+    """Differences, p values, and intervals at the level that Holm's order leaves for each."""
+    tables = compare(segscore, runs, runs / "new", "--measure", measure, "--permutations", 25)
+    cells = naive.shared(scores(runs / "new"), lambda row: str(row["hypothesis"]))
+    chosen = [row for row in tables["comparisons"] if row["average"] == kind]
+    twins = []
+    for row in chosen:
+        pair = [cells[row[side]] for side in ("system", "other")]
+        both = naive.both_defined(pair[0], pair[1], measure)
         assert row["defined"] == len(both)
-        average_of = micro
-        if row["average"] == "macro":
-            average_of = macro
-            first, second = ({d: cells[d] for d in both} for cells in (first, second))
-        assert row["value"] == pytest.approx(average_of(first))
-        assert row["other_value"] == pytest.approx(average_of(second))
-        assert row["difference"] == pytest.approx(
-            less(average_of(first), average_of(second)), abs=1e-12
-        )
-        expected = interval(
-            [
-                less(average_of(weighed(first, weights)), average_of(weighed(second, weights)))
-                for weights in drawn
-            ]
-        )
+        if kind == "macro":
+            pair = [{document: rows[document] for document in both} for rows in pair]
+        for name, rows in zip(("value", "other_value"), pair, strict=True):
+            assert row[name] == pytest.approx(average_of(kind, measure, rows)(rows))
+        twins.append(difference_of(kind, measure, pair))
+        assert row["difference"] == pytest.approx(twins[-1].value, abs=1e-12)
+        assert row["effective"] == pytest.approx(twins[-1].effective)
+    p = [naive_jackknife.p_value(twin) for twin in twins]
+    known = [each for each in p if each is not None]
+    assert [row["p"] for row in chosen] == pytest.approx(known)
+    assert [row["p_holm"] for row in chosen] == pytest.approx(naive.holm(known))
+    levels = naive_jackknife.holm_levels(known)
+    for row, twin, level in zip(chosen, twins, levels, strict=True):
+        assert row["confidence"] == pytest.approx(1 - level)
+        expected = naive_jackknife.interval(twin, None, None, 1 - level)
         assert (row["ci_low"], row["ci_high"]) == pytest.approx(expected, abs=1e-9)
-        p = naive.permuted_p(first, second, average_of, flipped)
-        assert row["p_permutation"] == pytest.approx(p)
-    for average in ("micro", "macro"):
-        chosen = [row for row in tables["comparisons"] if row["average"] == average]
-        adjusted = naive.holm_of_pairs(chosen, "p_permutation")
-        assert [row["p_permutation_holm"] for row in chosen] == pytest.approx(adjusted)
+        assert (row["p_holm"] < 0.05) == (row["ci_low"] * row["ci_high"] > 0)
+    permuted = naive.holm_of_pairs(chosen, "p_permutation")
+    assert [row["p_permutation_holm"] for row in chosen] == pytest.approx(permuted)
 
 
 def test_reference_points_leave_the_tests_of_systems_unchanged(
@@ -134,16 +137,16 @@ def test_reference_points_leave_the_tests_of_systems_unchanged(
 ) -> None:
     """Pairs with a reference point are a family of tests of their own."""
     corpus(21, documents=25).write(tmp_path / "tables")
-    chosen = ("--measure", "window_diff", "--replicates", 20, "--permutations", 99)
+    chosen = ("--measure", "window_diff", "--permutations", 99)
     found = []
     for name, options in (
         ("without", ()),
         ("with", ("--reference-points", "none,random-own,random-known")),
     ):
-        run(segscore, tmp_path / "tables", tmp_path / name, "--replicates", 0, *options)
+        run(segscore, tmp_path / "tables", tmp_path / name, *options)
         folder = tmp_path / f"of-{name}"
         found.append(compare(segscore, folder, tmp_path / name, *chosen)["comparisons"])
-    columns = ("p_permutation", "p_permutation_holm", "p_wilcoxon", "p_wilcoxon_holm")
+    columns = ("p", "p_holm", "ci_low", "p_permutation", "p_permutation_holm", "p_wilcoxon_holm")
     without, with_points = (
         {
             (row["average"], row["system"], row["other"]): [row[name] for name in columns]
@@ -155,7 +158,7 @@ def test_reference_points_leave_the_tests_of_systems_unchanged(
     assert without == with_points
     assert len(found[1]) > 2 * len(found[0]) > 4
     for average, column in (
-        ("micro", "p_permutation"), ("macro", "p_permutation"), ("macro", "p_wilcoxon"),
+        ("micro", "p"), ("macro", "p"), ("micro", "p_permutation"), ("macro", "p_wilcoxon"),
     ):  # fmt: skip
         rows = [row for row in found[1] if row["average"] == average]
         rows = [row for row in rows if row[column] is not None]
@@ -180,8 +183,8 @@ def test_averages_and_intervals_equal_the_runs_summary(segscore: Segscore, tmp_p
     assert len(tables["systems"]) == 4 * 3 * 3 * 2
     for row in tables["systems"]:
         same = expected[row["hypothesis"], row["level"], row["measure"], row["average"]]
-        # A run takes its replicates of macro averages from values to 2^-24.
-        for name, apart in (("value", 1e-12), ("ci_low", 1e-7), ("ci_high", 1e-7)):
+        # A run takes macro averages without a document from values to 2^-24.
+        for name, apart in (("value", 1e-12), ("ci_low", 1e-6), ("ci_high", 1e-6)):
             assert row[name] == pytest.approx(same[name], abs=apart), name
         for name in ("documents", "defined"):
             assert row[name] == same[name], name
@@ -193,7 +196,7 @@ def test_bytes_are_the_same_again_and_for_any_files(segscore: Segscore, tmp_path
     for files in (1, 3):
         folder = tmp_path / str(files)
         generated.write(folder, files=files)
-        run(segscore, folder, folder / "run", "--replicates", 0)
+        run(segscore, folder, folder / "run")
         compare(segscore, folder, folder / "run", "--measure", "pk,recall", "--where")
         contents.append(
             {
@@ -338,16 +341,18 @@ def test_panels_and_single_references_are_compared(segscore: Segscore, tmp_path:
         for row in scores(tmp_path / "run")
         if row["hypothesis"] == "textseg_bseg" and not row["reference"].startswith("consensus")
     ]
-    assert value["window_diff", None, "textseg_bseg"] == pytest.approx(np.mean(originals))
+    assert value["window_diff", None, "textseg_bseg"] == pytest.approx(
+        sum(originals) / len(originals)
+    )
     humans = [
         row["window_diff"]
         for row in scores(tmp_path / "run")
         if row["hypothesis"].startswith("point:human")
     ]
-    assert value["window_diff", None, "point:human"] == pytest.approx(np.mean(humans))
+    assert value["window_diff", None, "point:human"] == pytest.approx(sum(humans) / len(humans))
     # A single document gives neither a p-value nor an interval.
     for row in tables["comparisons"]:
-        assert row["p_permutation"] == 1 and row["ci_low"] is None
+        assert row["p"] is row["p_holm"] is row["p_permutation"] is row["ci_low"] is None
 
 
 def test_an_always_undefined_system_has_null_values(segscore: Segscore, tmp_path: Path) -> None:
@@ -361,7 +366,7 @@ def test_an_always_undefined_system_has_null_values(segscore: Segscore, tmp_path
     for row in tables["comparisons"]:
         known = "silent" not in (row["system"], row["other"])
         assert row["defined"] == (6 if known else 0)
-        for name in ("difference", "p_permutation", "p_permutation_holm"):
+        for name in ("difference", "p", "p_holm", "p_permutation", "p_permutation_holm"):
             assert (row[name] is None) != known, name
         if not known:
             assert row["better"] is row["ci_low"] is row["p_wilcoxon"] is row["p_nemenyi"] is None
@@ -404,7 +409,7 @@ def test_runs_with_different_settings_are_not_compared(segscore: Segscore, tmp_p
     rows = [line(f"d{i}", "desk", "reference", [5, 10]) for i in range(3)]
     systems = [line(f"d{i}", "a", "hypothesis", [6, 13]) for i in range(3)]
     one = scored(segscore, tmp_path / "one", rows + systems)
-    two = scored(segscore, tmp_path / "two", rows + systems, "--n-t", 3, "--replicates", 0)
+    two = scored(segscore, tmp_path / "two", rows + systems, "--n-t", 3)
     command = ("compare", one, two, "--measure", "boundary_similarity")
     message = refusal_line(segscore(*command))
     assert "n_t 2 / 3;" in message and "--may-differ n_t" in message and "ci" not in message
@@ -457,7 +462,6 @@ def test_different_p_seg_is_refused_only_where_it_is_used(
         (("--measure", "pk", "--layout", "rows"), "--layout rows: must be one of pairs"),
         (("--measure", "pk", "--format", "html"), "--format html: must be one of text"),
         (("--measure", "pk", "--average", "mean"), "--average mean: must be one of micro, macro"),
-        (("--measure", "pk", "--replicates", -1), "--replicates -1: must be at least 0"),
         (("--measure", "pk", "--permutations", -1), "--permutations -1: must be at least 0"),
         (("--measure", "pk", "--layout", "references", "--group-by", "genre"), "groups by ref"),
     ],

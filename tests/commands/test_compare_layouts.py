@@ -12,7 +12,7 @@ import pytest
 from tests.support.command_line import Segscore
 from tests.support.paths import DATA
 
-FEW = ("--permutations", 99, "--replicates", 20)
+FEW = ("--permutations", 99)
 """For tests that compare layouts and formats with each other."""
 
 
@@ -54,6 +54,32 @@ def test_every_layout_has_the_same_cells_in_every_format(
         assert any(cell.startswith(value) for cell in printed)
         if value != "–":
             assert value.replace("-", "$-$") in out["latex"]
+
+
+@pytest.mark.parametrize("average", ["macro", "micro"])
+def test_ranks_are_printed_in_a_layout_of_their_own(
+    segscore: Segscore, tinyrec: Path, average: str
+) -> None:
+    """They depend on which other systems are there."""
+    options = ("--measure", "pk", "--average", average, *FEW)
+    whole = segscore("compare", tinyrec, *options).out
+    tests = ("Friedman", "Kruskal-Wallis", "Nemenyi", "mean rank")
+    assert not any(name in whole for name in tests)
+    ranks = segscore("compare", tinyrec, *options, "--layout", "ranks").out
+    assert all(name in ranks for name in tests)
+    first, *_ = (line for line in ranks.splitlines() if line.startswith("pk "))
+    assert first.split()[:6] == ["pk", "point:none", "1", "1", "to", "1"]
+    latex = segscore("compare", tinyrec, *options, "--layout", "ranks", "--format", "latex").out
+    assert "Friedman chi²(2) = " in latex
+    rows = csv.DictReader(
+        segscore(
+            "compare", tinyrec, *options, "--layout", "ranks", "--format", "csv"
+        ).out.splitlines()
+    )
+    by_name = {row["system"]: row for row in rows}
+    assert by_name["point:none"]["rank"] == "1.0"
+    assert by_name["EquiSeg"]["p against EquiSeg (Nemenyi)"] == ""
+    assert float(by_name["EquiSeg"]["p against point:none (Nemenyi)"]) < 0.01
 
 
 @pytest.mark.parametrize("average", ["macro", "micro"])

@@ -1,21 +1,26 @@
 """What a comparison could have shown: lines, columns and the simulated curve."""
 
+import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from scipy import stats
 
 from segscore.pipeline.statistics import simulated_power
 from segscore.pipeline.storage import read_table
 from segscore.schemas.comparisons import POWER
 from tests.support.command_line import Segscore
+from tests.support.corpora import complete, corpus
+from tests.support.corpora import run as score
 from tests.support.paths import DATA
 
 
 @pytest.fixture
 def scored(segscore: Segscore, tmp_path: Path) -> Path:
     source, run = DATA / "tinyrec.jsonl", tmp_path / "run"
-    points = ("--reference-points", "none,random-known", "--replicates", 0)
+    points = ("--reference-points", "none,random-known")
     assert segscore("score", source, source, *points, "--output", run).code == 0
     return run
 
@@ -28,7 +33,7 @@ def pair(rows: list[dict[str, Any]], other: str) -> dict[str, Any]:
 def compared(
     segscore: Segscore, run: Path, output: Path, *options: object
 ) -> tuple[str, list[dict[str, Any]]]:
-    fast = ("--permutations", 99, "--replicates", 0)
+    fast = ("--permutations", 99)
     result = segscore(
         "compare", run, "--measure", "boundary_similarity", *fast, *options, "--output", output
     )
@@ -37,21 +42,69 @@ def compared(
     return result.out, [row for row in rows if row["average"] == "macro"]
 
 
-def test_documents_can_show_a_difference_and_the_observed_one_needs_more(
+def test_what_documents_can_show_is_said_of_pairs_that_are_not_significant(
     segscore: Segscore, scored: Path, tmp_path: Path
 ) -> None:
-    """TinyRec: spread .0975 on 42 documents, so that .0432 can be shown."""
+    """The smallest difference is that of the paired t test on the documents' differences."""
     options = ("--average", "macro", "--difference", "-0.03")
     text, rows = compared(segscore, scored, tmp_path / "c", *options)
     row = pair(rows, "point:random-known")
-    assert row["smallest_difference"] == pytest.approx(0.0432, abs=5e-5)
-    assert row["documents_needed"] == 94
-    assert row["documents_for_difference"] == 85
+    assert row["p_holm"] >= 0.05 and row["documents_needed"] is None
+    spread = differences_of(scored).std(ddof=1)
+    power = nct_power(row["smallest_difference"] / spread, 42)
+    assert power == pytest.approx(0.8, abs=1e-6)
+    needed = row["documents_for_difference"]
+    assert nct_power(0.03 / spread, needed) >= 0.8 > nct_power(0.03 / spread, needed - 1)
     assert (
-        "EquiSeg and point:random-known: 42 documents can show a difference of 0.0432 (power 0.8); "
-        "0.0285 was observed, which needs 94; 0.03 needs 85"
+        f"EquiSeg and point:random-known: 42 documents can show a difference of "
+        f"{row['smallest_difference']:.4f} (power 0.8); 0.03 needs {needed}\n"
     ) in text
-    assert "point:random-known and point:none" not in text
+    sure = pair(rows, "point:none")
+    assert sure["p_holm"] < 0.05 and "EquiSeg and point:none: " not in text
+    low, middle, high = (sure[f"documents_needed{end}"] for end in ("_low", "", "_high"))
+    assert low < middle < high
+    assert "--difference says" not in text
+    assert "--difference says" in compared(segscore, scored, tmp_path / "plain")[0]
+
+
+def differences_of(run: Path) -> np.ndarray[Any, Any]:
+    """The differences of EquiSeg and random boundaries on each document."""
+    scores = read_table(str(run / "scores")).to_pylist()
+    one, other = (
+        {
+            row["document_id"]: row["boundary_similarity"]
+            for row in scores
+            if row["hypothesis"] == name
+        }
+        for name in ("EquiSeg", "point:random-known")
+    )
+    return np.array([one[name] - other[name] for name in one])
+
+
+def nct_power(effect: float, documents: int) -> float:
+    """Power of a paired t test, from scipy."""
+    shift, freedom = effect * np.sqrt(documents), documents - 1
+    limit = stats.t.isf(0.025, freedom)
+    above, below = stats.nct.sf(limit, freedom, shift), stats.nct.cdf(-limit, freedom, shift)
+    return float(above + below)
+
+
+def test_the_level_is_divided_by_the_pairs_of_systems(segscore: Segscore, tmp_path: Path) -> None:
+    """Three systems have three pairs, and reference points do not count."""
+    complete(corpus(5, documents=40)).write(tmp_path)
+    score(segscore, tmp_path, tmp_path / "run", "--reference-points", "none")
+    few = ("--permutations", 0, "--measure", "pk")
+    found = []
+    for name, options in (("all", ()), ("two", ("--systems", "h0,h1", "--alpha", 0.05 / 3))):
+        result = segscore("compare", tmp_path / "run", *few, *options, "--output", tmp_path / name)
+        assert result.code == 0, result.err
+        rows = read_table(str(tmp_path / name / "comparisons")).to_pylist()
+        found += [
+            row["smallest_difference"]
+            for row in rows
+            if (row["average"], row["system"], row["other"]) == ("macro", "h0", "h1")
+        ]
+    assert found[0] == pytest.approx(found[1]) and len(found) == 2
 
 
 def test_more_power_needs_more_documents(segscore: Segscore, scored: Path, tmp_path: Path) -> None:
@@ -98,6 +151,8 @@ def test_the_simulated_curve_is_the_same_again(
         (("--alpha", "0"), "--alpha 0: must lie between 0 and 1"),
         (("--difference", "0"), "--difference 0: must be a number other than 0"),
         (("--difference", "nan"), "--difference nan: must be a number other than 0"),
+        (("--margin", "0"), "--margin 0: must be a number above 0"),
+        (("--margin", "nan"), "--margin nan: must be a number above 0"),
         (("--measure", "b_tp", "--simulate-power"), "b_tp has no better direction"),
     ],
 )
@@ -118,4 +173,92 @@ def test_too_few_documents_are_refused(segscore: Segscore, tmp_path: Path) -> No
     assert result.code == 2
     assert "1 documents by pk, too few to estimate the spread; at least 10 are needed" in result.err
     text = segscore("compare", run, "--measure", "pk").out
-    assert "fewer than 10 documents: too few to estimate what difference they can show" in text
+    assert text.count("1 document: no test; at least 5 are needed") == 2
+    assert "can show" not in text and "due to chance" not in text
+
+
+def many(folder: Path, documents: int, missed: float, systems: str = "ab") -> Path:
+    """Write documents on which system a is right, and each other one misses boundaries."""
+    draw = np.random.default_rng(3)
+    rows = []
+    for d in range(documents):
+        places = sorted(draw.choice(np.arange(1, 60), 12, replace=False).tolist())
+        for coder in ("desk", *systems):
+            kept = draw.random(12) >= (0 if coder in ("desk", "a") else missed)
+            rows.append(
+                {
+                    "document_id": f"d{d}",
+                    "coder": coder,
+                    "role": "reference" if coder == "desk" else "hypothesis",
+                    "n_units": 60,
+                    "boundaries": [p for p, keep in zip(places, kept, strict=True) if keep],
+                }
+            )
+    path = folder / "table.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+@pytest.mark.parametrize("documents", [4, 5])
+def test_few_documents_are_not_tested(segscore: Segscore, tmp_path: Path, documents: int) -> None:
+    """All of four documents right against none is no proof, and not called chance either."""
+    table = many(tmp_path, documents, 0.3)
+    run = tmp_path / "run"
+    printed = segscore("score", table, table, "--output", run).out
+    text = segscore("compare", run, "--measure", "pk").out
+    assert segscore("report", run, "--output", tmp_path / "run.html").code == 0
+    page = (tmp_path / "run.html").read_text("utf-8")
+    said = "4 documents: no test; at least 5 are needed"
+    few = documents < 5
+    assert (f"a is best: 0.0000. {said}." in text) == (said in page) == few
+    assert ("4 documents: no intervals; at least 5 are needed" in printed) == few
+    assert ("due to chance" in text + page) == (not few and "This is not sure" in text)
+    assert ("Tests and intervals are about these references." in text) == (not few)
+
+
+def test_the_same_error_on_every_document_is_not_tested(segscore: Segscore, tmp_path: Path) -> None:
+    rows = []
+    for d in range(8):
+        for coder, boundaries in (("desk", [5]), ("a", [5]), ("b", [6])):
+            role = "reference" if coder == "desk" else "hypothesis"
+            document = {"document_id": f"d{d}", "coder": coder, "role": role}
+            rows.append({**document, "n_units": 20, "boundaries": boundaries})
+    table = tmp_path / "table.jsonl"
+    table.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert segscore("score", table, table, "--output", tmp_path / "run").code == 0
+    text = segscore("compare", tmp_path / "run", "--measure", "pk").out
+    assert "No test: all documents differ alike" in text and "chance" not in text
+
+
+def test_not_significant_is_equal_only_within_a_margin(segscore: Segscore, tmp_path: Path) -> None:
+    table = many(tmp_path, 60, 0.02, "abcd")
+    run = tmp_path / "run"
+    assert segscore("score", table, table, "--output", run).code == 0
+    measure = ("--measure", "pk", "--permutations", 0)
+    found: dict[float | None, list[bool | None]] = {}
+    for margin in (None, 0.5, 0.0001):
+        output = tmp_path / f"of-{margin}"
+        options = () if margin is None else ("--margin", margin)
+        text = segscore("compare", run, *measure, *options, "--output", output).out
+        rows = read_table(str(output / "comparisons")).to_pylist()
+        found[margin] = [row["equal"] for row in rows]
+        for row in rows if margin else ():
+            within = max(-row["ci_low"], row["ci_high"]) <= margin
+            assert row["equal"] == within
+        assert ("undecided" in text) == (margin == 0.0001)
+        assert ("within 0.5" in text) == (margin == 0.5)
+    assert {*found[None]} == {None} and {*found[0.5]} == {True} and {*found[0.0001]} == {False}
+
+
+def test_the_number_of_tests_is_told(segscore: Segscore, tmp_path: Path) -> None:
+    complete(corpus(5, documents=40)).write(tmp_path)
+    run = tmp_path / "run"
+    score(segscore, tmp_path, run)
+    about = "Tests and intervals are about these references."
+    one = segscore("compare", run, "--measure", "pk").out.splitlines()
+    assert one[-1] == about
+    three = segscore("compare", run, "--measure", "pk,window_diff,f1").out.splitlines()
+    assert three[-1] == f"9 tests in 3 measures: adjusted within each, not over all. {about}"
+    options = ("--measure", "pk,window_diff", "--group-by", "genre")
+    groups = segscore("compare", run, *options).out.splitlines()
+    assert groups[-1].startswith("18 tests in 2 measures and 3 sets of documents: adjusted within")

@@ -12,14 +12,13 @@ from tests.support.comparisons import refusal_line, write
 from tests.support.paths import DATA
 
 TINYREC = DATA / "tinyrec.jsonl"
-FEW = ("--replicates", 0)
-QUICK = ("--measure", "pk", "--permutations", 0, *FEW, "--published")
+QUICK = ("--measure", "pk", "--permutations", 0, "--published")
 
 
 @pytest.fixture
 def run(segscore: Segscore, tmp_path: Path) -> Path:
     output = tmp_path / "run"
-    assert segscore("score", TINYREC, TINYREC, "--output", output, *FEW).code == 0
+    assert segscore("score", TINYREC, TINYREC, "--output", output).code == 0
     return output
 
 
@@ -34,7 +33,7 @@ def test_every_published_score_of_tinyrec_is_given_exactly(
     for row in rows:
         assert row["value"] == pytest.approx(float(row["printed"]), abs=1e-12)
         assert (row["system"], row["convention"]) == ("EquiSeg", "tinyrec")
-    in_python = library.compare(run, measure="pk", published=True, replicates=0, permutations=0)
+    in_python = library.compare(run, measure="pk", published=True, permutations=0)
     assert in_python.table("published").to_pylist() == rows
 
 
@@ -71,7 +70,7 @@ def test_a_format_of_one_table_is_refused(
 def test_a_part_of_a_set_is_refused_by_name(segscore: Segscore, tmp_path: Path, run: Path) -> None:
     rows = [json.loads(line) for line in TINYREC.read_text().splitlines()]
     part = write(tmp_path / "part.jsonl", rows[:60])
-    assert segscore("score", part, part, "--output", tmp_path / "part", *FEW).code == 0
+    assert segscore("score", part, part, "--output", tmp_path / "part").code == 0
     line = refusal_line(segscore("compare", tmp_path / "part", *QUICK))
     assert "TinyRec: 30 of 42 documents; published scores are about exactly" in line
     record = json.loads((run / "run.json").read_text())

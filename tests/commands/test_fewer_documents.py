@@ -48,7 +48,7 @@ def scored(
     paths = [folder / name for name in ("references.jsonl", "hypotheses.jsonl")]
     for path, table in zip(paths, tables, strict=True):
         path.write_text("".join(json.dumps(row) + "\n" for row in table))
-    chosen = ("--measures", MEASURE, "--replicates", 50, *options)
+    chosen = ("--measures", MEASURE, *options)
     result = segscore("score", *paths, "--output", folder / "run", *chosen)
     assert result.code == 0, result.err
     return result
@@ -73,6 +73,11 @@ def listed(out: str, systems: Sequence[str]) -> list[str]:
     return [name[1] for name in found if name is not None and name[1] in systems]
 
 
+def line_of(compared: str) -> str:
+    """The sentence of a comparison about the measure."""
+    return next(line for line in compared.splitlines() if line.startswith(f"{MEASURE}, micro: "))
+
+
 def views(segscore: Segscore, run: Path, out: str, systems: Sequence[str]) -> list[set[str]]:
     """Return the best systems of a run by the terminal, page, notebook and comparison."""
     compared = segscore("compare", run, "--permutations", 99)
@@ -82,7 +87,7 @@ def views(segscore: Segscore, run: Path, out: str, systems: Sequence[str]) -> li
         starred(out, systems),
         best_in_words(Reader(report(segscore, run)).answer[0], systems),
         {name for line in lines for name in line.split() if name in systems},
-        best_in_words(compared.out.splitlines()[-1], systems),
+        best_in_words(line_of(compared.out), systems),
     ]
 
 
@@ -122,7 +127,7 @@ def test_one_missing_row_of_the_best_system_changes_nothing(
 def again(folder: Path) -> tuple[object, ...]:
     """Return the command that prints a finished run again."""
     tables = (folder / "references.jsonl", folder / "hypotheses.jsonl")
-    chosen = ("--measures", MEASURE, "--replicates", 50)
+    chosen = ("--measures", MEASURE)
     return "score", *tables, "--output", folder / "run", *chosen
 
 
@@ -176,6 +181,7 @@ def test_pairs_are_compared_on_the_documents_that_they_share(
         ("bad", "good"): (3, "good"),
         ("gold", "good"): (3, None),
     }
+    assert [row["p"] for row in micro] == [None] * 3  # fewer than five documents
     assert [row["p_permutation_holm"] >= row["p_permutation"] for row in micro] == [True] * 3
     systems = {row["system"]: row for row in tables["systems"]}
     assert {name: row["documents"] for name, row in systems.items()} == {
@@ -253,7 +259,7 @@ FEATURES: dict[str, dict[str, object]] = {
 @pytest.mark.parametrize("feature", FEATURES)
 def test_shared_averages_are_those_of_a_run_of_the_shared_documents_alone(feature: str) -> None:
     settings: dict[str, object] = {
-        "measures": [MEASURE, "pk", "c_seg"], "replicates": 20, "p_seg": 0.3, **FEATURES[feature],
+        "measures": [MEASURE, "pk", "c_seg"], "p_seg": 0.3, **FEATURES[feature],
     }  # fmt: skip
     references, hypotheses = corpus(5, 30, {"a": 0.5, "b": 0.9, "c": 0.7})
     if feature == "levels":
@@ -277,7 +283,7 @@ def test_shared_averages_are_those_of_a_run_of_the_shared_documents_alone(featur
         **settings,  # type: ignore[arg-type]
     ).summary.to_pylist()
     names = [name for name in summary[0] if name not in {*SHARED_COLUMNS, *SHARED_COLUMNS.values()}]
-    names = [name for name in names if name not in ("document_set", "sd")]
+    names = [name for name in names if name not in ("document_set", "sd", "effective")]
     expected = {tuple(row[name] for name in names): row for row in alone}
     assert len(expected) == len(summary)
     for row in summary:
@@ -300,12 +306,11 @@ def test_many_documents_are_told_apart() -> None:
         for name, wrong in (("good", 1), ("bad", 2))
     }
     del systems["good"]["d0"], systems["bad"]["d4999"]
-    for replicates in (0, 10):
-        evaluation = api.evaluate(references, systems, measures=[MEASURE], replicates=replicates)
-        assert evaluation.board.coverage.shared == 4998
-        assert evaluation.board.coverage.ranks_on_shared
-        assert evaluation.board.best(MEASURE) == {"good"}
-    compared = api.compare(evaluation, permutations=99, replicates=10)
+    evaluation = api.evaluate(references, systems, measures=[MEASURE])
+    assert evaluation.board.coverage.shared == 4998
+    assert evaluation.board.coverage.ranks_on_shared
+    assert evaluation.board.best(MEASURE) == {"good"}
+    compared = api.compare(evaluation, permutations=99)
     by_name = {
         row["system"]: row["value"]
         for row in compared.systems.to_pylist()
@@ -341,7 +346,7 @@ def test_the_averages_on_shared_documents_do_not_depend_on_parts(
     lines = (tmp_path / "hypotheses.jsonl").read_text().splitlines(True)
     for part in range(4):
         (half / f"{part}.jsonl").write_text("".join(lines[part::4]))
-    chosen = ("--measures", MEASURE, "--replicates", 50, "--output", tmp_path / "parts")
+    chosen = ("--measures", MEASURE, "--output", tmp_path / "parts")
     assert segscore("score", tmp_path / "references.jsonl", half, *chosen).code == 0
     one, other = (
         read_table(str(tmp_path / name / "summary")).select(["hypothesis", *columns])
@@ -352,7 +357,7 @@ def test_the_averages_on_shared_documents_do_not_depend_on_parts(
 
 def test_systems_with_the_same_documents_have_no_other_averages() -> None:
     references, hypotheses = corpus(8, 12, {"a": 0.5, "b": 0.9})
-    evaluation = api.evaluate(references, hypotheses, measures=[MEASURE], replicates=0)
+    evaluation = api.evaluate(references, hypotheses, measures=[MEASURE])
     assert not evaluation.warnings
     assert all(
         set(evaluation.summary.column(name).to_pylist()) == {None} for name in SHARED_COLUMNS

@@ -23,7 +23,7 @@ COMMON = {"schema_version", "command", "signature", "settings", "rows", "pairs",
 
 @pytest.fixture
 def scored(segscore: Segscore, tmp_path: Path) -> Path:
-    points = ("--reference-points", "none", "--group-by", "level", "--replicates", 50)
+    points = ("--reference-points", "none", "--group-by", "level")
     assert segscore("score", TINYREC, TINYREC, *points, "--output", tmp_path / "run").code == 0
     return tmp_path / "run"
 
@@ -47,7 +47,7 @@ def in_csv(row: dict[str, Any]) -> dict[str, str]:
 
 def again(run: Path, *options: object) -> list[object]:
     """Return the command that made a run, which prints its results again."""
-    points = ("--reference-points", "none", "--group-by", "level", "--replicates", 50)
+    points = ("--reference-points", "none", "--group-by", "level")
     return ["score", TINYREC, TINYREC, *points, "--output", run, *options]
 
 
@@ -118,7 +118,7 @@ def test_score_in_latex(segscore: Segscore, tmp_path: Path) -> None:
 
 
 def test_there_are_no_groups_without_attributes(segscore: Segscore, tmp_path: Path) -> None:
-    command = ("score", TINYREC, TINYREC, "--replicates", 0, "--output", tmp_path / "run")
+    command = ("score", TINYREC, TINYREC, "--output", tmp_path / "run")
     warning = "warning: --layout groups: there are no groups; repeat the command with --group-by"
     assert warning in segscore(*command, "--layout", "groups").err
     grouped = segscore(*command, "--layout", "groups", "--group-by", "level", "--fresh")
@@ -138,7 +138,7 @@ def test_compare(segscore: Segscore, scored: Path, tmp_path: Path) -> None:
 
 def test_agree(segscore: Segscore, tmp_path: Path) -> None:
     output = tmp_path / "audit"
-    command = ("agree", DATA / "moonstone.jsonl", "--replicates", 50, "--output", output)
+    command = ("agree", DATA / "moonstone.jsonl", "--output", output)
     contents = loaded(segscore(*command, "--format", "json"))
     for name in ("agreement", "coders", "peers", "corpus"):
         assert contents[name] == read_table(str(output / name)).to_pylist()

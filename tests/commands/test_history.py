@@ -253,7 +253,7 @@ def test_a_run_itself_is_no_folder_of_runs(segscore: Segscore, tmp_path: Path) -
     table = tmp_path / "t.jsonl"
     table.write_text('{"document_id": "d", "coder": "c", "n_units": 9, "boundaries": [2]}\n')
     run = tmp_path / "run"
-    options = ("--replicates", 0, "--output", run)
+    options = ("--output", run)
     assert segscore("score", table, table, *options).code == 0
     ended = segscore("history", run)
     assert ended.code == 2

@@ -44,7 +44,7 @@ def score(
 ) -> Any:
     ended = segscore(
         "score", references, hypotheses, "--output", folder / "run", "--fresh",
-        "--replicates", 0, *more,
+        *more,
     )  # fmt: skip
     assert ended.code == 0, ended.err
     return json.loads((folder / "run" / "run.json").read_text())
@@ -263,7 +263,7 @@ def test_a_coder_scored_against_itself_is_warned_of(
     pairs = scores(tmp_path, "document_id", "reference", "hypothesis")
     coders = ("gold", "h")
     assert pairs == [(d, r, h) for d in "ab" for r in coders for h in coders]
-    evaluated = evaluate(path, path, replicates=0)
+    evaluated = evaluate(path, path)
     assert warnings[0] in evaluated.warnings
     swept = segscore("sweep", path, path, "--tolerances", "0,1", "--output", tmp_path / "sweep")
     assert warnings[0] in swept.err

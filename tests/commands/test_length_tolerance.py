@@ -68,7 +68,7 @@ def score(segscore: Segscore, folder: Path, output: Path, tolerance: int, *optio
     ended = segscore(
         "score", folder / "references.parquet", folder / "hypotheses.parquet", "--documents",
         folder / "documents.parquet", "--output", output, "--length-tolerance", tolerance,
-        "--replicates", 0, *options,
+        *options,
     )  # fmt: skip
     assert ended.code == 0, ended.err
     loaded: Row = json.loads((output / "run.json").read_text())

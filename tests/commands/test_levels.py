@@ -102,7 +102,7 @@ def test_each_level_equals_the_level_scored_alone(
     """All columns of all tables are equal, chance and skill included."""
     references, hypotheses = corpus(seed)
     options: dict[str, Any] = {
-        "window": window, "pairing": pairing, "n_t": n_t, "p_seg": p_seg, "replicates": 20,
+        "window": window, "pairing": pairing, "n_t": n_t, "p_seg": p_seg,
         "reference_points": "random-own,shuffled-own", "group_by": "genre", "confusion": True,
         "measures": "all",
     }  # fmt: skip
@@ -134,7 +134,7 @@ def test_a_run_by_level_equals_the_twin(segscore: Segscore, tmp_path: Path, kind
     references, hypotheses = corpus(seed=3)
     paths = write(tmp_path, references, hypotheses)
     result = segscore(
-        "score", *paths, "--output", tmp_path / "run", "--by-level", kind, "--replicates", 0,
+        "score", *paths, "--output", tmp_path / "run", "--by-level", kind,
         "--n-t", 3, "--group-by", "genre",
     )  # fmt: skip
     assert result.code == 0, result.err
@@ -204,7 +204,7 @@ def test_a_run_by_level_equals_the_twin(segscore: Segscore, tmp_path: Path, kind
 def test_compare_works_on_each_level_and_over_all(kind: str) -> None:
     references, hypotheses = corpus(seed=9, documents=24)
     measures = ["pk_prior", "boundary_similarity", "segmentation_similarity", "mult_window_diff"]
-    settings: dict[str, Any] = {"measures": ["all"], "n_t": 3, "replicates": 20}
+    settings: dict[str, Any] = {"measures": ["all"], "n_t": 3}
     together = api.evaluate(
         references,
         hypotheses,
@@ -212,7 +212,7 @@ def test_compare_works_on_each_level_and_over_all(kind: str) -> None:
         boundary_types=list(TYPES),
         **settings,
     )
-    tests: dict[str, Any] = {"replicates": 50, "permutations": 99}
+    tests: dict[str, Any] = {"permutations": 99}
     compared = api.compare(together, measure=measures, group_by="level", **tests)  # type: ignore[arg-type]
     found = compared.comparisons.to_pandas()
     for level in TYPES:
@@ -269,7 +269,7 @@ def test_the_tables_do_not_depend_on_the_split(
         output = tmp_path / name
         result = segscore(
             "score", *paths, "--output", output, "--by-level", kind, "--window", window,
-            "--replicates", 9, "--group-by", "genre", "--confusion", "--workers", workers,
+            "--group-by", "genre", "--confusion", "--workers", workers,
             "--reference-points", "random-own", "--measures", "pk_prior,boundary_similarity,panel",
             *types,
         )  # fmt: skip
@@ -291,7 +291,7 @@ def test_the_option_may_stand_alone(segscore: Segscore, tmp_path: Path) -> None:
     }
     found = []
     for name, order in orders.items():
-        result = segscore("score", "--replicates", 0, "--output", tmp_path / name, *order)
+        result = segscore("score", "--output", tmp_path / name, *order)
         assert result.code == 0, result.err
         found.append(str(tables(tmp_path / name)))
     assert len(set(found)) == 1
@@ -360,7 +360,7 @@ def test_views_of_dashboards_count_references_once(segscore: Segscore, tmp_path:
     assert archive.run(DAYS[0]).code == 0
     paths = write(tmp_path, *corpus(seed=10))
     output = Path(archive.runs) / f"date={DAYS[1]}"
-    options = ("--by-level", "--replicates", 0, "--output", output)
+    options = ("--by-level", "--output", output)
     assert segscore("score", *paths, *options).code == 0
     assert segscore("history", archive.runs).code == 0
     scores = read_table(str(output / "scores")).to_pylist()
@@ -396,7 +396,7 @@ def test_what_knows_no_levels_refuses_runs_by_level(segscore: Segscore, tmp_path
     paths = write(tmp_path, *corpus(seed=11))
     runs = [tmp_path / name for name in ("one", "two")]
     for each in runs:
-        options = ("--by-level", "--replicates", 0, "--output", each)
+        options = ("--by-level", "--output", each)
         assert segscore("score", *paths, *options).code == 0
     gated = segscore("compare", *runs, "--measure", "pk", "--gate", "pk<=+0.1")
     assert gated.code == 2
@@ -411,7 +411,7 @@ def test_what_knows_no_levels_refuses_runs_by_level(segscore: Segscore, tmp_path
 def test_explain_and_report_show_runs_by_level(segscore: Segscore, tmp_path: Path) -> None:
     paths = write(tmp_path, *corpus(seed=12))
     output = tmp_path / "run"
-    options = ("--by-level", "--replicates", 20, "--group-by", "genre", "--output", output)
+    options = ("--by-level", "--group-by", "genre", "--output", output)
     result = segscore("score", *paths, *options)
     assert result.code == 0
     assert "all documents, over all levels" in result.out
@@ -427,12 +427,12 @@ def test_explain_and_report_show_runs_by_level(segscore: Segscore, tmp_path: Pat
 def test_python_takes_true_for_cumulative() -> None:
     references, hypotheses = corpus(seed=8)
     found = [
-        str(api.evaluate(references, hypotheses, by_level=kind, replicates=0).summary)
+        str(api.evaluate(references, hypotheses, by_level=kind).summary)
         for kind in (True, "cumulative")
     ]
     assert found[0] == found[1]
     without = [
-        api.evaluate(references, hypotheses, by_level=kind, replicates=0).summary.column_names
+        api.evaluate(references, hypotheses, by_level=kind).summary.column_names
         for kind in (False, None)
     ]
     assert "level" not in without[0] and without[0] == without[1]
@@ -454,7 +454,7 @@ def test_the_common_range_of_levels_is_exact_or_refused(
         with pytest.raises(Refused, match="too far apart to average"):
             api.evaluate([reference], [hypothesis], by_level=True)
         return
-    evaluation = api.evaluate([reference], [hypothesis], by_level=True, replicates=9)
+    evaluation = api.evaluate([reference], [hypothesis], by_level=True)
     rows = evaluation.run.table("scores").to_pylist()
     sums, found = naive_levels.pooled(rows, list(PAIRS.counts), kinds, "cumulative")
     assert found == common

@@ -51,7 +51,7 @@ def test_local_runs_do_not_import_dask(tmp_path: Path) -> None:
     for attempt in ("first", "second"):
         score = imported("score", *tables, *documents, "--output", tmp_path / attempt)
     assert not score
-    agree = imported("agree", tables[0], "--replicates", 9, "--output", tmp_path / "agree")
+    agree = imported("agree", tables[0], "--output", tmp_path / "agree")
     assert not agree & {"dask", "distributed"}
     compare = imported("compare", tmp_path / "first", "--measure", "pk")
     assert not compare & {"dask", "distributed"}

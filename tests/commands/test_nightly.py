@@ -570,7 +570,7 @@ def test_many_documents_share_resampling_units(
     archive.deliver(SECOND)
     assert archive.run(SECOND).code == 0
     exact = archive.read(SECOND, "night.json")["checks"]
-    monkeypatch.setattr("segscore.pipeline.statistics.bootstrap.BUCKETS", 30)
+    monkeypatch.setattr("segscore.pipeline.statistics.resampling.BUCKETS", 30)
     assert archive.run(SECOND, "--alpha", 0.04).code == 0
     for check, by_document in zip(archive.read(SECOND, "night.json")["checks"], exact, strict=True):
         assert check["value"] == by_document["value"]

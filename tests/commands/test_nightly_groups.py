@@ -25,7 +25,7 @@ class Nights:
 
     def settle(self, nightly: str = "", gate: str = f'["{RULE}"]') -> None:
         """Write the settings."""
-        self.station.settings(nightly, "replicates = 0", gate)
+        self.station.settings(nightly, "", gate)
 
     def several(self, first: int, last: int, *options: object) -> CommandResult:
         """Deliver some nights and run them in one command."""
@@ -251,7 +251,7 @@ def test_what_many_nights_share_is_said_once(segscore: Segscore, tmp_path: Path)
     nights = Nights(tmp_path, segscore)
     nights.settle()
     assert nights.several(0, 3).code == 0
-    nights.station.settings("", "replicates = 0\nn-t = 3", f'["{RULE}"]')
+    nights.station.settings("", "n-t = 3", f'["{RULE}"]')
     first, last = (nights.station.date(night) for night in (0, 3))
     again = nights.run("--from", first, "--to", last, "--not-comparable", "pass")
     assert again.code == 0, again.err

@@ -38,7 +38,7 @@ def segscore(project: Path, *arguments: str) -> subprocess.CompletedProcess[str]
     )
 
 
-SCORE = ("score", "references", "hypotheses", "--replicates", "0", "--output", "run")
+SCORE = ("score", "references", "hypotheses", "--output", "run")
 
 
 @pytest.mark.parametrize(

@@ -245,15 +245,14 @@ def test_inputs_and_runs_in_one_folder(segscore: Segscore, tmp_path: Path) -> No
     """The usual layout is accepted."""
     segscore.patch.chdir(tmp_path)
     (tmp_path / "a.jsonl").write_text(ROWS)
-    quick = ("--replicates", 0)
     for arguments in (
-        ("score", "a.jsonl", "*.jsonl", "--output", "runs/one", *quick),
-        ("score", "a.jsonl", "a.jsonl", "--output", "runs/two", "--n-t", 3, *quick),
-        ("agree", "a.jsonl", "--output", "runs/audit", *quick),
+        ("score", "a.jsonl", "*.jsonl", "--output", "runs/one"),
+        ("score", "a.jsonl", "a.jsonl", "--output", "runs/two", "--n-t", 3),
+        ("agree", "a.jsonl", "--output", "runs/audit"),
         ("history", "runs"),
         ("history", "runs"),
         ("history", "runs", "--output", "runs"),
-        ("compare", "runs/one", "--measure", "pk", "--output", "runs/compared", *quick),
+        ("compare", "runs/one", "--measure", "pk", "--output", "runs/compared"),
         ("report", "runs/one"),
         ("report", "runs/one"),
         ("import", "a.jsonl", "--output", "tables"),

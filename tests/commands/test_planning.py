@@ -9,7 +9,7 @@ import pytest
 
 from segscore.pipeline.runs import planning
 from segscore.pipeline.runs.planning import Limits
-from segscore.pipeline.statistics import bootstrap
+from segscore.pipeline.statistics import resampling
 from segscore.pipeline.storage import InputFile, read_table
 from segscore.pipeline.tables.find import InputTable, Slice
 from tests.support.command_line import Segscore
@@ -49,7 +49,7 @@ def test_every_plan_gives_the_same_tables(
     way: str,
     most: int,
 ) -> None:
-    monkeypatch.setattr(bootstrap, "BUCKETS", most)
+    monkeypatch.setattr(resampling, "BUCKETS", most)
     generated = corpus(seed=9, documents=30)
     copied = generated.hypotheses[0]
     generated.hypotheses.append({**copied, "boundaries": []})
@@ -57,9 +57,9 @@ def test_every_plan_gives_the_same_tables(
     generated.write(tmp_path, files=3)
     if way == "ranges":
         in_order(tmp_path)
-    references_sent = run(segscore, tmp_path, tmp_path / "sent", "--replicates", 50, *options)
+    references_sent = run(segscore, tmp_path, tmp_path / "sent", *options)
     monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=10, send=False))
-    ranges_read = run(segscore, tmp_path, tmp_path / "met", "--replicates", 50, *options)
+    ranges_read = run(segscore, tmp_path, tmp_path / "met", *options)
     for name in TABLES:
         assert rows(tmp_path / "met", name) == rows(tmp_path / "sent", name), name
     assert (
@@ -107,7 +107,7 @@ def test_a_crowded_and_a_long_document_can_be_scored(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:
     skewed(tmp_path)
-    place = ("--replicates", 0, "--cluster", where, "--workers", 2)
+    place = ("--cluster", where, "--workers", 2)
     sides = (str(tmp_path / "references"), str(tmp_path / "hypotheses"))
     assert segscore("score", *sides, "--output", tmp_path / "sent", *place).code == 0
     monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=100, send=False))

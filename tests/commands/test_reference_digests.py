@@ -16,8 +16,7 @@ from tests.support.command_line import Segscore
 from tests.support.comparisons import Row, line, refusal_line, scored
 from tests.support.corpora import Corpus, corpus, run
 
-FEW = ("--replicates", 0)
-QUICK = (*FEW, "--permutations", 0, "--measure", "boundary_similarity")
+QUICK = ("--permutations", 0, "--measure", "boundary_similarity")
 N_UNITS = 60
 
 
@@ -40,7 +39,7 @@ def rows(references: list[list[int]], system: str, **more: Any) -> list[Row]:
 
 @pytest.fixture
 def first(segscore: Segscore, tmp_path: Path) -> Path:
-    return scored(segscore, tmp_path / "first", rows(drawn(1), "a"), *FEW)
+    return scored(segscore, tmp_path / "first", rows(drawn(1), "a"))
 
 
 def moved(references: list[list[int]]) -> list[list[int]]:
@@ -53,7 +52,7 @@ def test_other_references_share_no_document(
     segscore: Segscore, tmp_path: Path, other: list[list[int]], more: tuple[str, ...]
 ) -> None:
     runs = [
-        scored(segscore, tmp_path / system, rows(references, system), *FEW, *more)
+        scored(segscore, tmp_path / system, rows(references, system), *more)
         for system, references in (("a", drawn(1)), ("b", other))
     ]
     message = refusal_line(segscore("compare", *runs, *QUICK))
@@ -68,7 +67,7 @@ def test_some_other_references_are_left_out_counted_and_named(
 ) -> None:
     references = drawn(1)
     references[7:9] = moved(references[7:9])
-    second = scored(segscore, tmp_path / "second", rows(references, "b"), *FEW)
+    second = scored(segscore, tmp_path / "second", rows(references, "b"))
     output = tmp_path / "compared"
     result = segscore("compare", first, second, *QUICK, "--output", output)
     assert result.code == 0, result.err
@@ -88,7 +87,7 @@ def test_types_alone_make_another_reference(segscore: Segscore, tmp_path: Path) 
     runs = []
     for system, types in (("a", [1, 1, 2, 2, 1, 1]), ("b", [1, 1, 2, 2, 1, 2])):
         typed = rows(drawn(1), system, boundary_types=types)
-        runs.append(scored(segscore, tmp_path / system, typed, *FEW))
+        runs.append(scored(segscore, tmp_path / system, typed))
     message = refusal_line(segscore("compare", *runs, *QUICK))
     assert "40 documents have other references" in message
 
@@ -102,7 +101,7 @@ def test_references_exchanged_between_coders_are_other_references(
         given += [row | {"coder": coders[0]} for row in given if row["role"] == "reference"]
         for row, other in zip(given[:10:2], drawn(2, 5), strict=True):
             row |= {"coder": coders[1], "boundaries": other}
-        runs.append(scored(segscore, tmp_path / system, given, *FEW))
+        runs.append(scored(segscore, tmp_path / system, given))
     assert "5 documents have other references" in refusal_line(segscore("compare", *runs, *QUICK))
     panels = (*QUICK[:-1], "win_diff_prime")
     assert "5 documents have other references" in refusal_line(segscore("compare", *runs, *panels))
@@ -111,7 +110,7 @@ def test_references_exchanged_between_coders_are_other_references(
 def test_runs_of_an_earlier_version_are_compared_with_a_warning(
     segscore: Segscore, tmp_path: Path, first: Path
 ) -> None:
-    second = scored(segscore, tmp_path / "second", rows(moved(drawn(1)), "b"), *FEW)
+    second = scored(segscore, tmp_path / "second", rows(moved(drawn(1)), "b"))
     record = json.loads((second / "run.json").read_text())
     del record["test_set"]
     (second / "run.json").write_text(json.dumps(record))
@@ -139,7 +138,7 @@ def test_column_and_fingerprint_equal_the_twin(
     Corpus([*accepted, twice, twice], alone, generated.documents).write(tmp_path, files=2)
     if not sent:
         monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=9, send=False))
-    record = run(segscore, tmp_path, tmp_path / "run", *FEW, *options)
+    record = run(segscore, tmp_path, tmp_path / "run", *options)
     assert record["rows"]["references"]["rejected"] == 2
     assert record["test_set"]["fingerprint"] == naive_digests.fingerprint(accepted)
     expected = {(row["document_id"], row["coder"]): naive_digests.column(row) for row in accepted}

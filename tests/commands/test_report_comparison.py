@@ -14,10 +14,10 @@ from tests.support.report_pages import Reader, number, plain, report
 def compared(segscore: Segscore, folder: Path, *options: object) -> Path:
     """Compare the systems of a run, and return the folder of the comparison."""
     corpus(seed=5, documents=30).write(folder)
-    run(segscore, folder, folder / "run", "--replicates", 20)
+    run(segscore, folder, folder / "run")
     output = folder / "compared"
     result = segscore(
-        "compare", folder / "run", "--measure", "pk,boundary_similarity", "--replicates", 20,
+        "compare", folder / "run", "--measure", "pk,boundary_similarity",
         "--permutations", 99, "--output", output, *options,
     )  # fmt: skip
     assert result.code == 0, result.err

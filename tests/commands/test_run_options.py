@@ -41,7 +41,7 @@ def test_consensus_is_scored_like_a_coder_and_averaged_apart(
     generated = corpus(seed=12)
     generated.write(tmp_path)
     for output, options in (("plain", ()), ("agreed", ("--consensus", "0.5,any"))):
-        run(segscore, tmp_path, tmp_path / output, "--replicates", 9, *options)
+        run(segscore, tmp_path, tmp_path / output, *options)
     hypotheses = {(row["document_id"], row["coder"]): row for row in generated.hypotheses}
     references = by_document(generated)
     scored = rows(tmp_path / "agreed", "scores")
@@ -71,7 +71,7 @@ def test_summary_by_reference_separates_coders_and_consensus(
 ) -> None:
     generated = corpus(seed=12)
     generated.write(tmp_path)
-    run(segscore, tmp_path, tmp_path / "run", "--consensus", "any", "--replicates", 0)
+    run(segscore, tmp_path, tmp_path / "run", "--consensus", "any")
     scored = rows(tmp_path / "run", "scores")
     summary = rows(tmp_path / "run", "summary")
     references = {row["reference"] for row in summary if row["hypothesis"] == "h1"}
@@ -96,7 +96,7 @@ def test_reference_points_are_scored_beside_the_hypotheses(
 ) -> None:
     generated = corpus(seed=13)
     generated.write(tmp_path)
-    options = ("--units", units, "--replicates", 0)
+    options = ("--units", units)
     run(segscore, tmp_path, tmp_path / "plain", *options)
     run(segscore, tmp_path, tmp_path / "run", "--reference-points", POINTS, *options)
     scored = rows(tmp_path / "run", "scores")
@@ -136,7 +136,7 @@ def test_humans_that_cannot_be_scored_are_named(
     Corpus(references, hypotheses, []).write(tmp_path)
     finished = segscore(
         "score", tmp_path / "references", tmp_path / "hypotheses", "--reference-points", "human",
-        "--replicates", 0, "--output", tmp_path / "run",
+        "--output", tmp_path / "run",
     )  # fmt: skip
     assert finished.code == 0, finished.err
     assert ("no document has references by two coders" in finished.err) == (coders == 1)
@@ -326,3 +326,24 @@ def test_constants_above_a_full_miss_are_refused(segscore: Segscore, tmp_path: P
     result = segscore("score", data, data, "--output", tmp_path / "b", "--edit-constants", "0.5,0")
     assert result.code == 0, result.err
     assert min(row["boundary_similarity"] for row in rows(tmp_path / "b", "scores")) >= 0
+
+
+@pytest.mark.parametrize("command", ["score", "agree", "compare"])
+def test_replicates_are_accepted_and_ignored(
+    segscore: Segscore, tmp_path: Path, command: str
+) -> None:
+    """A note says so, and the run is the same one as without them."""
+    table = DATA / "tinyrec.jsonl"
+    inputs: tuple[object, ...] = (table, table)
+    if command == "agree":
+        inputs = (DATA / "moonstone.jsonl",)
+    if command == "compare":
+        assert segscore("score", table, table, "--output", tmp_path / "scored").code == 0
+        inputs = (tmp_path / "scored", "--measure", "pk", "--permutations", 0)
+    output = tmp_path / "run"
+    with_them = segscore(command, *inputs, "--replicates", 100, "--output", output)
+    assert with_them.code == 0, with_them.err
+    assert with_them.err.count("--replicates is ignored: intervals are computed by leaving") == 1
+    without = segscore(command, *inputs, "--output", output)
+    assert without.code == 0, without.err
+    assert "already contains this" in without.out + without.err

@@ -43,7 +43,7 @@ def commands(tmp_path: Path) -> list[list[object]]:
     one = tmp_path / "one.jsonl"
     one.write_text(corpus.read_text("utf-8").replace("d0", "x0"), "utf-8")
     run, document = tmp_path / "run", ("--document", f"d1{HOSTILE}")
-    by = ("--group-by", "genre", "--replicates", "50")
+    by = ("--group-by", "genre")
     systems = ("compare", run, "--measure", "pk", "--layout", "systems")
     audit = ("agree", corpus, *by, "--output", tmp_path / "audit")
     listed: list[tuple[object, ...]] = [

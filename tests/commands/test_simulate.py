@@ -345,7 +345,7 @@ def test_a_real_corpus_is_simulated_and_scored(segscore: Segscore, tmp_path: Pat
     assert (record["settings"]["seed"], record["rows"]["rejected"]) == (3, 0)
     scored = segscore(
         "score", tmp_path / "truth" / "codings", tmp_path / "codings" / "codings",
-        "--output", tmp_path / "run", "--replicates", 0,
+        "--output", tmp_path / "run",
     )  # fmt: skip
     assert scored.code == 0, scored.err
     rows = json.loads((tmp_path / "run" / "run.json").read_text())["rows"]

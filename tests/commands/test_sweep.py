@@ -239,7 +239,7 @@ def test_the_ends_of_a_curve_equal_runs_of_score(
     sweep(segscore, tmp_path, tmp_path / "swept", "--units", units)
     result = segscore(
         "score", tmp_path / "references", tmp_path / "hypotheses", "--documents",
-        tmp_path / "documents.parquet", "--output", tmp_path / "run", "--replicates", 0,
+        tmp_path / "documents.parquet", "--output", tmp_path / "run",
         "--reference-points", "none", "--units", units,
     )  # fmt: skip
     assert result.code == 0, result.err

@@ -130,7 +130,7 @@ def test_a_point_equals_a_run_of_score(segscore: Segscore, tmp_path: Path) -> No
         run = tmp_path / str(limit)
         result = segscore(
             "score", tmp_path / "references", tmp_path / "hypotheses", "--output", run,
-            "--tolerance", limit, "--measures", "tolerance", "--replicates", 0, *options,
+            "--tolerance", limit, "--measures", "tolerance", *options,
         )  # fmt: skip
         assert result.code == 0, result.err
         micro = {
@@ -155,7 +155,6 @@ def test_counts_grow_with_the_tolerance(segscore: Segscore, tmp_path: Path) -> N
             assert row["hypothesis"] != later["hypothesis"] or row[name] <= later[name]
     scored = segscore(
         "score", tmp_path / "references", tmp_path / "hypotheses", "--output", tmp_path / "exact",
-        "--replicates", 0,
     )  # fmt: skip
     assert scored.code == 0, scored.err
     exact = {

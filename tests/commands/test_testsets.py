@@ -75,7 +75,7 @@ def test_a_set_is_recognised_in_any_order_and_format(
         monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=9, send=False))
     sides = tmp_path / "references.parquet", tmp_path / "hypotheses.jsonl"
     run = tmp_path / "run"
-    result = segscore("score", *sides, "--output", run, "--replicates", 0)
+    result = segscore("score", *sides, "--output", run)
     assert result.code == 0, result.err
     assert "references: TinyRec, all 42 documents" in result.out.splitlines()
     record = json.loads((run / "run.json").read_text())["test_set"]
@@ -96,7 +96,7 @@ def test_a_changed_boundary_is_counted(segscore: Segscore, tmp_path: Path) -> No
     path = write(tmp_path / "rows.jsonl", rows)
     line = "references: TinyRec: 41 of 42 documents; 1 other reference"
     assert line in segscore("validate", path).out.splitlines()
-    result = segscore("score", path, path, "--output", tmp_path / "run", "--replicates", 0)
+    result = segscore("score", path, path, "--output", tmp_path / "run")
     assert line in result.out.splitlines()
     validated = json.loads(segscore("validate", path, "--format", "json").out)
     assert validated["test_set"]["recognised"] == 41

@@ -30,7 +30,6 @@ def nights(tmp_path_factory: pytest.TempPathFactory) -> Path:
 [score]
 group-by = ["channel"]
 measures = ["boundary_similarity", "pk"]
-replicates = 100
 [nightly]
 references = "{DATA}/nights/{{date}}.jsonl"
 hypotheses = "{DATA}/nights/{{date}}.jsonl"

@@ -51,7 +51,7 @@ def write(folder: Path, draw: Random, units: int = 14) -> tuple[Rows, Rows]:
 
 def score(segscore: Segscore, folder: Path, output: str, *options: object) -> CommandResult:
     sides = (folder / f"{side}.parquet" for side in ("references", "hypotheses"))
-    return segscore("score", *sides, "--output", folder / output, "--replicates", 5, *options)
+    return segscore("score", *sides, "--output", folder / output, *options)
 
 
 def pairs_of(row: dict[str, Any]) -> list[tuple[int, int]]:

@@ -18,7 +18,7 @@ LATER = (
     f"score {DATA / 'stargazer.jsonl'} {DATA / 'stargazer.jsonl'} --consensus 0.5,any --output own "
     "--reference-points random-own",
     "score references hypotheses --documents documents.parquet --output run",
-    "score references hypotheses --measures pk,window_diff --replicates 0 --output few",
+    "score references hypotheses --measures pk,window_diff --output few",
     "compare run --measure pk,boundary_similarity",
     f"agree {DATA / 'stargazer.jsonl'} --output audit",
     "sweep references scored.jsonl --output curves",

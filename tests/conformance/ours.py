@@ -26,7 +26,7 @@ from segscore.pipeline.measures.type_confusion import class_confusion, no_decisi
 from segscore.pipeline.scoring.boundaries import UnitLengths, side, typed_side
 from segscore.pipeline.scoring.consensus import consensus
 from segscore.pipeline.statistics import averages as summary
-from segscore.pipeline.statistics import bootstrap, sums
+from segscore.pipeline.statistics import resampling, sums
 from tests.conformance import make as make_conformance
 from tests.conformance import ours_worth
 from tests.conformance.cases import Expected, Given
@@ -327,13 +327,14 @@ def averages(
     document = np.array([d for d, _ in rows])
     nowhere = np.zeros(len(rows), np.int64)
     ids = np.arange(1 + document.max())
-    units = bootstrap.Units(np.zeros_like(ids), np.zeros(1, np.uint64), ids.astype(np.uint64))
+    units = resampling.Units(np.zeros_like(ids), np.zeros(1, np.uint64), ids.astype(np.uint64))
     valued = list(values.values())
     counted = sums.CountedRows(document, list(counts), valued, one_each=False)
     added = sums.sum_rows([("system",)], nowhere, units, counted)
     by_kind: dict[str, dict[str, float | None]] = {"micro": {}, "macro": {}}
     defined = {}
-    for average in summary.averages(table, sums.merge([added]), 0, None, parameters).rows.values():
+    found = summary.averages(table, sums.merge([added]), 0, summary.Parameters(parameters, None))
+    for average in found.rows.values():
         value = None if np.isnan(average.value) else average.value
         by_kind[average.average][average.measure] = value
         defined[average.measure] = average.defined

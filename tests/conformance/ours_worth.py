@@ -70,7 +70,6 @@ def ours_of_levels(given: Given) -> Expected:
         boundary_types=given["types"],
         n_t=given["n_t"],
         measures=["window", "edit"],
-        replicates=0,
     )
     scores = evaluation.scores.to_pylist()
     parameters = {each["level"]: each for each in evaluation.run.record["levels"]}

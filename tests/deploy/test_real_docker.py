@@ -152,7 +152,7 @@ def detached(engine: Docker, name: str, *command: str) -> None:
 def started(engine: Docker, name: str, output: str, *options: str) -> None:
     """Start a client of the long run."""
     url = f"s3://segscore/{output}"
-    detached(engine, name, *SCORE, "--output", url, "--replicates", "20", *options)
+    detached(engine, name, *SCORE, "--output", url, *options)
 
 
 WATCH = """
@@ -183,7 +183,7 @@ def test_a_killed_worker_is_restarted(
     assert segscore("import", long_tables, "--output", tmp_path / "here").code == 0
     sides = (tmp_path / "here" / "references", tmp_path / "here" / "hypotheses")
     run = tmp_path / "here" / "run"
-    assert segscore("score", *sides, "--replicates", "20", "--output", run).code == 0
+    assert segscore("score", *sides, "--output", run).code == 0
     assert tables(fetch(engine, tmp_path / "out", "segscore/long/run")) == tables(run)
 
 

@@ -56,7 +56,7 @@ def test_workers_are_submitted_and_cancelled_as_jobs(
     segscore: Segscore, jobs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = str(DATA / "stargazer.jsonl")
-    score = ["score", table, table, "--replicates", "100", "--output"]
+    score = ["score", table, table, "--output"]
     monkeypatch.setenv("SLURM_SUBMIT_DIR", str(DEPLOY / "slurm"))
     job = ["sh", str(DEPLOY / "slurm" / "segscore.sbatch"), str(WORKERS)]
     command = [*job, *score, str(tmp_path / "run")]

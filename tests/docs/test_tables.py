@@ -136,7 +136,7 @@ def test_score(segscore: Segscore, tmp_path: Path) -> None:
     result = segscore(
         "score", references, tables / "hypotheses", "--documents", tables / "documents",
         "--output", run, "--units", "words", "--group-by", "level,split", "--consensus", "0.5",
-        "--confusion", "--reference-points", "none,all,human", "--replicates", 20,
+        "--confusion", "--reference-points", "none,all,human",
     )  # fmt: skip
     assert result.code == 0, result.err
     described = read_table(str(tables / "documents")).column_names
@@ -147,7 +147,7 @@ def test_score(segscore: Segscore, tmp_path: Path) -> None:
     compared = tmp_path / "compared"
     result = segscore(
         "compare", run, "--measure", "window_diff,b_tp,mult_window_diff", "--group-by", "level",
-        "--where", "--output", compared, "--replicates", 20, "--permutations", 20,
+        "--where", "--output", compared, "--permutations", 20,
     )  # fmt: skip
     assert result.code == 0, result.err
     always = tuple(table for table in of("compare") if table.name not in ("power", "published"))
@@ -185,7 +185,7 @@ def test_agree(segscore: Segscore, tmp_path: Path) -> None:
     bad = {**listed[0], "coder": "bad", "boundaries": [0]}
     table = put(tmp_path / "codings.jsonl", [*listed, bad, {**listed[0], "document_id": "x"}])
     run = tmp_path / "run"
-    result = segscore("agree", table, "--group-by", "group", "--output", run, "--replicates", 20)
+    result = segscore("agree", table, "--group-by", "group", "--output", run)
     assert result.code == 0, result.err
     beside = [table for table in of("score") if table.name in ("rejects", "unpaired")]
     keep([*of("agree"), *beside], run, {ATTRIBUTES: ["group"], GROUPS: ["group"]})

@@ -144,16 +144,15 @@ def scenarios(folder: Path, documents: int = 160) -> list[Scenario]:
     codings = folder / "codings.jsonl"
     rows = corpus(seed=9, documents=documents).references
     codings.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    options = ("--replicates", "50")
 
     def score(name: str, *more: str) -> Scenario:
         tables = [str(folder / name / table) for table in ("references", "hypotheses")]
         described = ("--documents", str(folder / name / "documents.parquet"))
-        return Scenario(f"score {name}", ("score", *tables, *described, *options, *more), 14)
+        return Scenario(f"score {name}", ("score", *tables, *described, *more), 14)
 
     return [
         score("plain", "--group-by", "genre", "--reference-points", "none,all"),
-        Scenario("agree", ("agree", str(codings), "--window", "per-run", *options), 14),
+        Scenario("agree", ("agree", str(codings), "--window", "per-run"), 14),
         score("twice"),
     ]
 

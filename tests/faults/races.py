@@ -51,7 +51,7 @@ class Races:
     def arguments(self, output: Path, options: Sequence[str]) -> list[str]:
         """Return the arguments of the command line."""
         tables = [str(self.folder / name) for name in ("references", "hypotheses")]
-        common_options = ["--replicates", "10", "--workers", "1", "--output", str(output)]
+        common_options = ["--workers", "1", "--output", str(output)]
         return ["segscore", "score", *tables, *common_options, *options]
 
     def undisturbed(self, options: Sequence[str]) -> dict[str, bytes]:

@@ -47,7 +47,7 @@ def workspace(
 def arguments(workspace: Workspace, command: str, output: Path) -> tuple[object, ...]:
     """Return the arguments of the command line."""
     tables = (workspace.folder / name for name in TABLES[command])
-    return (command, *tables, "--replicates", 20, "--output", output)
+    return (command, *tables, "--output", output)
 
 
 def undisturbed(workspace: Workspace, command: str) -> dict[str, bytes]:

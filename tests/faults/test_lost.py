@@ -35,8 +35,6 @@ def started(workspace: Workspace, fault_plan: FaultPlan, command: str, where: st
     agree = (
         "agree",
         workspace.folder / "references",
-        "--replicates",
-        20,
         "--output",
         workspace.run,
     )
@@ -49,7 +47,7 @@ def undisturbed(workspace: Workspace, command: str) -> dict[str, bytes]:
     if command == "score":
         return workspace.undisturbed()
     output = workspace.folder / "undisturbed"
-    agree = ("agree", workspace.folder / "references", "--replicates", 20, "--output", output)
+    agree = ("agree", workspace.folder / "references", "--output", output)
     assert workspace.segscore(*agree).code == 0
     return files(output)
 

@@ -15,7 +15,6 @@ from tests.support.scored import scored_corpus, write
 
 SIDES = ("references", "hypotheses")
 TABLES = {"score": SIDES, "agree": ("references",), "sweep": SIDES}
-QUICK = {"score": ("--replicates", 0), "agree": ("--replicates", 0), "sweep": ()}
 
 
 @pytest.mark.parametrize(
@@ -39,7 +38,7 @@ def test_a_relative_output_is_relative_to_the_clients_folder(
     limits = Limits(rows_per_part=20, send=send, read_again=0.0)  # rows are shuffled
     monkeypatch.setattr(planning, "LIMITS", limits)
     for output, where in (("run", scheduler), ("here", "local")):
-        options = (*QUICK[command], "--output", output, "--cluster", where)
+        options = ("--output", output, "--cluster", where)
         result = segscore(command, *TABLES[command], *options)
         assert result.code == 0, result.err
     require_same(Path("run"), files(Path("here")))

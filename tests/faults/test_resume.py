@@ -330,7 +330,7 @@ def test_boundary_types_missing_from_the_survey_are_reported(
         with_lists(workspace, name, boundary_types=boundary_type)
         for name, boundary_type in types.items()
     ]
-    arguments = ("score", *tables, "--replicates", 0, "--output", workspace.run)
+    arguments = ("score", *tables, "--output", workspace.run)
     with monkeypatch.context() as patch:
         patch.setattr("segscore.pipeline.scoring.broadcast.score_hypotheses", refuse)
         assert workspace.segscore(*arguments).code == 1
@@ -531,7 +531,7 @@ def test_an_error_of_a_full_disk_is_reported_in_one_line(
     ids=["before rows met", "when rows met", "a part", "rows removed", "record"],
 )
 def test_an_agreement_run_can_be_resumed(workspace: Workspace, gate: Gate) -> None:
-    options = ("--window", "per-run", "--replicates", 20)
+    options = ("--window", "per-run")
     whole_run = workspace.folder / "whole"
     agree = ("agree", workspace.folder / "references", *options)
     assert workspace.segscore(*agree, "--output", whole_run).code == 0

@@ -99,7 +99,7 @@ def test_a_fresh_job_takes_over_the_folder(
 
 def test_a_finished_run_is_replaced_by_one_of_two(workspace: Workspace) -> None:
     """Neither job leaves a file of the run before."""
-    assert workspace.score("--replicates", 30).code == 0
+    assert workspace.score().code == 0
     options = ("--fresh", *OTHER)
     fault_plan, command = workspace.start(
         {"publish": Gate("runs.publication.publish", "wait")}, "--fresh"

@@ -106,6 +106,18 @@ def pooled_similarity(corpus: Corpus, similarity: str, n_t: int, coder: str | No
     return naive.edit_values(sums, n_t=reach, per_row=False)[measure]
 
 
+def denominator(document: Document, similarity: str, n_t: int) -> int:
+    """What the actual agreement divides by, in one document."""
+    total = 0
+    for x, y in combinations(document.codings.values(), 2):
+        reach = 1 if similarity == "exact" else n_t
+        counts = naive.edit_counts(document.n_units, x, y, reach)
+        pairs = ("misses", "false_alarms", "near_misses", "matches")
+        by_edits = similarity in ("boundary_similarity", "exact")
+        total += sum(counts[name] for name in pairs) if by_edits else document.n_units - 1
+    return total
+
+
 def pi_expected(corpus: Corpus, expected: Expected, segments: bool) -> Value:
     """A_e of pi*: the share of potential boundaries that are marked, squared (F13 3.4).
 

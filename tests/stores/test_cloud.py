@@ -43,7 +43,7 @@ def score(segscore: Segscore, folder: str, run: str, *options: object) -> Comman
     return segscore(
         "score", f"{folder}/tables/references", f"{folder}/tables/hypotheses",
         "--documents", f"{folder}/documents.parquet", "--group-by", "genre",
-        "--replicates", 50, "--output", f"{folder}/{run}", *options,
+        "--output", f"{folder}/{run}", *options,
     )  # fmt: skip
 
 

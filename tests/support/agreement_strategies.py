@@ -13,6 +13,7 @@ def corpora(
     draw: st.DrawFn,
     *,
     complete: bool = False,
+    min_documents: int = 1,
     max_documents: int = 4,
     min_units: int = 1,
     max_units: int = 16,
@@ -25,7 +26,7 @@ def corpora(
     """
     pool = POOL[: draw(st.integers(*coders))]
     corpus: dict[str, Document] = {}
-    for number in range(draw(st.integers(1, max_documents))):
+    for number in range(draw(st.integers(min_documents, max_documents))):
         n_units = draw(st.integers(min_units, max_units))
         model = draw(boundaries_of(n_units))
         near = jittered(n_units, model)

@@ -7,7 +7,7 @@ from segscore.pipeline.agreement.part import AgreeJob, AgreePart, audit_part
 from segscore.pipeline.agreement.results import group_tables
 from segscore.pipeline.agreement.run import find_tables
 from segscore.pipeline.agreement.settings import AgreeSettings
-from segscore.pipeline.agreement.tallies import merge_tallies, settle_units
+from segscore.pipeline.agreement.tallies import merge_tallies, settle_tallies
 from segscore.pipeline.runs.shuffle import Partitioning
 from segscore.pipeline.storage import read_table
 
@@ -16,15 +16,14 @@ Rows = list[dict[str, Any]]
 
 def audit(folder: Path, codings: str, **chosen: Any) -> dict[str, Rows]:
     """Return every table of an audit of codings in a folder."""
-    chosen = {"replicates": 0, **chosen}
     settings = AgreeSettings(str(folder / codings), str(folder / "run"), **chosen)
     place = Partitioning(find_tables(settings), str(folder / "run"), 1)
     choices = settings.choices(None)
     job = AgreeJob(place, settings.measuring, choices, {}, str(folder / "run"))
     receipt = audit_part(job, AgreePart("part", 0))
     assert receipt.tallies is not None
-    parts = settle_units([receipt.tallies])
-    tables = group_tables(merge_tallies(parts, {}), {}, choices, settings.seed, settings.replicates)
+    parts = settle_tallies([receipt.tallies])
+    tables = group_tables(merge_tallies(parts, {}), {}, choices)
     rows = {name: table.to_pylist() for name, table in tables.items()}
     for name in ("pairs", "documents", "prominence"):
         exists = (folder / "run" / name).exists()

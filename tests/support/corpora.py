@@ -75,6 +75,16 @@ def corpus(seed: int, documents: int = 40) -> Corpus:
     return generated
 
 
+def complete(generated: Corpus) -> Corpus:
+    """Return the documents that all systems have segmented."""
+    of_systems: dict[str, set[str]] = defaultdict(set)
+    for row in generated.hypotheses:
+        of_systems[row["coder"]].add(row["document_id"])
+    shared = set.intersection(*of_systems.values())
+    tables = (generated.references, generated.hypotheses, generated.documents)
+    return Corpus(*([row for row in rows if row["document_id"] in shared] for rows in tables))
+
+
 WINDOWS = (
     ("per-pair", "half-even", "units"),
     ("per-pair", "half-up", "words"),

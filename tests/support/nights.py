@@ -52,7 +52,6 @@ class Archive:
         rule = "boundary_similarity>=-0.02" if gate is None else gate
         self.file.write_text(f"""
 [score]
-replicates = 100
 {score}
 [nightly]
 references = "{self.folder}/references/date={{date}}"

@@ -160,7 +160,7 @@ def audit(project: Project, seed: int) -> Said:
     table = pa.Table.from_pylist([*codings(project, seed)])
     if project.unit > 1:
         table = with_unit(table, "millisecond")
-    found = segscore.agree(table, group_by=("month",), replicates=0)
+    found = segscore.agree(table, group_by=("month",))
     coders = {row["coder"]: row for row in found.coders.to_pylist() if row["month"] is None}
     peers = [row for row in found.table("peers").to_pylist() if row["month"] is None]
     pairs, copied = (

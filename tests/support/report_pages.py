@@ -86,8 +86,8 @@ def plain(text: str) -> str:
 
 
 def number(cell: str) -> float | None:
-    """Return the number in a cell; None for a dash."""
-    return None if cell == "–" else float(cell.replace(",", ""))
+    """Return the number in a cell, also of one below it; None for a dash."""
+    return None if cell == "–" else float(cell.removeprefix("< ").replace(",", ""))
 
 
 def as_shown(rows: Sequence[dict[str, Any]], *keys: str) -> list[dict[str, Any]]:

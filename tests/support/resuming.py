@@ -35,7 +35,7 @@ class Workspace:
     def arguments(self, output: Path, *options: object) -> tuple[object, ...]:
         """Return the arguments of the command line."""
         tables = (self.folder / "references", self.folder / "hypotheses")
-        return ("score", *tables, "--replicates", 20, "--output", output, *options)
+        return ("score", *tables, "--output", output, *options)
 
     def score(self, *options: object) -> CommandResult:
         """Run the command in this process."""

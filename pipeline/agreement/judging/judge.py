@@ -36,14 +36,14 @@ _FEWEST_STANDARD = 3
 
 
 @dataclass(frozen=True)
-class Estimate:
+class CoderEffect:
     """The effect of each coder, NaN where undefined, and its jackknife standard error."""
 
     value: Floats
     error: Floats
 
     @classmethod
-    def of(cls, fit: Fit) -> "Estimate":
+    def of(cls, fit: Fit) -> "CoderEffect":
         """Take the value on all documents, and the error from the groups of documents."""
         return cls(fit.effects[0], standard_error(fit.effects))
 
@@ -75,11 +75,11 @@ class Judgement:
     """
 
     standard: Flags
-    agreement: Estimate
+    agreement: CoderEffect
     agreement_p: Floats
     aligned: Floats
-    offset: Estimate
-    rate: Estimate
+    offset: CoderEffect
+    rate: CoderEffect
     rate_deviation: Floats
     residual: Floats
     residual_deviation: Floats
@@ -127,15 +127,15 @@ class _View:
         fit = fit_similarities(values, self.pairs.neighbours, self.standard, self.used)
         return Fit(fit.base, np.where(self.judged, fit.effects, np.nan))
 
-    def different(self, values: Floats) -> Estimate:
+    def different(self, values: Floats) -> CoderEffect:
         fit = fit_differences(values, self.pairs.neighbours, self.standard, self.used)
-        return Estimate.of(Fit(fit.base, np.where(self.judged, fit.effects, np.nan)))
+        return CoderEffect.of(Fit(fit.base, np.where(self.judged, fit.effects, np.nan)))
 
 
 def _judge(view: _View, similar: Floats, judging: Judging) -> Judgement:
     limits = judging.limits
     fit = view.similar(similar)
-    agreement = Estimate.of(fit)
+    agreement = CoderEffect.of(fit)
     offset, rate = view.different(view.pairs.offsets()), view.different(view.pairs.log_ratios())
     shifted = (np.abs(offset.value) >= limits.offset) & offset.beyond(limits.offset_errors)
     aligned_values = view.pairs.aligned(np.where(shifted, offset.value, 0.0), judging.n_t)[None]
@@ -178,7 +178,7 @@ def _judge(view: _View, similar: Floats, judging: Judging) -> Judgement:
     )
 
 
-def _deviation(rate: Estimate, standard: Flags) -> Floats:
+def _deviation(rate: CoderEffect, standard: Flags) -> Floats:
     """Return log rates in units of the spread: that of the standard coders, and sampling error."""
     middle = median(rate.value[standard])
     mad = median(np.abs(rate.value[standard] - middle))

@@ -11,8 +11,8 @@ import pyarrow.compute as pc
 from segscore.pipeline.arrays.ragged import Floats
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.nightly.nights import Night, Nights
-from segscore.pipeline.nightly.replicates import sum_table, tables
 from segscore.pipeline.nightly.rules import RULE_TABLES, measured_table
+from segscore.pipeline.nightly.tallies import run_parameters, sum_table, tables
 from segscore.pipeline.nightly.trend.series import NightlySeries
 from segscore.pipeline.nightly.trend.settings import TrendSettings
 from segscore.pipeline.scoring.coverage import Coverage
@@ -149,5 +149,5 @@ def _average(night: Night, rows: pa.Table, settings: TrendSettings) -> float:
     """Return the average of rows of one system."""
     kind = RULE_TABLES[measured_table(settings.measure)].only([settings.measure])
     sums = sum_table(kind, rows, 0)
-    found = averages(kind, sums, 0, None, night.parameters)
+    found = averages(kind, sums, 0, run_parameters(night))
     return found.rows[settings.measure, settings.average].value

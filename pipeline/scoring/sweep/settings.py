@@ -79,7 +79,7 @@ class SweepSettings:
     @property
     def measuring(self) -> MeasuringSettings:
         """How curves are measured; they have no intervals."""
-        return measuring_of(self, replicates=0)
+        return measuring_of(self)
 
     @property
     def signature(self) -> str:

@@ -55,7 +55,7 @@ def test_judgements_equal_the_twin(seed: int, faults: tuple[str, ...]) -> None:
         corpus[row["document_id"]] = document._replace(codings=coded)
     names = pa.array([*corpus])
     fold = dict(zip(corpus, folds(hash_names(names).hashes).tolist(), strict=True))
-    found = segscore.agree(rows, group_by=("month",), replicates=0)
+    found = segscore.agree(rows, group_by=("month",))
     coders = {row["coder"]: row for row in found.coders.to_pylist() if row["month"] is None}
     peers = [row for row in found.table("peers").to_pylist() if row["month"] is None]
     twin = naive_judging.judge(corpus, fold)
@@ -134,7 +134,7 @@ def test_what_lifts_everybody_is_no_drift() -> None:
         for row in codings(Project(8, 600, ()), seed, error)
         if row["month"] in [f"2026-{month:02d}" for month in range(1, 13)][months]
     ]
-    found = segscore.agree(rows, group_by=("month",), replicates=0)
+    found = segscore.agree(rows, group_by=("month",))
     assert not any(row["drifting"] for row in found.coders.to_pylist())
 
 

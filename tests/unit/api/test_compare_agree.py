@@ -37,8 +37,8 @@ def made() -> Corpus:
     [
         ({}, ()),
         (
-            {"n_t": 3, "window": "per-run", "expected": "item", "replicates": 20},
-            ("--n-t", 3, "--window", "per-run", "--expected", "item", "--replicates", 20),
+            {"n_t": 3, "window": "per-run", "expected": "item"},
+            ("--n-t", 3, "--window", "per-run", "--expected", "item"),
         ),
         (
             {"as_published": "fournier2013", "group_by": ["genre"], "units": "words"},

@@ -23,10 +23,10 @@ from tests.unit.api.pairs import twin
 SETTINGS: list[dict[str, Any]] = [
     {},
     {"n_t": 3, "window": "per-document", "rounding": "half-up", "pairing": "optimal"},
-    {"window": "per-run", "p_seg": 0.25, "cost_miss": 0.25, "beta": 2.0, "replicates": 50},
+    {"window": "per-run", "p_seg": 0.25, "cost_miss": 0.25, "beta": 2.0},
     {"window": 4, "units": "words", "content_weights": (1.0, 0.5, 2.0, 1.0), "seed": 7},
-    {"consensus": "0.5,any", "reference_points": "none,all,random-known,human", "replicates": 20},
-    {"measures": ("all",), "tolerance": 2, "edges": 1, "tiou": "0.7", "replicates": 20},
+    {"consensus": "0.5,any", "reference_points": "none,all,random-known,human"},
+    {"measures": ("all",), "tolerance": 2, "edges": 1, "tiou": "0.7"},
     {"group_by": ("genre", "year"), "edit_constants": (0.25, 0.0), "c_seg_costs": (0.5, 0.5)},
 ]
 SOURCES = ("source",)
@@ -90,10 +90,9 @@ def test_the_tables_are_those_of_the_command(
 def test_a_row_is_the_score_of_its_pair(settings: dict[str, Any]) -> None:
     """And the slow twin has the same values, if it has the settings."""
     made = corpus(seed=3, documents=15)
-    settings = {**settings, "replicates": 0}
     evaluation = package.evaluate(made.references, made.hypotheses, **settings)
     by_name = {(row["document_id"], row["coder"]): row for row in made.references + made.hypotheses}
-    own = {name: value for name, value in settings.items() if name not in ("replicates", "window")}
+    own = {name: value for name, value in settings.items() if name != "window"}
     own["p_seg"] = evaluation.record["p_seg"]
     columns = evaluation.scores.column_names
     names, counts = ([n for n in known if n in columns] for known in (PAIRS.measures, PAIRS.counts))
@@ -170,14 +169,14 @@ FORMS: dict[str, Any] = {
 @pytest.mark.parametrize("form", FORMS)
 def test_every_form_has_the_same_tables(made: Corpus, form: str) -> None:
     make = FORMS[form]
-    expected = package.evaluate(made.references, made.hypotheses, replicates=10)
-    got = package.evaluate(make(made.references), make(made.hypotheses), replicates=10)
+    expected = package.evaluate(made.references, made.hypotheses)
+    got = package.evaluate(make(made.references), make(made.hypotheses))
     for name in expected.names:
         assert ordered(got.table(name)) == ordered(expected.table(name)), name
 
 
 def test_tables_for_polars(made: Corpus) -> None:
-    evaluation = package.evaluate(made.references, made.hypotheses, replicates=10)
+    evaluation = package.evaluate(made.references, made.hypotheses)
     for name in evaluation.names:
         assert evaluation.to_polars(name).to_dicts() == evaluation.table(name).to_pylist(), name
 

@@ -39,7 +39,7 @@ def test_one_system_needs_no_name() -> None:
 def test_a_table_in_which_some_rows_have_a_coder_is_not_completed() -> None:
     rows = [dict(row) for row in PLAIN]
     del rows[3]["coder"]
-    evaluation = segscore.evaluate(rows, PLAIN, replicates=0)
+    evaluation = segscore.evaluate(rows, PLAIN)
     assert evaluation.rejects.column("rule").to_pylist() == ["coder_given"]
 
 
@@ -47,7 +47,7 @@ def test_datasets_of_hugging_face_are_read_by_their_arrow_tables() -> None:
     datasets = pytest.importorskip("datasets", reason="datasets is not installed")
     whole = datasets.Dataset.from_list(PLAIN)
     chosen = whole.filter(lambda row: row["document_id"] != "d3").shuffle(seed=1)
-    evaluation = segscore.evaluate(PLAIN, chosen, replicates=0)
+    evaluation = segscore.evaluate(PLAIN, chosen)
     assert evaluation["pk"].micro == 0
     assert len(evaluation.scores) == 8
     assert values(segscore.evaluate(whole, whole)) == values(segscore.evaluate(PLAIN, PLAIN))

@@ -1,5 +1,8 @@
 """A metric of a training loop: its states add, and its values are those of a run."""
 
+from collections.abc import Collection
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,7 +10,9 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 import segscore
-from segscore.pipeline.statistics.bootstrap import BUCKETS
+from segscore.pipeline.statistics.resampling import BUCKETS
+from tests.oracles import families, naive, naive_jackknife
+from tests.oracles.naive_denominators import Counts
 from tests.support.examples import examples
 from tests.support.strategies import pairs
 
@@ -51,10 +56,8 @@ def test_intervals_are_those_of_a_run_with_as_many_documents() -> None:
     metric = segscore.Metric("pk", "c_seg")
     for name, hypothesis in hypotheses.items():
         metric.update(reference=references[name], hypothesis=hypothesis, document_id=name)
-    evaluation = segscore.evaluate(
-        references, hypotheses, measures=["pk", "c_seg"], replicates=50, seed=3
-    )
-    computed = metric.compute(replicates=50, seed=3)
+    evaluation = segscore.evaluate(references, hypotheses, measures=["pk", "c_seg"])
+    computed = metric.compute(intervals=True)
     for name in ("pk", "c_seg"):
         average = evaluation[name]
         assert computed[name] == average.micro
@@ -62,11 +65,42 @@ def test_intervals_are_those_of_a_run_with_as_many_documents() -> None:
     assert metric.signature == evaluation.signature
 
 
-def test_documents_without_names_are_resampled_one_by_one() -> None:
-    metric = filled([(9, [4], [4]), (9, [4], [7])], "f1")
-    low, high = (metric.compute(replicates=200)[f"f1_ci_{end}"] for end in ("low", "high"))
-    assert (low, high) == (0.0, 1.0)
-    assert filled([(9, [4], [4])], "f1").compute(replicates=9)["f1_ci_low"] is None
+@hypothesis_settings(max_examples=examples(20))
+@given(st.lists(pairs(), min_size=5, max_size=9))
+def test_intervals_equal_the_twin(given: list[Pair]) -> None:
+    """The first document has two pairs, which are left out together."""
+    metric = segscore.Metric("pk", "c_seg", "b_f1")
+    rows: dict[str, list[dict[str, int]]] = {}
+    for number, (n_units, reference, hypothesis) in enumerate([*given, given[0]]):
+        name = f"d{number % len(given)}"
+        metric.update(reference=reference, hypothesis=hypothesis, n_units=n_units, document_id=name)
+        k = naive.window_size(n_units, len(reference) + 1)
+        counted = families.counts((n_units, reference, hypothesis), families.Counting(k))
+        rows.setdefault(name, []).append(counted)
+
+    def values(counts: Counts, units: Collection[str]) -> dict[str, Any]:
+        prior = naive.p_seg([row for name in units for row in rows[name]])
+        found = families.values(counts, per_row=False, p_seg=prior)
+        return {name: found[name] for name in metric.measures}
+
+    computed = metric.compute(intervals=True)
+    assert {computed[name] for name in metric.measures} == {*metric.compute().values()}
+    names = tuple(rows["d0"][0])
+    for name, estimate in naive_jackknife.micro(rows, names, values).items():
+        ends = naive_jackknife.interval(estimate, 0, 1)
+        for end, expected in zip(("low", "high"), ends, strict=True):
+            near = None if expected is None else pytest.approx(expected, abs=1e-9)
+            assert computed[f"{name}_ci_{end}"] == near, (name, estimate)
+
+
+def test_documents_without_names_are_left_out_one_by_one() -> None:
+    given: list[Pair] = [(9, [4], [4]), (9, [4], [7]), (9, [4], [4]), (9, [4], [2]), (9, [4], [4])]
+    few, metric = filled(given[:4], "f1"), filled(given, "f1")
+    assert few.compute(intervals=True)["f1_ci_low"] is None
+    low, high = (metric.compute(intervals=True)[f"f1_ci_{end}"] for end in ("low", "high"))
+    assert low is not None and high is not None and 0 < low < 0.6 < high < 1
+    # As before, a number of replicates asks for intervals; it changes nothing.
+    assert metric.compute(replicates=200, seed=3) == metric.compute(intervals=True)
 
 
 def test_a_state_that_does_not_fit_is_refused() -> None:
@@ -81,8 +115,6 @@ def test_what_cannot_be_added_up_is_refused() -> None:
         segscore.Metric("pk", window="per-run")
     with pytest.raises(segscore.Refused, match="pkk: no such measure; the nearest is pk"):
         segscore.Metric("pkk")  # type: ignore[arg-type]
-    with pytest.raises(segscore.Refused, match="replicates -1: must be at least 0"):
-        segscore.Metric("pk").compute(replicates=-1)
     typed = segscore.Segmentation([2], 9, types=[1])
     with pytest.raises(segscore.Refused, match="boundary_types: must be declared"):
         segscore.Metric("pk").update(reference=typed, hypothesis=typed)

@@ -11,7 +11,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 import segscore
-from segscore.pipeline.statistics.bootstrap import BUCKETS
+from segscore.pipeline.statistics.resampling import BUCKETS
 from tests.support.examples import examples
 from tests.support.strategies import pairs
 
@@ -88,9 +88,8 @@ def test_macro_averages_and_their_intervals_are_those_of_an_evaluation() -> None
         {name: segscore.Segmentation(ref, n) for name, (ref, _, n) in documents.items()},
         {name: segscore.Segmentation(hyp, n) for name, (_, hyp, n) in documents.items()},
         measures=list(NAMES),  # type: ignore[arg-type]
-        replicates=100,
     )
-    computed = metric.compute(replicates=100)
+    computed = metric.compute(intervals=True)
     table = evaluation.summary.to_pylist()
     for name in NAMES:
         (row,) = (r for r in table if r["measure"] == name and r["average"] == "macro")
@@ -161,16 +160,16 @@ def test_intervals_of_added_states_need_names() -> None:
         total.state = sum((part.state for part in parts[1:]), start=parts[0].state)
         return total
 
-    named = added(metric_of("a", "b"), metric_of("c"))
-    assert named.compute(replicates=50)["pk_ci_low"] is not None
-    alone = added(metric_of("a", "b"), metric_of(None, None))
-    assert alone.compute(replicates=50)["pk_ci_low"] is not None
+    named = added(metric_of("a", "b", "d"), metric_of("c", "e"))
+    assert named.compute(intervals=True)["pk_ci_low"] is not None
+    alone = added(metric_of("a", "b"), metric_of(None, None, None))
+    assert alone.compute(intervals=True)["pk_ci_low"] is not None
     unknown = added(metric_of(None, None), metric_of(None))
     assert unknown.compute()["pk"] is not None
     with pytest.raises(
         segscore.Refused, match="2 of the states that were added have pairs without"
     ):
-        unknown.compute(replicates=50)
+        unknown.compute(intervals=True)
 
 
 REFUSED: list[tuple[str, dict[str, Any], str]] = [

@@ -87,7 +87,7 @@ function: float | None = segscore.pk(reference=[2], hypothesis=[3], n_units=9)
 total = sum([score, score])
 one = segscore.Segmentation.from_masses((2, 3, 6))
 positions: tuple[int, ...] = one.boundaries
-evaluation = segscore.evaluate({"a": one}, {"a": one}, replicates=10, measures=["pk"])
+evaluation = segscore.evaluate({"a": one}, {"a": one}, measures=["pk"])
 micro: float | None = evaluation["pk"].micro
 interval: tuple[float, float] | None = evaluation["pk"].interval
 comparison = segscore.compare(evaluation, "run", measure="pk")
@@ -97,7 +97,7 @@ worth: str = segscore.calibrate({"a": one}, measure="pk").describe(0.3)
 metric = segscore.Metric("pk", n_t=2)
 metric.update(reference=one, hypothesis=[2, 4], n_units=11)
 metric.state = metric.state + metric.state
-values: dict[str, float | None] = metric.compute(replicates=100)
+values: dict[str, float | None] = metric.compute(intervals=True)
 formula: str = segscore.measures()["pk"].formula
 try:
     segscore.read_run("run")

@@ -71,7 +71,6 @@ def test_a_sum_has_micro_averages(
     evaluation = segscore.evaluate(
         {f"d{i}": ref for i, (ref, _) in enumerate(segmentations)},
         {f"d{i}": hyp for i, (_, hyp) in enumerate(segmentations)},
-        replicates=0,
         measures=["all"],
         **settings,
     )

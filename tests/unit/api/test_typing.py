@@ -20,7 +20,7 @@ metric.update_masks(reference=numpy.zeros((2, 3)), hypothesis=[[0, 1, 0], [0, 0,
 value: float | None = segscore.pk(reference=[2], hypothesis=[3], n_units=9, window=4)
 evaluation = segscore.evaluate("a", "b", measures=["pk", "edit"], group_by="genre")
 segscore.compare(evaluation, measure=["pk", "f1"], systems="x,y")
-segscore.agree("c", n_t=4, replicates=0)
+segscore.agree("c", n_t=4)
 """
 WRONG = {
     'segscore.Metric("pkk")': "arg-type",

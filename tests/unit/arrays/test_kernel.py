@@ -233,7 +233,7 @@ def test_a_run_ignores_a_poisoned_cache(tmp_path: Path) -> None:
     cache, touched = tmp_path / "cache", tmp_path / "touched"
     cache.mkdir(mode=0o700)
     command = [sys.executable, "-c", "from segscore.jobs.cli.app import main; main()"]
-    score = [*command, "score", *[str(DATA / "tinyrec.jsonl")] * 2, "--replicates", "0", "--output"]
+    score = [*command, "score", *[str(DATA / "tinyrec.jsonl")] * 2, "--output"]
     said = run([*score, str(tmp_path / "good")], cache).stderr
     assert message_lines(said) == []
     assert (said.count("compiling its loops"), said.count("compiled its loops")) == (1, 0)

@@ -12,11 +12,13 @@ from scipy import stats
 from segscore.pipeline.arrays.document_ids import hash_names
 from segscore.pipeline.arrays.ragged import Floats, Ints
 from segscore.pipeline.comparison import paired_tests
-from segscore.pipeline.comparison.averages import average
+from segscore.pipeline.comparison.averages import Averages
 from segscore.pipeline.comparison.runs import System
 from segscore.pipeline.comparison.samples import Sample
 from segscore.pipeline.measures import PAIRS
-from segscore.pipeline.statistics import bootstrap, rank_tests
+from segscore.pipeline.statistics import rank_tests, resampling
+from segscore.pipeline.statistics.flips import flips
+from segscore.pipeline.statistics.jackknife import Estimate
 from segscore.pipeline.statistics.multiple_tests import holm, holm_by_family
 from segscore.pipeline.statistics.rank_tests import signed_ranks
 from tests.oracles import naive_comparison as naive
@@ -61,6 +63,7 @@ def sample_of(errors: Ints, windows: Ints) -> Sample:
         measures=[PAIRS.measures["window_diff"]],
         systems=[System(f"s{i}", 0, f"s{i}") for i in range(systems)],
         documents=pa.array([f"d{i:05d}" for i in range(documents)]),
+        shows=None,
         counts={
             "windows": np.broadcast_to(windows, errors.shape),
             "wd_misses": errors,
@@ -68,6 +71,8 @@ def sample_of(errors: Ints, windows: Ints) -> Sample:
         },
         values={"window_diff": errors / windows},
         parameters=[{}] * systems,
+        p_seg_of=[None] * systems,
+        draws=[1] * systems,
     )
 
 
@@ -214,10 +219,10 @@ def test_equal_systems_share_a_rank() -> None:
 
 def test_flips_depend_only_on_seed_unit_and_permutation() -> None:
     hashes = hash_names(pa.array([f"d{i}" for i in range(500)])).hashes
-    whole = bootstrap.flips(hashes, 7, 0, 300)
-    assert (bootstrap.flips(hashes[::-1].copy(), 7, 0, 300)[::-1] == whole).all()
-    assert (bootstrap.flips(hashes, 7, 100, 90) == whole[:, 100:190]).all()
-    assert (bootstrap.flips(hashes, 8, 0, 300) != whole).mean() == pytest.approx(0.5, abs=0.01)
+    whole = flips(hashes, 7, 0, 300)
+    assert (flips(hashes[::-1].copy(), 7, 0, 300)[::-1] == whole).all()
+    assert (flips(hashes, 7, 100, 90) == whole[:, 100:190]).all()
+    assert (flips(hashes, 8, 0, 300) != whole).mean() == pytest.approx(0.5, abs=0.01)
     assert whole.mean() == pytest.approx(0.5, abs=0.005)
     # Neither documents nor permutations are correlated.
     for axis in (0, 1):
@@ -225,20 +230,40 @@ def test_flips_depend_only_on_seed_unit_and_permutation() -> None:
         assert np.abs(together - np.eye(len(together))).max() < 6 / np.sqrt(300)
 
 
-def test_one_document_gives_no_significance() -> None:
-    sample = drawn(0, 1, (0.1, 0.5))
-    averages = average(sample, 0, 50)
-    result = paired_tests.permutation_tests(sample, averages, 0, 99)
-    assert all(p.tolist() == [1.0] for p in result.values())
+def differences_of(sample: Sample) -> dict[str, Estimate]:
+    """The difference of the first two systems, by average."""
+    averages = Averages(sample)
+    return {kind: averages.difference("window_diff", kind, 0) for kind in ("micro", "macro")}
 
 
-def test_equal_systems_have_p_1_and_an_interval_without_width() -> None:
+def test_few_documents_give_no_significance() -> None:
+    for documents in (1, 4):
+        found = differences_of(drawn(0, documents, (0.1, 0.5))).values()
+        assert all(np.isnan([each.p, *each.interval()]).all() for each in found)
+    assert np.isnan(paired_tests.permutation_tests([*found], 0, 0)).all()
+
+
+def test_equal_systems_have_p_1_and_no_interval() -> None:
     one = drawn(5, 20, (0.3,))
     twice = sample_of(np.repeat(one.counts["wd_misses"], 2, axis=0), one.counts["windows"][0])
-    averages = average(twice, 0, 50)
-    for key, p in paired_tests.permutation_tests(twice, averages, 0, 99).items():
-        assert p.tolist() == [1.0] and averages.difference[key].tolist() == [0.0]
-        assert not averages.differences[key].any()
+    found = [*differences_of(twice).values()]
+    assert paired_tests.permutation_tests(found, 0, 99).tolist() == [1.0, 1.0]
+    assert [(each.value, each.p) for each in found] == [(0, 1), (0, 1)]
+    assert all(np.isnan(each.interval()).all() for each in found)
+
+
+def test_permutations_of_a_mean_equal_the_twin() -> None:
+    """Of macro averages, flipped signs are systems that are exchanged on a document."""
+    sample = drawn(1, 12, (0.3, 0.4))
+    found = differences_of(sample)["macro"]
+    drawn_flips = flips(found.units, 3, 0, 199)
+    values = sample.values["window_diff"]
+    order = np.argsort(sample.units.hashes[sample.units.index], kind="stable")
+    apart = (values[0] - values[1])[order]
+    moved = np.abs((np.where(drawn_flips, -1, 1) * apart[:, None]).mean(axis=0))
+    extreme = np.count_nonzero(moved >= abs(apart.mean()) * naive.NEARLY)
+    (p,) = paired_tests.permutation_tests([found], 3, 199)
+    assert p == pytest.approx((extreme + 1) / 200)
 
 
 EXPERIMENTS, DOCUMENTS, PERMUTATIONS = 400, 40, 199
@@ -250,12 +275,9 @@ def outcomes(chances: Sequence[float]) -> dict[str, list[bool]]:
     true = chances[0] - chances[1]
     for seed in range(EXPERIMENTS):
         sample = drawn(seed, DOCUMENTS, chances)
-        averages = average(sample, seed, 200)
-        for (_, kind), p in paired_tests.permutation_tests(
-            sample, averages, seed, PERMUTATIONS
-        ).items():
-            results.setdefault(kind, []).append(bool(p[0] <= 0.05))
-            low, high = bootstrap.interval(averages.differences["window_diff", kind][:, 0])
+        for kind, difference in differences_of(sample).items():
+            results.setdefault(kind, []).append(bool(difference.p <= 0.05))
+            low, high = difference.interval()
             results.setdefault(f"{kind} interval", []).append(low <= true <= high)
         ranked = signed_ranks(*sample.values["window_diff"])
         results.setdefault("wilcoxon", []).append(ranked.p <= 0.05)
@@ -268,7 +290,7 @@ def test_equal_systems_differ_at_the_stated_error_rate() -> None:
         # 5 % of 400, within the range of chance in 999 of 1000 such tests.
         assert 9 <= sum(result[kind]) <= 36, kind
         if kind != "wilcoxon":
-            assert np.mean(result[f"{kind} interval"]) == pytest.approx(0.94, abs=0.035)
+            assert np.mean(result[f"{kind} interval"]) == pytest.approx(0.95, abs=0.035)
 
 
 def test_a_known_difference_is_found() -> None:
@@ -276,7 +298,7 @@ def test_a_known_difference_is_found() -> None:
     for kind in ("micro", "macro", "wilcoxon"):
         assert np.mean(result[kind]) > 0.9, kind
     for kind in ("micro interval", "macro interval"):
-        assert np.mean(result[kind]) == pytest.approx(0.94, abs=0.035)
+        assert np.mean(result[kind]) == pytest.approx(0.95, abs=0.035)
 
 
 def test_many_equal_systems_differ_at_the_stated_error_rate() -> None:
@@ -293,18 +315,19 @@ def test_many_equal_systems_differ_at_the_stated_error_rate() -> None:
     assert (rejected >= 4).all() and (rejected <= 36).all()
 
 
-def test_buckets_of_documents_are_exchanged_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The documents of a bucket are exchanged together: the error rate and power are the same."""
-    monkeypatch.setattr(bootstrap, "BUCKETS", 32)
+def test_buckets_of_documents_are_left_out_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error rate and the power are the same."""
+    monkeypatch.setattr(resampling, "BUCKETS", 32)
     rejected = {}
     for chances in ((0.3, 0.3), (0.3, 0.35)):
         results = []
         for seed in range(200):
             sample = drawn(seed, 300, chances)
-            assert sample.units.kind == "32-buckets" and len(sample.units.hashes) == 32
-            averages = average(sample, seed, 0)
-            tests = paired_tests.permutation_tests(sample, averages, seed, PERMUTATIONS)
-            results.append([p[0] <= 0.05 for p in tests.values()])
+            assert resampling.estimator(sample.units.hashes) == "jackknife,32-buckets"
+            found = [*differences_of(sample).values()]
+            assert all(len(each.units) == 32 for each in found)
+            permuted = paired_tests.permutation_tests(found, seed, PERMUTATIONS)
+            results.append([p <= 0.05 for p in (*(each.p for each in found), *permuted)])
         rejected[chances] = np.sum(results, axis=0)
     assert (rejected[0.3, 0.3] >= 2).all() and (rejected[0.3, 0.3] <= 22).all()
     assert (rejected[0.3, 0.35] > 180).all()

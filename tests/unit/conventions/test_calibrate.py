@@ -128,7 +128,7 @@ def test_the_command_says_what_systems_that_find_nothing_get(
 ) -> None:
     """What `score` gives to a reference point without boundaries, and a draw of random ones."""
     run = tmp_path / "run"
-    options = ("--reference-points", "none,random-known", "--replicates", 0, "--output", run)
+    options = ("--reference-points", "none,random-known", "--output", run)
     assert segscore("score", STARGAZER, STARGAZER, *options).code == 0
     summary = read_table(str(run / "summary")).to_pylist()
     values = {

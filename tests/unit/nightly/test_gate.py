@@ -17,20 +17,22 @@ from segscore.pipeline.arrays.document_ids import Hashes
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import PAIRS, PANELS
 from segscore.pipeline.measures.measure import evaluate
-from segscore.pipeline.nightly.replicates import REPLICATES, Tally
 from segscore.pipeline.nightly.rules import GateRule, parse_rule
+from segscore.pipeline.nightly.tallies import Tally
 from segscore.pipeline.settings import signature
-from segscore.pipeline.statistics import replicated
-from segscore.pipeline.statistics.bootstrap import Units, weights
+from segscore.pipeline.statistics.averages import Parameters
+from segscore.pipeline.statistics.changes import Change, change_of
+from segscore.pipeline.statistics.jackknife import Estimate
 from segscore.pipeline.statistics.multiple_tests import holm
+from segscore.pipeline.statistics.resampling import assign_units
 from segscore.pipeline.statistics.sums import CountedRows, sum_rows
+from tests.oracles import naive_jackknife
 
 PARAMETERS = {"n_t": 2, "type_range": 1, "constant_near_miss": 0.0, "constant_substitution": 0.0}
 SYSTEM = "system"
 ALPHA = 0.05
 NIGHTS = 1000
 DOCUMENTS = 60
-SEED = 11
 
 
 def rule_of(text: str) -> GateRule:
@@ -109,11 +111,11 @@ def test_a_measure_keeps_the_counts_that_its_formula_needs() -> None:
 
 
 def test_signatures_are_parsed() -> None:
-    old = "segscore|n_t:2|window:per-pair,half-even,min2|types:1,2|ci:poisson,documents|v:0.2.0"
+    old = "segscore|n_t:2|window:per-pair,half-even,min2|types:1,2|ci:jackknife,documents|v:0.2.0"
     new = "segscore|n_t:3|window:per-pair,half-even,min2|beta:2|ci:none|v:0.2.0"
     assert signature.fields(old)["window"] == "per-pair,half-even,min2"
     assert (
-        signature.signature_differences(old, old.replace("ci:poisson,documents", "ci:none")) == []
+        signature.signature_differences(old, old.replace("ci:jackknife,documents", "ci:none")) == []
     )
     assert signature.signature_differences(old, new) == [
         "n_t was 2, is 3",
@@ -146,7 +148,6 @@ def tally(
     rule: GateRule,
     systems: Sequence[dict[str, np.ndarray[Any, Any]]],
     ids: Hashes,
-    seed: int = SEED,
 ) -> Tally:
     """Draw a night's documents, scored by some systems."""
     kind = PAIRS.only([rule.measure])
@@ -161,14 +162,13 @@ def tally(
     group = np.repeat(np.arange(len(systems)), n)
     document = np.tile(np.arange(n), len(systems))
     names: list[tuple[object, ...]] = [(f"{SYSTEM}{i}",) for i in range(len(systems))]
-    units = Units(np.arange(n), ids, ids)
     valued = [values[name] for name in kind.measures]
     rows = CountedRows(document, columns, valued, one_each=True)
-    sums = sum_rows(names, group, units, rows)
-    return Tally(kind, sums, PARAMETERS, seed)
+    sums = sum_rows(names, group, assign_units(ids), rows)
+    return Tally(kind, sums, Parameters(PARAMETERS, None))
 
 
-def p_value(rule: GateRule, change: replicated.Change) -> float:
+def p_value(rule: GateRule, change: Change) -> float:
     return change.p_beyond(rule.excess(change.change))
 
 
@@ -176,26 +176,51 @@ def new_ids(draw: Generator, documents: int) -> Hashes:
     return draw.integers(0, 2**63, documents, dtype=np.uint64)
 
 
+def average(night: Tally, rule: GateRule, system: int = 0) -> Estimate:
+    return night.average((f"{SYSTEM}{system}",), rule).estimate
+
+
 def compare(
-    now: Tally, before: Tally, rule: GateRule, shared: int, system: int = 0
-) -> replicated.Change:
-    name = f"{SYSTEM}{system}"
-    change = replicated.change_of(now.average((name,), rule), before.average((name,), rule), shared)
+    now: Tally, before: Tally, rule: GateRule, *, apart: bool = True, system: int = 0
+) -> Change:
+    averages = [average(night, rule, system) for night in (now, before)]
+    change = change_of(averages[0], averages[1:], apart=apart)
     assert change is not None
     return change
 
 
-def similarity(counted: dict[str, Any], weight: Any) -> float:
-    """Pooled boundary similarity of weighted documents, as in its paper."""
-    total = {name: int((values * weight).sum()) for name, values in counted.items()}
-    wrong = total["misses"] + total["false_alarms"] + total["near_miss_span"] / 2
-    pairs = total["misses"] + total["false_alarms"] + total["near_misses"] + total["matches"]
-    return 1 - wrong / pairs
+Counted = dict[str, np.ndarray[Any, Any]]
+
+
+def edits(counted: Counted) -> Any:
+    """What the similarity divides by, of each document."""
+    return counted["misses"] + counted["false_alarms"] + counted["near_misses"] + counted["matches"]
+
+
+def similarity(counted: Counted, chosen: Any = slice(None)) -> float:
+    """Pooled boundary similarity of some documents, as in its paper."""
+    wrong = counted["misses"] + counted["false_alarms"] + counted["near_miss_span"] / 2
+    return float(1 - wrong[chosen].sum() / edits(counted)[chosen].sum())
+
+
+class Twin:
+    """A night once more: its average without each document, by the document's id."""
+
+    def __init__(self, counted: Counted, ids: Hashes) -> None:
+        every = np.arange(len(ids))
+        self.value = similarity(counted)
+        self.apart = {
+            str(name): similarity(counted, every != number)
+            for number, name in enumerate(ids.tolist())
+        }
+        self.variance = naive_jackknife.covariance(self.apart, self.apart)
+        weights = dict(enumerate(edits(counted).tolist()))
+        self.freedom = naive_jackknife.effective({str(d): w for d, w in weights.items()}) - 1
 
 
 @pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
-def test_the_standard_error_equals_that_of_the_replicates(share: float) -> None:
-    """Every replicate is computed again, with a document's weight by its id on either night."""
+def test_the_standard_error_equals_the_twin(share: float) -> None:
+    """Documents that both nights have are paired by their ids."""
     draw = np.random.default_rng(3)
     n, m = 12, 17
     both = int(n * share)
@@ -203,29 +228,27 @@ def test_the_standard_error_equals_that_of_the_replicates(share: float) -> None:
     now_ids, before_ids = ids[:n], np.concatenate([ids[:both], ids[n : n + m - both]])
     now, before = counts(draw, n, 0.6), counts(draw, m, 0.7)
     comparison = compare(
-        tally(EQUAL, [now], now_ids), tally(EQUAL, [before], before_ids), EQUAL, both
+        tally(EQUAL, [now], now_ids), tally(EQUAL, [before], before_ids), EQUAL, apart=not both
     )
-    drawn = dict(zip(ids.tolist(), weights(ids, SEED, REPLICATES), strict=True))
-    columns: list[list[float]] = [[], []]
-    for place in range(REPLICATES):
-        for column, counted, named in zip(
-            columns, (now, before), (now_ids, before_ids), strict=True
-        ):
-            weight = np.array([int(drawn[document_id][place]) for document_id in named.tolist()])
-            column.append(similarity(counted, weight))
-    one, other = np.var(columns[0], ddof=1) * n / (n - 1), np.var(columns[1], ddof=1) * m / (m - 1)
-    common = np.cov(columns)[0, 1] * sqrt(n / (n - 1) * m / (m - 1))
-    assert comparison.change == pytest.approx(similarity(now, 1) - similarity(before, 1))
-    assert comparison.standard_error == pytest.approx(sqrt(one + other - 2 * common))
-    welch = (one + other) ** 2 / (one**2 / (n - 1) + other**2 / (m - 1))
-    assert comparison.freedom == pytest.approx(n - 1 if both else welch)
+    one, other = Twin(now, now_ids), Twin(before, before_ids)
+    common = naive_jackknife.covariance(one.apart, other.apart)
+    assert (common != 0) == (both > 0)
+    assert comparison.change == pytest.approx(one.value - other.value)
+    assert comparison.standard_error == pytest.approx(
+        sqrt(one.variance + other.variance - 2 * common)
+    )
+    welch = naive_jackknife.satterthwaite(
+        [(one.variance, one.freedom), (other.variance, other.freedom)]
+    )
+    least = min(one.freedom, other.freedom)
+    assert comparison.freedom == pytest.approx(least if both else welch)
     rule = rule_of("boundary_similarity>=-0.05")
     expected = t.sf((-0.05 - comparison.change) / comparison.standard_error, comparison.freedom)
     assert p_value(rule, comparison) == pytest.approx(expected)
 
 
 def test_the_test_of_means_is_welchs_test() -> None:
-    """The macro average is a mean, so up to the replicates' error this is the test of means."""
+    """The macro average is a mean, so this is the test of means."""
     rule = rule_of("macro:boundary_similarity>=-0")
     draw = np.random.default_rng(8)
     now, before = counts(draw, 80, 0.62), counts(draw, 120, 0.66)
@@ -237,11 +260,11 @@ def test_the_test_of_means_is_welchs_test() -> None:
         for night in (now, before)
     ]  # fmt: skip
     comparison = compare(
-        tally(rule, [now], new_ids(draw, 80)), tally(rule, [before], new_ids(draw, 120)), rule, 0
+        tally(rule, [now], new_ids(draw, 80)), tally(rule, [before], new_ids(draw, 120)), rule
     )
     welch = ttest_ind(*columns, equal_var=False, alternative="less")
-    assert comparison.change / comparison.standard_error == pytest.approx(welch.statistic, rel=0.05)
-    assert p_value(rule, comparison) == pytest.approx(welch.pvalue, abs=0.01)
+    assert comparison.change / comparison.standard_error == pytest.approx(welch.statistic, rel=1e-5)
+    assert p_value(rule, comparison) == pytest.approx(welch.pvalue, abs=1e-5)
 
 
 def test_documents_that_both_nights_scored_are_paired() -> None:
@@ -249,24 +272,23 @@ def test_documents_that_both_nights_scored_are_paired() -> None:
     draw = np.random.default_rng(1)
     ids, counted = new_ids(draw, 30), counts(draw, 30, 0.7)
     same = tally(EQUAL, [counted], ids)
-    comparison = compare(same, same, EQUAL, 30)
+    comparison = compare(same, same, EQUAL, apart=False)
     assert comparison.change == 0 and comparison.standard_error < 1e-8
-    apart = compare(same, tally(EQUAL, [counted], new_ids(draw, 30)), EQUAL, 0)
+    apart = compare(same, tally(EQUAL, [counted], new_ids(draw, 30)), EQUAL)
     assert apart.standard_error > 0.01
 
 
 def test_without_noise_the_limit_decides() -> None:
     rule = rule_of("pk<=+0.1")
-    assert p_value(rule, replicated.Change(0.2, 0.0, 3)) == 0
-    assert p_value(rule, replicated.Change(0.1, 0.0, 3)) == 1
-    assert p_value(rule, replicated.Change(0.1, 0.02, 3)) == 0.5
+    assert p_value(rule, Change(0.2, 0.0, 3)) == 0
+    assert p_value(rule, Change(0.1, 0.0, 3)) == 1
+    assert p_value(rule, Change(0.1, 0.02, 3)) == 0.5
 
 
 def test_unknown_noise_gives_no_p_value() -> None:
     draw = np.random.default_rng(1)
-    one, many = (tally(EQUAL, [counts(draw, n, 0.7)], new_ids(draw, n)) for n in (1, 9))
-    now, before = (night_tally.average((f"{SYSTEM}0",), EQUAL) for night_tally in (one, many))
-    assert replicated.change_of(now, before, 0) is None
+    few, many = (tally(EQUAL, [counts(draw, n, 0.7)], new_ids(draw, n)) for n in (4, 9))
+    assert change_of(average(few, EQUAL), [average(many, EQUAL)], apart=True) is None
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
@@ -290,7 +312,7 @@ def fails(
         nights.append(tally(rule, counted, new_ids(draw, DOCUMENTS)))
     now, before = nights
     p_values = [
-        p_value(rule, compare(now, before, rule, 0, system)) for system in range(len(abilities))
+        p_value(rule, compare(now, before, rule, system=system)) for system in range(len(abilities))
     ]
     return min(holm(p_values)) <= ALPHA
 
@@ -321,52 +343,50 @@ def test_the_rate_is_that_of_a_night_however_many_systems() -> None:
 # --- The median of several nights ----------------------------------------------------------------
 
 
-def test_the_noise_of_a_median_equals_that_of_its_replicates() -> None:
-    """Every replicate is computed again, and so is the median of each."""
+SAMPLES = 200_000
+
+
+@pytest.mark.parametrize("apart", [True, False])
+def test_the_noise_of_a_median_is_that_of_normal_averages(apart: bool) -> None:
+    """The averages are drawn with the covariance of the twin, and the median of each sample."""
     draw = np.random.default_rng(9)
     sizes = [14, 9, 12, 11]
-    ids = [new_ids(draw, n) for n in sizes]
+    every = new_ids(draw, sum(sizes))
+    starts = np.cumsum([0, *sizes]) if apart else [0, 3, 5, 0]
+    ids = [every[start : start + n] for start, n in zip(starts, sizes, strict=False)]
     counted = [counts(draw, n, 0.65) for n in sizes]
     nights = [
-        tally(EQUAL, [night], night_ids).average((f"{SYSTEM}0",), EQUAL)
+        average(tally(EQUAL, [night], night_ids), EQUAL)
         for night, night_ids in zip(counted, ids, strict=True)
     ]
-    comparison = replicated.change_of(
-        nights[0], replicated.median_of_all(nights[1:], apart=True), 0
-    )
+    comparison = change_of(nights[0], nights[1:], apart=apart)
     assert comparison is not None
-    columns = []
-    for night, night_ids, n in zip(counted, ids, sizes, strict=True):
-        drawn = weights(night_ids, SEED, REPLICATES)
-        column = [similarity(night, drawn[:, place]) for place in range(REPLICATES)]
-        mean = sum(column) / len(column)
-        columns.append([mean + (value - mean) * sqrt(n / (n - 1)) for value in column])
-    medians = [sorted(values)[1] for values in zip(*columns[1:], strict=True)]
-    one, other = np.var(columns[0], ddof=1), np.var(medians, ddof=1)
-    common = np.cov(columns[0], medians)[0, 1]
-    before = sorted(similarity(night, 1) for night in counted[1:])[1]
-    assert comparison.change == pytest.approx(similarity(counted[0], 1) - before)
-    assert comparison.standard_error == pytest.approx(sqrt(one + other - 2 * common))
-    freedom = sum(n - 1 for n in sizes[1:])
-    assert comparison.freedom == pytest.approx(
-        (one + other) ** 2 / (one**2 / (sizes[0] - 1) + other**2 / freedom)
+    twins = [Twin(night, night_ids) for night, night_ids in zip(counted, ids, strict=True)]
+    covariance = [
+        [naive_jackknife.covariance(one.apart, other.apart) for other in twins] for one in twins
+    ]
+    now, *before = draw.multivariate_normal([twin.value for twin in twins], covariance, SAMPLES).T
+    noise = np.var(now - np.median(before, axis=0))
+    assert comparison.change == pytest.approx(
+        twins[0].value - sorted(twin.value for twin in twins[1:])[1]
     )
-    together = replicated.median_of_all(nights[1:], apart=False)
-    assert together.freedom == min(sizes[1:]) - 1
+    assert comparison.standard_error == pytest.approx(sqrt(noise), rel=0.04)
+    freedoms = [twin.freedom for twin in twins[1:]]
+    own = twins[0].variance
+    welch = naive_jackknife.satterthwaite(
+        [(own, twins[0].freedom), (float(noise) - own, sum(freedoms))]
+    )
+    expected = welch if apart else min(twins[0].freedom, *freedoms)
+    assert comparison.freedom == pytest.approx(expected, rel=0.04)
 
 
 def median_p_values(draw: Generator, abilities: Sequence[float], documents: int) -> list[float]:
     """Simulate nights, the newest first; compare it with the next and the median of the others."""
     now, *before = (
-        tally(EQUAL, [counts(draw, documents, ability)], new_ids(draw, documents)).average(
-            (f"{SYSTEM}0",), EQUAL
-        )
+        average(tally(EQUAL, [counts(draw, documents, ability)], new_ids(draw, documents)), EQUAL)
         for ability in abilities
     )
-    changes = [
-        replicated.change_of(now, other, 0)
-        for other in (before[0], replicated.median_of_all(before, apart=True))
-    ]
+    changes = [change_of(now, others, apart=True) for others in (before[:1], before)]
     return [p_value(EQUAL, change) for change in changes if change is not None]
 
 
@@ -396,16 +416,16 @@ def test_a_slow_decline_is_noticed_by_the_median() -> None:
 
 @pytest.mark.long
 def test_the_power_equals_the_theoretical_power() -> None:
-    """Power is computed from the spread of a large sample, by linearisation, without replicates."""
+    """Power is computed from the spread of a large sample, by linearisation."""
     draw = np.random.default_rng(2)
     drop, variance = 0.0, 0.0
     for ability, sign in ((0.6, 1), (0.7, -1)):
         large = counts(draw, 200_000, ability)
-        average = similarity(large, 1)
-        pairs = large["misses"] + large["false_alarms"] + large["near_misses"] + large["matches"]
+        true = similarity(large)
         right = large["matches"] + large["near_misses"] / 2
-        variance += np.var(right - average * pairs) / np.mean(pairs) ** 2 / DOCUMENTS
-        drop += sign * average
+        pairs = edits(large)
+        variance += np.var(right - true * pairs) / np.mean(pairs) ** 2 / DOCUMENTS
+        drop += sign * true
     freedom = 2 * (DOCUMENTS - 1)
     power = nct.cdf(-t.ppf(1 - ALPHA, freedom), freedom, drop / sqrt(variance))
     nights = 600

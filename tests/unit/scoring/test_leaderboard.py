@@ -30,7 +30,7 @@ def test_a_column_is_written_once_and_shown_everywhere(
 ) -> None:
     column = BoardColumn("average", lambda values: len(values) > 1)
     monkeypatch.setattr(leaderboard, "COLUMNS", (*leaderboard.COLUMNS, column))
-    evaluation = segscore.evaluate(REFERENCES, SYSTEMS, measures=["pk"], replicates=0)
+    evaluation = segscore.evaluate(REFERENCES, SYSTEMS, measures=["pk"])
     print_scores(evaluation.summary, "systems")
     assert capsys.readouterr().out.splitlines()[1].split()[1:4] == ["documents", "average", "pk"]
     layout = summary_layout(evaluation.summary, "systems", evaluation.signature)
@@ -119,7 +119,7 @@ def test_the_measure_that_is_named_first_leads_and_ranks() -> None:
         ["window_diff", "boundary_similarity"],
     ]
     for names in orders:
-        evaluation = segscore.evaluate(references, systems, measures=names, replicates=0)
+        evaluation = segscore.evaluate(references, systems, measures=names)
         found[names[0]] = evaluation
         assert evaluation.board.measures == names
         assert evaluation.run.measures_in_order == tuple(names)

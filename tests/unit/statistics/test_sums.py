@@ -16,8 +16,8 @@ from segscore.pipeline.measures.measure import Measure
 from segscore.pipeline.runs import receipt_file
 from segscore.pipeline.runs.receipt_values import codec
 from segscore.pipeline.scoring.part import PartSums
-from segscore.pipeline.statistics.averages import averages
-from segscore.pipeline.statistics.bootstrap import Units
+from segscore.pipeline.statistics.averages import Parameters, averages
+from segscore.pipeline.statistics.resampling import Units
 from segscore.pipeline.statistics.sums import CountedRows, Sums, merge, sum_rows
 
 KIND = Table.of({"count": ""}, [Measure("value", "count", "this test", lower=None)])
@@ -37,7 +37,7 @@ def summed(values: list[float], counts: list[int] | None = None) -> Sums:
 @given(st.lists(VALUES, min_size=2, max_size=20), st.integers(1, 19))
 def test_mean_and_deviation_of_values_of_either_sign(values: list[float], split: int) -> None:
     parts = [summed(part) for part in (values[:split], values[split:]) if part]
-    _, macro = averages(KIND, merge(parts), 0, None, {}).rows.values()
+    _, macro = averages(KIND, merge(parts), 0, Parameters({}, None)).rows.values()
     exact = [Fraction(value) for value in values]
     mean = sum(exact) / len(exact)
     largest = max(map(abs, values))
@@ -72,7 +72,7 @@ def test_sums_of_counts_are_exact_even_above_64_bits(counts: list[int], split: i
     parts = [summed([0.0] * len(part), part) for part in (counts[:split], counts[split:]) if part]
     for sums in (whole, merge(parts), merge([merge(parts[:1]), *parts[1:]])):
         assert sums.counts.tolist() == [[sum(counts)]]
-        micro, _ = averages(KIND, sums, 0, None, {}).rows.values()
+        micro, _ = averages(KIND, sums, 0, Parameters({}, None)).rows.values()
         assert micro.value == float(sum(counts))
 
 

@@ -160,7 +160,7 @@ def test_a_bomb_is_refused_in_one_line(tmp_path: Path, command: str, name: str) 
     if command == "validate":
         process, peak = run_small("validate", bomb)
     else:
-        options = ("--output", run, "--memory-limit", "1GB", "--replicates", "0", "--workers", "1")
+        options = ("--output", run, "--memory-limit", "1GB", "--workers", "1")
         process, peak = run_small("score", tmp_path / "ref.parquet", bomb, *options)
     assert process.returncode in (1, 2), process.stderr
     (line,) = [text for text in process.stderr.splitlines() if "segscore: error: " in text]
@@ -203,7 +203,7 @@ def test_a_false_footer_is_refused(segscore: Segscore, tmp_path: Path, rows: int
         if claimed_counts(bad) == claimed_counts(good):  # a number that nobody reads
             continue
         lies += 1
-        result = segscore("score", good, bad, "--output", tmp_path / "run", "--replicates", "0")
+        result = segscore("score", good, bad, "--output", tmp_path / "run")
         assert result.code in (1, 2), which
         assert len(result.err.splitlines()) <= 3
         assert str(bad) in result.err
@@ -225,7 +225,7 @@ def test_a_footer_with_too_few_rows_is_refused(segscore: Segscore, tmp_path: Pat
     pq.write_table(segmentations(), good, write_statistics=False)
     bad.write_bytes(good.read_bytes())
     patch(bad, varint(ROWS), varint(19_000, length=3))
-    result = segscore("score", good, bad, "--output", tmp_path / "run", "--replicates", "0")
+    result = segscore("score", good, bad, "--output", tmp_path / "run")
     assert result.code in (1, 2)
     assert f"{bad}: row group 0: column " in result.err
     assert "19,000 rows" in result.err

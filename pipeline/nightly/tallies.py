@@ -1,6 +1,6 @@
-"""Sums over a night's documents, read from its published scores, and bootstrap replicates."""
+"""Sums over a night's documents, read from its published scores, and their averages."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,13 +14,27 @@ from segscore.pipeline.measures import Table
 from segscore.pipeline.nightly.nights import Night
 from segscore.pipeline.nightly.rules import RULE_TABLES, GateRule
 from segscore.pipeline.scoring.names import POINT
-from segscore.pipeline.statistics.averages import averages, replicates
-from segscore.pipeline.statistics.bootstrap import UnitWeights, draw_weights, units
-from segscore.pipeline.statistics.replicated import Replicated, widened
+from segscore.pipeline.statistics.averages import Parameters, averages
+from segscore.pipeline.statistics.jackknife import UNKNOWN, Estimate
+from segscore.pipeline.statistics.resampling import assign_units
 from segscore.pipeline.statistics.sums import CountedRows, GroupKey, Sums, merge, sum_rows
 
-REPLICATES = 2000
-"""Enough for a standard error within 3 % of what more would give, 19 times out of 20."""
+
+@dataclass(frozen=True)
+class NightAverage:
+    """An average of a night.
+
+    Attributes:
+        estimate: the average.
+        documents: number of documents on which it is defined.
+    """
+
+    estimate: Estimate
+    documents: int
+
+
+NO_AVERAGE = NightAverage(UNKNOWN, 0)
+"""The average of a system or group that a night lacks."""
 
 
 class Identity:
@@ -45,34 +59,24 @@ class Tally:
     Attributes:
         kind: the counts and measures of the rules.
         sums: sums by system and resampling unit.
-        parameters: parameters of the formulas, as ``evaluate`` takes them.
-        seed: seed of the weights.
+        parameters: parameters of the formulas.
     """
 
     kind: Table
     sums: Sums
-    parameters: Mapping[str, float]
-    seed: int
+    parameters: Parameters
 
     @cached_property
     def systems(self) -> dict[GroupKey, int]:
         """System and values of the group-by columns, if any -> index of the group in ``sums``."""
         return {key: group for group, key in enumerate(self.sums.groups)}
 
-    @cached_property
-    def _drawn(self) -> UnitWeights:
-        return draw_weights(self.sums.unit, self.seed, REPLICATES)
-
-    def average(self, key_of_system: GroupKey, rule: GateRule) -> Replicated:
-        """Compute a system's average, or that in a group, and its replicates."""
+    def average(self, key_of_system: GroupKey, rule: GateRule) -> NightAverage:
+        """Compute a system's average, or that in a group."""
         group = self.systems[key_of_system]
+        found = averages(self.kind, self.sums, group, self.parameters)
         key = rule.measure, rule.average
-        row = averages(self.kind, self.sums, group, None, self.parameters).rows[key]
-        cells = np.flatnonzero(self.sums.group == group)
-        weights = self._drawn.for_units(self.sums.unit[cells])
-        resampled = replicates(self.kind, self.sums, cells, weights, self.parameters)
-        freedom = row.defined - 1
-        return Replicated(row.value, row.defined, widened(resampled[key], freedom), freedom)
+        return NightAverage(found.estimates[key], found.rows[key].defined)
 
 
 def documents(night: Night) -> Hashes:
@@ -95,10 +99,9 @@ def documents_of_systems(night: Night) -> dict[str, set[str]]:
     return found
 
 
-def tally_replicates(
+def tally_night(
     night: Night,
     rules: tuple[GateRule, ...],
-    seed: int,
     in_all: int,
     by: Sequence[str] = (),
     identity: Identity | None = None,
@@ -128,7 +131,13 @@ def tally_replicates(
     parts = [sum_table(kind, table, in_all, by, identity) for table in counted if table.num_rows]
     if not parts:
         return None
-    return Tally(kind, merge(parts), night.parameters, seed)
+    return Tally(kind, merge(parts), run_parameters(night, by))
+
+
+def run_parameters(night: Night, by: Sequence[str] = ()) -> Parameters:
+    """Return the parameters of the formulas of a night, or of its groups."""
+    is_given = night.score_settings().p_seg is not None
+    return Parameters(night.parameters, None if is_given or by else ())
 
 
 def tables(night: Night, name: str, columns: list[str]) -> Iterator[pa.Table]:
@@ -173,7 +182,7 @@ def sum_table(
     )
     ids = hash_names(coded.documents.ids).hashes
     ids = ids if identity is None else identity(ids)
-    return sum_rows(groups, code, units(ids, in_all), rows)
+    return sum_rows(groups, code, assign_units(ids, in_run=in_all), rows)
 
 
 def _number_groups(table: pa.Table, columns: Sequence[str]) -> tuple[Ints, list[GroupKey]]:

@@ -1,0 +1,42 @@
+"""Say where averages rest on few documents, however many there are."""
+
+from segscore.pipeline.scoring.leaderboard import Leaderboard
+from segscore.pipeline.statistics.jackknife import FEWEST
+from segscore.pipeline.statistics.shown_numbers import counted
+
+_SMALL = 0.5
+"""Share of the documents below which their effective number is told."""
+
+
+def describe_effective(micro: Leaderboard, macro: Leaderboard) -> str | None:
+    """Return a line on micro averages that a few long documents carry; None if none do.
+
+    It is about the measure by which systems are ranked, and the system that has the fewest.
+    """
+    if not micro.coverage.same:
+        return None
+    numbers = []
+    for name in micro.systems:
+        own, each = (board.average(micro.measure, name) for board in (micro, macro))
+        if own.get("effective") and each.get("effective"):
+            numbers.append((own["effective"], each["effective"], each["defined"]))
+    if not numbers:
+        return None
+    effective, units, documents = min(numbers)
+    if effective >= _SMALL * units:
+        return None
+    all_units = counted(documents, "document")
+    if round(units) != documents:
+        all_units = counted(round(units), "resampling unit")
+    return (
+        f"micro averages rest on about {max(1, round(effective)):,} of {all_units}: the long ones "
+        "weigh most"
+    )
+
+
+def describe_few(board: Leaderboard) -> str | None:
+    """Return a line on why there are no intervals where documents are few; None if they are not."""
+    most = max((row["documents"] for row in board.rows.values()), default=FEWEST)
+    if most >= FEWEST:
+        return None
+    return f"{counted(most, 'document')}: no intervals; at least {FEWEST} are needed"

@@ -1,0 +1,318 @@
+"""The jackknife: how much an average would vary between samples of resampling units.
+
+An average is computed again without each unit, a document or all documents of a show. The
+pseudo-values ``n value - (n - 1) value_without_i`` then behave like n independent observations of
+the average (Tukey 1958; Miller 1974, "The jackknife: a review", Biometrika 61; Efron & Stein 1981).
+Intervals of values between 0 and 1 are made on the logit scale, and Student's t has as many degrees
+of freedom as the effective number of units, less 1 (Kish 1965, Survey Sampling, 11.7), because a
+few long documents can carry an average over many.
+
+The pseudo-values of two averages are subtracted unit by unit, so documents that both share are
+paired, and all others are independent, without further code.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import exp, isnan, log, nan, sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from segscore.pipeline.arrays.document_ids import Hashes
+from segscore.pipeline.arrays.ragged import Floats
+from segscore.pipeline.measures import Table
+
+CONFIDENCE = 0.95
+"""Level of intervals, unless another is asked for."""
+
+FEWEST = 5
+"""Smallest number of resampling units from which an interval or a p value is computed."""
+
+P_SEG_COUNTS = ("windows", "reference_windows")
+"""The counts of references from which P_seg is estimated."""
+
+_ROUNDING = 1e-12
+"""Standard errors and differences up to this are those of the last bits of equal values."""
+
+_NOTHING = np.zeros(0)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """An average, and how it depends on each resampling unit.
+
+    Attributes:
+        value: the average, NaN where undefined.
+        units: the units that it is an average of, ascending, shape (units,).
+        without: the average without each unit, NaN where undefined, shape (units,).
+        weight: share of the average that each unit has, such as its number of windows, shape
+            (units,).
+        bounds: smallest and largest possible value, None where there is none.
+    """
+
+    value: float
+    units: Hashes
+    without: Floats
+    weight: Floats
+    bounds: tuple[float | None, float | None] = (None, None)
+
+    @property
+    def number(self) -> int:
+        """The number of units that the average depends on."""
+        return int(np.count_nonzero(self.weight))
+
+    @property
+    def effective(self) -> float:
+        """The number of units of equal weight that would vary as much."""
+        return effective_number(self.weight)
+
+    @property
+    def freedom(self) -> float:
+        """The degrees of freedom of the standard error."""
+        return max(1.0, self.effective - 1)
+
+    @property
+    def deviations(self) -> Floats:
+        """What each unit contributes to the error: squares add up to the squared error."""
+        n = len(self.without)
+        if n < 2:
+            return np.full(n, nan)
+        mean: Floats = self.without - self.without.mean()
+        return mean * sqrt((n - 1) / n)
+
+    @property
+    def pseudo_values(self) -> Floats:
+        """Values that behave like independent observations of the average, shape (units,)."""
+        n = len(self.without)
+        return n * self.value - (n - 1) * self.without
+
+    @property
+    def error(self) -> float:
+        """The standard error; NaN if it cannot be estimated, 0 if all units are alike."""
+        if isnan(self.value) or self.number < FEWEST:
+            return nan
+        error = sqrt(float(np.square(self.deviations).sum()))
+        return 0.0 if error <= _ROUNDING * max(1.0, abs(self.value)) else error
+
+    def interval(self, level: float = CONFIDENCE) -> tuple[float, float]:
+        """Return the ends of the interval; NaN, NaN if there is none."""
+        error = self.error
+        if isnan(error):
+            return nan, nan
+        lower, upper = self.bounds
+        if (lower, upper) == (0, 1) and self.value in (lower, upper):
+            return _clopper_pearson(self.value, self.effective, level)
+        if error == 0 or self.value in (lower, upper):
+            return nan, nan
+        reach = quantile(self.freedom, level) * error
+        if (lower, upper) == (0, 1):
+            odds = log(self.value / (1 - self.value))
+            reach /= self.value * (1 - self.value)
+            return _expit(odds - reach), _expit(odds + reach)
+        if lower == 0:
+            factor = exp(min(reach / self.value, 700.0))
+            return self.value / factor, self.value * factor
+        return self.value - reach, self.value + reach
+
+    @property
+    def p(self) -> float:
+        """The p value of the average being 0, as of a difference; NaN if it cannot be tested."""
+        from scipy.special import stdtr
+
+        error = self.error
+        if isnan(error):
+            return nan
+        if error == 0:
+            return 1.0 if abs(self.value) <= _ROUNDING else nan
+        return float(2 * stdtr(self.freedom, -abs(self.value) / error))
+
+
+UNKNOWN = Estimate(nan, np.zeros(0, np.uint64), _NOTHING, _NOTHING)
+"""The estimate of an average that does not exist."""
+
+
+def effective_number(weight: Floats) -> float:
+    """Return the effective number of units (Kish 1965): (sum b)^2 / sum b^2; 0 without weights."""
+    squares = float(np.square(weight).sum())
+    return float(weight.sum()) ** 2 / squares if squares else 0.0
+
+
+def quantile(freedom: float, level: float = CONFIDENCE) -> float:
+    """Return the half-width of a central interval of Student's t, in standard errors."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(freedom, (1 + level) / 2))
+
+
+def _expit(odds: float) -> float:
+    return 1 / (1 + exp(-odds)) if odds > -700 else 0.0
+
+
+def _clopper_pearson(share: float, trials: float, level: float) -> tuple[float, float]:
+    """Return the interval of a share that is 0 or 1 in all of some trials (1934, Biometrika 26).
+
+    The trials are units, because the boundaries or windows of one unit are not independent.
+    """
+    reached = ((1 - level) / 2) ** (1 / max(1, round(trials)))
+    return (reached, 1.0) if share == 1 else (0.0, 1 - reached)
+
+
+def combine(
+    formula: Callable[..., Any],
+    estimates: Sequence[Estimate],
+    bounds: tuple[float | None, float | None] = (None, None),
+) -> Estimate:
+    """Compute a value from several averages, such as their difference, with its own error.
+
+    A unit that one of the averages does not depend on leaves that one unchanged. The weights are
+    those of the average with the fewest effective units.
+
+    Args:
+        formula: the value, from the values of the averages or from arrays of them.
+        estimates: the averages, at least one.
+        bounds: smallest and largest possible value, None where there is none.
+    """
+    units = np.unique(np.concatenate([each.units for each in estimates]))
+    value = float(formula(*(each.value for each in estimates)))
+    without, weights = [], []
+    for each in estimates:
+        place = np.searchsorted(units, each.units)
+        of_all, weight = np.full(len(units), each.value), np.zeros(len(units))
+        of_all[place], weight[place] = each.without, each.weight
+        without.append(of_all)
+        weights.append(weight)
+    fewest = min(weights, key=effective_number)
+    return Estimate(value, units, np.asarray(formula(*without), np.float64), fewest, bounds)
+
+
+def difference(now: Estimate, before: Estimate) -> Estimate:
+    """Return one average less another."""
+    return combine(np.subtract, (now, before))
+
+
+@dataclass(frozen=True)
+class UnitSums:
+    """Sums over the documents of each resampling unit.
+
+    Attributes:
+        units: the units, ascending, shape (units,).
+        counts: sums of each count, whole numbers, shape (units,).
+        values: sums of each measure's values, shape (units,).
+        defined: number of documents where each measure is defined, shape (units,).
+    """
+
+    units: Hashes
+    counts: Mapping[str, NDArray[Any]]
+    values: Mapping[str, NDArray[Any]]
+    defined: Mapping[str, NDArray[Any]]
+
+
+def mean_of_draws(counts: NDArray[Any], draws: int) -> NDArray[Any]:
+    """Divide counts that are sums over several draws of random boundaries by their number."""
+    return counts if draws == 1 else counts / draws
+
+
+def micro_estimates(
+    kind: Table,
+    sums: UnitSums,
+    parameters: Mapping[str, float],
+    p_seg_of: UnitSums | None,
+    draws: int = 1,
+) -> dict[str, Estimate]:
+    """Compute the micro averages: each formula over the sums of its counts.
+
+    Args:
+        kind: the counts and measures.
+        sums: the sums by unit.
+        parameters: parameters of the formulas, as ``evaluate`` takes them.
+        p_seg_of: sums over the documents from whose references P_seg was estimated, so that it
+            varies with them; None if it was given.
+        draws: number of draws that the counts are sums over, of random boundaries.
+    """
+    given: dict[str, Any] = dict(parameters)
+    if p_seg_of is not None and "p_seg" in kind.parameters:
+        given["p_seg"] = _p_seg_without(parameters["p_seg"], sums, p_seg_of)
+    totals = {name: sum(map(int, counts.tolist())) for name, counts in sums.counts.items()}
+    pooled = {
+        name: mean_of_draws(np.append(_less(total, sums.counts[name]), float(total)), draws)
+        for name, total in totals.items()
+    }
+    values = kind.values(pooled, given, rows=False)
+    n = len(sums.units)
+    estimates = {}
+    for name, measure in kind.measures.items():
+        both = np.broadcast_to(values[name], n + 1)
+        weight = _micro_weight(kind, name, pooled, parameters)
+        estimates[name] = Estimate(
+            float(both[-1]), sums.units, both[:-1], weight, (measure.lower, measure.upper)
+        )
+    return estimates
+
+
+def _p_seg_without(p_seg: float, own: UnitSums, of_run: UnitSums) -> Floats:
+    """Return P_seg of the run without each unit, and then with all, shape (units + 1,).
+
+    The references of a unit have the windows that the pairs of a system have with them.
+    """
+    windows, with_boundary = (own.counts[name].astype(np.float64) for name in P_SEG_COUNTS)
+    all_windows, all_with_boundary = (
+        np.float64(of_run.counts[name].sum()) for name in P_SEG_COUNTS
+    )
+    with np.errstate(divide="ignore", invalid="ignore"):
+        without = (all_with_boundary - with_boundary) / (all_windows - windows)
+        return np.append(p_seg + without - all_with_boundary / all_windows, p_seg)
+
+
+def _less(total: int, counts: NDArray[Any]) -> Floats:
+    """Return a total without each unit, exactly, and then rounded."""
+    if counts.dtype == object or abs(total) >= 2**62:
+        return np.array([float(total - int(count)) for count in counts.tolist()])
+    return (total - counts).astype(np.float64)
+
+
+def _micro_weight(
+    kind: Table, name: str, pooled: Mapping[str, Floats], parameters: Mapping[str, Any]
+) -> Floats:
+    """Return what each unit adds to the denominator of a measure, shape (units,).
+
+    Where the formula divides more than once, it is that with the fewest effective units.
+
+    Args:
+        kind: the counts and measures.
+        name: the measure.
+        pooled: the sums of each count without each unit, and then of all, shape (units + 1,).
+        parameters: parameters of the formulas.
+    """
+    denominators = kind.denominators(name, pooled, parameters)
+    if not denominators:
+        return np.ones(len(next(iter(pooled.values()))) - 1)
+    return min((each[-1] - each[:-1] for each in denominators), key=effective_number)
+
+
+def macro_estimates(
+    kind: Table, sums: UnitSums, means: Mapping[str, float] | None = None
+) -> dict[str, Estimate]:
+    """Compute the macro averages: each the mean of the documents where it is defined.
+
+    Args:
+        kind: the counts and measures.
+        sums: the sums by unit; the values may be in any unit.
+        means: the averages, if they are known more precisely than from the sums.
+    """
+    estimates = {}
+    for name, measure in kind.measures.items():
+        has = sums.defined[name] > 0
+        values, defined = (each[name][has] for each in (sums.values, sums.defined))
+        total, number = float(values.sum()), int(defined.sum())
+        with np.errstate(divide="ignore", invalid="ignore"):
+            without = (total - values) / (number - defined).astype(np.float64)
+        mean = total / number if number else nan
+        estimates[name] = Estimate(
+            mean if means is None else means[name],
+            sums.units[has],
+            without,
+            defined.astype(np.float64),
+            (measure.lower, measure.upper),
+        )
+    return estimates

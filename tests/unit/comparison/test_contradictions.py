@@ -1,0 +1,107 @@
+"""A law: the star of a pair, its interval and the sentence about it never contradict each other."""
+
+from collections.abc import Iterator
+from itertools import combinations
+from math import isnan
+
+import numpy as np
+
+from segscore.pipeline.comparison.settings import CompareSettings
+from segscore.pipeline.comparison.tables import ComparedPair, ComparisonRow, adjusted_rows
+from segscore.pipeline.comparison.verdict import PairRows, describe_certainty
+from segscore.pipeline.statistics.jackknife import Estimate, difference
+from tests.support.examples import examples
+
+CORPORA = examples(2000)
+MARGIN = 0.05
+SETTINGS = CompareSettings(("run",), ("pk",), margin=MARGIN)
+
+
+def systems(draw: np.random.Generator) -> list[Estimate]:
+    """Micro averages of 2 to 6 systems on 1 to 40 documents of very different lengths.
+
+    Some systems are equal, a little better, always right or always wrong.
+    """
+    documents = int(draw.choice([1, 4, 5, 6, 8, 12, 20, 40]))
+    windows = np.ceil(draw.lognormal(3, 1, documents)).astype(int)
+    rates = draw.choice([0.0, 0.2, 0.2, 0.22, 0.3, 0.5, 1.0], draw.integers(2, 7))
+    hard = draw.uniform(0.5, 1.5, documents)
+    found = []
+    for rate in rates:
+        chances = np.clip(rate * hard, 0, 1) if 0 < rate < 1 else np.full(documents, rate)
+        errors = draw.binomial(windows, chances)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            without = (errors.sum() - errors) / (windows.sum() - windows)
+        value = float(errors.sum() / windows.sum())
+        units = np.arange(documents).astype(np.uint64)
+        found.append(Estimate(value, units, without, windows.astype(float), (0.0, 1.0)))
+    return found
+
+
+def rows_of(averages: list[Estimate]) -> list[ComparisonRow]:
+    """Compare the systems, of which a lower average is better."""
+    pairs = []
+    for a, b in combinations(range(len(averages)), 2):
+        apart = difference(averages[a], averages[b])
+        better = None if apart.value == 0 else f"s{a if apart.value < 0 else b}"
+        row = {
+            "measure": "pk", "average": "micro", "system": f"s{a}", "other": f"s{b}",
+            "difference": apart.value, "p": apart.p, "p_permutation": np.nan, "p_wilcoxon": np.nan,
+            "better": better, "documents": len(apart.units), "units": apart.number,
+        }  # fmt: skip
+        pairs.append(ComparedPair(row, apart, of_points=False, directed=True))
+    return adjusted_rows(pairs, SETTINGS)
+
+
+def samples() -> Iterator[tuple[list[Estimate], list[ComparisonRow]]]:
+    draw = np.random.default_rng(17)
+    for _ in range(CORPORA):
+        averages = systems(draw)
+        yield averages, rows_of(averages)
+
+
+def check_row(row: ComparisonRow) -> bool:
+    """Check a pair; return whether it is significant."""
+    if isnan(row["p"]):
+        assert isnan(row["p_holm"]) and isnan(row["ci_low"]) and row["equal"] is None
+        return False
+    star = bool(row["p_holm"] < 0.05)
+    if isnan(row["ci_low"]):
+        assert row["p"] == 1 and row["difference"] == 0
+        return star
+    assert row["ci_low"] <= row["difference"] <= row["ci_high"]
+    assert star == (not row["ci_low"] <= 0 <= row["ci_high"]), row
+    assert row["equal"] == (max(-row["ci_low"], row["ci_high"]) <= MARGIN)
+    return star
+
+
+def check_sentence(best: str, stars: dict[str, bool], pairs: PairRows, units: int) -> None:
+    """Check what is said of the best system against each other one alone, and all of them."""
+    for others in ([name] for name in stars):
+        sentence = describe_certainty(best, others, pairs)
+        (name,) = others
+        row = pairs.get((best, name)) or pairs[name, best]
+        assert sentence.startswith("This is sure") == (stars[name] and row["better"] == best)
+        if units < 5:
+            assert "at least 5 are needed" in sentence and "due to chance" not in sentence
+        elif not isnan(row["p_holm"]):
+            assert ("may be due to chance" in sentence) == (not stars[name])
+            within = describe_certainty(best, others, pairs, margin=MARGIN)
+            assert ("equal to it within" in within) == (row["equal"] is True and not stars[name])
+            assert ("undecided" in within) == (not row["equal"] and not stars[name])
+    together = describe_certainty(best, [*stars], pairs)
+    rows = {name: pairs.get((best, name)) or pairs[name, best] for name in stars}
+    known = [name for name, row in rows.items() if not isnan(row["p"])]
+    assert together.startswith("This is sure") == bool(known and all(stars[n] for n in known))
+
+
+def test_star_interval_and_sentence_agree() -> None:
+    seen = set()
+    for averages, rows in samples():
+        stars = {(row["system"], row["other"]): check_row(row) for row in rows}
+        best = f"s{min(range(len(averages)), key=lambda s: averages[s].value)}"
+        against = {a if b == best else b: star for (a, b), star in stars.items() if best in (a, b)}
+        pairs = {(row["system"], row["other"]): row for row in rows}
+        check_sentence(best, against, pairs, len(averages[0].units))
+        seen |= {*stars.values()}
+    assert seen == {True, False}
