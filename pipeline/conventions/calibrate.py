@@ -209,8 +209,10 @@ def calibrate_tables(
         Refused: the input or the settings are wrong.
         Failed: no reference was accepted.
     """
-    accepted, warnings = _accept_references(settings.measuring, references, documents)
-    measuring, sample = settings.measuring, settings.sample
+    tables = [references.table, *([] if documents is None else [documents.table])]
+    unit = one_unit({table.location: table.unit for table in tables})
+    measuring, sample = settings.measuring.in_unit(unit), settings.sample
+    accepted, warnings = _accept_references(measuring, references, documents)
     return calibrate_references(settings.measure, measuring, accepted, warnings, sample)
 
 
@@ -250,7 +252,6 @@ def _accept_references(
     """Return the accepted references, and the warnings about their tables."""
     table = references.table
     inputs = Inputs(table, table, documents.table if documents else None)
-    one_unit({each.location: each.unit for each in inputs.tables})
     described = validate_rows(documents.read(), DOCUMENTS) if documents else None
     rows = validate_rows(references.read(), segmentations_contract(settings.length_tolerance))
     collected = gather_inputs(settings, rows, described, typed=inputs.typed)

@@ -79,6 +79,7 @@ def run_scoring(
     run = TaskRun("score", settings, executor, progress, sink)
     with run.stage("plan"):
         inputs = find_inputs(settings) if sources is None else inputs_of(settings, sources)
+        run.settings = settings = settings.in_unit(inputs.unit)
         rule = rule_of(settings, inputs)
         plan = planning.ALL_AT_ONCE if sources else scoring_plan(settings, inputs, run.limits)
         if not run.prepare(inputs.tables):

@@ -41,6 +41,7 @@ from tests.support.examples import examples
 from tests.support.paths import DATA
 from tests.support.strategies import segmentations
 
+SHOW = Segmentation.from_starts([0, 20.0, 100.5, 300.0], duration=500)
 STARGAZER = str(DATA / "stargazer.jsonl")
 KINDS = ("missed", "added", "missed-or-added", "mixed", MOVED)
 
@@ -384,3 +385,14 @@ def test_a_document_that_is_too_long_for_random_positions_has_no_random_fault() 
     assert {fault.kind for fault in faults(7, 2**31 - 1)} == {
         fault.kind for fault in faults(7, 100)
     } - {RANDOM}
+
+
+def test_near_misses_of_recordings_are_those_of_a_run() -> None:
+    """Two seconds, and in other tables two units."""
+    units = Segmentation(SHOW.boundaries, SHOW.n_units)
+    for reference, n_t in ((SHOW, 2000), (units, 2)):
+        by_default, chosen = (
+            calibrate({"d": reference}, measure="boundary_similarity", n_t=given).table
+            for given in (None, n_t)
+        )
+        assert by_default == chosen
