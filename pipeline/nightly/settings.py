@@ -13,6 +13,7 @@ from segscore.pipeline.settings.options import (
     FreshOption,
     Option,
     Panel,
+    ResampleByOption,
 )
 from segscore.pipeline.settings.ranges import check_group_by, one_of, within
 from segscore.pipeline.settings.reading import read_names
@@ -104,6 +105,7 @@ class NightSettings:
     Attributes:
         date: None as long as it is not chosen, for several nights.
         documents: None for the table in ``scoring``, if any.
+        resample_by: None for that in ``scoring``, if any.
         max_unpaired: None for the share in ``scoring``, if any.
         scoring: further settings of the scoring run, by name.
         TABLES: further tables of a settings file that the command reads.
@@ -189,6 +191,7 @@ class NightSettings:
             Panel.GATE,
         ),
     ] = None
+    resample_by: ResampleByOption = None
     max_unpaired: Annotated[
         float | None,
         Option(
@@ -253,6 +256,8 @@ class NightSettings:
         scoring = dict(self.scoring)
         if self.documents is not None:
             scoring["documents"] = _insert_date("--documents", self.documents, self.night)
+        if self.resample_by is not None:
+            scoring["resample_by"] = self.resample_by
         unpaired = scoring.pop("max_unpaired", None)
         if self.max_unpaired is not None:
             unpaired = self.max_unpaired
