@@ -33,7 +33,7 @@ class Subsamples:
         draw = np.random.Generator(np.random.PCG64(0))
         kept = np.rint(draw.uniform(*_KEPT, (SUBSAMPLES, 1)) * self.number)
         order = draw.random((SUBSAMPLES, self.number)).argsort(axis=1, kind="stable")
-        self._kept = (order < np.minimum(kept, self.number - 1)).astype(np.float64)
+        self._kept = (order < np.minimum(kept, self.number - 1)).astype(np.int64)
 
     def values(
         self, family: Family, answers: Answers, counts: LazyCounts, of: tuple[str, Ints]
@@ -48,8 +48,10 @@ class Subsamples:
         """
         measure, rows = of
 
-        def total(name: str) -> Floats:
-            return self._kept @ np.bincount(self._unit[rows], counts[name][rows], self.number)
+        def total(name: str) -> Ints:
+            of_units = np.zeros(self.number, np.int64)
+            np.add.at(of_units, self._unit[rows], counts[name][rows])
+            return np.asarray(self._kept @ of_units)
 
         with np.errstate(divide="ignore", invalid="ignore"):
             values = family.formula(measure, answers, LazyCounts(total))
