@@ -13,7 +13,6 @@ from segscore.pipeline.settings.options import (
     FreshOption,
     Option,
     Panel,
-    ResampleByOption,
 )
 from segscore.pipeline.settings.ranges import check_group_by, one_of, within
 from segscore.pipeline.settings.reading import read_names
@@ -191,7 +190,14 @@ class NightSettings:
             Panel.GATE,
         ),
     ] = None
-    resample_by: ResampleByOption = None
+    resample_by: Annotated[
+        str | None,
+        Option(
+            "Attribute whose documents are one unit of intervals and of the gate's standard "
+            "errors, such as show; default: resample-by in \\[score].",
+            Panel.GATE,
+        ),
+    ] = None
     max_unpaired: Annotated[
         float | None,
         Option(
