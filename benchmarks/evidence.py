@@ -24,11 +24,21 @@ from segscore.pipeline.measures import ALL, HEADLINES, PAIRS
 PAGE = ROOT / "docs" / "evidence.md"
 PICTURE = ROOT / "docs" / "evidence.svg"
 START, END = "<!-- results -->\n", "<!-- end of results -->\n"
-CORPORA = ("salami", "moonstone", "stargazer")
+CORPORA = ("salami",)
 KINDS = ("missed", "added", "moved", "missed-or-added")
 LEVELS = (0.1, 0.2, 0.3)
 REACH = 3
 """Largest distance in units that a moved boundary moves."""
+
+NEAR, FAR = "moved 20% by 2 to 3", "moved 20% by 6 to 10"
+DISTANCES = {NEAR: (2, 3), FAR: (6, 10)}
+"""Two systems that move the same boundaries in the same directions: by how many units."""
+
+MOVED = 0.2
+"""Share of the boundaries that they move."""
+
+PAIRED = "boundary_similarity"
+"""The measure that each other one is compared with, document by document."""
 
 UNDAMAGED, RANDOM = "undamaged", "random"
 SEED = 0
@@ -89,12 +99,36 @@ def systems(codings: Sequence[Coding]) -> dict[str, list[list[int]]]:
     return made
 
 
+def moved(codings: Sequence[Coding]) -> dict[str, list[list[int]]]:
+    """Return the second coder's segmentations with the same boundaries moved near or far.
+
+    A boundary stays where it is, in both, if it would not stay apart from its neighbours in one.
+    """
+    made: dict[str, list[list[int]]] = {NEAR: [], FAR: []}
+    for number, coding in enumerate(codings):
+        draw = np.random.default_rng([SEED, number])
+        limits = [0, *coding.second, coding.n_units]
+        places: dict[str, list[int]] = {NEAR: [*coding.second], FAR: [*coding.second]}
+        for i, boundary in enumerate(coding.second):
+            chosen, step = draw.random() < MOVED, draw.choice((-1, 1))
+            ends = {
+                name: boundary + step * draw.integers(*reach, endpoint=True)
+                for name, reach in DISTANCES.items()
+            }
+            if chosen and all(limits[i] < end < limits[i + 2] for end in ends.values()):
+                for name, end in ends.items():
+                    places[name][i] = int(end)
+        for name, listed in places.items():
+            made[name].append(sorted({*listed}))
+    return made
+
+
 def evaluate(codings: Sequence[Coding]) -> segscore.Evaluation:
     """Score the second coder, undamaged, damaged and at random, against the first."""
     references = [_row(coding, "first", coding.reference) for coding in codings]
     hypotheses = [
         _row(coding, name, boundaries)
-        for name, rows in systems(codings).items()
+        for name, rows in (systems(codings) | moved(codings)).items()
         for coding, boundaries in zip(codings, rows, strict=True)
     ]
     return segscore.evaluate(
@@ -212,12 +246,14 @@ def report() -> Iterator[str]:
         values = values_of(evaluation.scores)
         yield f"## {corpus.capitalize()}: {len(codings)} documents\n"
         head = [f"{kind} {LEVELS[1]:.0%}" for kind in KINDS]
-        yield _line(["measure", *head, RANDOM, "mean of all"])
-        yield _line(["---"] * (len(head) + 3))
+        yield _line(["measure", *head, RANDOM, "mean of all", f"less `{PAIRED}`", "near, not far"])
+        yield _line(["---"] * (len(head) + 5))
         for measure in _by_preference(values):
             chosen = [values[name][measure] for name in (*head, RANDOM)]
             cells = [str(preference(measure, values[UNDAMAGED][measure], one)) for one in chosen]
-            yield _line([f"`{measure}`", *cells, _short(_mean(values, measure))])
+            cells += [_short(_mean(values, measure)), _paired(values, measure)]
+            near = preference(measure, values[NEAR][measure], values[FAR][measure])
+            yield _line([f"`{measure}`", *cells, str(near)])
         yield ""
         if len(codings) >= max(SIZES):
             yield from _power(codings, values)
@@ -243,6 +279,29 @@ def _mean(values: Mapping[str, Mapping[str, Any]], measure: str) -> float:
     return float(
         np.mean([preference(measure, own, values[name][measure]).share for name in damages()])
     )
+
+
+def _paired(values: Mapping[str, Mapping[str, Any]], measure: str) -> str:
+    """Return the mean share less that of ``PAIRED``, document by document, and its half-width."""
+    difference = wins(values, measure) - wins(values, PAIRED)
+    difference = difference[~np.isnan(difference)]
+    half_width = 1.96 * difference.std(ddof=1) / sqrt(len(difference))
+    mean = float(difference.mean())
+    sign = "-" if round(mean, 2) < 0 else "+" if round(mean, 2) > 0 else ""
+    return f"{sign}{_short(abs(mean))} ± {_short(float(half_width))}"
+
+
+def wins(values: Mapping[str, Mapping[str, Any]], measure: str) -> Any:
+    """Return the share of all damage that a measure recognises in each document, NaN without any.
+
+    Ties count half, and damage for which the measure is undefined does not count.
+    """
+    sign = 1 if ALL[measure].better == "higher" else -1
+    own = values[UNDAMAGED][measure]
+    gains = [sign * np.round(own - values[name][measure], 12) for name in damages()]
+    known = ~np.isnan(gains)
+    with np.errstate(invalid="ignore"):
+        return np.where(known, (np.sign(gains) + 1) / 2, 0).sum(axis=0) / known.sum(axis=0)
 
 
 def _by_preference(values: Mapping[str, Mapping[str, Any]]) -> list[str]:

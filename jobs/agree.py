@@ -18,6 +18,7 @@ from segscore.jobs.show.formats import (
     print_text,
 )
 from segscore.jobs.show.printing import (
+    chosen_n_t,
     log_finished,
     print_plan,
     print_record,
@@ -77,8 +78,8 @@ def agree(
         say_done(outcome, format_name)
     finished = read_audit(chosen.output) if isinstance(outcome, Done) else outcome
     if format_name == "text":
-        if chosen.n_t is None:
-            _say_n_t(finished.record)
+        if chosen.n_t is None and (said := chosen_n_t(finished.record)):
+            print_lines(f"{said}\n")
         print_audit(finished)
         print_record(chosen.output, finished.record)
         if finished is outcome:
@@ -97,19 +98,6 @@ def agree(
         coefficients = finished.by_group["agreement"]
         rows, signature = coefficients.to_pylist(), finished.record["signature"]
         print_table(plain_layout(coefficients.column_names, rows, signature), format_name)
-
-
-def _say_n_t(record: dict[str, Any]) -> None:
-    """Say how close near misses are in a recording, where the unit decided it."""
-    from segscore.pipeline.runs.finished import measured_unit
-    from segscore.pipeline.tables.units import PER_SECOND
-
-    if (unit := measured_unit(record)) in PER_SECOND:
-        n_t = record["settings"]["n_t"]
-        print_lines(
-            f"Near misses are boundaries less than {n_t / PER_SECOND[unit]:g} s apart (--n-t "
-            f"{n_t}), because positions are {unit}s and --n-t was not given.\n"
-        )
 
 
 def print_audit(finished: "FinishedAudit") -> None:

@@ -1,5 +1,6 @@
 """`segscore calibrate`: show which faults give which values on a corpus."""
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from segscore.jobs.cli.log import LOG
@@ -64,6 +65,8 @@ def _print_as_text(
     if calibration.sample.words:
         sentence = f"simulated on {calibration.sample.words}; --sample all takes every one"
         print_lines(sentence)
+    if person := calibration.second_person_in_words():
+        print_lines(person)
     print_lines(calibration.chance_in_words())
     if chosen.output is not None:
         print_lines(f"written to {chosen.output}")
@@ -97,6 +100,15 @@ def _print_as_data(calibration: "Calibration", value: float | None, format_name:
     rows = table.to_pylist()
     if format_name == "json":
         described = None if value is None else calibration.describe(value)
-        print_json("calibrate", {"value": value, "described": described, "points": rows})
+        person = calibration.second_person
+        print_json(
+            "calibrate",
+            {
+                "value": value,
+                "described": described,
+                "points": rows,
+                "second_person": None if person is None else asdict(person),
+            },
+        )
     else:
         print_table(plain_layout(table.column_names, rows, ""), format_name)

@@ -11,12 +11,12 @@ from segscore.jobs.show.by_system import summary_layout
 from segscore.jobs.show.formats import PaperFormat, as_rows, described, print_json
 from segscore.jobs.show.leaderboard import SCORE_LAYOUTS
 from segscore.jobs.show.printing import (
+    chosen_n_t,
     log_finished,
     print_finished,
     print_plan,
     print_written,
     say_done,
-    suggest_n_t,
 )
 from segscore.jobs.show.progress import Bar
 from segscore.pipeline.errors import Done, Refused
@@ -26,7 +26,6 @@ from segscore.pipeline.settings.ranges import one_of
 
 
 def score(
-    context: typer.Context,
     chosen: ScoreSettings,
     cluster: Cluster = "local",
     workers: Workers = None,
@@ -76,7 +75,8 @@ def score(
         print_finished(chosen.output, finished, layout, chosen.measures_in_order)
         if finished is outcome:
             print_written(chosen.output)
-        suggest_n_t(context, finished.record)
+        if chosen.n_t is None and (said := chosen_n_t(finished.record)):
+            LOG.say("info", said)
         return
     log_finished(chosen.output, finished.record)
     if format_name == "json":

@@ -5,8 +5,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from segscore.jobs.cli.encoding import printable_command
 from segscore.jobs.cli.log import LOG
 from segscore.jobs.show.fitted import print_lines
@@ -14,7 +12,6 @@ from segscore.jobs.show.formats import print_json
 from segscore.jobs.show.leaderboard import explain_better_point, print_scores
 from segscore.pipeline.settings.signature import fields
 from segscore.pipeline.statistics.shown_numbers import counted
-from segscore.pipeline.tables.units import MILLISECOND
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -107,23 +104,22 @@ def log_finished(output: str, record: dict[str, Any]) -> None:
         LOG.say("info", "finished", output=output, **{name: record[name] for name in fields})
 
 
-def suggest_n_t(context: typer.Context, record: dict[str, Any]) -> None:
-    """Log how close near misses are in a recording, where that depends on the default of n_t.
+def chosen_n_t(record: dict[str, Any]) -> str | None:
+    """Say how close near misses are in a recording; None if n_t affects nothing in a run.
 
     Args:
-        context: the command; nothing is logged if its user or settings file chose n_t.
-        record: run.json of the run.
+        record: run.json of a run whose user did not choose n_t.
     """
-    source = context.get_parameter_source("n_t")
-    is_default = source is not None and source.name == "DEFAULT"
-    chosen = fields(record["signature"])
-    n_t, in_units = chosen.get("n_t"), chosen.get("units") == "units"
-    if is_default and n_t is not None and in_units and record["unit"] == MILLISECOND:
-        LOG.say(
-            "info",
-            f"near misses are boundaries less than {n_t} milliseconds apart, because --n-t is "
-            f"{n_t} by default; for less than a second, pass --n-t 1000",
-        )
+    from segscore.pipeline.runs.finished import measured_unit
+    from segscore.pipeline.tables.units import PER_SECOND
+
+    unit, n_t = measured_unit(record), fields(record["signature"]).get("n_t")
+    if unit not in PER_SECOND or n_t is None:
+        return None
+    return (
+        f"Near misses are boundaries less than {int(n_t) / PER_SECOND[unit]:g} s apart (--n-t "
+        f"{n_t}), because positions are {unit}s and --n-t was not given."
+    )
 
 
 def print_row_counts(record: dict[str, Any]) -> None:

@@ -182,7 +182,7 @@ PLAIN = {"pairs": ("document_id",), "documents": ("document_id",), "prominence":
 
 
 def _tables(block: Block, job: AgreeJob) -> Iterator[tuple[str, pa.Table]]:
-    n_t = job.settings.n_t
+    n_t = job.settings.near_limit
     similar, windows = similarities(block.counts, n_t), window_measures(block.counts)
     if len(block.pairs):
         yield "pairs", pairs_table(block, similar, windows)

@@ -14,6 +14,7 @@ from segscore.pipeline.settings.options import (
     LengthToleranceOption,
     MaxRejectsOption,
     MemoryLimitOption,
+    NTOption,
     Option,
     OutputOption,
     Panel,
@@ -59,14 +60,7 @@ class AgreeSettings:
     documents: DocumentsOption = None
     group_by: GroupByOption = ()
     resample_by: ResampleByOption = MeasuringSettings.resample_by
-    n_t: Annotated[
-        int | None,
-        Option(
-            "Limit n_t: near misses are 1 to n_t - 1 positions apart; default: 2, or 2 seconds "
-            "where the unit is a time.",
-            Panel.MEASURES,
-        ),
-    ] = None
+    n_t: NTOption = MeasuringSettings.n_t
     window: WindowOption = MeasuringSettings.window
     rounding: RoundingOption = MeasuringSettings.rounding
     units: UnitsOption = MeasuringSettings.units
@@ -126,15 +120,7 @@ class AgreeSettings:
 
     def in_unit(self, unit: str | None) -> "AgreeSettings":
         """Return the settings with n_t chosen, for codings in a unit; None if it is not known."""
-        if self.n_t is not None:
-            return self
-        return replace(self, n_t=2 * (self._per_second(unit) or 1))
-
-    def _per_second(self, unit: str | None) -> int | None:
-        """Return how many units make a second; None if the unit is not a time."""
-        from segscore.pipeline.tables.units import PER_SECOND
-
-        return PER_SECOND.get(unit or "") if self.units == "units" else None
+        return replace(self, n_t=self.measuring.in_unit(unit).n_t)
 
     @property
     def inputs(self) -> dict[str, str | None]:
@@ -156,10 +142,11 @@ class AgreeSettings:
     def choices(self, unit: str | None) -> "Choices":
         """Return how coefficients are computed, and coders judged, for codings in a unit."""
         from segscore.pipeline.agreement.group import Choices
+        from segscore.pipeline.tables.units import units_per_second
 
         published = self.as_published is not None
-        n_t = self.measuring.n_t
-        limits = read_limits(self.limits, self._per_second(unit))
+        n_t = self.measuring.near_limit
+        limits = read_limits(self.limits, units_per_second(unit, self.units))
         judging = Judging(self.similarities[0], n_t, limits)
         return Choices(n_t, published or self.expected == "item", published, judging)
 

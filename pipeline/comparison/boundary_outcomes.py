@@ -120,7 +120,8 @@ def find_outcomes(opened: Reopened, hypotheses: Side, pairs: Pairs) -> BoundaryO
     )
     row_types = types_of(rows, TypedSides(types, ref.types, hyp.types))
     optimal = least_cost(settings.pairing)
-    alarms = _fill_outcomes(rows, row_types, rules_of(settings.n_t, types), optimal, outcomes)
+    rules = rules_of(settings.near_limit, types)
+    alarms = _fill_outcomes(rows, row_types, rules, optimal, outcomes)
     number = np.repeat(np.arange(len(lengths)), lengths)
     before = np.cumsum(lengths) - lengths
     start = ref.typed.offsets[pairs.ref_row] - before

@@ -26,6 +26,7 @@ from segscore.pipeline.conventions.faults import (
     summed_distance,
     with_fault,
 )
+from segscore.pipeline.conventions.second_person import SecondPerson, second_person
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.scoring.boundaries import Side
@@ -44,11 +45,11 @@ _SEGMENTS_AT_ONCE = 8192
 """About how many segments of references are simulated at a time, each in ``COPIES`` versions."""
 
 _PHRASES = {
-    "missed": "misses {size:.0%} of the boundaries",
-    "added": "adds {size:.0%} of the boundaries",
-    "missed-or-added": "misses or adds {size:.0%} of the boundaries, as many of each",
-    "mixed": "gets {size:.0%} of the boundaries wrong, half of them by 1 unit",
-    MOVED: "moves every boundary by {size:.1f} units on average",
+    "missed": "misses {size} of the boundaries",
+    "added": "adds {size} of the boundaries",
+    "missed-or-added": "misses or adds {size} of the boundaries, as many of each",
+    "mixed": "gets {size} of the boundaries wrong, half of them by 1 unit",
+    MOVED: "moves every boundary by {size} units on average",
 }
 
 
@@ -79,6 +80,7 @@ class Calibration:
         references: number of references.
         warnings: what was rejected or converted when the tables were read.
         sample: the documents whose references were simulated.
+        second_person: what a second person gets on them; None if no document has two coders.
     """
 
     measure: str
@@ -86,6 +88,7 @@ class Calibration:
     references: int
     warnings: tuple[str, ...]
     sample: DocumentSample
+    second_person: SecondPerson | None = None
 
     @property
     def kinds(self) -> Mapping[str, list[CurvePoint]]:
@@ -108,6 +111,14 @@ class Calibration:
                 said += ", and one with as many as the references, at random positions, "
                 said += shown_number(point.micro)
         return f"{said}."
+
+    def second_person_in_words(self) -> str | None:
+        """Say what a second person gets; None if no document has two coders."""
+        person = self.second_person
+        if person is None:
+            return None
+        phrases = [] if person.value is None else self._phrases(person.value, "micro", person.ends)
+        return person.in_words(self.measure, "; or ".join(phrases))
 
     @property
     def table(self) -> pa.Table:
@@ -138,17 +149,40 @@ class Calibration:
             for kind, points in self.kinds.items()
         }
 
-    def describe(self, value: float, average: str = "micro") -> str:
-        """Say in a sentence which faults give a value; the arguments are those of ``sizes``."""
-        phrases = [
-            _PHRASES[kind].format(size=size)
-            for kind, size in self.sizes(value, average).items()
-            if size is not None
-        ]
+    def describe(
+        self,
+        value: float,
+        average: str = "micro",
+        interval: tuple[float, float] | None = None,
+    ) -> str:
+        """Say in a sentence which faults give a value.
+
+        Args:
+            value: the value.
+            average: the average that it is, micro or macro.
+            interval: its interval, for the range of the size of each fault; None for the value
+                alone.
+        """
+        phrases = self._phrases(value, average, interval)
         if not phrases:
             return f"{self.measure} {value:g} on this corpus is not what any of these faults gives."
         either = "; or ".join(phrases)
         return f"{self.measure} {value:g} on this corpus is what a system gets that {either}."
+
+    def _phrases(
+        self, value: float, average: str, interval: tuple[float, float] | None
+    ) -> list[str]:
+        """Say how large each fault is that gives a value, and its interval if both ends do."""
+        phrases = []
+        ends = [self.sizes(end, average) for end in interval or ()]
+        for kind, size in self.sizes(value, average).items():
+            of_ends = [each[kind] for each in ends]
+            known = [each for each in of_ends if each is not None]
+            if size is not None:
+                shown = sorted(known) if known and len(known) == len(of_ends) else [size]
+                texts = [f"{each:.1f}" if kind == MOVED else f"{each:.0%}" for each in shown]
+                phrases.append(_PHRASES[kind].format(size=" to ".join(dict.fromkeys(texts))))
+        return phrases
 
     def __repr__(self) -> str:
         return f"Calibration(measure={self.measure!r}, references={self.references})"
@@ -209,8 +243,10 @@ def calibrate_tables(
         Refused: the input or the settings are wrong.
         Failed: no reference was accepted.
     """
-    accepted, warnings = _accept_references(settings.measuring, references, documents)
-    measuring, sample = settings.measuring, settings.sample
+    tables = [references.table, *([] if documents is None else [documents.table])]
+    unit = one_unit({table.location: table.unit for table in tables})
+    measuring, sample = settings.measuring.in_unit(unit), settings.sample
+    accepted, warnings = _accept_references(measuring, references, documents)
     return calibrate_references(settings.measure, measuring, accepted, warnings, sample)
 
 
@@ -241,7 +277,9 @@ def calibrate_references(
     untyped = replace(references, side=_untyped(trimmed(references.side.boundaries)))
     chosen = choose_documents(untyped, sample)
     points = tuple(_points(measure, replace(settings, measures=(measure,)), untyped, chosen))
-    return Calibration(measure, points, len(references), tuple(warnings), chosen)
+    rule = Rule(replace(settings, measures=(measure,)), (1,), {})
+    person = second_person(measure, rule, untyped, _divide(untyped, chosen.chosen))
+    return Calibration(measure, points, len(references), tuple(warnings), chosen, person)
 
 
 def _accept_references(
@@ -250,7 +288,6 @@ def _accept_references(
     """Return the accepted references, and the warnings about their tables."""
     table = references.table
     inputs = Inputs(table, table, documents.table if documents else None)
-    one_unit({each.location: each.unit for each in inputs.tables})
     described = validate_rows(documents.read(), DOCUMENTS) if documents else None
     rows = validate_rows(references.read(), segmentations_contract(settings.length_tolerance))
     collected = gather_inputs(settings, rows, described, typed=inputs.typed)

@@ -66,7 +66,7 @@ _COEFFICIENT = Question(
 _N_T = Question(
     "n_t",
     (
-        Answer("2", "Boundaries 1 place apart can be a near miss.", "segscore; segeval"),
+        Answer("2", "Boundaries 1 place apart can be a near miss.", "segscore; segeval", "--n-t 2"),
         Answer("1", "There are no near misses.", "exact matches", "--n-t 1"),
         Answer("3", "Boundaries up to 2 places apart can be a near miss.", "segeval", "--n-t 3"),
     ),

@@ -35,10 +35,10 @@ def _conclude(search: Search, groups: Sequence[Sequence[Tried]]) -> str:
         return "Nearest: nothing; by every convention, a value is undefined on these tables."
     first = groups[0][0]
     values = " ".join(_shown(value) for value in first.values[:_NUMBERS_SHOWN])
-    if search.chance is None:
+    if search.easily_fitted is None:
         return f"Nearest: {first.convention.name}, with {values}; no convention gives the number."
     apply = f" (--apply {convention_name(first.convention)})" if search.can_be_applied else ""
-    sure = "" if search.chance <= _UNLIKELY else "; too many fit to tell which one was used"
+    sure = "" if search.easily_fitted <= _UNLIKELY else "; too many fit to tell which one was used"
     return f"Simplest that fits: {first.convention.name}, with {values}{apply}{sure}."
 
 
@@ -70,7 +70,7 @@ def _verdict(search: Search, values: int) -> Iterator[str]:
     """Yield how many conventions fit, and whether that tells anything."""
     numbers = len(search.numbers)
     every = "this number" if numbers == 1 else f"all {numbers} numbers"
-    if search.chance is None:
+    if search.easily_fitted is None:
         yield f"0 of {len(search.tried)} conventions give {every}."
         if numbers > 1:
             yield f"The nearest one gives {search.tried[0].explained} of them."
@@ -80,11 +80,14 @@ def _verdict(search: Search, values: int) -> Iterator[str]:
         f"{len(search.fitting)} of {len(search.tried)} conventions give {every}, with {different}."
     )
     changes = "no change" if search.changes == 0 else _count(search.changes or 0, "change")
+    none = "this number had" if numbers == 1 else "these numbers had"
+    were = "were that" if numbers == 1 else "were those"
+    nearby = f", or {were} of 90 to 95 % of its documents" if search.nearby is not None else ""
     yield (
-        f"The simplest ones have {changes}; by chance, one of them would fit with a probability of "
-        f"{_chance(search.chance)}."
+        f"The simplest ones have {changes}; if {none} nothing to do with this corpus{nearby}, one "
+        f"of them would fit with a probability of {_chance(search.easily_fitted)}."
     )
-    if search.chance > _UNLIKELY:
+    if search.easily_fitted > _UNLIKELY:
         yield (
             "Too many conventions fit to tell which one was used: more digits, or more numbers of "
             "the same paper (--published-table), narrow it down."

@@ -28,7 +28,7 @@ _OF_MATRIX = ("b_precision", "b_recall", "b_f1")
 _N_T = Question(
     "n_t",
     (
-        Answer("2", "Boundaries 1 place apart can be a near miss.", "segscore; segeval"),
+        Answer("2", "Boundaries 1 place apart can be a near miss.", "segscore; segeval", "--n-t 2"),
         Answer("1", "There are no near misses.", "exact matches", "--n-t 1"),
         *(
             Answer(

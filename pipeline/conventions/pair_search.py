@@ -20,6 +20,7 @@ from segscore.pipeline.conventions.convention import (
     Answers,
     Convention,
     Family,
+    LazyCounts,
     Question,
     conventions,
 )
@@ -27,6 +28,7 @@ from segscore.pipeline.conventions.corpus import Corpus
 from segscore.pipeline.conventions.edit_family import EDIT_FAMILY
 from segscore.pipeline.conventions.published import Published
 from segscore.pipeline.conventions.search import Search, search_conventions
+from segscore.pipeline.conventions.subsamples import Subsamples
 from segscore.pipeline.conventions.window_family import WINDOW_FAMILY
 from segscore.pipeline.errors import Refused
 
@@ -125,13 +127,23 @@ def _search(corpus: Corpus, family: Family, numbers: Sequence[Published]) -> Sea
         return [averages.average(n.measure, rows[n.system, n.document]) for n in numbers]
 
     questions = questions_of(family, measures, averaged=averaged)
-    return search_conventions(
+    found = search_conventions(
         numbers,
         questions,
         grid_of(family, measures, averaged=averaged),
         evaluate,
         order,
     )
+    subsamples = Subsamples(corpus)
+    if subsamples.number < 2 or any(number.document is not None for number in numbers):
+        return found
+    answers = found.default.convention.answers
+    counts = LazyCounts(counter.counts(answers).__getitem__)
+    nearby = [
+        subsamples.values(family, answers, counts, (n.measure, rows[n.system, n.document]))
+        for n in numbers
+    ]
+    return replace(found, nearby=np.stack(nearby, axis=1))
 
 
 def _select(corpus: Corpus, number: Published) -> Ints:

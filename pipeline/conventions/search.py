@@ -10,6 +10,7 @@ import numpy as np
 from segscore.pipeline.arrays.ragged import Floats
 from segscore.pipeline.conventions.convention import Answers, Convention, Question
 from segscore.pipeline.conventions.published import Published
+from segscore.pipeline.conventions.subsamples import share_explained
 
 _DIGITS = 9
 """Decimals up to which values are compared; further ones differ by the rounding of sums."""
@@ -50,12 +51,15 @@ class Search:
         tried: the conventions; those that fit come first, by the number of changes, then all others
             by their distance.
         default: what segscore computes by default.
+        nearby: the numbers of subsamples of the documents, scored by default, shape (subsamples,
+            numbers); None where there are none.
     """
 
     numbers: tuple[Published, ...]
     questions: tuple[Question, ...]
     tried: tuple[Tried, ...]
     default: Tried
+    nearby: Floats | None = None
 
     @property
     def can_be_applied(self) -> bool:
@@ -88,6 +92,31 @@ class Search:
         Only conventions with as few changes as the simplest that fits are counted; None if none
         fits.
         """
+        values = self._values_of_simple
+        return None if values is None else chance_fit(values, self._half_width)
+
+    @property
+    def chance_nearby(self) -> float | None:
+        """The share of subsamples of the documents whose numbers would fit; as ``chance``."""
+        values = self._values_of_simple
+        if values is None or self.nearby is None:
+            return None
+        return share_explained(self.nearby, values, self._half_width)
+
+    @property
+    def easily_fitted(self) -> float | None:
+        """The larger of ``chance`` and ``chance_nearby``."""
+        if self.chance is None:
+            return None
+        return max(self.chance, self.chance_nearby or 0.0)
+
+    @property
+    def _half_width(self) -> Floats:
+        return np.array([number.half_width for number in self.numbers])
+
+    @property
+    def _values_of_simple(self) -> Floats | None:
+        """The values of conventions with few changes, shape (conventions, numbers)."""
         if self.changes is None:
             return None
         values = [
@@ -95,7 +124,7 @@ class Search:
             for tried in self.tried
             if len(tried.convention.changed) <= self.changes and not np.isnan(tried.values).any()
         ]
-        return chance_fit(np.array(values), np.array([n.half_width for n in self.numbers]))
+        return np.array(values)
 
     def same_values(self, *, fits: bool) -> list[tuple[Tried, ...]]:
         """Group the conventions that fit, or all others, by their values, in order."""

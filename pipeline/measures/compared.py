@@ -15,8 +15,8 @@ class CountingSettings(Protocol):
     """The settings that counts depend on; see ``MeasuringSettings``."""
 
     @property
-    def n_t(self) -> int:
-        """Near misses lie 1..n_t-1 positions apart."""
+    def near_limit(self) -> int:
+        """The limit n_t: near misses lie 1..n_t-1 positions apart."""
 
     @property
     def pairing(self) -> str:

@@ -202,7 +202,8 @@ def count(
 def count_compared(compared: ComparedPairs) -> Ints:
     """Count each pair of a run, as ``count`` does."""
     settings = compared.settings
-    return count(compared.typed, settings.n_t, pairing=settings.pairing, types=compared.types)
+    n_t, pairing = settings.near_limit, settings.pairing
+    return count(compared.typed, n_t, pairing=pairing, types=compared.types)
 
 
 _F13 = "Fournier 2013,"

@@ -55,6 +55,8 @@ class NightAverages:
         left_out: documents whose references were corrected between the nights.
         reused: ids that the nights use for different documents.
         documents: URL of a night -> the hashes of its other documents.
+        resample_by: attribute of tonight's documents whose values are the resampling units of all
+            nights; None for single documents.
     """
 
     def __init__(
@@ -78,10 +80,11 @@ class NightAverages:
         self._tallies: dict[tuple[str, str], Tally | None] = {}
         self._known: dict[tuple[str, GroupKey, str], NightAverage] = {}
         in_all = max(map(len, self.documents.values()))
+        self.resample_by = resample_by = night.score_settings().resample_by
         for table in RULE_TABLES:
             chosen = tuple(rule for rule in rules if rule.table == table)
             for each in listed if chosen else ():
-                tally = tally_night(each, chosen, in_all, by, identities[each.url])
+                tally = tally_night(each, chosen, in_all, by, identities[each.url], resample_by)
                 self._tallies[each.url, table] = tally
 
     def keys(self, rule: GateRule) -> list[GroupKey]:
@@ -149,6 +152,8 @@ class NightAverages:
             newly_undefined = check.value is None and check.before is not None
             return replace(check, result=UNDEFINED) if newly_undefined else check
         apart = not shared and len(earlier) == sum(map(len, hashes))
+        if self.resample_by is not None:
+            apart = _are_apart([now, *before])
         change = change_of(now.estimate, [each.estimate for each in before], apart=apart)
         if change is None:
             return replace(check, change=check.value - check.before)
@@ -158,6 +163,12 @@ class NightAverages:
             standard_error=change.standard_error,
             p=change.p_beyond(rule.excess(change.change)),
         )
+
+
+def _are_apart(averages: Sequence[NightAverage]) -> bool:
+    """Return whether no resampling unit, such as a show, is in two averages."""
+    units = [average.estimate.units for average in averages]
+    return len(np.unique(np.concatenate(units))) == sum(map(len, units))
 
 
 def _mean_of_all(*values: Any) -> Any:

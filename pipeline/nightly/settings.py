@@ -104,6 +104,7 @@ class NightSettings:
     Attributes:
         date: None as long as it is not chosen, for several nights.
         documents: None for the table in ``scoring``, if any.
+        resample_by: None for that in ``scoring``, if any.
         max_unpaired: None for the share in ``scoring``, if any.
         scoring: further settings of the scoring run, by name.
         TABLES: further tables of a settings file that the command reads.
@@ -189,6 +190,14 @@ class NightSettings:
             Panel.GATE,
         ),
     ] = None
+    resample_by: Annotated[
+        str | None,
+        Option(
+            "Attribute whose documents are one unit of intervals and of the gate's standard "
+            "errors, such as show; default: resample-by in \\[score].",
+            Panel.GATE,
+        ),
+    ] = None
     max_unpaired: Annotated[
         float | None,
         Option(
@@ -253,6 +262,8 @@ class NightSettings:
         scoring = dict(self.scoring)
         if self.documents is not None:
             scoring["documents"] = _insert_date("--documents", self.documents, self.night)
+        if self.resample_by is not None:
+            scoring["resample_by"] = self.resample_by
         unpaired = scoring.pop("max_unpaired", None)
         if self.max_unpaired is not None:
             unpaired = self.max_unpaired

@@ -17,7 +17,7 @@ from segscore.pipeline.scoring.names import POINT
 from segscore.pipeline.statistics.averages import Parameters, averages
 from segscore.pipeline.statistics.jackknife import UNKNOWN, Estimate
 from segscore.pipeline.statistics.resampling import assign_units
-from segscore.pipeline.statistics.sums import CountedRows, GroupKey, Sums, merge, sum_rows
+from segscore.pipeline.statistics.sums import CountedRows, GroupKey, Sums, merge, settle, sum_rows
 
 
 @dataclass(frozen=True)
@@ -105,10 +105,12 @@ def tally_night(
     in_all: int,
     by: Sequence[str] = (),
     identity: Identity | None = None,
+    resample_by: str | None = None,
 ) -> Tally | None:
     """Sum a night's scores or panel_scores by system and resampling unit.
 
-    The units depend on ``in_all``, the number of documents of the larger night.
+    The units depend on ``in_all``, the number of documents of the larger night. They are documents,
+    or the values of the attribute ``resample_by`` if the night has it.
 
     Returns:
         The sums, or None if the night has no such table, not with these attributes, or no document
@@ -119,19 +121,27 @@ def tally_night(
         Failed: no server answers.
     """
     kind = RULE_TABLES[rules[0].table].only([rule.measure for rule in rules])
-    columns = ["document_id", "hypothesis", *by, *kind.counts, *kind.measures]
-    pieces = night.table_files(rules[0].table) if by else []
+    pieces = night.table_files(rules[0].table) if by or resample_by else []
     if not all({*by} <= {*piece.columns} for piece in pieces):
         return None
+    if not all(resample_by in piece.columns for piece in pieces):
+        resample_by = None
+    units = [] if resample_by is None else [resample_by]
+    columns = [*dict.fromkeys(["document_id", "hypothesis", *by, *units])]
+    columns += [*kind.counts, *kind.measures]
     excluded = pa.array([] if identity is None else identity.left_out, pa.string())
     counted = (
         table.filter(pc.invert(pc.is_in(table.column("document_id"), value_set=excluded)))
         for table in tables(night, rules[0].table, columns)
     )
-    parts = [sum_table(kind, table, in_all, by, identity) for table in counted if table.num_rows]
+    parts = [
+        sum_table(kind, table, in_all, by, identity, resample_by)
+        for table in counted
+        if table.num_rows
+    ]
     if not parts:
         return None
-    return Tally(kind, merge(parts), run_parameters(night, by))
+    return Tally(kind, settle(merge(parts)), run_parameters(night, by))
 
 
 def run_parameters(night: Night, by: Sequence[str] = ()) -> Parameters:
@@ -166,11 +176,12 @@ def sum_table(
     in_all: int,
     by: Sequence[str] = (),
     identity: Identity | None = None,
+    resample_by: str | None = None,
 ) -> Sums:
     """Sum rows of scores or panel_scores by system, group and resampling unit.
 
-    The units depend on the number of documents ``in_all``. The group of documents without a value
-    has the key None.
+    The units depend on the number of documents ``in_all``, or are the values of the attribute
+    ``resample_by``. The group of documents without a value has the key None.
     """
     code, groups = _number_groups(table, ["hypothesis", *by])
     coded = number(table.column("document_id").combine_chunks())
@@ -182,7 +193,11 @@ def sum_table(
     )
     ids = hash_names(coded.documents.ids).hashes
     ids = ids if identity is None else identity(ids)
-    return sum_rows(groups, code, assign_units(ids, in_run=in_all), rows)
+    values = None
+    if resample_by is not None:
+        _, first = np.unique(coded.document, return_index=True)
+        values = table.column(resample_by).combine_chunks().take(pa.array(first))
+    return sum_rows(groups, code, assign_units(ids, values, in_all), rows)
 
 
 def _number_groups(table: pa.Table, columns: Sequence[str]) -> tuple[Ints, list[GroupKey]]:

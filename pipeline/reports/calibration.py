@@ -10,6 +10,7 @@ from segscore.pipeline.measures.selection import select
 from segscore.pipeline.reports import charts
 from segscore.pipeline.reports.page import Cell, Figure, NumberCell, PageTable
 from segscore.pipeline.reports.ranking import Ranking
+from segscore.pipeline.runs.finished import RunRow
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.names import is_point
 from segscore.pipeline.scoring.reopen import reopen
@@ -82,10 +83,13 @@ def scale_figure(ranking: Ranking, calibration: Calibration) -> Figure:
     for row in ranking.rows(name):
         cells = [row["hypothesis"], *_cells(calibration, row["value"], ranking.average)]
         (points if is_point(row["hypothesis"]) else systems).append(cells)
-    values = [row["value"] for row in ranking.rows(name) if not is_point(row["hypothesis"])]
+    rows = [row for row in ranking.rows(name) if not is_point(row["hypothesis"])]
     best = [
-        calibration.describe(value, ranking.average) for value in values[:1] if value is not None
+        calibration.describe(row["value"], ranking.average, _interval(row))
+        for row in rows[:1]
+        if row["value"] is not None
     ]
+    best += [person] if (person := calibration.second_person_in_words()) else []
     on = f" on {calibration.sample.words}" if calibration.sample.words else ""
     return Figure(
         f"What {name} is worth",
@@ -105,6 +109,12 @@ def scale_figure(ranking: Ranking, calibration: Calibration) -> Figure:
         folded=False,
         wide=True,
     )
+
+
+def _interval(row: RunRow) -> tuple[float, float] | None:
+    """Return the interval of an average; None if there is none."""
+    low, high = row["ci_low"], row["ci_high"]
+    return None if low is None or high is None else (low, high)
 
 
 def _cells(calibration: Calibration, value: float | None, average: str) -> list[Cell]:

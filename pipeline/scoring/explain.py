@@ -157,7 +157,7 @@ def _edits(reopened: Reopened, side: Side, pair: Pairs) -> list[Edit]:
     ref, ref_types = _row(reopened.references.side, int(pair.ref_row[0]))
     hyp, hyp_types = _row(side, int(pair.hyp_row[0]))
     typed_sides = TypedSides(types, ref_types, hyp_types)
-    return list_edits(ref, hyp, settings.n_t, settings.pairing, typed_sides)
+    return list_edits(ref, hyp, settings.near_limit, settings.pairing, typed_sides)
 
 
 def _row(side: Side, row: int) -> tuple[list[int], Positions | None]:

@@ -45,7 +45,6 @@ from segscore.pipeline.scoring.settings import NONE, ScoreSettings
 from segscore.pipeline.tables.boundary_types import occurring
 from segscore.pipeline.tables.columns import DOCUMENTS, segmentations_contract
 from segscore.pipeline.tables.read import Sources, validate_rows
-from segscore.pipeline.tables.units import one_unit
 
 
 @dataclass(frozen=True)
@@ -71,7 +70,7 @@ def accept_tables(settings: ScoreSettings, sources: Sources) -> AcceptedTables:
         Failed: no reference was accepted.
     """
     inputs = inputs_of(settings, sources)
-    one_unit({table.location: table.unit for table in inputs.tables})
+    settings = settings.in_unit(inputs.unit)
     return _accept(inputs, sources, rule_of(settings, inputs))
 
 

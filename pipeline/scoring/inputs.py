@@ -34,6 +34,7 @@ from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS, segmentat
 from segscore.pipeline.tables.contradictions import Described, describe
 from segscore.pipeline.tables.find import InputTable, Slice, find_table
 from segscore.pipeline.tables.read import Rows, Sources, batches_of, no_rows_error, read_valid
+from segscore.pipeline.tables.units import one_unit
 from segscore.pipeline.tables.validate import place_of
 from segscore.pipeline.testsets.content import Content
 from segscore.pipeline.testsets.digests import Digests
@@ -86,6 +87,15 @@ class Inputs:
         """The tables that were given."""
         sides = [self.references, self.hypotheses]
         return sides if self.documents is None else [*sides, self.documents]
+
+    @property
+    def unit(self) -> str | None:
+        """The unit of the tables; None if none of them states it.
+
+        Raises:
+            Refused: they are in different units.
+        """
+        return one_unit({table.location: table.unit for table in self.tables})
 
     @property
     def shared_files(self) -> set[str]:

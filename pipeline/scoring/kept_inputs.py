@@ -50,6 +50,7 @@ def score_keeping(
         {name: source.table.location for name, source in sources.items() if name not in tables},
     )
     inputs = inputs_of(chosen, sources)
+    chosen = chosen.in_unit(inputs.unit)
     rule_of(chosen, inputs)
     sink = FolderSink(settings.output, {names[name]: contents[name] for name in tables})
     kept = [

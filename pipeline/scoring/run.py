@@ -18,7 +18,13 @@ from segscore.pipeline.scoring.coverage import warn_of_fewer_documents
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.grouped import score_shuffled
 from segscore.pipeline.scoring.in_memory import score_in_memory
-from segscore.pipeline.scoring.inputs import Inputs, find_inputs, inputs_of, rule_of
+from segscore.pipeline.scoring.inputs import (
+    Inputs,
+    attribute_types,
+    find_inputs,
+    inputs_of,
+    rule_of,
+)
 from segscore.pipeline.scoring.missing import (
     Missing,
     require_answered,
@@ -28,6 +34,7 @@ from segscore.pipeline.scoring.missing import (
 from segscore.pipeline.scoring.names import is_point
 from segscore.pipeline.scoring.noticed import warn_of_noticed
 from segscore.pipeline.scoring.part import TaskResults, settle_units
+from segscore.pipeline.scoring.related_documents import warn_of_related
 from segscore.pipeline.scoring.results import (
     describe_results,
     summarise_results,
@@ -79,6 +86,7 @@ def run_scoring(
     run = TaskRun("score", settings, executor, progress, sink)
     with run.stage("plan"):
         inputs = find_inputs(settings) if sources is None else inputs_of(settings, sources)
+        run.settings = settings = settings.in_unit(inputs.unit)
         rule = rule_of(settings, inputs)
         plan = planning.ALL_AT_ONCE if sources else scoring_plan(settings, inputs, run.limits)
         if not run.prepare(inputs.tables):
@@ -123,6 +131,8 @@ def _finish(
     record["warnings"] += results.test_set.warnings
     record["warnings"] += warn_of_absent_points(settings, scored)
     record["warnings"] += _warn_of_systems(summary, scored) + warn_of_noticed(sums.noticed)
+    of_documents = attribute_types([inputs.references, inputs.documents])
+    record["warnings"] += warn_of_related(settings, of_documents, run.sink.pieces)
     if "boundary_scores" in inputs.hypotheses.further.names:
         record["warnings"].append(SCORES_UNUSED)
     published, tables = run.publish(record), run.sink.tables

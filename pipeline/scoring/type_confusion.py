@@ -32,7 +32,7 @@ def count_classes(
         decisions = no_decisions(rule.types)
         edits.count(
             pair_rows(ref.typed, hyp.typed, ref_row, hyp_row, references.size[ref_row]),
-            rule.settings.n_t,
+            rule.settings.near_limit,
             pairing=rule.settings.pairing,
             types=TypedSides(rule.types, ref.types, hyp.types),
             decided=decisions,
@@ -59,7 +59,7 @@ def tabulate_confusion(cells: Cells, rule: Rule) -> pa.Table:
     for name, level in sorted(cells):
         table = class_confusion(
             Decisions(types[level], cells[name, level]),
-            settings.n_t,
+            settings.near_limit,
             constant_near_miss=near_miss,
             constant_substitution=substitution,
         )

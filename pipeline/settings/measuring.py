@@ -1,8 +1,8 @@
 """How segmentations are measured, and the signature that makes two results comparable."""
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.settings.options import (
@@ -101,7 +101,7 @@ class MeasuringSettings:
             read_names,
         ),
     ] = ()
-    n_t: NTOption = 2
+    n_t: NTOption = None
     window: WindowOption = "per-pair"
     rounding: RoundingOption = "half-even"
     units: UnitsOption = "units"
@@ -272,7 +272,7 @@ class MeasuringSettings:
         """Refuse constants with which an edit would weigh more than a full miss."""
         types = self.boundary_types
         widest = max(types) - min(types) + 1 if types else 1
-        limits = {"near miss": self.n_t, "substitution": widest}
+        limits = {"near miss": self.near_limit, "substitution": widest}
         for constant, (edit, parts) in zip(self.edit_constants, limits.items(), strict=True):
             if constant > 1 / parts:
                 raise Refused(
@@ -315,6 +315,20 @@ class MeasuringSettings:
             if documents is None:
                 column = "unit_lengths" if self.units == "words" else "unit_weights"
                 raise Refused(f"{option} needs --documents TABLE with a column {column}")
+
+    def in_unit(self, unit: str | None) -> Self:
+        """Return the settings with n_t chosen, for tables in a unit; None if it is not known."""
+        from segscore.pipeline.tables.units import default_n_t
+
+        chosen = self.n_t is not None
+        return self if chosen else replace(self, n_t=default_n_t(unit, self.units))
+
+    @property
+    def near_limit(self) -> int:
+        """The limit n_t; where it was not chosen, that of tables whose unit is not known."""
+        from segscore.pipeline.tables.units import default_n_t
+
+        return default_n_t(None, self.units) if self.n_t is None else self.n_t
 
     @property
     def selection(self) -> "Selection":
@@ -363,7 +377,7 @@ class MeasuringSettings:
         weights = zip(_CONTENT_ERRORS, self.content_weights, strict=True)
         return {
             "p_seg": p_seg,
-            "n_t": self.n_t,
+            "n_t": self.near_limit,
             "type_range": max(types) - min(types) + 1,
             "beta": float(self.beta),  # products of counts with it are then floats
             "edges": self.edges,
@@ -397,6 +411,7 @@ class MeasuringSettings:
             for field, signed in SIGNED.items()
             if signed.always or getattr(self, field) != getattr(MeasuringSettings, field)
         }
+        stated["n_t"] = str(self.near_limit)
         if not isinstance(self.window, int):
             stated["window"] += f",{self.rounding},min2"
         stated["types"] = comma_separated(types or ())

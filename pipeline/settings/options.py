@@ -175,9 +175,10 @@ ResampleByOption = Annotated[
     ),
 ]
 NTOption = Annotated[
-    int,
+    int | None,
     Option(
-        "Limit n_t: near misses are 1 to n_t - 1 positions apart; 1 allows none.",
+        "Limit n_t: near misses are 1 to n_t - 1 positions apart, and 1 allows none; default: 2, "
+        "or 2 seconds where the unit is a time.",
         Panel.MEASURES,
         check=between(1, MOST_UNITS),
         signed=Signed(

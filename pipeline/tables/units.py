@@ -14,11 +14,30 @@ UNIT_KEY = "segscore.unit"
 
 ANSWERS_KEY = "segscore.answers"
 """Key of a Parquet file's metadata: how answers of language models were read."""
+
 PER_SECOND = {"millisecond": 1000, "second": 1}
 """How many of each unit that is a time make a second."""
 
+NEAR = 2
+"""The limit n_t where it was not chosen: in seconds of a recording, and else in units."""
+
 _SHOWN = 40
 """Number of characters of a value that are read."""
+
+
+def units_per_second(unit: str | None, measured_in: str) -> int | None:
+    """Return how many of what positions are measured in make a second; None if it is no time.
+
+    Args:
+        unit: unit of the tables; None if it is not known.
+        measured_in: what positions are measured in, units or words.
+    """
+    return PER_SECOND.get(unit or "") if measured_in == "units" else None
+
+
+def default_n_t(unit: str | None, measured_in: str) -> int:
+    """Return the limit n_t of near misses where it was not chosen; see ``units_per_second``."""
+    return NEAR * (units_per_second(unit, measured_in) or 1)
 
 
 def with_unit(table: pa.Table, unit: str | None, answers: str | None = None) -> pa.Table:

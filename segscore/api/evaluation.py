@@ -15,7 +15,6 @@ import pyarrow as pa
 from segscore.api.inputs import Given, GivenTables, arrow_table, location_of
 from segscore.api.measures import require_measure
 from segscore.api.runs import RunTables
-from segscore.api.segmentation import are_times, warn_of_n_t
 from segscore.api.settings import read_settings
 from segscore.api.wording import in_python_words
 from segscore.pipeline.arrays.compiling import announced_compilation
@@ -36,9 +35,7 @@ from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.scoring.shared_averages import ranked_summary
 from segscore.pipeline.scoring.unpaired import require_few_unpaired
 from segscore.pipeline.settings.measuring import MeasuringSettings
-from segscore.pipeline.settings.signature import fields as signature_fields
 from segscore.pipeline.statistics.averages import summary_groups
-from segscore.pipeline.tables.units import MILLISECOND
 from segscore.pipeline.tables.validate import REJECT_COLUMNS
 
 if TYPE_CHECKING:
@@ -442,9 +439,7 @@ def evaluate(
     tables = _tables(references=references, hypotheses=hypotheses, documents=documents)
     listed = isinstance(measures, Iterable) and not isinstance(measures, str)
     given = {**settings, "measures": tuple(measures) if listed else measures}
-    evaluation = _evaluate(tables, client, given)
-    _warn_of_n_t(evaluation, tables, settings)
-    return evaluation
+    return _evaluate(tables, client, given)
 
 
 def _evaluate(tables: Mapping[str, Given], client: Any, given: dict[str, Any]) -> Evaluation:
@@ -453,24 +448,6 @@ def _evaluate(tables: Mapping[str, Given], client: Any, given: dict[str, Any]) -
         return _evaluate_on_cluster(tables, client, read_settings(ScoreSettings, given))
     given.pop("output", None)
     return _evaluate_in_memory(tables, read_settings(ScoreSettings, given, OF_EVALUATION))
-
-
-def _warn_of_n_t(
-    evaluation: Evaluation, tables: Mapping[str, Given], settings: Mapping[str, Any]
-) -> None:
-    """Warn how close near misses are in times, as the command does, if n_t was not chosen."""
-    n_t = signature_fields(evaluation.signature).get("n_t")
-    if "n_t" in settings or signature_fields(evaluation.signature).get("units") != "units":
-        return
-    in_times = evaluation.record["unit"] == MILLISECOND
-    if in_times or any(map(are_times, map(_segmentations_in, tables.values()))):
-        warn_of_n_t(n_t)
-
-
-def _segmentations_in(given: Given) -> Iterator[Any]:
-    """Yield the segmentations of {document: segmentation} or {coder: {document: segmentation}}."""
-    for each in given.values() if isinstance(given, Mapping) else ():
-        yield from each.values() if isinstance(each, Mapping) else (each,)
 
 
 def _tables(**given: Given) -> dict[str, Given]:

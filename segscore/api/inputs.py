@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from segscore.api.segmentation import Segmentation
+from segscore.api.segmentation import Segmentation, are_times
 from segscore.pipeline.arrays.ragged import Ints
 from segscore.pipeline.errors import Absent, Refused
 from segscore.pipeline.tables.attributes import OWN_COLUMNS
@@ -21,6 +21,7 @@ from segscore.pipeline.tables.jsonl import parse_record
 from segscore.pipeline.tables.read import Rows, TableSource, find_source, other_role_error
 from segscore.pipeline.tables.rows import RowPlace, shown
 from segscore.pipeline.tables.stated_table import stated_table
+from segscore.pipeline.tables.units import MILLISECOND, with_unit
 from segscore.schemas.input_columns import INPUT_TYPES, TABLE_ROLES
 
 Given = Any
@@ -162,7 +163,8 @@ def _segmentations(name: str, given: Mapping[str, Any]) -> pa.Table:
         columns["collapsed_boundaries"] = [each.collapsed for each in segmentations]
     if any(each.types is not None for each in segmentations):
         columns["boundary_types"] = [each.types for each in segmentations]
-    return pa.table({key: pa.array(each, INPUT_TYPES[key]) for key, each in columns.items()})
+    table = pa.table({key: pa.array(each, INPUT_TYPES[key]) for key, each in columns.items()})
+    return with_unit(table, MILLISECOND) if are_times(segmentations) else table
 
 
 def _require_codings(name: str, coder: Any, codings: Any) -> None:

@@ -11,17 +11,16 @@ from segscore.api.counting import count_batch, count_pair
 from segscore.api.measures import require_measure
 from segscore.api.score import (
     as_pair,
-    default_n_t,
     defined,
     pair_settings,
     parameters_of,
     require_sum,
 )
-from segscore.api.segmentation import are_times, warn_of_n_t
-from segscore.api.wording import in_python_words
+from segscore.api.segmentation import are_times
+from segscore.api.wording import in_python_words, warn_user
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import PAIRS
-from segscore.pipeline.settings.measuring import MeasuringSettings
+from segscore.pipeline.settings.measuring import MeasuringSettings, settings_without_effect
 from segscore.pipeline.statistics.averages import exact_mean
 from segscore.pipeline.statistics.jackknife import (
     P_SEG_COUNTS,
@@ -32,6 +31,7 @@ from segscore.pipeline.statistics.jackknife import (
 )
 from segscore.pipeline.statistics.resampling import BUCKETS, buckets, estimator
 from segscore.pipeline.statistics.sums import HALF
+from segscore.pipeline.tables.units import MILLISECOND, NEAR, PER_SECOND
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -44,6 +44,11 @@ if TYPE_CHECKING:
 
 Averaging = Literal["micro", "macro"]
 _AVERAGES = ("micro", "macro")
+_N_T_OF_TIMES = (
+    f"near misses are boundaries less than {NEAR} milliseconds apart, because the n_t of a metric "
+    f"is {NEAR} by default, whatever its pairs are; give n_t={NEAR * PER_SECOND[MILLISECOND]} for "
+    f"less than {NEAR} seconds, as in segscore.evaluate"
+)
 _MARK = 3
 """How many numbers at the end of a state are not sums of a resampling unit."""
 
@@ -104,11 +109,12 @@ class Metric:
         if average not in _AVERAGES:
             raise Refused(f"average {average!r}: must be micro or macro")
         self._prepare(pair_settings(given), measures, average)
-        self._n_t = default_n_t(self.settings, settings)
+        without_effect = settings_without_effect(self.settings.selection)
+        self._n_t_matters = "n_t" not in {*settings, *without_effect}
         self.reset()
 
-    _n_t: str | None = None
-    """The n_t to warn of where segmentations are of times; None if it was chosen."""
+    _n_t_matters = False
+    """Whether a value depends on n_t, which was not chosen."""
 
     def _prepare(
         self, settings: MeasuringSettings, measures: tuple[str, ...], average: Averaging
@@ -159,8 +165,8 @@ class Metric:
         """
         try:
             ref, hyp = as_pair(reference, hypothesis, n_units)
-            if are_times((ref, hyp)):
-                warn_of_n_t(self._n_t)
+            if are_times((ref, hyp)) and self._n_t_matters:
+                warn_user(_N_T_OF_TIMES)
             counted = count_pair(ref, hyp, self.settings)
         except Refused as problem:
             if document_id is None:

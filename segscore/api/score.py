@@ -10,7 +10,7 @@ import numpy as np
 
 from segscore.api.counting import PairCounts, count_pair
 from segscore.api.measures import require_measure, table_of_measures
-from segscore.api.segmentation import Segmentation, are_times, require_positions, warn_of_n_t
+from segscore.api.segmentation import Segmentation, are_times, require_positions
 from segscore.api.settings import read_settings
 from segscore.api.wording import in_python_words
 from segscore.pipeline.errors import Refused
@@ -21,9 +21,9 @@ from segscore.pipeline.measures.published import nearest_measure
 from segscore.pipeline.plain_text import visible
 from segscore.pipeline.scoring.references import share_of_windows
 from segscore.pipeline.settings.measuring import MeasuringSettings
-from segscore.pipeline.settings.signature import fields
 from segscore.pipeline.statistics.jackknife import P_SEG_COUNTS
 from segscore.pipeline.tables.document_lengths import SAME_UNITS
+from segscore.pipeline.tables.units import MILLISECOND
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -159,7 +159,7 @@ class Score:
         return list_edits(
             reference.boundaries,
             hypothesis.boundaries,
-            self.settings.n_t,
+            self.settings.near_limit,
             self.settings.pairing,
             TypedSides(self._counted.types, *kinds),
         )
@@ -266,10 +266,9 @@ def score(
     Raises:
         Refused: a setting or a segmentation is invalid; the command has the same message.
     """
-    chosen = pair_settings(settings)
+    pair_settings(settings)  # refuses settings before sides
     sides = as_pair(reference, hypothesis, n_units)
-    if are_times(sides):
-        warn_of_n_t(default_n_t(chosen, settings))
+    chosen = pair_settings(settings, MILLISECOND if are_times(sides) else None)
     return Score(chosen, count_pair(*sides, chosen), sides)
 
 
@@ -296,8 +295,12 @@ def parameters_of(
     return settings.parameters(p_seg, types)
 
 
-def pair_settings(settings: Mapping[str, Any]) -> MeasuringSettings:
+def pair_settings(settings: Mapping[str, Any], unit: str | None = None) -> MeasuringSettings:
     """Return the settings of a score; lists may replace tuples, as in JSON.
+
+    Args:
+        settings: the settings that the user chose.
+        unit: what positions are counted in, which decides n_t; None if it is not known.
 
     Raises:
         Refused: a value is invalid, or the setting needs tables.
@@ -306,24 +309,15 @@ def pair_settings(settings: Mapping[str, Any]) -> MeasuringSettings:
     for name in settings:
         if name in _OF_TABLES:
             raise Refused(f"{name}: one pair has none; use segscore.evaluate")
-    return _pair_settings(tuple(read_settings(MeasuringSettings, settings, OF_PAIRS).items()))
+    given = read_settings(MeasuringSettings, settings, OF_PAIRS)
+    return _pair_settings(tuple(given.items()), unit)
 
 
 @lru_cache
-def _pair_settings(given: tuple[tuple[str, Any], ...]) -> MeasuringSettings:
-    settings = MeasuringSettings(**dict(given))
+def _pair_settings(given: tuple[tuple[str, Any], ...], unit: str | None) -> MeasuringSettings:
+    settings = MeasuringSettings(**dict(given)).in_unit(unit)
     settings.require_documents(None)
     return settings
-
-
-@lru_cache
-def _stated_n_t(settings: MeasuringSettings) -> str | None:
-    return fields(settings.signature("none", None)).get("n_t")
-
-
-def default_n_t(settings: MeasuringSettings, given: Mapping[str, Any]) -> str | None:
-    """Return n_t if it was not given and affects the measures; else None."""
-    return None if "n_t" in given else _stated_n_t(settings)
 
 
 OF_PAIRS = [name for name in MeasuringSettings.__dataclass_fields__ if name not in _OF_TABLES]

@@ -315,19 +315,6 @@ def are_times(segmentations: Iterable[Any]) -> bool:
     return any(getattr(each, _IN_MILLISECONDS, False) for each in segmentations)
 
 
-def warn_of_n_t(n_t: str | None) -> None:
-    """Warn how close near misses are in times if n_t was not chosen.
-
-    Args:
-        n_t: the default that was used, as a signature states it; None if it affects nothing.
-    """
-    if n_t is not None:
-        warn_user(
-            f"near misses are boundaries less than {n_t} milliseconds apart, because n_t is {n_t} "
-            "by default; for less than a second, give n_t=1000"
-        )
-
-
 def require_positions(values: Any) -> list[Any]:
     """Return boundaries as a list; refuse a mask, which is another notation of them.
 

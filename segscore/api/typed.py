@@ -103,7 +103,7 @@ MeasureChoice = Literal[
 class MetricKeywords(TypedDict, total=False):
     """Keywords of `segscore.Metric`."""
 
-    n_t: int
+    n_t: int | None
     window: str | int
     rounding: Literal["half-even", "half-up"]
     units: Literal["units", "words"]
@@ -195,7 +195,7 @@ class CompareKeywords(TypedDict, total=False):
 class CalibrateKeywords(TypedDict, total=False):
     """Keywords of `segscore.calibrate`."""
 
-    n_t: int
+    n_t: int | None
     window: str | int
     rounding: Literal["half-even", "half-up"]
     units: Literal["units", "words"]

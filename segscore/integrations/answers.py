@@ -124,7 +124,7 @@ class AnswerScorer:
             raise Refused(f"the answer cannot be used: {placed.failure}; failed=none charges it")
         found = Segmentation([] if failed else [*dict.fromkeys(placed.boundaries)], len(units))
         scored = score(reference=reference, hypothesis=found, **self._settings)
-        counts = {**scored.counts, "n_t": scored.settings.n_t, CHARGED: int(failed)}
+        counts = {**scored.counts, "n_t": scored.settings.near_limit, CHARGED: int(failed)}
         values = {name: scored[name] for name in self.measures}
         return ScoredAnswer(scored, placed.failure, counts, values)
 
@@ -196,7 +196,7 @@ def _average(measure: str, *, rows: bool) -> Aggregation:
         given = [*answers]
         counts = {name: np.array([each[name] for each in given]) for name in table.counts}
         sums = {name: column.sum() for name, column in counts.items()}
-        n_t = given[0].get("n_t", settings.n_t) if given else settings.n_t
+        n_t = given[0].get("n_t", settings.near_limit) if given else settings.near_limit
         parameters = {**parameters_of(settings, (1,), sums), "n_t": n_t}
         values = table.values(counts if rows else sums, parameters, rows=rows)[measure]
         known = values[np.isfinite(values)]

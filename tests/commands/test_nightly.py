@@ -1,9 +1,10 @@
 """`segscore nightly`: real nights through the command line, with each outcome."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from datetime import UTC, date, datetime
 from pathlib import Path
+from statistics import mean
 
 import pytest
 
@@ -12,6 +13,7 @@ from segscore.pipeline.nightly.nights import Nights
 from segscore.pipeline.nightly.retention import remove_old
 from segscore.pipeline.nightly.words import short
 from segscore.pipeline.storage import read_table
+from tests.oracles import naive_jackknife
 from tests.support.driven import FaultPlan, Gate, wait
 from tests.support.killing import Command
 from tests.support.night_metrics import WORSE, metrics, one_error, outcome_in_metrics, shifted
@@ -576,6 +578,58 @@ def test_many_documents_share_resampling_units(
         assert check["value"] == by_document["value"]
         assert check["standard_error"] != by_document["standard_error"]
         assert check["standard_error"] == pytest.approx(by_document["standard_error"], rel=0.5)
+
+
+SHOWS = 6
+
+
+def deliver_shows(archive: Archive, night: str) -> None:
+    """Deliver a night whose documents are of some shows."""
+    for role in ("reference", "hypothesis"):
+        listed = rows(night, role, GOOD)
+        for number, row in enumerate(listed):
+            row["show"] = f"show {number % SHOWS}"
+        archive.put(night, role, listed)
+
+
+@pytest.mark.parametrize(
+    ("nightly", "score", "options"),
+    [
+        ('resample-by = "show"', "", ()),
+        ('resample_by = "show"', "", ()),
+        ("", 'resample-by = "show"', ()),
+        ("", "", ("--resample-by", "show")),
+    ],
+)
+def test_documents_of_a_show_are_one_unit(
+    archive: Archive, nightly: str, score: str, options: tuple[str, ...]
+) -> None:
+    """In the averages of a night, and in the standard errors of the gate."""
+    archive.settle(nightly, score, gate="macro:boundary_similarity>=-0.02")
+    values: dict[str, dict[str, dict[str, list[float]]]] = {}
+    for night in (SECOND, THIRD):
+        deliver_shows(archive, night)
+        result = archive.run(night, *options)
+        assert result.code == 0, result.err
+        assert "|ci:jackknife,show|" in archive.read(night, "run.json")["signature"]
+        of_night = values.setdefault(night, {})
+        for row in read_table(f"{archive.folder_of(night)}/scores").to_pylist():
+            shows = of_night.setdefault(row["hypothesis"], {})
+            shows.setdefault(row["show"], []).append(row["boundary_similarity"])
+    checks = archive.read(THIRD, "night.json")["checks"]
+    for check in (check for check in checks if check["system"] in GOOD):
+        system = check["system"]
+
+        def change(units: Collection[str], system: str = system) -> float:
+            now, before = (
+                mean(each for unit in units for each in values[night][system][unit])
+                for night in (THIRD, SECOND)
+            )
+            return now - before
+
+        expected = naive_jackknife.jackknife(change, dict.fromkeys(values[SECOND][system], 1.0))
+        assert check["change"] == pytest.approx(expected.value, abs=1e-6)
+        assert check["standard_error"] == pytest.approx(expected.error, abs=1e-6)
 
 
 # --- The same date again -------------------------------------------------------------------------

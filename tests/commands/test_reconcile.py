@@ -2,7 +2,9 @@
 
 import json
 from pathlib import Path
+from random import Random
 
+import numpy as np
 import pytest
 
 import segscore as python_interface
@@ -158,3 +160,52 @@ def test_hypotheses_that_cannot_be_paired_are_named(
     assert failed.code == 1
     assert why.format(files[1]) in failed.err
     assert "segscore validate" not in failed.err
+
+
+def test_a_number_of_most_of_the_documents_is_explained_too(segscore: Segscore) -> None:
+    """The share of subsamples that simple conventions fit, computed once more from the scores."""
+    table = pairs_of(TINYREC)
+    rows = [counts for _, counts in sorted(table.items())]
+    found = python_interface.reconcile(TINYREC, TINYREC, measure="pk", published=".498").searches[0]
+    values = np.array(
+        [
+            tried.values[0]
+            for tried in found.tried
+            if len(tried.convention.changed) <= (found.changes or 0)
+            and not np.isnan(tried.values[0])
+        ]
+    )
+    draw, explained = Random(7), 0  # noqa: S311
+    for _ in range(4000):
+        kept = draw.sample(rows, round(draw.uniform(0.9, 0.95) * len(rows)))
+        errors, windows = (sum(each[i] for each in kept) for i in (0, 1))
+        explained += bool((np.abs(round(errors / windows, 3) - values) <= 0.0005 + 1e-9).any())
+    assert found.chance_nearby == pytest.approx(explained / 4000, abs=0.05)
+    assert found.chance is not None and found.easily_fitted == max(
+        found.chance, found.chance_nearby or 0.0
+    )
+    command = ("reconcile", TINYREC, TINYREC, "--measure", "pk", "--published", ".498")
+    out = segscore(*command).out
+    assert out == segscore(*command).out
+    assert (
+        "; if this number had nothing to do with this corpus, or were that of 90 to 95 % of its "
+        "documents, one of them would fit with a probability of at most "
+        f"{found.easily_fitted:.2g}.\n"
+    ) in out
+
+
+def pairs_of(table: str) -> dict[str, tuple[int, int]]:
+    """Document -> windows in which Pk counts an error, and windows."""
+    scores = python_interface.evaluate(table, table, measures=["pk"]).table("scores").to_pylist()
+    return {
+        row["document_id"]: (row["pk_misses"] + row["pk_false_alarms"], row["windows"])
+        for row in scores
+    }
+
+
+def test_one_document_has_no_subsamples() -> None:
+    rows = [
+        {"document_id": "a", "coder": coder, "n_units": 20, "boundaries": [4, 9]} for coder in "xy"
+    ]
+    search = python_interface.reconcile(rows[:1], rows[1:], measure="pk", published="0").searches[0]
+    assert search.chance_nearby is None and search.easily_fitted == search.chance

@@ -226,7 +226,10 @@ def test_the_scale_is_that_of_calibrate(
         assert shares == shown and number(value) == pytest.approx(summary[name], abs=1e-4)
         assert distance == ("–" if sizes[-1] is None else f"{sizes[-1]:.1f}")
     assert any(row[2] != "–" for row in ranked)
-    assert calibration.describe(summary[rows[0][0]], average) in read.text
+    best = next(row for row in as_shown(averages) if row["hypothesis"] == rows[0][0])
+    interval = best["ci_low"], best["ci_high"]
+    assert calibration.describe(best["value"], average, interval) in read.text
+    assert (calibration.second_person_in_words() or "") in read.text
 
 
 def test_scales_that_cannot_be_made_are_refused(segscore: Segscore, tmp_path: Path) -> None:

@@ -299,17 +299,17 @@ def test_the_default_of_n_t_is_explained_in_milliseconds(
     settings = tmp_path / "settings.toml"
     settings.write_text("[agree]\nn-t = 2\n")
     agree = ("agree", "--output", tmp_path / "audit", "--fresh")
-    hint = "less than 2 milliseconds apart, because --n-t is 2 by default"
-    assert segscore(*agree, tables[0]).out.startswith(
-        "Near misses are boundaries less than 2 s apart (--n-t 2000)"
-    )
+    hint = "Near misses are boundaries less than 2 s apart (--n-t 2000)"
+    assert segscore(*agree, tables[0]).out.startswith(hint)
     for chosen in (["--n-t", 2], ["--settings", settings], ["--format", "json"]):
         assert "--n-t" not in segscore(*agree, tables[0], *chosen).err
         assert "--n-t 2000" not in segscore(*agree, tables[0], *chosen).out
     assert "--n-t" not in segscore(*agree, tables[1]).err
     score = ("score", tables[0], tables[0], "--output", tmp_path / "run", "--fresh")
-    assert hint in segscore(*score).err
+    assert hint in (scored := segscore(*score)).err and "|n_t:2000|" in scored.out
     assert "--n-t" not in segscore(*score, "--measures", "window").err
+    assert "|n_t:2|" in segscore("score", tables[1], tables[1], *score[3:]).out
+    assert "|n_t:2|" in segscore(*score, "--n-t", 2).out
 
 
 ROWS, ACROSS = 24, 80

@@ -32,6 +32,11 @@ class Counting(NamedTuple):
         """The threshold, by its name in the settings of a run."""
         return self.tiou
 
+    @property
+    def near_limit(self) -> int:
+        """The limit n_t, by its name in the settings of a run."""
+        return self.n_t
+
 
 class Parameters(NamedTuple):
     """The settings that values depend on; `per_row` is false for sums of rows."""

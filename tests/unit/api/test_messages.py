@@ -49,23 +49,34 @@ def test_a_dict_of_columns_is_answered_by_what_to_make_of_it() -> None:
             segscore.evaluate(*given)
 
 
-TIMES: list[Callable[..., object]] = [
-    lambda **settings: segscore.score(reference=REFERENCE, hypothesis=HYPOTHESIS, **settings),
-    lambda **settings: segscore.evaluate({"d": REFERENCE}, {"s": {"d": HYPOTHESIS}}, **settings),
-    lambda **settings: segscore.Metric(**settings).update(
-        reference=REFERENCE, hypothesis=HYPOTHESIS
+def test_near_misses_of_a_metric_of_milliseconds_are_warned_of() -> None:
+    """A metric must decide on n_t before it has seen a pair."""
+    with pytest.warns(UserWarning, match=r"less than 2 milliseconds apart, .* n_t=2000") as found:
+        segscore.Metric().update(reference=REFERENCE, hypothesis=HYPOTHESIS)
+    assert [one.filename for one in found] == [__file__]
+    with warnings.catch_warnings(record=True) as none:
+        segscore.Metric(n_t=2).update(reference=REFERENCE, hypothesis=HYPOTHESIS)
+        segscore.Metric("pk").update(reference=REFERENCE, hypothesis=HYPOTHESIS)
+    assert not none
+
+
+TIMES: list[Callable[..., str]] = [
+    lambda **settings: (
+        segscore.score(reference=REFERENCE, hypothesis=HYPOTHESIS, **settings).signature
+    ),
+    lambda **settings: (
+        segscore.evaluate({"d": REFERENCE}, {"s": {"d": HYPOTHESIS}}, **settings).signature
+    ),
+    lambda **settings: (
+        segscore.agree({"x": {"d": REFERENCE}, "y": {"d": HYPOTHESIS}}, **settings).signature
     ),
 ]
 
 
 @pytest.mark.parametrize("use", TIMES)
-def test_near_misses_of_milliseconds_are_warned_of(use: Callable[..., object]) -> None:
-    with pytest.warns(UserWarning, match=r"less than 2 milliseconds apart, .* n_t=1000") as found:
-        use()
-    assert [one.filename for one in found] == [__file__]
-    with warnings.catch_warnings(record=True) as none:
-        use(n_t=2)
-    assert not none
+def test_near_misses_of_times_are_less_than_two_seconds_apart(use: Callable[..., str]) -> None:
+    assert "|n_t:2000|" in use()
+    assert "|n_t:3|" in use(n_t=3)
 
 
 def test_near_misses_are_not_warned_of_where_nothing_is_measured_with_them() -> None:

@@ -22,10 +22,10 @@ ROWS = [{"document_id": "a", "coder": "ann", "n_units": 11, "boundaries": [3], "
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"n_t": 2.5}, "n_t: 2.5 must be a whole number"),
-        ({"n_t": 2.0}, "n_t: 2.0 must be a whole number"),
-        ({"n_t": "2"}, "n_t: '2' must be a whole number"),
-        ({"n_t": True}, "n_t: True must be a whole number"),
+        ({"n_t": 2.5}, "n_t: 2.5 must be a whole number or None"),
+        ({"n_t": 2.0}, "n_t: 2.0 must be a whole number or None"),
+        ({"n_t": "2"}, "n_t: '2' must be a whole number or None"),
+        ({"n_t": True}, "n_t: True must be a whole number or None"),
         ({"tolerance": 1.5}, "tolerance: 1.5 must be a whole number"),
         ({"cost_miss": "0.5"}, "cost_miss: '0.5' must be a number"),
         ({"p_seg": "0.5"}, "p_seg: '0.5' must be a number or None"),
@@ -36,7 +36,7 @@ ROWS = [{"document_id": "a", "coder": "ann", "n_units": 11, "boundaries": [3], "
         ({"c_seg_costs": "a,b"}, "c_seg_costs a,b: must be numbers separated by commas"),
         ({"window": 3.5}, "window: 3.5 must be a text or a whole number"),
         ({"window": np.array([3])}, "window: [3] must be a text or a whole number"),
-        ({"n_t": {2: 1}}, "n_t: {2: 1} must be a whole number"),
+        ({"n_t": {2: 1}}, "n_t: {2: 1} must be a whole number or None"),
         ({"c_seg_costs": [[1], [2]]}, "c_seg_costs: [1] must be a number"),
     ],
     ids=str,

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from segscore import Segmentation, calibrate
+from segscore import Segmentation, calibrate, evaluate
 from segscore.pipeline.arrays.document_ids import hash_names, number
 from segscore.pipeline.arrays.ragged import Ragged, from_lists
 from segscore.pipeline.conventions import document_sample
@@ -41,6 +41,7 @@ from tests.support.examples import examples
 from tests.support.paths import DATA
 from tests.support.strategies import segmentations
 
+SHOW = Segmentation.from_starts([0, 20.0, 100.5, 300.0], duration=500)
 STARGAZER = str(DATA / "stargazer.jsonl")
 KINDS = ("missed", "added", "missed-or-added", "mixed", MOVED)
 
@@ -384,3 +385,81 @@ def test_a_document_that_is_too_long_for_random_positions_has_no_random_fault() 
     assert {fault.kind for fault in faults(7, 2**31 - 1)} == {
         fault.kind for fault in faults(7, 100)
     } - {RANDOM}
+
+
+def test_near_misses_of_recordings_are_those_of_a_run() -> None:
+    """Two seconds, and in other tables two units."""
+    units = Segmentation(SHOW.boundaries, SHOW.n_units)
+    for reference, n_t in ((SHOW, 2000), (units, 2)):
+        by_default, chosen = (
+            calibrate({"d": reference}, measure="boundary_similarity", n_t=given).table
+            for given in (None, n_t)
+        )
+        assert by_default == chosen
+
+
+def coded(documents: int, seed: int = 0) -> dict[str, dict[str, Segmentation]]:
+    """Codings by three people, of whom two coded each document, and one document all alone."""
+    rng = np.random.default_rng(seed)
+    codings: dict[str, dict[str, Segmentation]] = {"ann": {}, "ben": {}, "cay": {}}
+    for i in range(documents + 1):
+        places = np.flatnonzero(rng.random(40) < 0.2) + 1
+        for coder in [*codings][: 1 if i == documents else 2 + i % 2]:
+            kept = places[rng.random(len(places)) < 0.7] + rng.integers(0, 2)
+            codings[coder][f"d{i}"] = Segmentation(kept, 50)
+    return codings
+
+
+@pytest.mark.parametrize("measure", ["boundary_similarity", "pk", "b_recall", "pr_error", "f1"])
+def test_a_second_person_gets_what_the_reference_point_gets(measure: Any) -> None:
+    """The value and its interval are those of ``point:human`` in a run."""
+    codings = coded(12)
+    one = {"s": codings["ann"]}
+    run = evaluate(codings, one, measures=[measure], reference_points=["human"])
+    row = run[measure, "point:human"]
+    calibration = calibrate(codings, measure=measure)
+    person = calibration.second_person
+    assert person is not None and person.documents == 12
+    assert person.value == pytest.approx(row.micro, abs=1e-12)
+    assert person.ends == pytest.approx(row.interval, abs=1e-9)
+    low, high = (f"{end:.4f}" for end in person.ends or ())
+    said = calibration.second_person_in_words() or ""
+    start = f"A second person gets {person.value:.4f} here, on 12 documents with two coders or more"
+    assert said.startswith(f"{start} (95 % interval {low} to {high})"), said
+
+
+def test_the_faults_of_a_second_person_have_a_range() -> None:
+    """It follows from the interval, and each of its ends from an end of the interval."""
+    calibration = calibrate(coded(12), measure="boundary_similarity")
+    person = calibration.second_person
+    assert person is not None and person.ends is not None
+    low, high = sorted(calibration.sizes(end)["missed"] or 0.0 for end in person.ends)
+    assert low < high
+    words = f"misses {low:.0%} to {high:.0%} of the boundaries"
+    assert words in (calibration.second_person_in_words() or "")
+    assert person.value is not None
+    assert words in calibration.describe(person.value, interval=person.ends)
+    assert " to " not in calibration.describe(person.value)
+
+
+def test_a_second_person_that_is_not_known(segscore: Segscore, tmp_path: Path) -> None:
+    """Undefined is said, and never nan; without a second coder nothing is said."""
+    codings = coded(6)
+    alone = calibrate({"ann": codings["ann"]}, measure="f1")
+    assert alone.second_person is None and alone.second_person_in_words() is None
+    few = calibrate(coded(3), measure="f1").second_person_in_words() or ""
+    assert "(no interval: at least 5 documents are needed)" in few
+    rows = [
+        {"document_id": f"d{i}", "coder": coder, "n_units": 20, "boundaries": [9] * (coder == "c")}
+        for i in range(6)
+        for coder in "abc"
+        if (i == 0) == (coder == "c")
+    ]
+    table = tmp_path / "codings.jsonl"
+    table.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    command = ("calibrate", table, "--measure", "f1")
+    said = segscore(*command).out
+    assert "What a second person gets here is undefined by f1, on 5 documents with two" in said
+    assert "nan" not in said
+    found = json.loads(segscore(*command, "--format", "json").out)["second_person"]
+    assert found == {"value": None, "low": None, "high": None, "documents": 5}
