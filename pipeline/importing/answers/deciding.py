@@ -20,7 +20,7 @@ from segscore.pipeline.importing.answers.ranges_found import (
     covering,
     pairs_of,
     possible_ranges,
-    ranges_of,
+    ranges_in,
 )
 from segscore.pipeline.importing.answers.roles import Role
 
@@ -106,7 +106,7 @@ Decision = NumberReading | Doubtful | None
 """How an answer is read; None if it names no number."""
 
 
-def decide(lines: Sequence[AnswerLine], where: str, asked: Asked) -> Decision:
+def decide_reading(lines: Sequence[AnswerLine], where: str, asked: Asked) -> Decision:
     """Decide how the numbers in the lines of an answer are read."""
     numbered = [line for line in lines if line.mentions]
     if not numbered:
@@ -226,7 +226,7 @@ def _plain_ranges(line: AnswerLine) -> list[Span]:
     plain = AnswerLine(
         tuple(m for m in line.mentions if m.is_range and (m.leads or m.names_units or line.bare))
     )
-    return [span for span in ranges_of(plain) if line.bare or span[0] <= span[1]]
+    return [span for span in ranges_in(plain) if line.bare or span[0] <= span[1]]
 
 
 def _all_or_first(line: AnswerLine) -> list[Span]:

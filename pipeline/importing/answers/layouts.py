@@ -12,7 +12,7 @@ _FEWEST = 2
 """The fewest rows of a table."""
 
 
-def read_lines(text: str) -> tuple[list[AnswerLine], bool]:
+def lines_of_text(text: str) -> tuple[list[AnswerLine], bool]:
     """Find the numbers in the lines of a text; say whether they are rows of a table."""
     lines = [line for line in lines_of(text) if line.strip()]
     rows = _rows(lines)

@@ -14,14 +14,14 @@ from segscore.pipeline.importing.answers.deciding import (
     Asked,
     Decision,
     NumberReading,
-    decide,
+    decide_reading,
 )
 from segscore.pipeline.importing.answers.json_numbers import json_lines_of_text, lines_of_json
-from segscore.pipeline.importing.answers.layouts import read_lines
+from segscore.pipeline.importing.answers.layouts import lines_of_text
 from segscore.pipeline.importing.answers.mentions import read_line
 from segscore.pipeline.importing.answers.options import AUTO, ENDS, NUMBERS, RANGES, SIZES
 from segscore.pipeline.importing.answers.patterns import matches, require_pattern
-from segscore.pipeline.importing.answers.ranges_found import Span, ranges_of
+from segscore.pipeline.importing.answers.ranges_found import Span, ranges_in
 from segscore.pipeline.importing.field_paths import FieldPath, field_path
 from segscore.pipeline.settings.ranges import one_of
 from segscore.pipeline.tables.rows import RowPlace
@@ -67,7 +67,7 @@ def how_numbered(text: str) -> HowNumbered:
     return HowNumbered(kind, paths)
 
 
-def read_numbers(answer: object, how: HowNumbered, asked: Asked, place: RowPlace) -> Decision:
+def read_numbered(answer: object, how: HowNumbered, asked: Asked, place: RowPlace) -> Decision:
     """Read the numbers in an answer: a text, or what JSON has in its place.
 
     A path or a pattern is taken at its word; otherwise the answer shows which numbers name units.
@@ -81,12 +81,12 @@ def read_numbers(answer: object, how: HowNumbered, asked: Asked, place: RowPlace
         spans = tuple(span for line in found for span in _spans_of(line, how.kind))
         return NumberReading(how.kind, spans, "a pattern") if spans else None
     if not isinstance(answer, str):
-        return decide(lines_of_json(answer), JSON, asked)
+        return decide_reading(lines_of_json(answer), JSON, asked)
     of_json = json_lines_of_text(answer)
     if of_json is not None:
-        return decide(of_json, JSON, asked)
-    lines, in_table = read_lines(answer)
-    return decide(lines, TABLE if in_table else LINES, asked)
+        return decide_reading(of_json, JSON, asked)
+    lines, in_table = lines_of_text(answer)
+    return decide_reading(lines, TABLE if in_table else LINES, asked)
 
 
 def _json(text: str) -> object:
@@ -133,7 +133,7 @@ def _spans_in(values: Sequence[object], kind: str) -> Iterator[Span]:
 def _spans_of(text: str, kind: str) -> Iterator[Span]:
     """Yield the first range or number of a text, or all of them if it has nothing else."""
     line = read_line(text)
-    if kind == RANGES and (ranges := ranges_of(line)):
+    if kind == RANGES and (ranges := ranges_in(line)):
         yield from ranges if line.bare else ranges[:1]
     elif line.mentions and (kind != RANGES or len(line.mentions) == 1):
         first = line.mentions[0]

@@ -17,7 +17,7 @@ from segscore.pipeline.importing.answers.forms import quotes_in
 from segscore.pipeline.importing.answers.numbers import (
     boundaries_of,
     how_numbered,
-    read_numbers,
+    read_numbered,
     without_cut_number,
 )
 from segscore.pipeline.importing.answers.options import (
@@ -291,7 +291,7 @@ def decide_numbers(
     """Decide how the numbers of an answer are read, given the number of the first unit."""
     how = how_numbered(options.numbers)
     asked = Asked(how.kind, n_units, first, cut=prepared.truncated)
-    return read_numbers(prepared.answer, how, asked, place)
+    return read_numbered(prepared.answer, how, asked, place)
 
 
 def _numbered(prepared: Prepared, n_units: int, options: AnswerOptions, place: RowPlace) -> Placed:

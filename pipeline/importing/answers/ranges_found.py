@@ -44,7 +44,7 @@ def possible_ranges(lines: Sequence[AnswerLine], n_units: int) -> Iterator[list[
         parts = _parts(spans, n_units)
         if not (loose and (counts_up(parts) or len(parts) == 1 < len(lines))):
             yield parts
-    if not loose and 2 * sum(map(bool, map(ranges_of, lines))) >= len(lines):
+    if not loose and 2 * sum(map(bool, map(ranges_in, lines))) >= len(lines):
         yield _parts([span for line in lines for span in _range_or_single(line)], n_units)
     for spans in _told(lines):
         yield _parts(spans, n_units)
@@ -57,9 +57,9 @@ def _parts(spans: list[Span], n_units: int) -> list[Span]:
 
 def _stated(lines: Sequence[AnswerLine]) -> Iterator[list[Span]]:
     """Yield all ranges, the first of each line, and the last."""
-    yield [span for line in lines for span in ranges_of(line)]
-    yield [ranges[0] for line in lines if (ranges := ranges_of(line))]
-    yield [ranges[-1] for line in lines if (ranges := ranges_of(line))]
+    yield [span for line in lines for span in ranges_in(line)]
+    yield [ranges[0] for line in lines if (ranges := ranges_in(line))]
+    yield [ranges[-1] for line in lines if (ranges := ranges_in(line))]
 
 
 def _told(lines: Sequence[AnswerLine]) -> Iterator[list[Span]]:
@@ -77,7 +77,7 @@ def counts_up(spans: Sequence[Span]) -> bool:
     return len(lows) > 1 and lows[0] in (0, 1) and lows == [*range(lows[0], lows[0] + len(lows))]
 
 
-def ranges_of(line: AnswerLine) -> list[Span]:
+def ranges_in(line: AnswerLine) -> list[Span]:
     """Return the ranges that a line states, but for those of segments."""
     return [
         (each.values[0], each.values[1])
@@ -88,7 +88,7 @@ def ranges_of(line: AnswerLine) -> list[Span]:
 
 def _range_or_single(line: AnswerLine) -> Iterator[Span]:
     """Yield the first range of a line, or the one unit that it names instead."""
-    if ranges := ranges_of(line):
+    if ranges := ranges_in(line):
         yield ranges[0]
         return
     singles = [each for each in line.mentions if len(each.values) == 1 and _may_name_units(each)]

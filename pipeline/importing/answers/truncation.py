@@ -35,14 +35,14 @@ _LAST_NUMBER = re.compile(
 
 
 @dataclass(frozen=True)
-class Ended:
+class AnswerEnd:
     """An answer without what may have been cut, and whether its end is missing."""
 
     text: str
     truncated: bool = False
 
 
-def end_of_numbers(text: str, *, is_open: bool) -> Ended:
+def end_of_numbers(text: str, *, is_open: bool) -> AnswerEnd:
     """Return numbers without what may have been cut, and whether the end is missing.
 
     It is missing if JSON, a bracket of the last line, a range, a list or a row of a table there, or
@@ -54,15 +54,15 @@ def end_of_numbers(text: str, *, is_open: bool) -> Ended:
     """
     closed = _closed(text, _NUMBERS_OPEN)
     if closed is not None:
-        return Ended(closed, truncated=True)
+        return AnswerEnd(closed, truncated=True)
     stripped = text.rstrip()
     if _AND_SO_ON.search(stripped[-_END:]) is not None:
-        return Ended(stripped.rstrip(".…])}"), truncated=True)
+        return AnswerEnd(stripped.rstrip(".…])}"), truncated=True)
     if ends_in_row(stripped):
-        return Ended(stripped.rpartition("\n")[0], truncated=True)
+        return AnswerEnd(stripped.rpartition("\n")[0], truncated=True)
     if _goes_on(stripped) or _is_fence_open(text, is_open=is_open):
-        return Ended(_without_last_number(stripped), truncated=True)
-    return Ended(text)
+        return AnswerEnd(_without_last_number(stripped), truncated=True)
+    return AnswerEnd(text)
 
 
 def _without_last_number(text: str) -> str:
@@ -80,7 +80,7 @@ def _without_last_number(text: str) -> str:
     return before if is_item and re.search("[0-9]", before) is not None else shorter
 
 
-def end_of_quotes(text: str, *, is_open: bool) -> Ended:
+def end_of_quotes(text: str, *, is_open: bool) -> AnswerEnd:
     """Return quotes without what may have been cut, and whether the end is missing.
 
     It is missing if JSON or a code fence is not closed, or the last of lines in quotation marks; a
@@ -88,11 +88,11 @@ def end_of_quotes(text: str, *, is_open: bool) -> Ended:
     """
     closed = _closed(text, _TEXTS_OPEN)
     if closed is not None:
-        return Ended(closed, truncated=True)
+        return AnswerEnd(closed, truncated=True)
     *marks, last = [sum(map(line.count, '"“”')) for line in lines_of(text) if line.strip()] or [0]
     if (last == 1 and {*marks} == {2}) or _is_fence_open(text, is_open=is_open):
-        return Ended(text.rpartition("\n")[0], truncated=True)
-    return Ended(text)
+        return AnswerEnd(text.rpartition("\n")[0], truncated=True)
+    return AnswerEnd(text)
 
 
 def _closed(text: str, opening: re.Pattern[str]) -> str | None:
