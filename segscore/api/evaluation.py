@@ -40,6 +40,7 @@ from segscore.pipeline.settings.signature import fields as signature_fields
 from segscore.pipeline.statistics.averages import summary_groups
 from segscore.pipeline.tables.units import MILLISECOND
 from segscore.pipeline.tables.validate import REJECT_COLUMNS
+from segscore.schemas.rows import AverageRow
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -205,7 +206,8 @@ class Evaluation(RunTables):
         require_charts("plot")
         require_measure(measure, ALL)
         by = summary_groups(self.summary.column_names)
-        rows = [row for row in rows_over_all(self.summary, by) if row["average"] == average]
+        every: list[AverageRow] = rows_over_all(self.summary, by)
+        rows = [row for row in every if row["average"] == average]
         boards = rank((row for row in rows if row["measure"] == measure), measure=measure)
         ranked = [board.rows[name] for board in boards for name in board.ranked]
         chart = interval_chart(ranked, measure)
@@ -320,23 +322,21 @@ class Evaluation(RunTables):
     def averages(self) -> Mapping[tuple[str, str], SystemAverage]:
         """The averages over all documents by (measure, hypothesis)."""
         by = summary_groups(self.summary.column_names)
-        rows = {
-            (row["measure"], row["hypothesis"], row["average"]): row
-            for row in rows_over_all(self.summary, by)
-        }
+        every: list[AverageRow] = rows_over_all(self.summary, by)
+        rows = {(row["measure"], row["hypothesis"], row["average"]): row for row in every}
         return {
             (measure, hypothesis): SystemAverage(
                 measure=measure,
                 hypothesis=hypothesis,
                 micro=micro["value"],
                 macro=macro["value"],
-                interval=_interval(micro),
-                macro_interval=_interval(macro),
+                interval=_interval(micro["ci_low"], micro["ci_high"]),
+                macro_interval=_interval(macro["ci_low"], macro["ci_high"]),
                 sd=macro["sd"],
                 documents=micro["documents"],
                 defined=micro["defined"],
                 skill=micro.get("skill"),
-                skill_interval=_interval(micro, "skill"),
+                skill_interval=_interval(micro.get("skill_low"), micro.get("skill_high")),
             )
             for (measure, hypothesis, average), micro in rows.items()
             if average == "micro"
@@ -355,7 +355,8 @@ class Evaluation(RunTables):
 
     def _ranked(self, average: str) -> Leaderboard:
         by = summary_groups(self.summary.column_names)
-        rows = [row for row in rows_over_all(self.summary, by) if row["average"] == average]
+        every: list[AverageRow] = rows_over_all(self.summary, by)
+        rows = [row for row in every if row["average"] == average]
         boards = rank(rows, named=self.run.measures_in_order)
         return boards[0] if boards else Leaderboard((), "", {})
 
@@ -390,8 +391,7 @@ class Evaluation(RunTables):
         return evaluation_as_html(self)
 
 
-def _interval(row: Mapping[str, Any], name: str = "ci") -> tuple[float, float] | None:
-    low, high = row.get(f"{name}_low"), row.get(f"{name}_high")
+def _interval(low: float | None, high: float | None) -> tuple[float, float] | None:
     return None if low is None or high is None else (low, high)
 
 
