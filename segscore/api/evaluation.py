@@ -146,9 +146,23 @@ class Evaluation(RunTables):
 
         run = self._published.run
         try:
-            return Explanation(explain_pairs(run, [document], hypothesis))
-        except Refused as problem:  # a folder that is temporary has no name for a user
-            raise Refused(str(problem).replace(run.url, self.run.url)) from None
+            pairs, rejected = explain_pairs(run, [document], hypothesis)
+        except Refused as problem:
+            raise Refused(self._named(str(problem))) from None
+        return Explanation(pairs, [*map(self._named, rejected)])
+
+    def _named(self, text: str) -> str:
+        """Name the run and its tables in memory, whose folder is temporary, as the user knows them.
+
+        Args:
+            text: a text about the published run.
+        """
+        run = self._published.run
+        for table, files in run.recorded_inputs.items():
+            for file in files:
+                if file["url"].startswith(f"{run.url}/"):
+                    text = text.replace(file["url"], table)
+        return text.replace(run.url, self.run.url)
 
     def report(
         self,
