@@ -37,11 +37,12 @@ from segscore.pipeline.statistics.shown_numbers import (
     shown_number,
     with_interval,
 )
+from segscore.schemas.rows import CoderRow, CoefficientRow, DocumentRow, group_of
 
 if TYPE_CHECKING:
     from segscore.pipeline.agreement.run import FinishedAudit
 
-_Group = tuple[tuple[Any, ...], list[dict[str, Any]]]
+_Group = tuple[tuple[Any, ...], list[CoefficientRow]]
 CODERS_SHOWN = 20
 _GROUPS_SHOWN = 3
 _DATES_SHOWN = 24
@@ -102,15 +103,16 @@ def agree(
 
 def print_audit(finished: "FinishedAudit") -> None:
     """Print coefficients, coders, contested documents and some groups, then what they show."""
-    from segscore.pipeline.runs.finished import grouped, measured_unit, rows_over_all
+    from segscore.pipeline.runs.finished import grouped, measured_unit
 
     by, unit = list(finished.record["settings"]["group_by"]), measured_unit(finished.record)
-    groups = grouped(finished.by_group["agreement"].to_pylist(), by)
-    whole, *parts = groups.items()
+    coefficients: list[CoefficientRow] = finished.by_group["agreement"].to_pylist()
+    coders: list[CoderRow] = finished.by_group["coders"].to_pylist()
+    whole, *parts = grouped(coefficients, by).items()
     _print_coefficients(by, whole, unit)
-    _print_coders(rows_over_all(finished.by_group["coders"], by), unit)
+    _print_coders([row for row in coders if group_of(row, by) == whole[0]], unit)
     _print_contested(finished.contested)
-    _print_by_date(finished.by_group["coders"].to_pylist(), by)
+    _print_by_date(coders, by)
     for group in parts[:_GROUPS_SHOWN]:
         _print_coefficients(by, group, unit)
     if (more := len(parts) - _GROUPS_SHOWN) > 0:
@@ -158,7 +160,8 @@ def _latex(finished: "FinishedAudit") -> str:
     from segscore.pipeline.runs.finished import grouped, measured_unit
 
     by, unit = list(finished.record["settings"]["group_by"]), measured_unit(finished.record)
-    kept_rows = meaningful(finished.by_group["agreement"].to_pylist(), unit)
+    every: list[CoefficientRow] = finished.by_group["agreement"].to_pylist()
+    kept_rows = meaningful(every, unit)
     names = dict.fromkeys((row["coefficient"], row["similarity"]) for row in kept_rows)
     kept = [key for key in names if key in _IN_PAPERS] or [key for key in names if key[0] != "bias"]
     similar = {similarity for _, similarity in kept}
@@ -223,14 +226,14 @@ def _print_coefficients(by: list[str], rows_of_group: _Group, unit: str | None) 
     )
 
 
-def _print_coders(rows: list[dict[str, Any]], unit: str | None) -> None:
+def _print_coders(rows: list[CoderRow], unit: str | None) -> None:
     """Print coders, those whose rates are furthest from the mean first."""
-    from segscore.pipeline.agreement.findings import CODER_MARKS
+    from segscore.pipeline.agreement.findings import stands_out
     from segscore.pipeline.agreement.sentences import a_minute
 
     rows = sorted(rows, key=lambda row: (-abs(row["deviation"] or 0), row["coder"]))
     more = len(rows) - CODERS_SHOWN
-    marked = {row["coder"] for row in rows if any(row.get(mark) for mark in CODER_MARKS)}
+    marked = {row["coder"] for row in rows if stands_out(row)}
     remarks = ["* stands out, as described below"] * bool(marked)
     remarks += [f"{more} more {'are' if more > 1 else 'is'} in the table coders"] * (more > 0)
     rows = rows[:CODERS_SHOWN]
@@ -239,7 +242,8 @@ def _print_coders(rows: list[dict[str, Any]], unit: str | None) -> None:
     if (minute := a_minute(unit)) is None:
         rates = Column("boundary rate", [shown_number(row["rate"]) for row in rows])
     else:
-        rates = Column("boundaries a minute", [f"{minute * row['rate']:.2f}" for row in rows])
+        per_minute = [None if row["rate"] is None else minute * row["rate"] for row in rows]
+        rates = Column("boundaries a minute", [shown_as(rate, ".2f") for rate in per_minute])
     print_fitted(
         [
             Column("coder", names, is_name=True),
@@ -257,7 +261,7 @@ def _print_coders(rows: list[dict[str, Any]], unit: str | None) -> None:
     )
 
 
-def _print_contested(rows: list[dict[str, Any]]) -> None:
+def _print_contested(rows: list[DocumentRow]) -> None:
     print_fitted(
         [
             Column("document", [row["document_id"] for row in rows], is_name=True),
@@ -265,13 +269,13 @@ def _print_contested(rows: list[dict[str, Any]]) -> None:
             Column("mean B", [shown_number(row["boundary_similarity"]) for row in rows]),
             Column("mean WindowDiff", [shown_number(row["window_diff_mean"]) for row in rows]),
             Column("coders", [str(row["codings"]) for row in rows]),
-            Column("mean segments", [f"{row['segments_mean']:.1f}" for row in rows]),
+            Column("mean segments", [shown_as(row["segments_mean"], ".1f") for row in rows]),
         ],
         title="documents, most contested first",
     )
 
 
-def _print_by_date(coders: list[dict[str, Any]], by: list[str]) -> None:
+def _print_by_date(coders: list[CoderRow], by: list[str]) -> None:
     """Print how coders agree with their peers on each of the last dates, if groups are dates."""
     from segscore.pipeline.agreement.findings import by_date
 

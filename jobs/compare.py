@@ -14,6 +14,7 @@ from segscore.jobs.show.progress import Bar
 from segscore.pipeline.comparison.settings import CompareSettings
 from segscore.pipeline.errors import Done, Failed
 from segscore.pipeline.settings.options import Panel
+from segscore.schemas.rows import PairRow
 
 if TYPE_CHECKING:
     from segscore.pipeline.nightly.gate import Lacking
@@ -147,7 +148,8 @@ def _save_figure(path: str, finished: "FinishedRun", chosen: CompareSettings, av
     from segscore.pipeline.reports.comparison import difference_chart
     from segscore.pipeline.reports.figures import save_figure
 
-    rows = [row for row in finished.rows("comparisons") if row["average"] == average]
+    every: list[PairRow] = finished.rows("comparisons")
+    rows = [row for row in every if row["average"] == average]
     measures = dict.fromkeys(row["measure"] for row in rows)
     drawn = [difference_chart(rows, measure, chosen.group_by) for measure in measures]
     if not any(drawn):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from segscore.jobs.cli.log import LOG
 from segscore.jobs.show.formats import ResultFormat
 from segscore.pipeline.settings.options import TRUST_INPUTS
 
@@ -34,12 +35,12 @@ def explain(
     if document is None:
         raise _without_document(run)
     finished = FinishedScoring.open(run).trusting(everything=trust_inputs)
-    pairs = explaining.explain_pairs(finished, [document], hypothesis)
+    pairs, rejected = explaining.explain_pairs(finished, [document], hypothesis)
     if format_name == "text":
         _print(pairs)
     elif format_name == "json":
         rows = [asdict(pair) | {"edits": [edit._asdict() for edit in pair.edits]} for pair in pairs]
-        print_json("explain", {"run": run, "pairs": rows})
+        print_json("explain", {"run": run, "pairs": rows, "rejected": rejected})
     else:
         rows = [
             {name: getattr(pair, name) for name in _NAMES} | edit._asdict()
@@ -47,6 +48,8 @@ def explain(
             for edit in pair.edits
         ]
         print_table(plain_layout([*_NAMES, *Edit._fields], rows, ""), format_name)
+    for each in rejected:
+        LOG.say("warning", f"rejected by the run: {each}")
 
 
 _SUGGESTED = 3

@@ -1,6 +1,6 @@
 """`segscore sweep`: compute errors at every threshold of boundary scores, or tolerance."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +19,9 @@ from segscore.jobs.show.formats import (
 from segscore.jobs.show.printing import log_finished, print_record, print_written, say_done
 from segscore.jobs.show.progress import Bar
 from segscore.pipeline.errors import Done, Refused
+from segscore.pipeline.plain_text import named_list
 from segscore.pipeline.scoring.sweep.settings import SweepSettings
-from segscore.pipeline.statistics.shown_numbers import shown_number
+from segscore.pipeline.statistics.shown_numbers import counted, shown_number
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 
 _SHOWN = 7
 """Number of points shown for each curve, besides the operating point."""
+
+_TOLERANCES_SHOWN, _SYSTEMS_SHOWN = 20, 20
+"""Maximum numbers of tolerances and systems shown, of a sweep over tolerances."""
 
 _HEADINGS = {
     "pk_miss_rate": "P_miss",
@@ -110,10 +114,23 @@ def _save_figure(path: str, finished: "FinishedRun") -> None:
 
 
 def _print_tolerances(tolerances: "pa.Table") -> None:
-    """Print precision, recall and F at every tolerance."""
-    rows = tolerances.to_pylist()
+    """Print precision, recall and F of the first systems, at tolerances spread over all."""
+    every = tolerances.to_pylist()
+    names, limits = ({row[name]: None for row in every} for name in ("hypothesis", "tolerance"))
+    first, spread = {*[*names][:_SYSTEMS_SHOWN]}, {*_spread([*limits])}
+    rows = [row for row in every if row["hypothesis"] in first and row["tolerance"] in spread]
+    left = (len(names) - len(first), "system"), (len(limits) - len(spread), "tolerance")
+    more = named_list([counted(number, f"more {noun}") for number, noun in left if number])
+    caption = f"{more}: in the table tolerances" if more else ""
     steps = Column("tolerance", [f"{row['tolerance']:,}" for row in rows])
-    _print_rows(rows, steps, _TOLERANT)
+    _print_rows(rows, steps, _TOLERANT, caption)
+
+
+def _spread(tolerances: Sequence[int]) -> Iterator[int]:
+    """Yield the first and the last tolerance, and as many evenly between as are shown."""
+    steps = min(len(tolerances), _TOLERANCES_SHOWN)
+    for step in range(steps):
+        yield tolerances[step * (len(tolerances) - 1) // max(1, steps - 1)]
 
 
 def _print_curves(curves: "pa.Table", operating_points: "pa.Table") -> None:

@@ -1,11 +1,12 @@
 """Arrange averages as a table with one row per system and one column per measure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from segscore.jobs.show.formats import Layout, plain_layout
 from segscore.pipeline.statistics.shown_numbers import shown_attribute, shown_cell, with_interval
+from segscore.schemas.rows import AverageRow, column_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -14,8 +15,6 @@ if TYPE_CHECKING:
 
 _PARTS = ("value", "ci_low", "ci_high")
 _SUFFIXES = ("", "_low", "_high")
-
-_Row = Mapping[str, Any]
 
 
 def by_system(
@@ -44,11 +43,11 @@ def by_system(
         if column == "documents" or any(column in board.beside() for board in boards)
     ]
     for board, name in ((each, name) for each in boards for name in each.names):
-        beside = [board.rows[name].get(column) for column in columns]
+        beside = [column_of(board.rows[name], column) for column in columns]
         averages = {measure: board.average(measure, name) for measure in measures}
         cells = [_cell(averages[measure]) for measure in shown]
         rows.append([*_group(board), name, *map(shown_cell, beside), *cells])
-        values = [averages[measure][part] for measure in measures for part in _PARTS]
+        values = [column_of(averages[measure], part) for measure in measures for part in _PARTS]
         numbers.append([*board.group, name, *beside, *values])
     return Layout(
         headings=[*by, "system", *columns, *shown],
@@ -79,8 +78,8 @@ def mark_best(layout: Layout, boards: Sequence["Leaderboard"], measures: Sequenc
     return replace(layout, best=frozenset(best))
 
 
-def _cell(row: _Row) -> str:
-    return with_interval(*(row[part] for part in _PARTS))
+def _cell(row: AverageRow) -> str:
+    return with_interval(row["value"], row["ci_low"], row["ci_high"])
 
 
 def summary_layout(
@@ -104,7 +103,8 @@ def summary_layout(
     by = summary_groups(summary.column_names)
     if layout == "systems":
         summary, by = summary.filter(are_over_all(summary, by)), []
-    rows = [row for row in summary.to_pylist() if row["average"] == "micro"]
+    every: list[AverageRow] = summary.to_pylist()
+    rows = [row for row in every if row["average"] == "micro"]
     measures = list(dict.fromkeys(row["measure"] for row in rows))
     boards = rank(rows, by, named=named)
     shown = measures_to_show(measures, named)

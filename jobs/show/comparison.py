@@ -24,10 +24,9 @@ from segscore.pipeline.statistics.shown_numbers import (
     shown_p,
     shown_rank,
 )
+from segscore.schemas.rows import PairRow, PowerRow, SystemRow, group_of
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from segscore.pipeline.runs.finished import FinishedRun
 
 _Row = dict[str, Any]
@@ -46,17 +45,23 @@ _HEADING = 16
 
 def print_comparison(finished: "FinishedRun", average: str) -> None:
     """Print systems and pairs for all documents and the first groups, then documents."""
-    by = finished.record["settings"]["group_by"]
-    tables = {
-        name: _by_group(finished.table(name), by, average) for name in ("systems", "comparisons")
-    }
-    both = _by_group(finished.table("systems"), by, None)
-    groups = list(tables["systems"])
+    from segscore.pipeline.runs.finished import grouped
+
+    settings = finished.record["settings"]
+    by = settings["group_by"]
+    averages: list[SystemRow] = finished.table("systems").to_pylist()
+    differences: list[PairRow] = finished.table("comparisons").to_pylist()
+    systems, pairs = grouped(averages, (*by, "measure")), grouped(differences, (*by, "measure"))
+    groups = list(dict.fromkeys(group_of(row, by) for row in averages))
     for group in groups[: 1 + GROUPS_SHOWN]:
-        of_group = {name: rows.get(group, []) for name, rows in tables.items()}
-        of_group["all averages"] = both.get(group, [])
-        for name in finished.record["settings"]["measures"]:
-            _print_measure(finished, of_group, name, _titled(by, group, name, average))
+        for name in settings["measures"]:
+            of_measure = systems.get((*group, name), [])
+            if any(row["average"] == average for row in of_measure):
+                _print_systems(_titled(by, group, name, average), of_measure, average)
+            compared = pairs.get((*group, name), [])
+            if shown := [row for row in compared if row["average"] == average]:
+                _print_pairs(shown, settings["margin"])
+                print_lines(*power_lines(shown, settings, finished.signature))
     if (more := len(groups) - 1 - GROUPS_SHOWN) > 0:
         verb = "s are" if more > 1 else " is"
         print_lines(f"{more} more group{verb} in the tables of --output")
@@ -75,49 +80,22 @@ def print_comparison(finished: "FinishedRun", average: str) -> None:
     print_lines(*comparison_in_words(finished, average))
 
 
-def _print_measure(
-    finished: "FinishedRun", tables: Mapping[str, list[_Row]], measure: str, title: str
-) -> None:
-    """Print the systems and the pairs of a group by one measure."""
-    systems, pairs = (
-        [row for row in tables[kind] if row["measure"] == measure]
-        for kind in ("systems", "comparisons")
-    )
-    if systems:
-        every = [row for row in tables["all averages"] if row["measure"] == measure]
-        _print_systems(title, systems, every)
-    if pairs:
-        _print_pairs(pairs, finished.record["settings"]["margin"])
-        print_lines(*power_lines(pairs, finished.record["settings"], finished.signature))
-
-
-def _by_group(
-    table: "pa.Table", by: list[str], average: str | None
-) -> dict[tuple[Any, ...], list[_Row]]:
-    """Return the rows of a table by group; those of one average, or of all with None."""
-    from segscore.pipeline.runs.finished import grouped
-
-    rows = table.to_pylist()
-    return grouped((row for row in rows if average in (None, row.get("average", average))), by)
-
-
 def _titled(by: list[str], group: tuple[Any, ...], measure: str, average: str) -> str:
     from segscore.pipeline.measures import ALL
 
     return f"{measure}{ALL[measure].arrow}, {average}, {shown_group(by, group) or 'all documents'}"
 
 
-def _print_systems(title: str, rows: list[_Row], averages: list[_Row]) -> None:
+def _print_systems(title: str, averages: Sequence[SystemRow], average: str) -> None:
     """Print the systems of a group with their ranks; `averages` has the rows of both averages."""
     from segscore.pipeline.scoring.leaderboard import rank
     from segscore.pipeline.scoring.names import is_point
 
-    def order(row: _Row) -> tuple[bool, bool, float | None, str]:
+    def order(row: SystemRow) -> tuple[bool, bool, float | None, str]:
         return is_point(row["hypothesis"]), row["rank"] is None, row["rank"], row["system"]
 
-    rows = sorted(rows, key=order)
+    rows = sorted((row for row in averages if row["average"] == average), key=order)
     systems = sum(not is_point(row["hypothesis"]) for row in rows)
-    average = rows[0]["average"]
     others = {row["system"]: row["value"] for row in averages if row["average"] != average}
     (board,) = rank(rows, (), rows[0]["measure"], "system")
     print_fitted(
@@ -141,7 +119,7 @@ def _print_systems(title: str, rows: list[_Row], averages: list[_Row]) -> None:
     )
 
 
-def _print_pairs(rows: Sequence[_Row], margin: float | None) -> None:
+def _print_pairs(rows: Sequence[PairRow], margin: float | None) -> None:
     rows = sorted(rows, key=by_difference)
     more = len(rows) - PAIRS_SHOWN
     rows = [better_first(row) for row in rows[:PAIRS_SHOWN]]
@@ -178,14 +156,21 @@ def _print_pairs(rows: Sequence[_Row], margin: float | None) -> None:
     )
 
 
-def _within(row: _Row) -> str:
+def _within(row: PairRow) -> str:
     """Say whether a pair is equal within the margin, differs, or neither is known."""
     if row["equal"]:
         return "equal"
-    return "undecided" if row["p_holm"] is None or row["p_holm"] >= _ALPHA else "differ"
+    return "differ" if _is_sure(row) else "undecided"
 
 
-def power_lines(rows: Sequence[_Row], settings: Mapping[str, Any], signature: str) -> Iterator[str]:
+def _is_sure(row: PairRow) -> bool:
+    p = row["p_holm"]
+    return p is not None and p < _ALPHA
+
+
+def power_lines(
+    rows: Sequence[PairRow], settings: Mapping[str, Any], signature: str
+) -> Iterator[str]:
     """Say what difference the documents of each pair can show where they do not show one.
 
     Pairs that differ significantly have no need for it.
@@ -200,7 +185,7 @@ def power_lines(rows: Sequence[_Row], settings: Mapping[str, Any], signature: st
         for row in sorted(rows, key=by_difference)
         if row["smallest_difference"] and not (is_point(row["system"]) and is_point(row["other"]))
     ]
-    unsure = [row for row in known if row["p_holm"] is None or row["p_holm"] >= _ALPHA]
+    unsure = [row for row in known if not _is_sure(row)]
     for row in map(better_first, unsure[:PAIRS_SHOWN]):
         smallest = shown_number(row["smallest_difference"])
         units = counted(row["defined"], "document")
@@ -210,22 +195,22 @@ def power_lines(rows: Sequence[_Row], settings: Mapping[str, Any], signature: st
             f"{row['system']} and {row['other']}: {units} can show a difference of {smallest} "
             f"(power {settings['power']:g})"
         )
-        if row["documents_for_difference"] is not None:
-            line += f"; {abs(asked):g} needs {_many(row['documents_for_difference'])}"
+        if (needed := row["documents_for_difference"]) is not None:
+            line += f"; {abs(asked):g} needs {_many(needed)}"
         yield line
-    needed = "documents" if attribute is None else f"values of {attribute}"
+    units = "documents" if attribute is None else f"values of {attribute}"
     if unsure and asked is None:
-        yield f"--difference says how many {needed} another difference needs"
+        yield f"--difference says how many {units} another difference needs"
     directed = any(row["better"] is not None for row in rows)
-    number = "defined" if attribute is None else "units"
-    if directed and not known and FEWEST <= max(row[number] for row in rows) < LEAST_DOCUMENTS:
+    most = max(row["defined"] if attribute is None else row["units"] for row in rows)
+    if directed and not known and FEWEST <= most < LEAST_DOCUMENTS:
         yield (
-            f"fewer than {LEAST_DOCUMENTS} {needed}: too few to estimate what difference they "
+            f"fewer than {LEAST_DOCUMENTS} {units}: too few to estimate what difference they "
             "can show"
         )
 
 
-def _print_power(rows: list[_Row], average: str) -> None:
+def _print_power(rows: Sequence[PowerRow], average: str) -> None:
     """Print the simulated power of each pair by number of documents, with a bar for the power."""
     from segscore.pipeline.runs.finished import grouped
 
@@ -235,8 +220,8 @@ def _print_power(rows: list[_Row], average: str) -> None:
         print_fitted(
             [
                 Column("documents", [str(row["documents"]) for row in curve]),
-                Column("power", [f"{row['power']:.2f}" for row in curve]),
-                Column("", ["━" * round(row["power"] * _BAR) for row in curve], is_name=True),
+                Column("power", [shown_as(row["power"], ".2f") for row in curve]),
+                Column("", [_bar(row["power"]) for row in curve], is_name=True),
                 Column("half-width", [shown_number(row["half_width"]) for row in curve]),
                 Column("exaggeration", [_times(row["exaggeration"]) for row in curve]),
                 Column("wrong sign", [shown_as(row["wrong_sign"], ".1%") for row in curve]),
@@ -244,6 +229,10 @@ def _print_power(rows: list[_Row], average: str) -> None:
             title=f"{measure}, {average}: {system} against {other}, a difference of "
             f"{shown_change(sought)}",
         )
+
+
+def _bar(power: float | None) -> str:
+    return "" if power is None else "━" * round(power * _BAR)
 
 
 def _times(factor: float | None) -> str:
@@ -254,9 +243,8 @@ def _many(documents: int) -> str:
     return "more than a million" if documents > _MOST_DOCUMENTS else str(documents)
 
 
-def _mark(row: _Row) -> str:
-    p = row["p_holm"]
-    return " *" if p is not None and p < _ALPHA else "  "
+def _mark(row: PairRow) -> str:
+    return " *" if _is_sure(row) else "  "
 
 
 def _worst(finished: "FinishedRun") -> list[str]:

@@ -1,6 +1,6 @@
 """Lay out a table of a comparison for a paper, and write it as text, Markdown, LaTeX or CSV."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -8,7 +8,11 @@ from segscore.jobs.show.by_system import by_system, mark_best
 from segscore.jobs.show.fitted import Column, print_fitted, print_lines
 from segscore.jobs.show.formats import Layout, print_table, print_text, require_names_printable
 from segscore.jobs.show.latex import latex_tables
-from segscore.pipeline.comparison.pair_rows import beaten_systems, better_first, by_difference
+from segscore.pipeline.comparison.pair_rows import (
+    beaten_systems,
+    better_first,
+    by_difference,
+)
 from segscore.pipeline.statistics.shown_numbers import (
     shown_as,
     shown_attribute,
@@ -16,6 +20,7 @@ from segscore.pipeline.statistics.shown_numbers import (
     shown_p,
     with_interval,
 )
+from segscore.schemas.rows import OmnibusRow, PairRow, SystemRow, column_of, group_of
 
 if TYPE_CHECKING:
     from segscore.pipeline.comparison.settings import CompareSettings
@@ -65,13 +70,18 @@ def lay_out(layout: str, finished: "FinishedRun", average: str) -> Layout:
     return replace(builders[layout](finished, average), average=average)
 
 
-def _rows(finished: "FinishedRun", table: str, average: str) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = finished.table(table).to_pylist()
+def _averages(finished: "FinishedRun", average: str) -> list[SystemRow]:
+    rows: list[SystemRow] = finished.table("systems").to_pylist()
     return [row for row in rows if row["average"] == average]
 
 
-def _group(row: dict[str, Any], by: Sequence[str]) -> list[str]:
-    return ["all" if row[name] is None else shown_attribute(row[name]) for name in by]
+def _differences(finished: "FinishedRun", average: str) -> list[PairRow]:
+    rows: list[PairRow] = finished.table("comparisons").to_pylist()
+    return [row for row in rows if row["average"] == average]
+
+
+def _group(row: Mapping[str, object], by: Sequence[str]) -> list[str]:
+    return ["all" if part is None else shown_attribute(part) for part in group_of(row, by)]
 
 
 def _pairs(finished: "FinishedRun", average: str) -> Layout:
@@ -82,7 +92,7 @@ def _pairs(finished: "FinishedRun", average: str) -> Layout:
     from segscore.pipeline.runs.finished import grouped
 
     by = finished.record["settings"]["group_by"]
-    parts = grouped(_rows(finished, "comparisons", average), (*by, "measure"))
+    parts = grouped(_differences(finished, average), (*by, "measure"))
     rows = [row for part in parts.values() for row in sorted(part, key=by_difference)]
     pairs = [better_first(row) for row in rows]
     cells = [
@@ -101,7 +111,7 @@ def _pairs(finished: "FinishedRun", average: str) -> Layout:
     titles = ["difference [interval (Holm)]", "p (Holm)", *tests]
     headings = [*by, "measure", "system, better first", "against", *titles]
     columns = finished.table("comparisons").column_names
-    numbers = [[row[name] for name in columns] for row in rows]
+    numbers = [[column_of(row, name) for name in columns] for row in rows]
     texts, signature = len(by) + 3, finished.record["signature"]
     return Layout(
         headings, cells, columns, numbers, texts, signature, len(by) + 1, intervals=_BY_HOLM
@@ -111,7 +121,7 @@ def _pairs(finished: "FinishedRun", average: str) -> Layout:
 _BY_HOLM = "intervals by Holm's method in brackets"
 
 
-def _by_document(row: dict[str, Any]) -> list[str]:
+def _by_document(row: PairRow) -> list[str]:
     """Return the cells of the tests of single documents, which macro rows alone have."""
     return [
         shown_p(row["p_wilcoxon_holm"]),
@@ -124,17 +134,17 @@ def _systems(finished: "FinishedRun", average: str) -> Layout:
     from segscore.pipeline.scoring.leaderboard import rank
 
     by, measures = (finished.record["settings"][name] for name in ("group_by", "measures"))
-    rows = _rows(finished, "systems", average)
+    rows = _averages(finished, average)
     rows.sort(key=lambda row: measures.index(row["measure"]))
     boards = rank(rows, by, measures[0], "system")
     layout = by_system(boards, by, "system", finished.record["signature"], measures)
-    return _marked(layout, boards, _rows(finished, "comparisons", average), by, measures)
+    return _marked(layout, boards, _differences(finished, average), by, measures)
 
 
 def _marked(
     layout: Layout,
     boards: "Sequence[Leaderboard]",
-    pairs: Sequence[dict[str, Any]],
+    pairs: Sequence[PairRow],
     by: Sequence[str],
     measures: Sequence[str],
 ) -> Layout:
@@ -142,13 +152,13 @@ def _marked(
     keys = [(board.group, name) for board in boards for name in board.names]
     row_of = {key: row for row, key in enumerate(keys)}
     first = len(layout.headings) - len(measures)
-    column_of = {measure: first + place for place, measure in enumerate(measures)}
-    parts: dict[tuple[tuple[Any, ...], str], list[dict[str, Any]]] = {}
+    place_of = {measure: first + place for place, measure in enumerate(measures)}
+    parts: dict[tuple[tuple[Any, ...], str], list[PairRow]] = {}
     for pair in pairs:
-        group = tuple(pair[name] for name in by)
+        group = group_of(pair, by)
         parts.setdefault((group, pair["measure"]), []).append(pair)
     beaten = {
-        (row_of[group, name], column_of[measure]): frozenset(row_of[group, o] for o in others)
+        (row_of[group, name], place_of[measure]): frozenset(row_of[group, o] for o in others)
         for (group, measure), part in parts.items()
         for name, others in beaten_systems(part).items()
     }
@@ -165,7 +175,7 @@ def _references(finished: "FinishedRun", average: str) -> Layout:
     from segscore.pipeline.measures import PANELS
     from segscore.pipeline.scoring.leaderboard import rank
 
-    rows = _rows(finished, "systems", average)
+    rows = _averages(finished, average)
     measures = finished.record["settings"]["measures"]
     boards = rank([row for row in rows if row["reference"] is None], (), measures[0], "system")
     systems = [name for board in boards for name in board.names]
@@ -177,11 +187,9 @@ def _references(finished: "FinishedRun", average: str) -> Layout:
         (m, reference or (at_once if m in PANELS.measures else "all coders"))
         for m, reference in order
     ]
-    numbers = [
-        [*name, *(values.get((*key, system)) for system in systems)]
-        for name, key in zip(names, order, strict=True)
-    ]
-    shown = [[*row[:2], *(shown_number(value) for value in row[2:])] for row in numbers]
+    found = [[values.get((*key, system)) for system in systems] for key in order]
+    numbers = [[*name, *row] for name, row in zip(names, found, strict=True)]
+    shown = [[*name, *map(shown_number, row)] for name, row in zip(names, found, strict=True)]
     headings = ["measure", "reference", *systems]
     return Layout(headings, shown, headings, numbers, 2, finished.record["signature"], 1)
 
@@ -195,13 +203,14 @@ def _ranks(finished: "FinishedRun", average: str) -> Layout:
     from segscore.pipeline.runs.finished import grouped
 
     by = finished.record["settings"]["group_by"]
-    chosen, macro = (_rows(finished, "systems", each) for each in (average, "macro"))
+    chosen, macro = (_averages(finished, each) for each in (average, "macro"))
     of_documents = {_key(row, by): row["mean_rank"] for row in macro}
     names = list(dict.fromkeys(row["system"] for row in chosen))
-    nemenyi = {}
-    for row in _rows(finished, "comparisons", "macro"):
-        for one, other in (("system", "other"), ("other", "system")):
-            nemenyi[_key(row, by, one), row[other]] = row["p_nemenyi"]
+    nemenyi: dict[tuple[tuple[Any, ...], str], float | None] = {}
+    for pair in _differences(finished, "macro"):
+        of = (*group_of(pair, by), pair["measure"])
+        nemenyi[(*of, pair["system"]), pair["other"]] = pair["p_nemenyi"]
+        nemenyi[(*of, pair["other"]), pair["system"]] = pair["p_nemenyi"]
     cells, numbers = [], []
     for part in grouped(chosen, (*by, "measure")).values():
         for row in sorted(part, key=lambda row: (row["rank"] is None, row["rank"], row["system"])):
@@ -211,11 +220,12 @@ def _ranks(finished: "FinishedRun", average: str) -> Layout:
             first = [*_group(row, by), row["measure"], row["system"]]
             shown = [shown_as(row["rank"], ".3g"), shown_ranks(row), shown_as(values[3], ".2f")]
             cells.append([*first, *shown, *map(shown_p, p)])
-            numbers.append([*(row[name] for name in by), *first[len(by) :], *values])
+            numbers.append([*group_of(row, by), *first[len(by) :], *values])
     notes: dict[tuple[str, ...], list[str]] = {}
-    for row in finished.table("omnibus").to_pylist():
-        if row["p"] is not None:
-            notes.setdefault((*_group(row, by), row["measure"]), []).append(_test(row))
+    tests: list[OmnibusRow] = finished.table("omnibus").to_pylist()
+    for test in tests:
+        if test["p"] is not None:
+            notes.setdefault((*_group(test, by), test["measure"]), []).append(_test(test))
     against = [f"p against {name} (Nemenyi)" for name in names]
     columns = ["rank", "rank_low", "rank_high", "mean_rank", *against]
     return Layout(
@@ -226,27 +236,26 @@ def _ranks(finished: "FinishedRun", average: str) -> Layout:
         len(by) + 2,
         finished.record["signature"],
         len(by) + 1,
-        notes={of: "; ".join(tests) for of, tests in notes.items()},
+        notes={of: "; ".join(found) for of, found in notes.items()},
     )
 
 
-def _key(row: dict[str, Any], by: Sequence[str], system: str = "system") -> tuple[Any, ...]:
-    return *(row[name] for name in by), row["measure"], row[system]
+def _key(row: SystemRow, by: Sequence[str]) -> tuple[Any, ...]:
+    return *group_of(row, by), row["measure"], row["system"]
 
 
-def shown_ranks(row: dict[str, Any]) -> str:
+def shown_ranks(row: SystemRow) -> str:
     """Show the interval of a system's rank."""
-    if row["rank_low"] is None:
-        return "–"
-    return f"{row['rank_low']:.3g} to {row['rank_high']:.3g}"
+    low, high = row["rank_low"], row["rank_high"]
+    return "–" if low is None or high is None else f"{low:.3g} to {high:.3g}"
 
 
-def _test(row: dict[str, Any]) -> str:
+def _test(row: OmnibusRow) -> str:
     kind = "Friedman chi²" if row["test"] == "friedman" else "Kruskal-Wallis H"
     effect = "W" if row["test"] == "friedman" else "epsilon²"
     return (
-        f"{kind}({row['degrees']}) = {row['statistic']:.2f}, p {shown_p(row['p'])}, {effect} = "
-        f"{row['effect']:.2f}"
+        f"{kind}({row['degrees']}) = {shown_as(row['statistic'], '.2f')}, p {shown_p(row['p'])}, "
+        f"{effect} = {shown_as(row['effect'], '.2f')}"
     )
 
 

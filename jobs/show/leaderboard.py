@@ -1,7 +1,7 @@
 """Print the systems of a scoring run, best first, with the main measures as columns."""
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 
@@ -14,6 +14,7 @@ from segscore.pipeline.statistics.shown_numbers import (
     shown_interval,
     shown_number,
 )
+from segscore.schemas.rows import AverageRow, column_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -53,7 +54,7 @@ def print_scores(
         print_lines(f"no averages: {need}")
         return
     by = summary_groups(summary.column_names)
-    rows = summary.to_pylist()
+    rows: list[AverageRow] = summary.to_pylist()
     boards, macro = (
         rank([row for row in rows if row["average"] == average], by, named=named)
         for average in ("micro", "macro")
@@ -83,7 +84,7 @@ def _print_leaderboard(
     names = board.names
     columns = [Column(board.heading, _names(board), is_name=True)]
     columns += [
-        Column(name, [shown_cell(board.rows[system][name]) for system in names])
+        Column(name, [shown_cell(column_of(board.rows[system], name)) for system in names])
         for name in board.beside()
     ]
     columns += [_measure(name, board) for name in board.measures[:PRINTED]]
@@ -166,7 +167,7 @@ def _print_measures(title: str, board: "Leaderboard", macro: "Leaderboard") -> N
         )
 
 
-def _averages(heading: str, rows: Sequence[Mapping[str, Any]]) -> list[Column]:
+def _averages(heading: str, rows: Sequence[AverageRow]) -> list[Column]:
     intervals = [shown_interval(row["ci_low"], row["ci_high"]) for row in rows]
     values = [shown_number(row["value"]) for row in rows]
     return [Column(heading, values), Column("95 % interval", intervals)]
@@ -179,13 +180,13 @@ def explain_better_point(summary: "pa.Table") -> str | None:
     from segscore.pipeline.scoring.names import POINT
     from segscore.pipeline.statistics.averages import summary_groups
 
-    rows = rows_over_all(summary, summary_groups(summary.column_names))
+    rows: list[AverageRow] = rows_over_all(summary, summary_groups(summary.column_names))
     better = []
     for measure in _OVER_WINDOWS:
         of_measure = (r for r in rows if (r["measure"], r["average"]) == (measure, "micro"))
         for board in rank(of_measure, measure=measure):
             values = {name: board.average(measure, name)["value"] for name in board.names}
-            systems = [values[name] for name in board.contenders if values[name] is not None]
+            systems = [v for name in board.contenders if (v := values[name]) is not None]
             point = values.get(f"{POINT}none")
             if systems and point is not None and point < min(systems):
                 better.append(measure)

@@ -1,8 +1,8 @@
 """Measure agreement in each document: pairs, means over pairs, coefficients, prominence."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from heapq import nsmallest
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +14,7 @@ from segscore.pipeline.agreement.prominence import REACHES
 from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Floats, Ints, column, numbers
 from segscore.pipeline.measures.measure import evaluate
+from segscore.schemas.rows import DocumentRow, number_in
 
 
 def document_coefficients(
@@ -185,7 +186,7 @@ _Z = 1.96
 """Quantile of the normal distribution for a 95 % interval."""
 
 
-def most_contested(documents: pa.Table, number: int) -> list[dict[str, Any]]:
+def most_contested(documents: pa.Table, number: int) -> list[DocumentRow]:
     """Return the most contested rows of `documents`, without those whose codings are all the same.
 
     Documents that are equally contested are ordered by WindowDiff, the largest first, then by id.
@@ -203,20 +204,27 @@ def most_contested(documents: pa.Table, number: int) -> list[dict[str, Any]]:
         ("window_diff_mean", "descending"),
         ("document_id", "ascending"),
     ]
-    chosen: list[dict[str, Any]] = rows.sort_by(order).slice(0, number).to_pylist()
+    chosen: list[DocumentRow] = rows.sort_by(order).slice(0, number).to_pylist()
     return chosen
 
 
-def first_contested(rows: Iterable[dict[str, Any]], number: int) -> list[dict[str, Any]]:
+_Document = TypeVar("_Document", bound=Mapping[str, object])
+
+
+def first_contested(rows: Iterable[_Document], number: int) -> list[_Document]:
     """Return the most contested of rows of ``most_contested``, at most ``number``."""
     return nsmallest(number, rows, key=_contested_order)
 
 
-def _contested_order(row: dict[str, Any]) -> tuple[float, float, str]:
-    window_diff = row["window_diff_mean"]
-    return -row["contested"], 1.0 if window_diff is None else -window_diff, row["document_id"]
+def _contested_order(row: Mapping[str, object]) -> tuple[float, float, str]:
+    contested, window_diff = (number_in(row, name) for name in ("contested", "window_diff_mean"))
+    return (
+        1.0 if contested is None else -contested,
+        1.0 if window_diff is None else -window_diff,
+        str(row["document_id"]),
+    )
 
 
-def contested_in(parts: Iterable[pa.Table], number: int) -> list[dict[str, Any]]:
+def contested_in(parts: Iterable[pa.Table], number: int) -> list[DocumentRow]:
     """Return the most contested rows of all parts of `documents`, as ``most_contested`` does."""
     return first_contested((row for part in parts for row in most_contested(part, number)), number)

@@ -6,13 +6,14 @@ from functools import partial
 from itertools import pairwise
 from math import ceil, comb
 from statistics import median
-from typing import Any
+from typing import TypeVar
 
 import pyarrow as pa
 
 from segscore.pipeline.agreement.judging.drift import day_of
 from segscore.pipeline.agreement.judging.limits import CHANGE_P, FEWEST_DOCUMENTS, FEWEST_JUDGED
 from segscore.pipeline.agreement.sentences import (
+    PEER_SHOWN,
     SHOWN,
     drift,
     high_agreement,
@@ -30,8 +31,15 @@ from segscore.pipeline.statistics.shown_numbers import (
     shown_p,
 )
 from segscore.pipeline.tables.units import PER_SECOND
-
-_Row = dict[str, Any]
+from segscore.schemas.rows import (
+    CoderRow,
+    CoefficientRow,
+    DocumentRow,
+    PeerRow,
+    column_of,
+    group_of,
+    number_in,
+)
 
 _MOST = 5
 """The most sentences of one kind; the others are counted."""
@@ -44,10 +52,15 @@ CODER_MARKS = ("low_agreement", "shifted", "outlying_rate", "drifting")
 """Columns of `coders` that mark a coder who stands out."""
 
 
+def stands_out(row: CoderRow) -> bool:
+    """Return whether a coder is marked by one of ``CODER_MARKS``."""
+    return any(column_of(row, mark) for mark in CODER_MARKS)
+
+
 def describe_audit(
-    agreement: Sequence[_Row],
-    coders: Sequence[_Row],
-    peers: Sequence[_Row],
+    agreement: Sequence[CoefficientRow],
+    coders: Sequence[CoderRow],
+    peers: Sequence[PeerRow],
     unit: str | None = None,
 ) -> list[str]:
     """Return sentences that say how to read an audit."""
@@ -72,19 +85,15 @@ def describe_audit(
 
 def audit_findings(
     tables: Mapping[str, pa.Table],
-    contested: Sequence[_Row],
+    contested: Sequence[DocumentRow],
     by: Sequence[str],
     unit: str | None,
 ) -> list[str]:
     """Return all sentences about an audit: ``describe_audit``, the groups, what is contested."""
-    agreement, coders, peers = (
-        rows_over_all(tables[name], by) for name in ("agreement", "coders", "peers")
-    )
-    named = {
-        row["coder"]: row["documents"]
-        for row in coders
-        if any(row.get(mark) for mark in CODER_MARKS)
-    }
+    agreement: list[CoefficientRow] = rows_over_all(tables["agreement"], by)
+    coders: list[CoderRow] = rows_over_all(tables["coders"], by)
+    peers: list[PeerRow] = rows_over_all(tables["peers"], by)
+    named = {row["coder"]: row["documents"] for row in coders if stands_out(row)}
     documents = agreement[0]["documents"] if agreement else 0
     return [
         *describe_audit(agreement, coders, peers, unit),
@@ -93,32 +102,33 @@ def audit_findings(
     ]
 
 
-def _changes(rows: Sequence[_Row], by: Sequence[str]) -> Iterator[str]:
+def _changes(rows: Sequence[CoefficientRow], by: Sequence[str]) -> Iterator[str]:
     """Yield a sentence about each group and the one before, unless the groups are dates."""
     rows = [row for row in rows if (row["coefficient"], row["similarity"]) == ("pi", SHOWN)]
-    if len(by) != 1 or all(day_of(row[by[0]]) is not None for row in rows):
+    if len(by) != 1 or all(day_of(group_of(row, by)[0]) is not None for row in rows):
         return
-    ordered = sorted(rows, key=lambda row: row[by[0]])
+    ordered = sorted(rows, key=lambda row: group_of(row, by))
     if len(ordered) > _MOST + 1:
         return
     for before, after in pairwise(ordered):
-        if after.get("change_p") is None:
+        change, p = after.get("change"), after.get("change_p")
+        if change is None or p is None:
             continue
-        change, sure = after["change"], after["change_p"] < CHANGE_P
+        sure = p < CHANGE_P
         verb = ("is higher" if change > 0 else "is lower") if sure else "may be the same"
         than = "than" if sure else "as"
-        groups = [shown_attribute(row[by[0]]) for row in (after, before)]
+        groups = [shown_attribute(*group_of(row, by)) for row in (after, before)]
         yield (
             f"Agreement {verb} with {by[0]} {groups[0]} {than} with {groups[1]}: pi by {SHOWN} is "
             f"{shown_number(after['value'])} with {groups[0]} and {shown_number(before['value'])} "
             f"with {groups[1]}, difference {shown_change(change)} "
             f"({shown_changes(after['change_low'], after['change_high'])}, "
-            f"p {shown_p(after['change_p'])})."
+            f"p {shown_p(p)})."
         )
 
 
 def describe_contested(
-    contested: Sequence[_Row], named: Mapping[str, int], documents: int
+    contested: Sequence[DocumentRow], named: Mapping[str, int], documents: int
 ) -> list[str]:
     """Say in how many of the most contested documents a coder who stands out took part.
 
@@ -151,7 +161,7 @@ def _p_of_coded(count: int, drawn: int, coded: int, documents: int) -> float:
     return ways / comb(documents, drawn)
 
 
-def _not_judged(coders: Sequence[_Row]) -> Iterator[str]:
+def _not_judged(coders: Sequence[CoderRow]) -> Iterator[str]:
     """Yield a sentence about coders of whom too little is known."""
     left_out = [row["coder"] for row in coders if row.get("low_agreement", False) is None]
     if left_out:
@@ -163,7 +173,7 @@ def _not_judged(coders: Sequence[_Row]) -> Iterator[str]:
         )
 
 
-def _agreement(rows: Sequence[_Row]) -> Iterator[str]:
+def _agreement(rows: Sequence[CoefficientRow]) -> Iterator[str]:
     """Yield a sentence about pi, by boundary similarity if the audit has it."""
     known = [row for row in rows if row["coefficient"] == "pi" and row["value"] is not None]
     if not known:
@@ -176,21 +186,26 @@ def _agreement(rows: Sequence[_Row]) -> Iterator[str]:
         f"chance and 1 is full agreement: two coders agree by {shown_number(row['actual'])}, and "
         f"{_chance(row['expected'])} is expected by chance."
     )
-    if row["ci_low"] is not None and row["ci_low"] < row["ci_high"]:
-        yield _documents_needed(row)
+    low, high = row["ci_low"], row["ci_high"]
+    if low is not None and high is not None and low < high:
+        yield _documents_needed(row["documents"], (high - low) / 2)
 
 
-def _chance(expected: float) -> str:
+def _chance(expected: float | None) -> str:
     """Write the agreement by chance; that in recordings, of milliseconds, is hardly any."""
-    return f"{expected:.4f}" if expected >= _LEAST_CHANCE else "next to nothing"
+    is_little = expected is not None and expected < _LEAST_CHANCE
+    return "next to nothing" if is_little else shown_number(expected)
 
 
-def _documents_needed(row: _Row) -> str:
+def _documents_needed(documents: int, half: float) -> str:
     """Say how many documents an interval of plus or minus ``_HALF_WIDTH`` needs.
 
     The width of an interval is proportional to one over the root of the number of documents.
+
+    Args:
+        documents: number of documents.
+        half: half the width of their interval.
     """
-    documents, half = row["documents"], (row["ci_high"] - row["ci_low"]) / 2
     more = ceil(documents * (half / _HALF_WIDTH) ** 2) - documents
     if more <= 0:
         return f"The interval is plus or minus {half:.2f}: more documents are not needed for 0.05."
@@ -200,12 +215,16 @@ def _documents_needed(row: _Row) -> str:
     )
 
 
+_Marked = TypeVar("_Marked", CoderRow, PeerRow)
+
+
 def _listed(
-    rows: Sequence[_Row], mark: str, measure: str, describe: Callable[[_Row], str], table: str
+    rows: Sequence[_Marked], mark: str, measure: str, describe: Callable[[_Marked], str], table: str
 ) -> Iterator[str]:
     """Yield a sentence about each of the marked rows, the most extreme first."""
     marked = sorted(
-        (row for row in rows if row.get(mark)), key=lambda row: -abs(row.get(measure) or 0)
+        (row for row in rows if column_of(row, mark)),
+        key=lambda row: -abs(number_in(row, measure) or 0),
     )
     yield from map(describe, marked[:_MOST])
     if len(marked) > _MOST:
@@ -230,22 +249,21 @@ class ByDate:
     coders: dict[str, list[float | None]]
 
 
-def by_date(coders: Sequence[_Row], group_by: Sequence[str]) -> ByDate | None:
+def by_date(coders: Sequence[CoderRow], group_by: Sequence[str]) -> ByDate | None:
     """Return how coders agree with their peers on each date; None if the groups are not dates."""
     if len(group_by) != 1:
         return None
-    (attribute,) = group_by
     known: dict[str, dict[str, float]] = {}
     for row in coders:
-        value = row[attribute]
-        if value is not None and row[f"peer_{SHOWN}"] is not None:
+        (value,), similarity = group_of(row, group_by), row[PEER_SHOWN]
+        if value is not None and similarity is not None:
             if day_of(value) is None:
                 return None
-            known.setdefault(str(value), {})[row["coder"]] = row[f"peer_{SHOWN}"]
+            known.setdefault(str(value), {})[row["coder"]] = similarity
     if not known:
         return None
     dates = dict(sorted(known.items()))
-    whole = [row for row in coders if row[attribute] is None]
+    whole = [row for row in coders if group_of(row, group_by) == (None,)]
     return ByDate(
         dates=[*dates],
         median=[median(values.values()) for values in dates.values()],
@@ -256,13 +274,12 @@ def by_date(coders: Sequence[_Row], group_by: Sequence[str]) -> ByDate | None:
     )
 
 
-def _stands_out_first(row: _Row) -> tuple[bool, bool, float, str]:
-    stands_out = any(row.get(mark) for mark in CODER_MARKS)
+def _stands_out_first(row: CoderRow) -> tuple[bool, bool, float, str]:
     fall = -abs(row.get("peer_drift") or 0)
-    return not row.get("drifting"), not stands_out, fall, row["coder"]
+    return not row.get("drifting"), not stands_out(row), fall, row["coder"]
 
 
-def meaningful(rows: Sequence[_Row], unit: str | None) -> list[_Row]:
+def meaningful(rows: Sequence[CoefficientRow], unit: str | None) -> list[CoefficientRow]:
     """Return the rows of `agreement` that mean something if the unit is a time.
 
     Hardly any of the milliseconds of a recording is a boundary, so that coefficients that count

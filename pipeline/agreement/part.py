@@ -164,7 +164,7 @@ def audit_codings(
             write(table, f"-{number:03d}", rows)
             if table == "documents":
                 chosen = most_contested(rows.select(CONTESTED_COLUMNS), CONTESTED)
-                contested += [row | {"coders": json.dumps(row["coders"])} for row in chosen]
+                contested += [{**row, "coders": json.dumps(row["coders"])} for row in chosen]
         tallies.append(
             tallies_of(block, job.group_by, bucketed=bucketed, segments=job.choices.segments)
         )

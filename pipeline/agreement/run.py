@@ -3,7 +3,7 @@
 import json
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
@@ -57,6 +57,7 @@ from segscore.pipeline.tables.find import InputTable, find_table
 from segscore.pipeline.tables.plain_attributes import find_attributes
 from segscore.pipeline.tables.read import Sources
 from segscore.pipeline.tables.units import one_unit
+from segscore.schemas.rows import DocumentRow
 
 AUDITED = "audited"
 _TABLES = ("agreement", "coders", "peers", "corpus")
@@ -67,7 +68,7 @@ _TABLES = ("agreement", "coders", "peers", "corpus")
 class FinishedAudit(FinishedRun):
     """A finished run of `segscore agree`, and the rows of its most contested documents."""
 
-    contested: list[dict[str, Any]] = field(default_factory=list, kw_only=True)
+    contested: list[DocumentRow] = field(default_factory=list, kw_only=True)
 
     @property
     def by_group(self) -> dict[str, pa.Table]:
@@ -181,10 +182,11 @@ def _in_unit_of(
     return settings, unit
 
 
-def _contested(audited: Iterable[Audited]) -> list[dict[str, Any]]:
+def _contested(audited: Iterable[Audited]) -> list[DocumentRow]:
     """Return the most contested documents of all parts."""
     rows = first_contested((row for part in audited for row in part.contested), CONTESTED)
-    return [row | {"coders": json.loads(row["coders"])} for row in rows]
+    named = [row | {"coders": json.loads(str(row["coders"]))} for row in rows]
+    return cast("list[DocumentRow]", named)
 
 
 def _groups(settings: AgreeSettings, tables: Mapping[str, InputTable]) -> dict[str, pa.DataType]:

@@ -1,29 +1,39 @@
 """Order rows of the table comparisons for people, and tell which systems beat which."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from string import ascii_lowercase
-from typing import Any
+
+from segscore.schemas.rows import PairRow
 
 SIGNIFICANT = 0.05
 """Level below which the adjusted p says that a system beats another one."""
 
 
-def better_first(row: Mapping[str, Any]) -> dict[str, Any]:
+def better_first(row: PairRow) -> PairRow:
     """Return a pair with its better system first, and the signs of its differences accordingly."""
     if row["better"] != row["other"]:
-        return dict(row)
-    turned = {name: row[name] for name in ("difference", "ci_high", "ci_low", "effect_d")}
-    negative = [None if value is None else -value for value in turned.values()]
-    swapped = dict(zip(("difference", "ci_low", "ci_high", "effect_d"), negative, strict=True))
-    return dict(row) | swapped | {"system": row["other"], "other": row["system"]}
+        return row.copy()
+    return {
+        **row,
+        "system": row["other"],
+        "other": row["system"],
+        "difference": _negative(row["difference"]),
+        "ci_low": _negative(row["ci_high"]),
+        "ci_high": _negative(row["ci_low"]),
+        "effect_d": _negative(row["effect_d"]),
+    }
 
 
-def by_difference(row: Mapping[str, Any]) -> tuple[bool, float]:
+def _negative(value: float | None) -> float | None:
+    return None if value is None else -value
+
+
+def by_difference(row: PairRow) -> tuple[bool, float]:
     """Return a sort key for pairs: the largest difference first, undefined ones last."""
     return row["difference"] is None, -abs(row["difference"] or 0)
 
 
-def beaten_systems(pairs: Iterable[Mapping[str, Any]]) -> dict[str, set[str]]:
+def beaten_systems(pairs: Iterable[PairRow]) -> dict[str, set[str]]:
     """Return the systems that each system beats significantly; all rows are of one measure."""
     beaten: dict[str, set[str]] = {}
     for pair in pairs:

@@ -3,8 +3,8 @@
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from math import comb
-from typing import TYPE_CHECKING, Any
+from math import comb, isnan
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pyarrow as pa
@@ -28,6 +28,7 @@ from segscore.pipeline.statistics.jackknife import Estimate
 from segscore.pipeline.statistics.multiple_tests import holm_by_family, holm_levels
 from segscore.pipeline.statistics.power import PairedTest
 from segscore.pipeline.statistics.rank_tests import signed_ranks
+from segscore.schemas.rows import PairRow
 
 if TYPE_CHECKING:
     import pandera.pyarrow as pap
@@ -183,6 +184,15 @@ def adjusted_rows(pairs: Sequence[ComparedPair], settings: CompareSettings) -> l
         for pair, level in zip(members, levels.tolist(), strict=True):
             rows[id(pair)] |= _at_level(pair, level, search, settings.margin)
     return [*rows.values()]
+
+
+def as_in_table(rows: Iterable[ComparisonRow]) -> list[PairRow]:
+    """Return rows of comparisons as the table has them: with None in place of NaN."""
+    known = (
+        {name: None if isinstance(x, float) and isnan(x) else x for name, x in row.items()}
+        for row in rows
+    )
+    return cast("list[PairRow]", [*known])
 
 
 def _at_level(

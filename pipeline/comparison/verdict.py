@@ -1,12 +1,10 @@
 """Say which system is best, and from which others it differs more than by chance."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from math import isnan
-from typing import Any
 
 from segscore.pipeline.comparison.pair_rows import SIGNIFICANT
 from segscore.pipeline.plain_text import named_list
-from segscore.pipeline.runs.finished import FinishedRun
+from segscore.pipeline.runs.finished import FinishedRun, rows_over_all
 from segscore.pipeline.scoring.leaderboard import Leaderboard, rank
 from segscore.pipeline.statistics.jackknife import FEWEST
 from segscore.pipeline.statistics.shown_numbers import (
@@ -14,8 +12,9 @@ from segscore.pipeline.statistics.shown_numbers import (
     number_in_words,
     shown_p,
 )
+from segscore.schemas.rows import PairRow, SystemRow, group_of
 
-PairRows = Mapping[tuple[str, str], Mapping[str, Any]]
+PairRows = Mapping[tuple[str, str], PairRow]
 """Names of two systems -> their row of the table comparisons."""
 
 _NAMED = 3
@@ -50,23 +49,20 @@ def describe_certainty(
         untested: why no systems were compared, if there are no comparisons.
         margin: the difference within which systems count as equal; None without one.
     """
-    compared = {name: row for name in others if (row := _tested(pairs, best, name)) is not None}
-    if not compared:
-        rows = [row for name in others if (row := _compared(pairs, best, name)) is not None]
-        why = why_untested(rows)
+    compared = {name: row for name in others if (row := _compared(pairs, best, name)) is not None}
+    p_values = {name: p for name, row in compared.items() if (p := row["p_holm"]) is not None}
+    if not p_values:
+        why = why_untested([*compared.values()])
         return f"Whether that is due to chance was not tested{untested}." if why is None else why
     test = "in a paired test, adjusted by Holm"
-    p_values = {name: float(row["p_holm"]) for name, row in compared.items()}
     close = [
-        name
-        for name, row in compared.items()
-        if p_values[name] >= SIGNIFICANT or row["better"] != best
+        name for name, p in p_values.items() if p >= SIGNIFICANT or compared[name]["better"] != best
     ]
     if not close:
         most = shown_p(max(p_values.values()))
-        at_most = "" if most.startswith("<") or len(compared) == 1 else "at most "
-        many = "the other system" if len(compared) == 1 else f"all {len(compared)} others"
-        omitted = " that were compared" if len(compared) < len(others) else ""
+        at_most = "" if most.startswith("<") or len(p_values) == 1 else "at most "
+        many = "the other system" if len(p_values) == 1 else f"all {len(p_values)} others"
+        omitted = " that were compared" if len(p_values) < len(others) else ""
         return f"This is sure: it is better than {many}{omitted}, p {at_most}{most} {test}."
     equal = [name for name in close if margin is not None and compared[name]["equal"]]
     sentences = []
@@ -83,14 +79,14 @@ def describe_certainty(
     return " ".join(sentences)
 
 
-def why_untested(rows: Sequence[Mapping[str, Any]]) -> str | None:
+def why_untested(rows: Sequence[PairRow]) -> str | None:
     """Say why none of some pairs has a p value; None if nothing was compared.
 
     Args:
         rows: rows of the table comparisons of a group, measure and average.
     """
-    rows = [row for row in rows if not _is_unknown(row["difference"])]
-    if not rows or not all(_is_unknown(row["p_holm"]) for row in rows):
+    rows = [row for row in rows if row["difference"] is not None]
+    if not rows or any(row["p_holm"] is not None for row in rows):
         return None
     most = max(rows, key=lambda row: row["units"])
     if most["units"] >= FEWEST:
@@ -99,37 +95,23 @@ def why_untested(rows: Sequence[Mapping[str, Any]]) -> str | None:
     return f"{counted(most['units'], unit)}: no test; at least {FEWEST} are needed."
 
 
-def _is_unknown(value: float | None) -> bool:
-    """Return whether a value of a row is undefined: null as read, NaN as computed."""
-    return value is None or isnan(value)
-
-
-def _compared(pairs: PairRows, name: str, other: str) -> Mapping[str, Any] | None:
+def _compared(pairs: PairRows, name: str, other: str) -> PairRow | None:
     """Return the comparison of two systems; None if they were not compared."""
     return pairs.get((name, other)) or pairs.get((other, name))
-
-
-def _tested(pairs: PairRows, name: str, other: str) -> Mapping[str, Any] | None:
-    """Return the comparison of two systems; None if they were not compared, or p is undefined."""
-    row = _compared(pairs, name, other)
-    return None if row is None or _is_unknown(row["p_holm"]) else row
 
 
 def comparison_in_words(finished: FinishedRun, average: str) -> Iterator[str]:
     """Yield for each measure which system is best over all documents, and whether that is sure."""
     by = finished.record["settings"]["group_by"]
-    systems, pairs = (
-        [
-            row
-            for row in finished.table(name).to_pylist()
-            if row["average"] == average and all(row[attribute] is None for attribute in by)
-        ]
-        for name in ("systems", "comparisons")
-    )
+    systems: list[SystemRow] = rows_over_all(finished.table("systems"), by)
+    pairs: list[PairRow] = rows_over_all(finished.table("comparisons"), by)
     for measure in finished.record["settings"]["measures"]:
-        of_measure = [row for row in systems if row["measure"] == measure]
+        key = measure, average
+        of_measure = [row for row in systems if (row["measure"], row["average"]) == key]
         compared = {
-            (row["system"], row["other"]): row for row in pairs if row["measure"] == measure
+            (row["system"], row["other"]): row
+            for row in pairs
+            if (row["measure"], row["average"]) == key
         }
         margin = finished.record["settings"].get("margin")
         for board in rank(of_measure, (), measure, "system"):
@@ -140,12 +122,12 @@ def comparison_in_words(finished: FinishedRun, average: str) -> Iterator[str]:
 def _scope_in_words(finished: FinishedRun, average: str) -> Iterator[str]:
     """Yield what the tests are about, and over what they were not adjusted."""
     by = finished.record["settings"]["group_by"]
-    rows = [row for row in finished.table("comparisons").to_pylist() if row["average"] == average]
-    tested = [row for row in rows if row["p"] is not None]
+    rows: list[PairRow] = finished.table("comparisons").to_pylist()
+    tested = [row for row in rows if row["average"] == average and row["p"] is not None]
     if not tested:
         return
     measures = {row["measure"] for row in tested}
-    groups = {tuple(row[name] for name in by) for row in tested}
+    groups = {group_of(row, by) for row in tested}
     several = [
         f"{len(parts)} {nouns}"
         for parts, nouns in ((measures, "measures"), (groups, "sets of documents"))

@@ -11,6 +11,7 @@ from segscore.pipeline.plain_text import visible
 from segscore.pipeline.runs.finished import rows_by_group
 from segscore.pipeline.scoring.names import is_point
 from segscore.pipeline.statistics.averages import summary_groups
+from segscore.schemas.rows import AverageRow, group_of
 
 WAITING, BROKEN = "waiting", "broken"
 """Outcomes of a night without a verdict: no input yet; an error."""
@@ -138,16 +139,18 @@ def _set_averages(metrics: Metrics, night: Night, rules: tuple[GateRule, ...]) -
         help_ = "Documents the system was scored on."
         metrics.set("documents", help_, row["documents"], system=system)
         if (row["measure"], row["average"]) in gated:
-            labels = {name: row[name] for name in ("measure", "average")} | {"system": system}
+            labels = {"measure": row["measure"], "average": row["average"], "system": system}
             help_ = "Average of a measure over the night's documents."
             metrics.set("average", help_, row["value"], **labels)
-            for end, name in (("low", "ci_low"), ("high", "ci_high")):
+            for end, value in (("low", row["ci_low"]), ("high", row["ci_high"])):
                 help_ = f"The {end} end of the average's 95 % interval."
-                metrics.set(f"average_{end}", help_, row[name], **labels)
-    by = summary_groups(night.table("summary").column_names)
-    for row in rows_by_group(night.table("summary"), by) if gated and by else ():
+                metrics.set(f"average_{end}", help_, value, **labels)
+    summary = night.table("summary")
+    by = summary_groups(summary.column_names)
+    rows: list[AverageRow] = rows_by_group(summary, by) if gated and by else []
+    for row in rows:
         if (row["measure"], row["average"]) in gated and not is_point(row["hypothesis"]):
-            group = ", ".join(str(row[name]) for name in by)
-            labels = {name: row[name] for name in ("measure", "average")}
+            group = ", ".join(map(str, group_of(row, by)))
+            labels = {"measure": row["measure"], "average": row["average"]}
             labels |= {"system": row["hypothesis"], "group": group}
             metrics.set("group_average", "Average in a group.", row["value"], **labels)

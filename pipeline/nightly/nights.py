@@ -10,11 +10,12 @@ from segscore.pipeline.measures.selection import normal_form, select
 from segscore.pipeline.nightly import verdict
 from segscore.pipeline.nightly.settings import NIGHT, folder_of, read_date
 from segscore.pipeline.nightly.verdict import UnreadableVerdict, Verdict
-from segscore.pipeline.runs.finished import FinishedRun, RunRow
+from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.names import is_point
 from segscore.pipeline.settings import signature
 from segscore.pipeline.settings.measuring import settings_without_effect
+from segscore.schemas.rows import AverageRow
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,7 @@ def find_verdict(run: FinishedRun) -> Verdict | None:
     return read if read.run == run.fingerprint else None
 
 
-def system_rows(night: Night) -> list[RunRow]:
+def system_rows(night: Night) -> list[AverageRow]:
     """Read the rows of a night's summary over all documents, without reference points."""
     return [row for row in night.over_all() if not is_point(row["hypothesis"])]
 

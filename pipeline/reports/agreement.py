@@ -7,12 +7,13 @@ import numpy as np
 from segscore.pipeline.agreement.documents import contested_in
 from segscore.pipeline.agreement.findings import audit_findings, meaningful
 from segscore.pipeline.agreement.part import CONTESTED, CONTESTED_COLUMNS
-from segscore.pipeline.agreement.sentences import a_minute
+from segscore.pipeline.agreement.sentences import PEER_SHOWN, SHOWN, WITHOUT_SHOWN, a_minute
 from segscore.pipeline.reports import charts
-from segscore.pipeline.reports.contested import SHOWN, contested
+from segscore.pipeline.reports.contested import contested
 from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section, isolated
 from segscore.pipeline.reports.run_tables import as_dates, group_name
 from segscore.pipeline.runs.finished import FinishedRun, RunRow, rows_by_group, rows_over_all
+from segscore.schemas.rows import CoderRow, CoefficientRow, PeerRow
 
 _CODERS, _GROUPS, _LINES = 60, 30, 20
 """Maximum numbers of coders in a matrix and of lines of coders over time (those with most
@@ -29,8 +30,9 @@ def agreement_sections(run: FinishedRun) -> Iterator[Section]:
     by = run.settings["group_by"]
     yield _agreement(run, by)
     table = run.table("coders")
-    coders = rows_over_all(table, by)
-    figures = [*_coders(coders, run.unit), *_coders_by_date(rows_by_group(table, by), by)]
+    coders: list[CoderRow] = rows_over_all(table, by)
+    of_groups: list[CoderRow] = rows_by_group(table, by)
+    figures = [*_coders(coders, run.unit), *_coders_by_date(of_groups, by)]
     yield Section("coders", "Coders", "", figures)
     yield Section("pairs", "Agreement between coders", "", [_matrix(run, by, coders)])
     yield Section("prominence", "Prominence", "", [*_prominence(run, by)])
@@ -39,7 +41,9 @@ def agreement_sections(run: FinishedRun) -> Iterator[Section]:
 
 def _agreement(run: FinishedRun, by: Sequence[str]) -> Section:
     table = run.table("agreement")
-    whole = meaningful(rows_over_all(table, by), run.unit)
+    every: list[CoefficientRow] = rows_over_all(table, by)
+    of_groups: list[CoefficientRow] = rows_by_group(table, by)
+    whole = meaningful(every, run.unit)
     spans = [
         _span(row, f"{row['coefficient']}, {row['similarity']}")
         for row in whole
@@ -60,7 +64,7 @@ def _agreement(run: FinishedRun, by: Sequence[str]) -> Section:
             wide=True,
         )
     ]
-    return Section("agreement", "Agreement", "", [*figures, *_groups(rows_by_group(table, by), by)])
+    return Section("agreement", "Agreement", "", [*figures, *_groups(of_groups, by)])
 
 
 def findings(run: FinishedRun) -> list[str]:
@@ -73,15 +77,22 @@ def findings(run: FinishedRun) -> list[str]:
 COEFFICIENT = ("coefficient", "similarity", "value", "95 % from", "to", "actual", "expected")
 
 
-def _coefficient(row: RunRow) -> list[Cell]:
-    names = ("coefficient", "similarity", "value", "ci_low", "ci_high", "actual", "expected")
-    return [row[name] for name in names]
+def _coefficient(row: CoefficientRow) -> list[Cell]:
+    return [
+        row["coefficient"],
+        row["similarity"],
+        row["value"],
+        row["ci_low"],
+        row["ci_high"],
+        row["actual"],
+        row["expected"],
+    ]
 
 
-def _groups(rows: Sequence[RunRow], by: Sequence[str]) -> Iterator[Figure]:
+def _groups(rows: Sequence[CoefficientRow], by: Sequence[str]) -> Iterator[Figure]:
     """Draw the coefficient of each group, the largest groups first."""
-    groups = [
-        row | {"name": group_name(row, by)}
+    groups: list[CoefficientRow] = [
+        {**row, "name": group_name(row, by)}
         for row in rows
         if (row["coefficient"], row["similarity"]) == ("pi", SHOWN)
     ]
@@ -89,8 +100,9 @@ def _groups(rows: Sequence[RunRow], by: Sequence[str]) -> Iterator[Figure]:
         return
     dates = as_dates(by, (row["name"] for row in groups))
     groups.sort(key=lambda row: (0 if dates else -row["codings"], row["name"]))
-    columns = ("name", "value", "ci_low", "ci_high", "codings")
-    cells: list[list[Cell]] = [[row[column] for column in columns] for row in groups]
+    cells: list[list[Cell]] = [
+        [row["name"], row["value"], row["ci_low"], row["ci_high"], row["codings"]] for row in groups
+    ]
     title = f"pi of {SHOWN} by {', '.join(by)}"
     table = PageTable(["group", "pi", "95 % from", "to", "codings"], cells)
     if dates:
@@ -103,38 +115,40 @@ def _groups(rows: Sequence[RunRow], by: Sequence[str]) -> Iterator[Figure]:
     yield Figure(title, caption, table, chart, wide=True)
 
 
-def _span(row: RunRow, name: str) -> charts.MarkValues:
+def _span(row: CoefficientRow, name: str) -> charts.MarkValues:
     ends = {"value": row["value"], "low": row["ci_low"], "high": row["ci_high"]}
     return {"name": name, "kind": row["coefficient"], **ends}
 
 
-def _coders(rows: Sequence[RunRow], unit: str | None) -> Iterator[Figure]:
+def _coders(rows: Sequence[CoderRow], unit: str | None) -> Iterator[Figure]:
     """Draw boundary rates and similarity to peers, and list agreement without each coder."""
-    known = sorted((row for row in rows if row["rate"] is not None), key=lambda row: -row["rate"])
-    if not known:
-        return
     minute = a_minute(unit)
     heading = "boundary rate" if minute is None else "boundaries a minute"
     scale = minute or 1.0
-    mean, sd = scale * known[0]["rate_mean"], known[0]["rate_sd"]
+    with_rate = [(scale * rate, row) for row in rows if (rate := row["rate"]) is not None]
+    known = sorted(with_rate, key=lambda each: -each[0])
+    mean = known[0][1]["rate_mean"] if known else None
+    if mean is None:
+        return
+    mean, sd = scale * mean, known[0][1]["rate_sd"]
     sd = None if sd is None else scale * sd
     low, high = (mean, mean) if sd is None else (max(0.0, mean - 2 * sd), mean + 2 * sd)
     points = [
-        {"name": row["coder"], "value": scale * row["rate"], "flagged": bool(row["flagged"])}
-        for row in known
+        {"name": row["coder"], "value": rate, "flagged": bool(row["flagged"])}
+        for rate, row in known
     ]
     rates: list[list[Cell]] = [
         [
             row["coder"],
             row["documents"],
             row["boundaries"],
-            scale * row["rate"],
+            rate,
             row["deviation"],
             "yes" if row["flagged"] else "no",
         ]
-        for row in known
+        for rate, row in known
     ]
-    flagged = [row["coder"] for row in known if row["flagged"]]
+    flagged = [row["coder"] for _, row in known if row["flagged"]]
     yield Figure(
         f"{heading.capitalize()}, with the usual range",
         f"{'Boundaries a minute' if minute else 'Boundaries per potential boundary'}. Grey: the "
@@ -146,17 +160,16 @@ def _coders(rows: Sequence[RunRow], unit: str | None) -> Iterator[Figure]:
     yield _similarity_to_peers(rows)
 
 
-def _similarity_to_peers(rows: Sequence[RunRow]) -> Figure:
+def _similarity_to_peers(rows: Sequence[CoderRow]) -> Figure:
     """Draw similarity to peers, and list agreement without each coder."""
-    peer, without = f"peer_{SHOWN}", f"without_pi_{SHOWN}"
-    similar = sorted(rows, key=lambda row: (row[peer] is None, -(row[peer] or 0)))
+    similar = sorted(rows, key=lambda row: (row[PEER_SHOWN] is None, -(row[PEER_SHOWN] or 0)))
     spans = [
-        {"name": row["coder"], "value": row[peer], "low": None, "high": None, "kind": "coder"}
+        {"name": row["coder"], "value": value, "low": None, "high": None, "kind": "coder"}
         for row in similar
-        if row[peer] is not None
+        if (value := row[PEER_SHOWN]) is not None
     ]
     similarities: list[list[Cell]] = [
-        [row["coder"], row["peers"], row[peer], row[without]] for row in similar
+        [row["coder"], row["peers"], row[PEER_SHOWN], row[WITHOUT_SHOWN]] for row in similar
     ]
     return Figure(
         f"{SHOWN} to peers",
@@ -166,9 +179,9 @@ def _similarity_to_peers(rows: Sequence[RunRow]) -> Figure:
     )
 
 
-def _coders_by_date(rows: Sequence[RunRow], by: Sequence[str]) -> Iterator[Figure]:
+def _coders_by_date(of_groups: Sequence[CoderRow], by: Sequence[str]) -> Iterator[Figure]:
     """Draw each coder's similarity to peers over time, if the groups are dates."""
-    rows = [row | {"name": group_name(row, by)} for row in rows]
+    rows: list[CoderRow] = [{**row, "name": group_name(row, by)} for row in of_groups]
     dates = as_dates(by, {row["name"] for row in rows})
     if not dates:
         return
@@ -176,15 +189,14 @@ def _coders_by_date(rows: Sequence[RunRow], by: Sequence[str]) -> Iterator[Figur
     for row in rows:
         documents[row["coder"]] = documents.get(row["coder"], 0) + row["documents"]
     drawn = sorted(documents, key=lambda name: (-documents[name], name))[:_LINES]
-    peer = f"peer_{SHOWN}"
     rows.sort(key=lambda row: (row["coder"], row["name"]))
     points = [
-        {"name": row["coder"], "x": dates[row["name"]], "y": row[peer]}
+        {"name": row["coder"], "x": dates[row["name"]], "y": row[PEER_SHOWN]}
         for row in rows
         if row["coder"] in drawn
     ]
     cells: list[list[Cell]] = [
-        [row["coder"], row["name"], row[peer], row["rate"], row["documents"]] for row in rows
+        [row["coder"], row["name"], row[PEER_SHOWN], row["rate"], row["documents"]] for row in rows
     ]
     left = len(documents) - len(drawn)
     more = f" The {_LINES} coders with most documents; {left} more are in the table." * (left > 0)
@@ -197,8 +209,8 @@ def _coders_by_date(rows: Sequence[RunRow], by: Sequence[str]) -> Iterator[Figur
     )
 
 
-def _matrix(run: FinishedRun, by: Sequence[str], coders: Sequence[RunRow]) -> Figure:
-    pairs = rows_over_all(run.table("peers"), by)
+def _matrix(run: FinishedRun, by: Sequence[str], coders: Sequence[CoderRow]) -> Figure:
+    pairs: list[PeerRow] = rows_over_all(run.table("peers"), by)
     shown = sorted(coders, key=lambda row: (-row["documents"], row["coder"]))[:_CODERS]
     names = sorted(row["coder"] for row in shown)
     by_pair = {(row["coder"], row["peer"]): row for row in pairs}
@@ -206,8 +218,9 @@ def _matrix(run: FinishedRun, by: Sequence[str], coders: Sequence[RunRow]) -> Fi
     for name in names:
         for other in (peer for peer in names if peer != name):
             row = by_pair.get((name, other)) or by_pair.get((other, name))
-            if row is not None and row[SHOWN] is not None:
-                cell = {"value": row[SHOWN], "text": f"{row[SHOWN]:.2f}", "mark": ""}
+            similarity = None if row is None else row[SHOWN]
+            if similarity is not None:
+                cell = {"value": similarity, "text": f"{similarity:.2f}", "mark": ""}
                 cells.append({"row": name, "column": other, **cell})
     table: list[list[Cell]] = [
         [row["coder"], row["peer"], row["documents"], row[SHOWN], row["segmentation_similarity"]]
@@ -255,6 +268,7 @@ def _prominence(run: FinishedRun, by: Sequence[str]) -> Iterator[Figure]:
 
 
 def _quartiles(run: FinishedRun, by: Sequence[str]) -> PageTable:
+    whole: RunRow
     (whole,) = rows_over_all(run.table("corpus"), by)
     rows: list[list[Cell]] = [
         [f"{kind}, {where}", *(whole[f"{kind}_{reach}_{name}"] for name in ("q1", "median", "q3"))]

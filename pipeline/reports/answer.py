@@ -8,11 +8,12 @@ from segscore.pipeline.nightly.failures import failures_in_words
 from segscore.pipeline.nightly.verdict import Verdict
 from segscore.pipeline.reports.page import isolated
 from segscore.pipeline.reports.ranking import Ranking
-from segscore.pipeline.runs.finished import FinishedRun, RunRow, rows_over_all
+from segscore.pipeline.runs.finished import FinishedRun, rows_over_all
 from segscore.pipeline.scoring.chance import describe_chance
 from segscore.pipeline.scoring.effective import describe_few
 from segscore.pipeline.scoring.names import is_point
 from segscore.pipeline.statistics.shown_numbers import number_in_words, shown_number
+from segscore.schemas.rows import AverageRow, CoefficientRow
 
 _NAMED = 3
 """Maximum number of systems that a sentence names."""
@@ -61,7 +62,7 @@ def best_system(ranking: Ranking, pairs: PairRows, untested: str) -> str:
     return first
 
 
-def _with_interval(row: RunRow) -> str:
+def _with_interval(row: AverageRow | CoefficientRow) -> str:
     return number_in_words(row["value"], row["ci_low"], row["ci_high"])
 
 
@@ -97,7 +98,7 @@ _OUTCOMES = {
 
 def agreement_in_words(run: FinishedRun, similarity: str) -> str:
     """Say how much coders agree above chance."""
-    rows = rows_over_all(run.table("agreement"), run.settings["group_by"])
+    rows: list[CoefficientRow] = rows_over_all(run.table("agreement"), run.settings["group_by"])
     chosen = [row for row in rows if (row["coefficient"], row["similarity"]) == ("pi", similarity)]
     row = chosen[0] if chosen else rows[0]
     what = f"{row['coefficient']} of {row['similarity']}"

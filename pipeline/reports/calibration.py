@@ -10,12 +10,12 @@ from segscore.pipeline.measures.selection import select
 from segscore.pipeline.reports import charts
 from segscore.pipeline.reports.page import Cell, Figure, NumberCell, PageTable
 from segscore.pipeline.reports.ranking import Ranking
-from segscore.pipeline.runs.finished import RunRow
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.names import is_point
 from segscore.pipeline.scoring.reopen import reopen
 from segscore.pipeline.settings.measuring import settings_without_effect
 from segscore.pipeline.statistics.shown_numbers import shown_number
+from segscore.schemas.rows import AverageRow
 
 _HEADINGS = {
     "missed": "boundaries missed",
@@ -111,7 +111,7 @@ def scale_figure(ranking: Ranking, calibration: Calibration) -> Figure:
     )
 
 
-def _interval(row: RunRow) -> tuple[float, float] | None:
+def _interval(row: AverageRow) -> tuple[float, float] | None:
     """Return the interval of an average; None if there is none."""
     low, high = row["ci_low"], row["ci_high"]
     return None if low is None or high is None else (low, high)

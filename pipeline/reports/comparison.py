@@ -10,9 +10,10 @@ from segscore.pipeline.plain_text import named_list
 from segscore.pipeline.reports import charts
 from segscore.pipeline.reports.page import Cell, Figure, NumberCell, PageTable, Section, isolated
 from segscore.pipeline.reports.run_tables import group_name
-from segscore.pipeline.runs.finished import FinishedRun, RunRow
+from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.scoring.names import is_point
 from segscore.pipeline.statistics.shown_numbers import shown_change, shown_interval, shown_p
+from segscore.schemas.rows import PairRow, PowerRow, group_of, number_in
 
 _PAIRS = 30
 """Maximum number of pairs that a chart shows: those with the largest differences."""
@@ -54,15 +55,14 @@ def require_columns(run: FinishedRun) -> None:
 
 def in_words(run: FinishedRun, average: str) -> Iterator[str]:
     """Yield a sentence for each measure: how many of its pairs differ, and which the most."""
-    rows = [row for row in run.rows("comparisons") if row["average"] == average]
     by = run.settings["group_by"]
-    rows = [row for row in rows if all(row[name] is None for name in by)]
+    every: list[PairRow] = run.rows("comparisons")
+    rows = [row for row in every if row["average"] == average and _is_whole(row, by)]
     if not rows:
         yield "One system was compared with no other."
     for measure in dict.fromkeys(row["measure"] for row in rows):
         pairs = [better_first(row) for row in rows if row["measure"] == measure]
-        tested = [row for row in pairs if row["p_holm"] is not None]
-        sure = [row for row in tested if row["p_holm"] < SIGNIFICANT]
+        sure = [row for row in pairs if (p := row["p_holm"]) is not None and p < SIGNIFICANT]
         first = min(pairs, key=by_difference)
         if first["difference"] is None:
             yield f"{measure} ({average} average) is undefined for every pair."
@@ -86,7 +86,8 @@ def in_words(run: FinishedRun, average: str) -> Iterator[str]:
 
 def comparison_sections(run: FinishedRun, average: str) -> Iterator[Section]:
     """Yield the sections on the differences of pairs and, where it was simulated, on power."""
-    rows = [row for row in run.rows("comparisons") if row["average"] == average]
+    every: list[PairRow] = run.rows("comparisons")
+    rows = [row for row in every if row["average"] == average]
     measures = list(dict.fromkeys(row["measure"] for row in rows))
     yield Section(
         "differences",
@@ -96,7 +97,8 @@ def comparison_sections(run: FinishedRun, average: str) -> Iterator[Section]:
         "excludes 0 where p (Holm) is below .05.",
         [_differences(run, rows, measure) for measure in measures],
     )
-    simulated = [row for row in run.rows("power") if row["average"] == average]
+    sizes: list[PowerRow] = run.rows("power")
+    simulated = [row for row in sizes if row["average"] == average]
     if simulated:
         yield Section(
             "power",
@@ -110,7 +112,7 @@ def comparison_sections(run: FinishedRun, average: str) -> Iterator[Section]:
         )
 
 
-def _differences(run: FinishedRun, rows: Sequence[RunRow], measure: str) -> Figure:
+def _differences(run: FinishedRun, rows: Sequence[PairRow], measure: str) -> Figure:
     by = run.settings["group_by"]
     chosen = [better_first(row) for row in rows if row["measure"] == measure]
     left = sum(row["difference"] is not None for row in chosen) - _PAIRS
@@ -129,7 +131,7 @@ def _differences(run: FinishedRun, rows: Sequence[RunRow], measure: str) -> Figu
 
 
 def difference_chart(
-    rows: Sequence[RunRow], measure: str, by: Sequence[str]
+    rows: Sequence[PairRow], measure: str, by: Sequence[str]
 ) -> charts.Chart | None:
     """Draw the largest differences of a measure, of one average; None if none is defined."""
     chosen = [better_first(row) for row in rows if row["measure"] == measure]
@@ -153,30 +155,34 @@ def _left_out(rows: int, table: str) -> str:
     return f"The table {table} has {rows - _ROWS} more rows." if rows > _ROWS else ""
 
 
-def _kind(row: RunRow) -> str:
-    points = any(is_point(row[name]) for name in ("system", "other"))
+def _kind(row: PairRow) -> str:
+    points = is_point(row["system"]) or is_point(row["other"])
     return _WITH_POINT if points else _TWO_SYSTEMS
 
 
 _TWO_SYSTEMS, _WITH_POINT = "of two systems", "with a reference point"
 
 
-def _pair(row: RunRow) -> str:
+def _pair(row: PairRow | PowerRow) -> str:
     return f"{row['system']} − {row['other']}"
 
 
-def _group(row: RunRow, by: Sequence[str]) -> str:
-    return "all" if all(row[name] is None for name in by) else group_name(row, by)
+def _group(row: PairRow, by: Sequence[str]) -> str:
+    return "all" if _is_whole(row, by) else group_name(row, by)
 
 
-def _cell(row: RunRow, name: str) -> Cell:
-    value = row[name]
+def _is_whole(row: PairRow, by: Sequence[str]) -> bool:
+    return all(part is None for part in group_of(row, by))
+
+
+def _cell(row: PairRow, name: str) -> Cell:
+    value = number_in(row, name)
     if value is not None and name.startswith("p"):
         return NumberCell(shown_p(value), value)
     return value
 
 
-def _curves(rows: Sequence[RunRow], measure: str) -> Figure:
+def _curves(rows: Sequence[PowerRow], measure: str) -> Figure:
     pairs = list(dict.fromkeys((row["system"], row["other"], row["sought"]) for row in rows))
     left = len(pairs) - _CURVES
     drawn = {*pairs[:_CURVES]}
@@ -186,7 +192,8 @@ def _curves(rows: Sequence[RunRow], measure: str) -> Figure:
         if (row["system"], row["other"], row["sought"]) in drawn
     ]
     cells: list[list[Cell]] = [
-        [_pair(row), row["sought"], *(row[name] for name in _POWER)] for row in rows[:_ROWS]
+        [_pair(row), row["sought"], *(number_in(row, name) for name in _POWER)]
+        for row in rows[:_ROWS]
     ]
     more = f" The first {_CURVES} pairs are drawn; {left} more are in the table."
     return Figure(
@@ -200,5 +207,5 @@ def _curves(rows: Sequence[RunRow], measure: str) -> Figure:
     )
 
 
-def _sought(row: RunRow) -> str:
+def _sought(row: PowerRow) -> str:
     return f"{_pair(row)}: {shown_change(row['sought'])}"

@@ -6,18 +6,18 @@ from typing import Any
 import pyarrow as pa
 
 from segscore.pipeline.agreement.documents import contested_in
+from segscore.pipeline.agreement.sentences import SHOWN
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section
 from segscore.pipeline.reports.strips import Drawing, boundary_strip, draw_strip
-from segscore.pipeline.runs.finished import FinishedRun, RunRow
+from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.scoring.explain import read_document_rows
 from segscore.pipeline.scoring.reopen import recorded_location, require_unchanged
+from segscore.pipeline.statistics.shown_numbers import shown_number
 from segscore.pipeline.tables.columns import SEGMENTATIONS, segmentations_contract
 from segscore.pipeline.tables.find import find_table
 from segscore.pipeline.tables.read import validate_rows
-
-SHOWN = "boundary_similarity"
-"""The measure of similarity that is shown, here and for coders."""
+from segscore.schemas.rows import DocumentRow
 
 _COLUMNS = ("document_id", "n_units", "codings", "coders", "segments")
 
@@ -47,12 +47,12 @@ def contested(run: FinishedRun) -> Section:
     return Section("contested", title, text, figures, missing=why)
 
 
-def _most_contested(run: FinishedRun) -> list[RunRow]:
+def _most_contested(run: FinishedRun) -> list[DocumentRow]:
     columns = [*_COLUMNS, SHOWN, "window_diff_mean", "segments_mean"]
     return contested_in(run.parts("documents", columns), _CONTESTED)
 
 
-def _codings(run: FinishedRun, rows: Sequence[RunRow]) -> dict[str, list[Drawing]]:
+def _codings(run: FinishedRun, rows: Sequence[DocumentRow]) -> dict[str, list[Drawing]]:
     """Draw the codings of some documents, read again from the run's input."""
     recorded = run.recorded_inputs.get("codings", ())
     location = recorded_location(run.settings["codings"], recorded)
@@ -70,12 +70,12 @@ def _codings(run: FinishedRun, rows: Sequence[RunRow]) -> dict[str, list[Drawing
     return {row["document_id"]: [_drawing(row, codings, unit)] for row in rows}
 
 
-def _largest_length(row: RunRow, codings: Sequence[dict[str, Any]]) -> int:
+def _largest_length(row: DocumentRow, codings: Sequence[dict[str, Any]]) -> int:
     same = [coding for coding in codings if coding["document_id"] == row["document_id"]]
     return max(coding["n_units"] or 1 for coding in same)
 
 
-def _drawing(row: RunRow, codings: Sequence[dict[str, Any]], unit: str | None) -> Drawing:
+def _drawing(row: DocumentRow, codings: Sequence[dict[str, Any]], unit: str | None) -> Drawing:
     drawn = [
         coding
         for coding in codings
@@ -92,14 +92,14 @@ def _drawing(row: RunRow, codings: Sequence[dict[str, Any]], unit: str | None) -
     return draw_strip(title, description, row["n_units"], strips, unit)
 
 
-def _figure(row: RunRow, drawings: Sequence[Drawing]) -> Figure:
+def _figure(row: DocumentRow, drawings: Sequence[Drawing]) -> Figure:
     cells: list[list[Cell]] = [
         [coder, segments] for coder, segments in zip(row["coders"], row["segments"], strict=True)
     ]
     window_diff = row["window_diff_mean"]
     caption = (
-        f"contested {row['contested']:.4f}; {row['codings']} coders; mean {SHOWN} "
-        f"{row[SHOWN]:.4f}, mean WindowDiff "
+        f"contested {shown_number(row['contested'])}; {row['codings']} coders; mean {SHOWN} "
+        f"{shown_number(row[SHOWN])}, mean WindowDiff "
     ) + ("undefined." if window_diff is None else f"{window_diff:.4f}.")
     return Figure(
         row["document_id"],

@@ -1,21 +1,21 @@
 """Differences between pairs of systems, and whether they could be due to chance."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import permutations
-from typing import Any
 
 from segscore.pipeline.comparison.averages import Averages
 from segscore.pipeline.comparison.pair_rows import SIGNIFICANT, better_first, by_difference
 from segscore.pipeline.comparison.samples import Sample
 from segscore.pipeline.comparison.settings import CompareSettings
-from segscore.pipeline.comparison.tables import adjusted_rows, compare_sample
+from segscore.pipeline.comparison.tables import adjusted_rows, as_in_table, compare_sample
 from segscore.pipeline.comparison.verdict import PairRows
 from segscore.pipeline.reports import charts
 from segscore.pipeline.reports.page import Cell, Figure, NumberCell, PageTable
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.names import is_point
-from segscore.pipeline.statistics.shown_numbers import or_none, shown_p
+from segscore.pipeline.statistics.shown_numbers import shown_p
+from segscore.schemas.rows import PairRow, number_in
 
 COMPARED = 20
 """Maximum number of systems that are compared pair by pair, the best ones."""
@@ -30,11 +30,8 @@ def compare_best(run: FinishedScoring, sample: Sample, ranking: Ranking) -> Pair
     seed = run.score_settings().seed
     settings = CompareSettings((run.url,), (ranking.measure.name,), seed=seed, permutations=0)
     compared = compare_sample(Averages(sample), [run], settings)
-    return {
-        (row["system"], row["other"]): row
-        for row in adjusted_rows(compared.pairs, settings)
-        if row["average"] == ranking.average
-    }
+    rows = as_in_table(adjusted_rows(compared.pairs, settings))
+    return {(row["system"], row["other"]): row for row in rows if row["average"] == ranking.average}
 
 
 def difference_figure(pairs: PairRows, sample: Sample, ranking: Ranking) -> Figure:
@@ -43,7 +40,7 @@ def difference_figure(pairs: PairRows, sample: Sample, ranking: Ranking) -> Figu
     best = [sample.systems[i].label for i in ranking.order(sample)[:COMPARED]]
     systems = [name for name in best if not is_point(name)]
     cells: list[list[Cell]] = [
-        [row["system"], row["other"], *(_difference_cell(name, row[name]) for name in LISTED)]
+        [row["system"], row["other"], *(_difference_cell(row, name) for name in LISTED)]
         for row in sorted(map(better_first, pairs.values()), key=_systems_first)
     ]
     is_matrix = len(systems) >= _LEAST_OF_MATRIX
@@ -66,15 +63,14 @@ _LEAST_OF_MATRIX = 3
 """Number of systems from which a matrix shows more than a table does."""
 
 
-def _systems_first(row: Mapping[str, Any]) -> tuple[bool, tuple[bool, float]]:
+def _systems_first(row: PairRow) -> tuple[bool, tuple[bool, float]]:
     """Return a sort key: pairs of systems, the largest difference first; then reference points."""
-    known = {**row, "difference": or_none(row["difference"])}
-    return is_point(row["system"]) or is_point(row["other"]), by_difference(known)
+    return is_point(row["system"]) or is_point(row["other"]), by_difference(row)
 
 
-def _difference_cell(column: str, value: float) -> Cell:
-    known = or_none(value)
-    return NumberCell(shown_p(known), known) if column.startswith("p") else known
+def _difference_cell(row: PairRow, column: str) -> Cell:
+    value = number_in(row, column)
+    return NumberCell(shown_p(value), value) if column.startswith("p") else value
 
 
 def _cells(systems: Sequence[str], pairs: PairRows) -> Iterator[charts.MarkValues]:
@@ -82,8 +78,8 @@ def _cells(systems: Sequence[str], pairs: PairRows) -> Iterator[charts.MarkValue
     for name, other in permutations(systems, 2):
         row = better_first(pairs.get((name, other)) or pairs[other, name])
         if row["system"] == name:
-            mark = "*" if row["p_holm"] < SIGNIFICANT else ""
-            difference = or_none(row["difference"])
+            p, difference = row["p_holm"], row["difference"]
+            mark = "*" if p is not None and p < SIGNIFICANT else ""
             value = None if difference is None else abs(difference)
             text = "–" if value is None else f"{value:.3f}{mark}"
             yield {"row": name, "column": other, "value": value, "text": text, "mark": mark}

@@ -7,7 +7,6 @@ from segscore.pipeline.comparison.verdict import PairRows
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.reports.page import Cell, Figure, NumberCell, PageTable
 from segscore.pipeline.reports.ranking import Ranking
-from segscore.pipeline.runs.finished import RunRow
 from segscore.pipeline.scoring.chance import SKILL
 from segscore.pipeline.statistics.shown_numbers import (
     counted,
@@ -15,6 +14,7 @@ from segscore.pipeline.statistics.shown_numbers import (
     shown_change,
     shown_number,
 )
+from segscore.schemas.rows import AverageRow, column_of
 
 
 def leaderboard(ranking: Ranking, pairs: PairRows) -> Figure:
@@ -136,18 +136,19 @@ _DASH = "\N{WORD JOINER}–\N{WORD JOINER}"
 """A dash at which no line ends."""
 
 
-def _beside(row: RunRow, column: str) -> Cell:
+def _beside(row: AverageRow, column: str) -> Cell:
     """Make the cell of a column beside the averages."""
-    value = row[column]
-    if column == "skill" and value is not None:
+    value, skill = column_of(row, column), row.get("skill")
+    if column == "skill" and skill is not None:
         interval = short_interval(row["skill_low"], row["skill_high"])
-        return NumberCell(shown_number(value), value, interval)
-    return value
+        return NumberCell(shown_number(skill), skill, interval)
+    return value if isinstance(value, str | int | float) else None
 
 
 def _cells(ranking: Ranking, measure: str) -> dict[str, NumberCell]:
     """Make the cell of each system for one measure."""
-    graded = {row["hypothesis"]: row["value"] for row in ranking.compared(measure)}
+    compared = ((row["hypothesis"], row["value"]) for row in ranking.compared(measure))
+    graded = {name: value for name, value in compared if value is not None}
     values, better = graded.values(), ALL[measure].better
     ends = (min(values), max(values)) if values and better != "neither" else (0.0, 0.0)
     worst, best = ends if better == "higher" else ends[::-1]
@@ -164,7 +165,7 @@ def _cells(ranking: Ranking, measure: str) -> dict[str, NumberCell]:
     }
 
 
-def _cell(row: RunRow, grade: float, *, is_best: bool) -> NumberCell:
+def _cell(row: AverageRow, grade: float, *, is_best: bool) -> NumberCell:
     value, low, high = row["value"], row["ci_low"], row["ci_high"]
     if value is None:
         return NumberCell("–", None)

@@ -9,12 +9,13 @@ import pyarrow.compute as pc
 from segscore.pipeline.comparison.samples import Sample
 from segscore.pipeline.measures.measure import Measure
 from segscore.pipeline.reports.run_tables import group_name
-from segscore.pipeline.runs.finished import RunRow, are_over_all
+from segscore.pipeline.runs.finished import rows_by_group, rows_over_all
 from segscore.pipeline.scoring.effective import describe_effective
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.leaderboard import Leaderboard, rank
 from segscore.pipeline.scoring.shared_averages import ranked_summary
 from segscore.pipeline.statistics.averages import summary_groups
+from segscore.schemas.rows import AverageRow
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class Ranking:
         return " and levels" if self.run.settings.get("by_level") is not None else ""
 
     @cached_property
-    def whole(self) -> dict[tuple[str, str], dict[str, RunRow]]:
+    def whole(self) -> dict[tuple[str, str], dict[str, AverageRow]]:
         """(measure, average) -> system -> its row of the leaderboard over all documents."""
         return {
             (measure, average): dict(rows)
@@ -51,7 +52,7 @@ class Ranking:
     @cached_property
     def _boards(self) -> dict[str, Leaderboard]:
         """Average, micro or macro -> the leaderboard over all documents."""
-        rows = self._summary.filter(are_over_all(self._summary, self.by)).to_pylist()
+        rows: list[AverageRow] = rows_over_all(self._summary, self.by)
         named, boards = self.run.measures_in_order, {}
         for average in ("micro", "macro"):
             of_average = (row for row in rows if row["average"] == average)
@@ -60,10 +61,10 @@ class Ranking:
         return boards
 
     @cached_property
-    def groups(self) -> list[RunRow]:
+    def groups(self) -> list[AverageRow]:
         """Rows of the groups' leaderboards; ``group`` is the name of the group."""
         return [
-            row | {"group": group_name(row, self.by)}
+            {**row, "group": group_name(row, self.by)}
             for board in self.group_boards
             for row in board.rows.values()
         ]
@@ -74,8 +75,8 @@ class Ranking:
         chosen = self._summary.filter(
             (pc.field("measure") == self.measure.name) & (pc.field("average") == self.average)
         )
-        by_group = chosen.filter(pc.invert(are_over_all(chosen, self.by)))
-        return rank(by_group.to_pylist(), self.by, self.measure.name)
+        rows: list[AverageRow] = rows_by_group(chosen, self.by)
+        return rank(rows, self.by, self.measure.name)
 
     @cached_property
     def board(self) -> Leaderboard:
@@ -89,12 +90,12 @@ class Ranking:
             return None
         return describe_effective(self._boards["micro"], self._boards["macro"])
 
-    def rows(self, measure: str) -> list[RunRow]:
+    def rows(self, measure: str) -> list[AverageRow]:
         """Return the averages of a measure, of systems and reference points, best first."""
         board = self.board.by(measure)
         return [board.average(measure, name) for name in board.ranked]
 
-    def compared(self, measure: str) -> list[RunRow]:
+    def compared(self, measure: str) -> list[AverageRow]:
         """Return the known averages of the systems that are ranked by a measure, best first."""
         board = self.board.by(measure)
         rows = [board.average(measure, name) for name in board.contenders]

@@ -6,11 +6,11 @@ from datetime import date
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.reports.page import isolated
-from segscore.pipeline.runs.finished import FinishedRun, RunRow
+from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.statistics.shown_numbers import shown_attribute
 
 
-def group_name(row: RunRow, by: Sequence[str]) -> str:
+def group_name(row: Mapping[str, object], by: Sequence[str]) -> str:
     """Return the name of a group: its value, or with several attributes each one and its value.
 
     An attribute that is null is left out: the group is over all its values.

@@ -12,9 +12,9 @@ from segscore.pipeline.reports.leaderboard import leaderboard
 from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.reports.run_tables import as_dates
-from segscore.pipeline.runs.finished import RunRow
 from segscore.pipeline.scoring.names import is_point
 from segscore.pipeline.statistics.shown_numbers import counted
+from segscore.schemas.rows import AverageRow, number_in
 
 _GROUPS, GROUP_ROWS = 30, 1000
 """Maximum numbers of groups drawn, and of rows of groups listed."""
@@ -27,9 +27,11 @@ LABELLED = 8
 
 _HEADINGS = ("system", "micro", "95 % from", "to", "macro", "95 % from", "to", "SD", "documents")
 
+_ENDS = ("value", "ci_low", "ci_high")
+
 
 def interval_chart(
-    rows: Sequence[RunRow], measure: str, *, legend: bool = True
+    rows: Sequence[AverageRow], measure: str, *, legend: bool = True
 ) -> charts.Chart | None:
     """Draw the value of each system, best first, with its interval; None if no value is defined."""
     spans: list[charts.MarkValues] = [
@@ -77,11 +79,10 @@ def _ranked(ranking: Ranking, name: str, *, legend: bool = False) -> Figure:
 
 def _line(ranking: Ranking, name: str, system: str) -> list[Cell]:
     micro, macro = (ranking.whole[name, kind][system] for kind in ("micro", "macro"))
-    ends = ("value", "ci_low", "ci_high")
     return [
         system,
-        *(micro[end] for end in ends),
-        *(macro[end] for end in ends),
+        *(number_in(micro, end) for end in _ENDS),
+        *(number_in(macro, end) for end in _ENDS),
         macro["sd"],
         macro["defined"],
     ]
@@ -143,9 +144,7 @@ def _against(ranking: Ranking, x: str, y: str, caption: str) -> Figure:
     place = "rank" if ranking.board.coverage.ranks else "number"
     for rank, name in enumerate(ranking.systems, 1):
         ends = across[name], up[name]
-        rows.append(
-            [name, rank, *(row[key] for row in ends for key in ("value", "ci_low", "ci_high"))]
-        )
+        rows.append([name, rank, *(number_in(row, key) for row in ends for key in _ENDS)])
         if None not in (ends[0]["value"], ends[1]["value"]):
             points.append(
                 {
@@ -183,7 +182,17 @@ def groups(ranking: Ranking) -> Iterator[Section]:
     rows = sorted(
         ranking.groups, key=lambda row: (place[row["group"]], ranking.place[row["hypothesis"]])
     )
-    cells: list[list[Cell]] = [[row[column] for column in GROUPED] for row in rows[:GROUP_ROWS]]
+    cells: list[list[Cell]] = [
+        [
+            row["group"],
+            row["hypothesis"],
+            row["value"],
+            row["ci_low"],
+            row["ci_high"],
+            row["defined"],
+        ]
+        for row in rows[:GROUP_ROWS]
+    ]
     left = len(rows) - GROUP_ROWS
     more = f"The table summary has {left} more rows." if left > 0 else ""
     headings = ["group", "system", ranking.average, "95 % from", "to", "documents"]
@@ -209,7 +218,7 @@ def _over_shared(ranking: Ranking) -> str:
 
 
 def _group_chart(
-    ranking: Ranking, rows: Sequence[RunRow], place: Mapping[str, int], dates: Mapping[str, str]
+    ranking: Ranking, rows: Sequence[AverageRow], place: Mapping[str, int], dates: Mapping[str, str]
 ) -> tuple[str, charts.Chart | None]:
     """Draw lines over time if the groups are dates, else a matrix; return how to read it, too."""
     if dates:
@@ -234,10 +243,7 @@ def _group_chart(
     )
 
 
-GROUPED = ("group", "hypothesis", "value", "ci_low", "ci_high", "defined")
-
-
-def _cell(row: RunRow) -> charts.MarkValues:
+def _cell(row: AverageRow) -> charts.MarkValues:
     text = "–" if row["value"] is None else f"{row['value']:.3f}"
     cell = {"value": row["value"], "text": text, "mark": ""}
     return {"row": row["group"], "column": row["hypothesis"], **cell}

@@ -47,7 +47,7 @@ def worst_sections(run: FinishedScoring, sample: Sample, ranking: Ranking) -> It
     title, worst = "The worst documents", hardest(sample, ranking)
     others = [name for name in _worst_first(sample, ranking) if name not in worst][:OPENED]
     try:
-        explained = explain_pairs(run, [*worst, *others])
+        explained = explain_pairs(run, [*worst, *others]).pairs
     except (Refused, Failed, OSError) as problem:
         why = f"Not drawn: {problem}."
         yield Section("worst", title, why, [], missing=why)

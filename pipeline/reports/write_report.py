@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from os.path import abspath
 
 from segscore.pipeline import storage
+from segscore.pipeline.agreement.sentences import SHOWN
 from segscore.pipeline.comparison.certify import certify
 from segscore.pipeline.comparison.certify_settings import CertifySettings
 from segscore.pipeline.comparison.published import published_beside
@@ -16,7 +17,6 @@ from segscore.pipeline.nightly import nights
 from segscore.pipeline.nightly.verdict import UnreadableVerdict
 from segscore.pipeline.reports import agreement, answer, comparison, provenance, sweep, systems
 from segscore.pipeline.reports.calibration import calibrate_run
-from segscore.pipeline.reports.contested import SHOWN
 from segscore.pipeline.reports.night import gate_section
 from segscore.pipeline.reports.page import (
     Cell,

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial, reduce
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -15,6 +15,7 @@ from segscore.pipeline.runs.trusted import Trusted
 from segscore.pipeline.storage.listed_files import listed
 
 RunRow = dict[str, Any]
+_Row = TypeVar("_Row", bound=Mapping[str, object])
 
 _COMMANDS = {"hypotheses": "score", "scored": "sweep", "codings": "agree", "runs": "compare"}
 """Setting that only one command has -> the command."""
@@ -186,8 +187,11 @@ class FinishedRun:
             raise Refused(f"{record}: lists no file of the table {name}; run again with --fresh")
         return pa.concat_tables(parts, promote_options="permissive")
 
-    def rows(self, name: str) -> list[RunRow]:
-        """Read all rows of a small table; empty if the run has no such table."""
+    def rows(self, name: str) -> list[Any]:
+        """Read all rows of a small table; empty if the run has no such table.
+
+        They are dicts, of a type of ``segscore.schemas.rows`` if the table has one.
+        """
         return [row for part in self.parts(name) for row in part.to_pylist()]
 
 
@@ -219,19 +223,19 @@ def measured_unit(record: Mapping[str, Any]) -> str | None:
     return record.get("unit") if settings.get("units", "units") == "units" else None
 
 
-def rows_over_all(table: pa.Table, by: Iterable[str]) -> list[RunRow]:
-    """List the rows over all documents; the arguments are those of ``are_over_all``."""
+def rows_over_all(table: pa.Table, by: Iterable[str]) -> list[Any]:
+    """List the rows over all documents as dicts; the arguments are those of ``are_over_all``."""
     return list(table.filter(are_over_all(table, by)).to_pylist())
 
 
-def grouped(rows: Iterable[RunRow], by: Sequence[str]) -> dict[tuple[Any, ...], list[RunRow]]:
+def grouped(rows: Iterable[_Row], by: Sequence[str]) -> dict[tuple[Any, ...], list[_Row]]:
     """Return group -> its rows, both in their order; a column that a row lacks is None."""
-    groups: dict[tuple[Any, ...], list[RunRow]] = {}
+    groups: dict[tuple[Any, ...], list[_Row]] = {}
     for row in rows:
         groups.setdefault(tuple(row.get(name) for name in by), []).append(row)
     return groups
 
 
-def rows_by_group(table: pa.Table, by: Iterable[str]) -> list[RunRow]:
-    """List the rows about one group; the arguments are those of ``are_over_all``."""
+def rows_by_group(table: pa.Table, by: Iterable[str]) -> list[Any]:
+    """List the rows about one group as dicts; the arguments are those of ``are_over_all``."""
     return list(table.filter(pc.invert(are_over_all(table, by))).to_pylist())

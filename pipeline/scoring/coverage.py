@@ -7,7 +7,6 @@ run makes itself, do not count as systems.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import pyarrow as pa
 
@@ -16,6 +15,7 @@ from segscore.pipeline.runs.finished import rows_over_all
 from segscore.pipeline.scoring.names import is_point
 from segscore.pipeline.statistics.averages import summary_groups
 from segscore.pipeline.statistics.shown_numbers import counted
+from segscore.schemas.rows import AverageRow
 
 LEAST_SHARED = 10
 """Systems with other documents are ranked on those that all share, if these are so many..."""
@@ -84,11 +84,11 @@ class Coverage:
         return f"{self.in_words}; compare two of them: segscore compare RUN --systems A,B"
 
 
-def coverage_of(rows: Mapping[str, Mapping[str, Any]]) -> Coverage:
+def coverage_of(rows: Mapping[str, AverageRow]) -> Coverage:
     """Return the coverage of a group, from the row of each system and point for one measure."""
     systems = [row for name, row in rows.items() if not is_point(name)]
     sets = {(row["documents"], row.get("document_set")) for row in systems}
-    shared = [row["shared_documents"] for row in systems if row.get("shared_documents") is not None]
+    shared = [n for row in systems if (n := row.get("shared_documents")) is not None]
     return Coverage(
         documents=[row["documents"] for row in systems],
         same=len(sets) <= 1,
@@ -98,7 +98,7 @@ def coverage_of(rows: Mapping[str, Mapping[str, Any]]) -> Coverage:
 
 def warn_of_fewer_documents(summary: pa.Table) -> list[str]:
     """Return a warning if systems were scored on fewer or other documents than others."""
-    rows = rows_over_all(summary, summary_groups(summary.column_names))
+    rows: list[AverageRow] = rows_over_all(summary, summary_groups(summary.column_names))
     of_measure = {
         row["hypothesis"]: row
         for row in rows

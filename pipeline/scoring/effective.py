@@ -18,8 +18,9 @@ def describe_effective(micro: Leaderboard, macro: Leaderboard) -> str | None:
     numbers = []
     for name in micro.systems:
         own, each = (board.average(micro.measure, name) for board in (micro, macro))
-        if own.get("effective") and each.get("effective"):
-            numbers.append((own["effective"], each["effective"], each["defined"]))
+        effective, units = own.get("effective"), each.get("effective")
+        if effective and units:
+            numbers.append((effective, units, each["defined"]))
     if not numbers:
         return None
     effective, units, documents = min(numbers)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -11,6 +12,7 @@ from segscore.pipeline.arrays.ragged import Positions, flags
 from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.measures.edit_list import Edit, list_edits
 from segscore.pipeline.measures.pairing import TypedSides
+from segscore.pipeline.plain_text import first_named
 from segscore.pipeline.scoring.boundaries import Side, side_from_rows
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.hypotheses import accept_hypotheses
@@ -20,6 +22,7 @@ from segscore.pipeline.scoring.reopen import Reopened, reopen
 from segscore.pipeline.tables.find import InputTable
 from segscore.pipeline.tables.read import Rows, join_rows, read_slice
 from segscore.pipeline.tables.units import one_unit
+from segscore.pipeline.tables.validate import owner_of, place_of
 
 
 @dataclass(frozen=True)
@@ -43,9 +46,21 @@ class Explained:
     unit: str | None
 
 
+class ExplainedRows(NamedTuple):
+    """The hypotheses of some documents.
+
+    Attributes:
+        pairs: each reference with each hypothesis of its document, in the order of the hypotheses.
+        rejected: where each hypothesis is that the run rejected, and why.
+    """
+
+    pairs: list[Explained]
+    rejected: list[str]
+
+
 def explain_pairs(
     run: FinishedScoring, documents: Sequence[str], hypothesis: str | None = None
-) -> list[Explained]:
+) -> ExplainedRows:
     """List the edits of documents that a finished run has scored.
 
     Args:
@@ -53,12 +68,9 @@ def explain_pairs(
         documents: ids of the documents.
         hypothesis: coder of the hypotheses; None for all.
 
-    Returns:
-        Each reference with each hypothesis of its document, in the order of the hypotheses.
-
     Raises:
-        Refused: a document or the hypothesis does not exist, or an input has changed or is in a
-            place that is not trusted.
+        Refused: a document or the hypothesis does not exist or was rejected, or an input has
+            changed or is in a place that is not trusted.
     """
     reopened = reopen(run)
     for number, document in zip(
@@ -67,13 +79,14 @@ def explain_pairs(
         if number < 0:
             near = nearest(document, (name.as_py() for name in reopened.references.documents.ids))
             raise Refused(f"{document}: the run has no accepted reference for this document{near}")
-    rows = accept_hypotheses(
+    accepted = accept_hypotheses(
         join_rows([*read_document_rows(reopened.inputs.hypotheses, documents)]),
         reopened.references,
-        {},
+        None,
         typed=reopened.inputs.typed,
         settings=reopened.settings,
-    ).rows
+    )
+    rows, rejected = accepted.rows, [*_rejected(accepted.rejects, hypothesis)]
     chosen = rows if hypothesis is None else _of_coder(rows, hypothesis)
     added = [*_added(reopened, rows, documents, hypothesis)]
     if not len(chosen) and not added:
@@ -81,11 +94,23 @@ def explain_pairs(
         if hypothesis is not None:
             by_hypothesis = f" of {hypothesis}"
             near = nearest(hypothesis, rows.table.column("coder").unique().to_pylist())
+        why = f"rejected: {first_named(rejected, 'rows')}" if rejected else _NOT_THERE
         raise Refused(
             f"{run.url}: no accepted hypothesis{by_hypothesis} for {', '.join(documents)}{near}; "
-            "rejected rows are in its table rejects, and reference points cannot be explained"
+            f"{why}"
         )
-    return [pair for each in (chosen, *added) for pair in _explain(reopened, each)]
+    pairs = [pair for each in (chosen, *added) for pair in _explain(reopened, each)]
+    return ExplainedRows(pairs, rejected)
+
+
+_NOT_THERE = "rejected rows are in its table rejects, and reference points cannot be explained"
+
+
+def _rejected(rejects: pa.Table, hypothesis: str | None) -> Iterator[str]:
+    """Yield where each rejected row of a hypothesis, or of all with None, is, and why."""
+    for row in rejects.sort_by([("source", "ascending"), ("row", "ascending")]).to_pylist():
+        if hypothesis in (None, row["coder"]):
+            yield f"{place_of(row)} {owner_of(row)}: {row['rule']}: {row['detail']}"
 
 
 def _added(

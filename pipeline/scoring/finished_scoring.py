@@ -7,11 +7,12 @@ from typing import Self, cast
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures.selection import Selection, normal_form
-from segscore.pipeline.runs.finished import FinishedRun, RunRow, rows_over_all
+from segscore.pipeline.runs.finished import FinishedRun, rows_over_all
 from segscore.pipeline.scoring.names import is_random
 from segscore.pipeline.scoring.settings import ScoreSettings, settings_from_record
 from segscore.pipeline.statistics.averages import Parameters, summary_groups
 from segscore.pipeline.statistics.sums import GroupKey
+from segscore.schemas.rows import AverageRow
 
 
 @dataclass(frozen=True)
@@ -116,7 +117,7 @@ class FinishedScoring(FinishedRun):
         settings = self.score_settings()
         return settings.parameters(float("nan") if p_seg is None else p_seg, self.types)
 
-    def over_all(self) -> list[RunRow]:
+    def over_all(self) -> list[AverageRow]:
         """Read the rows of the summary that are over all documents."""
         summary = self.table("summary")
         return rows_over_all(summary, summary_groups(summary.column_names))

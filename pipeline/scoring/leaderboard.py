@@ -6,10 +6,9 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from segscore.pipeline.measures import ALL, FAMILIES, HEADLINES, shown_measures
-from segscore.pipeline.runs.finished import RunRow
 from segscore.pipeline.scoring.coverage import Coverage, coverage_of
 from segscore.pipeline.scoring.names import is_point
-from segscore.pipeline.statistics.averages import SHARED_COLUMNS
+from segscore.schemas.rows import AverageRow, SystemRow, column_of, group_of
 
 
 class BoardColumn(NamedTuple):
@@ -39,7 +38,7 @@ COLUMNS = (BoardColumn("documents", _differ), BoardColumn("skill", _is_known))
 PRINTED = 6
 """Number of measures that `segscore score` prints as columns."""
 
-_UNDEFINED: RunRow = dict.fromkeys(("value", "ci_low", "ci_high"))
+_UNDEFINED: AverageRow = {"value": None, "ci_low": None, "ci_high": None}
 
 
 @dataclass(frozen=True)
@@ -56,7 +55,7 @@ class Leaderboard:
 
     group: tuple[Any, ...]
     measure: str
-    averages: Mapping[str, Mapping[str, RunRow]]
+    averages: Mapping[str, Mapping[str, AverageRow]]
     coverages: Mapping[str, Coverage] = field(default_factory=dict)
 
     def by(self, measure: str) -> "Leaderboard":
@@ -80,9 +79,9 @@ class Leaderboard:
         return [self.measure, *(m for m in shown_measures(self.averages) if m != self.measure)]
 
     @cached_property
-    def rows(self) -> Mapping[str, RunRow]:
+    def rows(self) -> Mapping[str, AverageRow]:
         """System -> its row for the ranking measure, or for its first one if it lacks that."""
-        rows: dict[str, RunRow] = {}
+        rows: dict[str, AverageRow] = {}
         for of in (self.averages.get(self.measure, {}), *self.averages.values()):
             rows = {**of, **rows}
         return rows
@@ -119,7 +118,7 @@ class Leaderboard:
         """The systems, best first, then the reference points."""
         return [*self.systems, *self.points]
 
-    def average(self, measure: str, name: str) -> RunRow:
+    def average(self, measure: str, name: str) -> AverageRow:
         """Return the row of a system for a measure; of undefined values if there is none."""
         return self.averages.get(measure, {}).get(name, _UNDEFINED)
 
@@ -166,7 +165,9 @@ class Leaderboard:
     def beside(self) -> list[str]:
         """Return the names of the columns beside the averages that people need to see."""
         return [
-            name for name, tells in COLUMNS if tells([row.get(name) for row in self.rows.values()])
+            name
+            for name, tells in COLUMNS
+            if tells([column_of(row, name) for row in self.rows.values()])
         ]
 
 
@@ -188,7 +189,7 @@ def measures_to_show(available: Collection[str], named: Sequence[str]) -> list[s
 
 
 def _board(
-    group: tuple[Any, ...], measure: str, averages: Mapping[str, Mapping[str, RunRow]]
+    group: tuple[Any, ...], measure: str, averages: Mapping[str, Mapping[str, AverageRow]]
 ) -> Leaderboard:
     """Rank the systems of a group on all documents, or on those that all of them share."""
     coverages = {name: coverage_of(rows) for name, rows in averages.items()}
@@ -201,14 +202,24 @@ def _board(
     return Leaderboard(group, measure, compared, coverages)
 
 
-def _on_shared(row: RunRow) -> RunRow:
+def _on_shared(row: AverageRow) -> AverageRow:
     """Return a row of the summary with the averages over the documents that all systems share."""
-    shared = {of: row[name] for name, of in SHARED_COLUMNS.items()}
-    return {**row, **shared, "defined": shared["defined"] or 0, "sd": None}
+    return {
+        **row,
+        "documents": row["shared_documents"] or 0,
+        "value": row["shared_value"],
+        "ci_low": row["shared_ci_low"],
+        "ci_high": row["shared_ci_high"],
+        "defined": row["shared_defined"] or 0,
+        "skill": row["shared_skill"],
+        "skill_low": row["shared_skill_low"],
+        "skill_high": row["shared_skill_high"],
+        "sd": None,
+    }
 
 
 def rank(
-    rows: Iterable[RunRow],
+    rows: Iterable[AverageRow | SystemRow],
     by: Sequence[str] = (),
     measure: str | None = None,
     system: str = "hypothesis",
@@ -223,10 +234,10 @@ def rank(
         system: name of the column that names the system.
         named: measures and families in the order in which the user named them.
     """
-    groups: dict[tuple[Any, ...], dict[str, dict[str, RunRow]]] = {}
+    groups: dict[tuple[Any, ...], dict[str, dict[str, AverageRow]]] = {}
     for row in rows:
-        averages = groups.setdefault(tuple(row[name] for name in by), {})
-        averages.setdefault(row["measure"], {})[row[system]] = row
+        averages = groups.setdefault(group_of(row, by), {})
+        averages.setdefault(row["measure"], {})[str(column_of(row, system))] = row
     boards = [
         _board(
             group,

@@ -33,6 +33,7 @@ from segscore.pipeline.statistics.sums import (
     settle,
     sum_rows,
 )
+from segscore.schemas.rows import AverageRow, group_of
 
 Pieces = Callable[[str], list[TablePiece]]
 """Lists the files of a table of a run, by the name of the table."""
@@ -88,9 +89,10 @@ def _differing(
     if not kind.measures:
         return {}
     chosen = (pc.field("measure") == next(iter(kind.measures))) & (pc.field("average") == "micro")
-    rows: dict[tuple[Any, ...], dict[str, RunRow]] = {}
-    for row in summary.filter(chosen).to_pylist():
-        rows.setdefault(tuple(row[name] for name in groups), {})[row["hypothesis"]] = row
+    of_measure: list[AverageRow] = summary.filter(chosen).to_pylist()
+    rows: dict[tuple[Any, ...], dict[str, AverageRow]] = {}
+    for row in of_measure:
+        rows.setdefault(group_of(row, groups), {})[row["hypothesis"]] = row
     found = {key: coverage_of(of_group) for key, of_group in rows.items()}
     return {key: coverage for key, coverage in found.items() if not coverage.same}
 

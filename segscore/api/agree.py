@@ -15,6 +15,7 @@ from segscore.pipeline.arrays.compiling import announced_compilation
 from segscore.pipeline.errors import Done, Refused
 from segscore.pipeline.runs.finished import FinishedRun, rows_over_all
 from segscore.pipeline.runs.sink import MemorySink
+from segscore.schemas.rows import CoefficientRow
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -58,11 +59,10 @@ class AgreementTables(RunTables):
             Refused: there is no such row.
         """
         by = list(self.record["settings"]["group_by"])
-        rows = rows_over_all(self.agreement, by)
+        rows: list[CoefficientRow] = rows_over_all(self.agreement, by)
         for row in rows:
             if (row["coefficient"], row["similarity"]) == key:
-                value: float | None = row["value"]
-                return value
+                return row["value"]
         there = ", ".join(f"{row['coefficient']} {row['similarity']}" for row in rows)
         raise Refused(f"{key}: not in the table agreement, which has {there}")
 

@@ -18,6 +18,7 @@ from segscore.pipeline.errors import Refused
 from segscore.pipeline.plain_text import visible
 from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
+from segscore.schemas.rows import PairRow
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -85,7 +86,8 @@ class ComparisonTables(RunTables):
         require_charts("plot")
         name = measure or self.comparisons.column("measure")[0].as_py()
         by = self.record["settings"]["group_by"]
-        rows = [row for row in self.comparisons.to_pylist() if row["average"] == average]
+        every: list[PairRow] = self.comparisons.to_pylist()
+        rows = [row for row in every if row["average"] == average]
         chart = difference_chart(rows, name, by)
         if chart is None:
             raise Refused(f"{name}: no pair has a difference in it")

@@ -37,6 +37,7 @@ from segscore.pipeline.scoring.unpaired import require_few_unpaired
 from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.statistics.averages import summary_groups
 from segscore.pipeline.tables.validate import REJECT_COLUMNS
+from segscore.schemas.rows import AverageRow
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -142,9 +143,23 @@ class Evaluation(RunTables):
 
         run = self._published.run
         try:
-            return Explanation(explain_pairs(run, [document], hypothesis))
-        except Refused as problem:  # a folder that is temporary has no name for a user
-            raise Refused(str(problem).replace(run.url, self.run.url)) from None
+            pairs, rejected = explain_pairs(run, [document], hypothesis)
+        except Refused as problem:
+            raise Refused(self._named(str(problem))) from None
+        return Explanation(pairs, [*map(self._named, rejected)])
+
+    def _named(self, text: str) -> str:
+        """Name the run and its tables in memory, whose folder is temporary, as the user knows them.
+
+        Args:
+            text: a text about the published run.
+        """
+        run = self._published.run
+        for table, files in run.recorded_inputs.items():
+            for file in files:
+                if file["url"].startswith(f"{run.url}/"):
+                    text = text.replace(file["url"], table)
+        return text.replace(run.url, self.run.url)
 
     def report(
         self,
@@ -202,7 +217,8 @@ class Evaluation(RunTables):
         require_charts("plot")
         require_measure(measure, ALL)
         by = summary_groups(self.summary.column_names)
-        rows = [row for row in rows_over_all(self.summary, by) if row["average"] == average]
+        every: list[AverageRow] = rows_over_all(self.summary, by)
+        rows = [row for row in every if row["average"] == average]
         boards = rank((row for row in rows if row["measure"] == measure), measure=measure)
         ranked = [board.rows[name] for board in boards for name in board.ranked]
         chart = interval_chart(ranked, measure)
@@ -317,23 +333,21 @@ class Evaluation(RunTables):
     def averages(self) -> Mapping[tuple[str, str], SystemAverage]:
         """The averages over all documents by (measure, hypothesis)."""
         by = summary_groups(self.summary.column_names)
-        rows = {
-            (row["measure"], row["hypothesis"], row["average"]): row
-            for row in rows_over_all(self.summary, by)
-        }
+        every: list[AverageRow] = rows_over_all(self.summary, by)
+        rows = {(row["measure"], row["hypothesis"], row["average"]): row for row in every}
         return {
             (measure, hypothesis): SystemAverage(
                 measure=measure,
                 hypothesis=hypothesis,
                 micro=micro["value"],
                 macro=macro["value"],
-                interval=_interval(micro),
-                macro_interval=_interval(macro),
+                interval=_interval(micro["ci_low"], micro["ci_high"]),
+                macro_interval=_interval(macro["ci_low"], macro["ci_high"]),
                 sd=macro["sd"],
                 documents=micro["documents"],
                 defined=micro["defined"],
                 skill=micro.get("skill"),
-                skill_interval=_interval(micro, "skill"),
+                skill_interval=_interval(micro.get("skill_low"), micro.get("skill_high")),
             )
             for (measure, hypothesis, average), micro in rows.items()
             if average == "micro"
@@ -352,7 +366,8 @@ class Evaluation(RunTables):
 
     def _ranked(self, average: str) -> Leaderboard:
         by = summary_groups(self.summary.column_names)
-        rows = [row for row in rows_over_all(self.summary, by) if row["average"] == average]
+        every: list[AverageRow] = rows_over_all(self.summary, by)
+        rows = [row for row in every if row["average"] == average]
         boards = rank(rows, named=self.run.measures_in_order)
         return boards[0] if boards else Leaderboard((), "", {})
 
@@ -387,8 +402,7 @@ class Evaluation(RunTables):
         return evaluation_as_html(self)
 
 
-def _interval(row: Mapping[str, Any], name: str = "ci") -> tuple[float, float] | None:
-    low, high = row.get(f"{name}_low"), row.get(f"{name}_high")
+def _interval(low: float | None, high: float | None) -> tuple[float, float] | None:
     return None if low is None or high is None else (low, high)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import overload
 
 from segscore.pipeline.plain_text import visible
@@ -23,9 +24,11 @@ class Explanation(Sequence[Explained]):
 
     Attributes:
         pairs: the pairs, each with `document`, `reference`, `hypothesis`, `n_units` and `edits`.
+        rejected: where each hypothesis of the document is that was rejected, and why.
     """
 
     pairs: Sequence[Explained]
+    rejected: Sequence[str] = ()
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -46,10 +49,16 @@ class Explanation(Sequence[Explained]):
     def __repr__(self) -> str:
         from segscore.pipeline.reports.terminal import draw_explained
 
-        return visible("\n".join(draw_explained(self.pairs, _COLUMNS)), lines=True)
+        lines = [*draw_explained(self.pairs, _COLUMNS), *self._remarks]
+        return visible("\n".join(lines), lines=True)
 
     def _repr_html_(self) -> str:
         """Draw every pair."""
         from segscore.api.shown import pair_as_svg
 
-        return "".join(pair_as_svg(pair) for pair in self.pairs)
+        remarks = (f"<p>{escape(remark)}</p>" for remark in self._remarks)
+        return "".join([*map(pair_as_svg, self.pairs), *remarks])
+
+    @property
+    def _remarks(self) -> list[str]:
+        return [f"rejected: {each}" for each in self.rejected]

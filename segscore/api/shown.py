@@ -15,6 +15,7 @@ from segscore.pipeline.reports.strips import (
     outcome_strip,
 )
 from segscore.pipeline.statistics.shown_numbers import shown_cell, shown_interval, shown_number
+from segscore.schemas.rows import column_of
 
 if TYPE_CHECKING:
     from segscore.api.evaluation import Evaluation
@@ -97,7 +98,7 @@ def _lines(evaluation: "Evaluation") -> Iterator[_Line]:
                 shown_interval(row["ci_low"], row["ci_high"]),
                 shown_number(macro["value"]),
                 str(row["defined"]),
-                *(shown_cell(row[column]) for column in beside),
+                *(shown_cell(column_of(row, column)) for column in beside),
             )
             yield _Line(cells, hypothesis in best)
 

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from segscore.api.shown import aligned
 from segscore.pipeline.comparison.pair_rows import better_first
 from segscore.pipeline.measures import ALL
+from segscore.pipeline.runs.finished import rows_over_all
 from segscore.pipeline.scoring.leaderboard import rank
 from segscore.pipeline.scoring.names import is_point
 from segscore.pipeline.statistics.shown_numbers import (
@@ -16,6 +17,7 @@ from segscore.pipeline.statistics.shown_numbers import (
     shown_p,
     shown_rank,
 )
+from segscore.schemas.rows import PairRow, SystemRow
 
 if TYPE_CHECKING:
     from segscore.api.compare import ComparisonTables
@@ -58,10 +60,11 @@ def comparison_as_html(comparison: "ComparisonTables") -> str:
 
 def _blocks(comparison: "ComparisonTables") -> Iterator[_Block]:
     settings = comparison.record["settings"]
-    systems, pairs = (
-        [row for row in table.to_pylist() if _is_whole(row, settings["group_by"])]
-        for table in (comparison.systems, comparison.comparisons)
-    )
+    by = settings["group_by"]
+    averages: list[SystemRow] = rows_over_all(comparison.systems, by)
+    differences: list[PairRow] = rows_over_all(comparison.comparisons, by)
+    systems = [row for row in averages if row["average"] == _AVERAGE]
+    pairs = [row for row in differences if row["average"] == _AVERAGE]
     for measure in settings["measures"]:
         title = f"{measure}{ALL[measure].arrow}, {_AVERAGE} averages of all documents"
         ranked = sorted((row for row in systems if row["measure"] == measure), key=_order)
@@ -73,16 +76,12 @@ def _blocks(comparison: "ComparisonTables") -> Iterator[_Block]:
             yield _Block(f"differences in {measure}", [_PAIRS, *map(_pair, chosen)])
 
 
-def _is_whole(row: dict[str, Any], by: Sequence[str]) -> bool:
-    return row["average"] == _AVERAGE and all(row[name] is None for name in by)
-
-
-def _order(row: dict[str, Any]) -> tuple[bool, bool, float, str]:
+def _order(row: SystemRow) -> tuple[bool, bool, float, str]:
     rank = row["rank"]
     return is_point(row["hypothesis"]), rank is None, rank or 0.0, row["system"]
 
 
-def _system(row: dict[str, Any]) -> tuple[str, ...]:
+def _system(row: SystemRow) -> tuple[str, ...]:
     return (
         row["system"],
         shown_number(row["value"]),
@@ -92,7 +91,7 @@ def _system(row: dict[str, Any]) -> tuple[str, ...]:
     )
 
 
-def _pair(row: dict[str, Any]) -> tuple[str, ...]:
+def _pair(row: PairRow) -> tuple[str, ...]:
     return (
         row["system"],
         row["other"],

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from segscore import Segmentation, evaluate
 from segscore.pipeline.measures.edit_list import Edit, list_edits
 from segscore.pipeline.reports.terminal import MOST_ROWS, describe_edit, draw_in_terminal
 from tests.support.command_line import Segscore
@@ -165,3 +166,71 @@ def test_without_a_document_some_are_named(segscore: Segscore, shows: Path) -> N
     assert result.err.startswith(start)
     first = result.err.removeprefix(start).strip().split(", ")[0]
     assert segscore("explain", shows, "--document", first).code == 0
+
+
+@pytest.fixture
+def repeated(segscore: Segscore, tmp_path: Path) -> Path:
+    """A run that rejected the two rows of a system for its only document, in two files."""
+    table = tmp_path / "shows"
+    table.mkdir()
+    rows = [
+        row("desk", "reference", [5, 12]),
+        row("a", "hypothesis", [5]),
+        row("b", "hypothesis", []),
+    ]
+    (table / "first.jsonl").write_text(lines(*rows))
+    (table / "second.jsonl").write_text(lines(row("a", "hypothesis", [6])))
+    scored = segscore("score", table, table, "--output", tmp_path / "run", "--max-rejects", 1)
+    assert scored.code == 0, scored.err
+    assert "rows were rejected: 2 unique_document_coder" in scored.err
+    return tmp_path / "run"
+
+
+def test_rows_that_the_run_rejected_are_not_drawn_as_if_they_were_scored(
+    segscore: Segscore, repeated: Path
+) -> None:
+    reason = "(d, a): unique_document_coder: this coder has more than one row for this document"
+    everyone = segscore("explain", repeated, "--document", "d")
+    assert everyone.code == 0, everyone.err
+    assert "b against desk" in everyone.out and "a against" not in everyone.out
+    assert f"warning: rejected by the run: {repeated.parent}/shows/first.jsonl:2 {reason}" in (
+        everyone.err
+    )
+    assert f"shows/second.jsonl:1 {reason}" in everyone.err
+    listed = json.loads(segscore("explain", repeated, "--document", "d", "--format", "json").out)
+    assert [pair["hypothesis"] for pair in listed["pairs"]] == ["b"]
+    assert [each.partition(" ")[2] for each in listed["rejected"]] == [reason, reason]
+    alone = segscore("explain", repeated, "--document", "d", "--hypothesis", "a")
+    assert alone.code == 2 and not alone.out
+    assert f"no accepted hypothesis of a for d; rejected: {repeated.parent}/shows/" in alone.err
+    other = segscore("explain", repeated, "--document", "d", "--hypothesis", "b")
+    assert other.code == 0 and "rejected" not in other.err
+
+
+def test_an_empty_hypothesis_in_the_place_of_rejected_rows_is_drawn(
+    segscore: Segscore, repeated: Path
+) -> None:
+    table = repeated.parent / "shows"
+    options = ("--max-rejects", 1, "--missing", "none")
+    scored = segscore("score", table, table, "--output", repeated.parent / "added", *options)
+    assert scored.code == 0, scored.err
+    shown = segscore("explain", repeated.parent / "added", "--document", "d", "--hypothesis", "a")
+    assert shown.code == 0, shown.err
+    assert shown.out.count("a against desk") == 1
+    assert "miss: 5 in the reference only" in shown.out
+    assert shown.err.count("rejected by the run") == 2
+
+
+def test_rejected_rows_in_memory_are_named_by_their_table() -> None:
+    rows = [row("a", "hypothesis", [5]), row("a", "hypothesis", [6]), row("b", "hypothesis", [5])]
+    for each in rows:
+        del each["role"]
+    references = {"d": Segmentation([5, 12], 31)}
+    explained = evaluate(references, rows, max_rejects=1).explain("d")
+    assert [pair.hypothesis for pair in explained] == ["b"]
+    assert [each.partition(" (")[0] for each in explained.rejected] == [
+        "hypotheses row 0",
+        "hypotheses row 1",
+    ]
+    assert f"rejected: {explained.rejected[0]}" in repr(explained)
+    assert f"<p>rejected: {explained.rejected[0]}" in explained._repr_html_()

@@ -194,7 +194,7 @@ def test_reports_show_times(segscore: Segscore, tmp_path: Path) -> None:
         rows = rows.append_column("boundaries", pa.array([boundaries] * 2, INTS))
         write(tmp_path / "codings" / f"{coder}.parquet", rows)
     both = [tmp_path / "codings" / f"{coder}.parquet" for coder in ("gold", "h")]
-    record = score(segscore, tmp_path, *both, "--length-tolerance", "500")
+    record = score(segscore, tmp_path, *both, "--length-tolerance", "500", "--n-t", "2")
     assert record["rows"]["hypotheses"]["scored"] == 2
     assert segscore("report", tmp_path / "run", "--output", tmp_path / "run.html").code == 0
     page = (tmp_path / "run.html").read_text()

@@ -229,6 +229,29 @@ def test_the_record_and_what_is_printed(segscore: Segscore, tmp_path: Path) -> N
     assert "already contains this run, finished" in again.out
 
 
+def test_what_a_terminal_has_no_room_for_is_counted(segscore: Segscore, tmp_path: Path) -> None:
+    """The first and the last tolerance are shown."""
+    lines = [
+        {"document_id": "d", "coder": coder, "n_units": 90, "boundaries": [number + 5, 50]}
+        for number, coder in enumerate(["desk", *(f"s{system:02}" for system in range(23))])
+    ]
+    references, systems = tmp_path / "references.jsonl", tmp_path / "systems.jsonl"
+    references.write_text(json.dumps(lines[0]))
+    systems.write_text("".join(f"{json.dumps(line)}\n" for line in lines[1:]))
+    limits = ("--tolerances", ",".join(map(str, range(21))))
+    result = segscore("sweep", references, systems, "--output", tmp_path / "run", *limits)
+    assert result.code == 0, result.err
+    assert "3 more systems and 1 more tolerance: in the table tolerances" in result.out
+    cells = [line.split() for line in result.out.splitlines()]
+    assert [row[0] for row in cells if row and row[0][0] == "s" and row[0][1:].isdigit()] == [
+        f"s{system:02}" for system in range(20)
+    ]
+    first = next(place for place, row in enumerate(cells) if row[:2] == ["s00", "0"])
+    assert len(cells[first + 19]) == 6 and cells[first + 19][0] == "20"
+    assert not cells[first + 20]
+    assert len(read_table(str(tmp_path / "run" / "tolerances"))) == 23 * 21
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

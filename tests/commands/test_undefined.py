@@ -130,3 +130,20 @@ def test_a_number_that_no_convention_can_give_is_reconciled(
 
 
 ROLES = {"ann": "reference", "a": "hypothesis"}
+
+
+def test_a_coder_of_recordings_without_a_place_for_a_boundary_is_listed(
+    segscore: Segscore, tmp_path: Path
+) -> None:
+    """A recording of one millisecond has no place for a boundary, so that the rate is undefined."""
+    rows = [_row("news", [4, 8], coder) for coder in ("ann", "bob")]
+    rows += [{**_row("click", [], coder), "n_units": 1} for coder in ("lea", "max")]
+    table, tables = _written(tmp_path / "codings.jsonl", rows), tmp_path / "tables"
+    assert segscore("import", table, "--unit", "millisecond", "--output", tables).code == 0
+    audit = tmp_path / "audit"
+    audited = segscore("agree", tables / "hypotheses", "--output", audit)
+    assert audited.code == 0, audited.err
+    (lea,) = (line.split() for line in audited.out.splitlines() if line.startswith("lea "))
+    assert lea[1:3] == ["–", "–"]
+    reported = segscore("report", audit, "--output", tmp_path / "page.html")
+    assert reported.code == 0, reported.err

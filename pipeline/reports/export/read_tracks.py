@@ -96,7 +96,7 @@ def _of_run(run: FinishedScoring, documents: str | None) -> _Found:
             "its tables, or score them without --units"
         )
     known = _scored_documents(run) if documents is None or "," in documents else []
-    pairs = explain_pairs(run, _wanted(documents, known))
+    pairs = explain_pairs(run, _wanted(documents, known)).pairs
     _require_milliseconds(run.url, pairs[0].unit)
     by_document: dict[str, list[Explained]] = {}
     for pair in pairs:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from segscore.pipeline.agreement.documents import contested_in, contested_share, most_contested
 from segscore.pipeline.agreement.findings import describe_audit, describe_contested
 from segscore.pipeline.agreement.outliers import BEYOND, deviations, deviations_of_pairs
+from segscore.schemas.rows import CoderRow, DocumentRow
 
 SHARES = st.lists(
     st.tuples(
@@ -151,19 +152,19 @@ def test_the_contested_share_is_wilsons(similarity: float, boundaries: int) -> N
 
 
 def test_nothing_stands_out() -> None:
-    coders = [{"coder": str(i), "low_agreement": False} for i in range(6)]
+    coders: list[CoderRow] = [{"coder": str(i), "low_agreement": False} for i in range(6)]
     assert describe_audit([], coders, []) == [
         "Agreement above chance is undefined.",
         "No coder and no pair of coders stands out.",
     ]
-    unknown = [{"coder": str(i), "low_agreement": None} for i in range(3)]
+    unknown: list[CoderRow] = [{"coder": str(i), "low_agreement": None} for i in range(3)]
     assert "it cannot be said who stands out" in describe_audit([], unknown, [])[1]
     mixed = describe_audit([], [*coders, *unknown[:1]], [])
     assert mixed[2].startswith("1 of 7 coders is not judged, for want of 10 documents")
 
 
 def test_the_most_extreme_come_first_and_the_others_are_counted() -> None:
-    coders = [
+    coders: list[CoderRow] = [
         {
             "coder": f"c{i}",
             "low_agreement": True,
@@ -190,17 +191,23 @@ def test_the_most_extreme_come_first_and_the_others_are_counted() -> None:
 def test_an_offset_is_in_units_or_seconds(
     unit: str | None, offset: float, error: float, words: str
 ) -> None:
-    row = {
+    row: CoderRow = {
         "coder": "lea",
+        "low_agreement": False,
         "shifted": True,
         "boundary_offset": offset,
         "boundary_offset_error": error,
     }
-    assert describe_audit([], [{"low_agreement": False, **row}], [], unit)[1] == words
+    assert describe_audit([], [row], [], unit)[1] == words
 
 
 def test_a_rate_is_per_100_units_or_a_minute() -> None:
-    row = {"coder": "max", "outlying_rate": True, "low_agreement": False, "rate_ratio": 1.93}
+    row: CoderRow = {
+        "coder": "max",
+        "outlying_rate": True,
+        "low_agreement": False,
+        "rate_ratio": 1.93,
+    }
     units = describe_audit([], [{**row, "rate": 0.12, "rate_median": 0.06}], [])
     assert units[1] == (
         "max marks about twice as many boundaries as the others: 12.0 per 100 units, the median "
@@ -211,7 +218,8 @@ def test_a_rate_is_per_100_units_or_a_minute() -> None:
 
 
 def test_coders_of_most_contested_documents_are_named() -> None:
-    contested = [{"coders": ["lea", "max"]}] * 4 + [{"coders": ["ann"]}]
+    both: DocumentRow = {"coders": ["lea", "max"]}
+    contested: list[DocumentRow] = [*[both] * 4, {"coders": ["ann"]}]
     assert describe_contested(contested, {"lea": 50, "max": 350}, 400) == [
         "lea, who stands out, coded 4 of the 5 most contested documents, but 12 % of all: what lea "
         "did may be why they are contested."
@@ -219,6 +227,6 @@ def test_coders_of_most_contested_documents_are_named() -> None:
 
 
 def test_who_coded_everything_coded_the_contested_documents_too() -> None:
-    contested = [{"coders": ["lea", "max"]}] * 10
+    contested: list[DocumentRow] = [{"coders": ["lea", "max"]}] * 10
     assert describe_contested(contested, {"lea": 200, "max": 150}, 200) == []
     assert describe_contested([], {"lea": 3}, 3) == []

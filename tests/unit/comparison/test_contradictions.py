@@ -7,7 +7,12 @@ from math import isnan
 import numpy as np
 
 from segscore.pipeline.comparison.settings import CompareSettings
-from segscore.pipeline.comparison.tables import ComparedPair, ComparisonRow, adjusted_rows
+from segscore.pipeline.comparison.tables import (
+    ComparedPair,
+    ComparisonRow,
+    adjusted_rows,
+    as_in_table,
+)
 from segscore.pipeline.comparison.verdict import PairRows, describe_certainty
 from segscore.pipeline.statistics.jackknife import Estimate, difference
 from tests.support.examples import examples
@@ -84,14 +89,14 @@ def check_sentence(best: str, stars: dict[str, bool], pairs: PairRows, units: in
         assert sentence.startswith("This is sure") == (stars[name] and row["better"] == best)
         if units < 5:
             assert "at least 5 are needed" in sentence and "due to chance" not in sentence
-        elif not isnan(row["p_holm"]):
+        elif row["p_holm"] is not None:
             assert ("may be due to chance" in sentence) == (not stars[name])
             within = describe_certainty(best, others, pairs, margin=MARGIN)
             assert ("equal to it within" in within) == (row["equal"] is True and not stars[name])
             assert ("undecided" in within) == (not row["equal"] and not stars[name])
     together = describe_certainty(best, [*stars], pairs)
     rows = {name: pairs.get((best, name)) or pairs[name, best] for name in stars}
-    known = [name for name, row in rows.items() if not isnan(row["p"])]
+    known = [name for name, row in rows.items() if row["p"] is not None]
     assert together.startswith("This is sure") == bool(known and all(stars[n] for n in known))
 
 
@@ -101,7 +106,7 @@ def test_star_interval_and_sentence_agree() -> None:
         stars = {(row["system"], row["other"]): check_row(row) for row in rows}
         best = f"s{min(range(len(averages)), key=lambda s: averages[s].value)}"
         against = {a if b == best else b: star for (a, b), star in stars.items() if best in (a, b)}
-        pairs = {(row["system"], row["other"]): row for row in rows}
+        pairs = {(row["system"], row["other"]): row for row in as_in_table(rows)}
         check_sentence(best, against, pairs, len(averages[0].units))
         seen |= {*stars.values()}
     assert seen == {True, False}

@@ -106,7 +106,13 @@ def test_every_format_refuses_damaged_files(name: str) -> None:
 def test_options_that_a_format_does_not_read_are_warned_of(name: str) -> None:
     others = [option for option in SPECIFIC_OPTIONS if option not in FORMATS[name].options]
     given = {"skip_lines": 1, "columns": {"start": "x"}, "tier": ("x",), "marks": "end"}
-    given |= {"source_units": "tokens", "headings": "keep", "failed": "none", "tokens": "words"}
+    given |= {
+        "source_units": "tokens",
+        "headings": "keep",
+        "failed": "none",
+        "truncated": "keep",
+        "tokens": "words",
+    }
     given |= {"max_unplaced": 1, "first_number": 1, "max_edits": 0.5}
     for option in others:
         value = given.get(option, "lines" if option == "text_units" else "25")

@@ -1,0 +1,217 @@
+"""The types of rows of output tables, so that an undefined value is not taken for a number.
+
+A row is a dict, as ``to_pylist`` makes it. A type has the columns that are read by name; values are
+None where the schema of the table allows null. Tables of earlier versions lack some columns, and
+the group-by columns have names of their own (``group_of``).
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypedDict
+
+
+class AverageRow(TypedDict, total=False):
+    """A row of `summary`, the averages of a scoring run; ``group`` is the name of its group."""
+
+    hypothesis: str
+    group: str
+    measure: str
+    average: str
+    value: float | None
+    ci_low: float | None
+    ci_high: float | None
+    sd: float | None
+    documents: int
+    defined: int
+    skill: float | None
+    skill_low: float | None
+    skill_high: float | None
+    document_set: str | None
+    effective: float | None
+    shared_documents: int | None
+    shared_value: float | None
+    shared_ci_low: float | None
+    shared_ci_high: float | None
+    shared_defined: int | None
+    shared_skill: float | None
+    shared_skill_low: float | None
+    shared_skill_high: float | None
+
+
+class SystemRow(AverageRow, total=False):
+    """A row of `systems`, the averages of a comparison, which has some columns of `summary`."""
+
+    system: str
+    run: str
+    reference: str | None
+    rank: float | None
+    rank_low: float | None
+    rank_high: float | None
+    mean_rank: float | None
+
+
+class PairRow(TypedDict, total=False):
+    """A row of `comparisons`, about a pair of systems."""
+
+    measure: str
+    average: str
+    system: str
+    other: str
+    value: float | None
+    other_value: float | None
+    difference: float | None
+    ci_low: float | None
+    ci_high: float | None
+    confidence: float | None
+    p: float | None
+    p_holm: float | None
+    equal: bool | None
+    better: str | None
+    p_permutation: float | None
+    p_permutation_holm: float | None
+    p_wilcoxon: float | None
+    p_wilcoxon_holm: float | None
+    p_nemenyi: float | None
+    p_kruskal: float | None
+    effect_d: float | None
+    effect_rank: float | None
+    higher: int
+    lower: int
+    documents: int
+    defined: int
+    units: int
+    effective: float | None
+    smallest_difference: float | None
+    documents_needed: int | None
+    documents_needed_low: int | None
+    documents_needed_high: int | None
+    documents_for_difference: int | None
+
+
+class OmnibusRow(TypedDict, total=False):
+    """A row of `omnibus`, a test over all systems."""
+
+    measure: str
+    test: str
+    statistic: float | None
+    degrees: int
+    p: float | None
+    effect: float | None
+    systems: int
+    documents: int
+
+
+class PowerRow(TypedDict, total=False):
+    """A row of `power`, about a pair of systems on corpora of one size."""
+
+    measure: str
+    average: str
+    system: str
+    other: str
+    sought: float
+    documents: int
+    power: float | None
+    half_width: float | None
+    exaggeration: float | None
+    wrong_sign: float | None
+
+
+class CoefficientRow(TypedDict, total=False):
+    """A row of `agreement`, a coefficient of an audit; ``name`` is the name of its group."""
+
+    name: str
+    coefficient: str
+    similarity: str
+    actual: float | None
+    expected: float | None
+    value: float | None
+    ci_low: float | None
+    ci_high: float | None
+    codings: int
+    coders: int
+    documents: int
+    pairs: int
+    change: float | None
+    change_low: float | None
+    change_high: float | None
+    change_p: float | None
+
+
+class CoderRow(TypedDict, total=False):
+    """A row of `coders`; ``name`` is the name of its group."""
+
+    name: str
+    coder: str
+    documents: int
+    peers: int
+    boundaries: int
+    rate: float | None
+    rate_mean: float | None
+    rate_sd: float | None
+    rate_median: float | None
+    deviation: float | None
+    flagged: bool | None
+    peer_boundary_similarity: float | None
+    peer_median: float | None
+    without_pi_boundary_similarity: float | None
+    agreement_effect: float | None
+    agreement_p: float | None
+    boundary_offset: float | None
+    boundary_offset_error: float | None
+    rate_ratio: float | None
+    rate_ratio_deviation: float | None
+    low_agreement: bool | None
+    shifted: bool | None
+    outlying_rate: bool | None
+    peer_drift: float | None
+    peer_drift_p: float | None
+    drifting: bool | None
+    drift_from: str | None
+    drift_to: str | None
+    drift_start: float | None
+
+
+class PeerRow(TypedDict, total=False):
+    """A row of `peers`, about a pair of coders."""
+
+    coder: str
+    peer: str
+    documents: int
+    boundary_similarity: float | None
+    segmentation_similarity: float | None
+    pair_median: float | None
+    residual: float | None
+    residual_deviation: float | None
+    high_agreement: bool | None
+    exact_share: float | None
+    exact_share_others: float | None
+    copied: bool | None
+
+
+class DocumentRow(TypedDict, total=False):
+    """A row of `documents` of an audit."""
+
+    document_id: str
+    n_units: int
+    codings: int
+    coders: list[str]
+    segments: list[int]
+    segments_mean: float | None
+    boundary_similarity: float | None
+    window_diff_mean: float | None
+    contested: float | None
+
+
+def column_of(row: Mapping[str, object], name: str) -> object:
+    """Return the value of a column whose name is not fixed; None if the row has no such column."""
+    return row.get(name)
+
+
+def number_in(row: Mapping[str, object], name: str) -> float | None:
+    """Return a number in a column whose name is not fixed; None if it is undefined."""
+    value = row.get(name)
+    return value if isinstance(value, int | float) else None
+
+
+def group_of(row: Mapping[str, object], by: Sequence[str]) -> tuple[Any, ...]:
+    """Return the group of a row: its attributes, all None in a row over all documents."""
+    return tuple(row[name] for name in by)
