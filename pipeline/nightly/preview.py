@@ -39,6 +39,7 @@ def preview_night(settings: NightSettings) -> Preview:
     try:
         scoring, unusable = usable(settings)
         inputs = find_inputs(scoring)
+        scoring = scoring.in_unit(inputs.unit)
         _require_attributes(settings, inputs)
     except Absent as problem:
         return Preview([f"would wait for input: {problem}"])
