@@ -171,10 +171,11 @@ def _codings(draw: np.random.Generator) -> tuple[int, list[list[int]]]:
 
 def _coefficients(documents: Sequence[tuple[int, list[list[int]]]]) -> dict[str, dict[str, Any]]:
     codings = {
-        f"d{number:05d}": {
-            f"coder {c}": segscore.Segmentation(boundaries, n) for c, boundaries in enumerate(coded)
+        f"coder {c}": {
+            f"d{number:05d}": segscore.Segmentation(coded[c], n)
+            for number, (n, coded) in enumerate(documents)
         }
-        for number, (n, coded) in enumerate(documents)
+        for c in range(len(documents[0][1]))
     }
     rows = segscore.agree(codings).agreement.to_pylist()
     chosen = [row for row in rows if row["similarity"] == "boundary_similarity"]
