@@ -291,7 +291,7 @@ def _others() -> tuple[list[str], list[list[str]]]:
         rows.append(
             [f"difference found with the documents needed, {name} (n {need})", ".80", _shown(found)]
         )
-    for n in (20, 100):
+    for n in (100, 1000):
         equal = called_equal(APART, Corpus(n))
         rows.append(
             [f"called equal within their true difference, n {n}", "at most .05", _shown(equal)]
