@@ -101,7 +101,7 @@ def _write_digests(references: "_References", words: HashWords) -> None:
         end = int(np.searchsorted(first, first[start] + at_once, side="right")) - 1
         own_first = first[start : end + 1] - first[start]
         _write_lines(references, start, own_first, text, _TYPES)
-        lines = memoryview(text)
+        lines = memoryview(text.data)
         digests = b"".join(sha256(lines[a:b]).digest() for a, b in pairwise(own_first.tolist()))
         words[start:end] = np.frombuffer(digests, ">u4").reshape(-1, 8)
         start = end
