@@ -35,6 +35,9 @@ ALIGNMENT = pap.DataFrameSchema(
         "problems": name_or_null("problems, with how often each occurs; null if there is none"),
         "status": name("`ok`, or `failed` if the answer cannot be used"),
         "failure": name_or_null("why the answer cannot be used; null if it can"),
+        "read_as": name_or_null(
+            "what the answer was read as, such as `starts in a list`; null if it was not read"
+        ),
     },
     name="alignment",
     description="answer",

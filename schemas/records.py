@@ -52,7 +52,11 @@ _RUN = {
     "test_set.split: string or null": "its split, `all` for the whole; null if no test set is "
     "known",
     "test_set.documents: int": "documents with an accepted reference",
-    "test_set.recognised: int": "accepted references that the split contains",
+    "test_set.recognised: int": "accepted references that the split contains; each of its "
+    "references counts once",
+    "test_set.also[].name: string": "another test set that is whole among the other references; "
+    "the list is empty if there is none",
+    "test_set.also[].split: string": "its split, `all` for the whole",
     "unit: string or null": "unit of the positions in the input tables, such as millisecond; null "
     "if they state none",
     "average: string": "the average that the comparison showed",

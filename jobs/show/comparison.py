@@ -88,7 +88,7 @@ def _print_measure(
         _print_systems(title, systems, every)
     if pairs:
         _print_pairs(pairs, finished.record["settings"]["margin"])
-        print_lines(*power_lines(pairs, finished.record["settings"]))
+        print_lines(*power_lines(pairs, finished.record["settings"], finished.signature))
 
 
 def _by_group(
@@ -185,13 +185,15 @@ def _within(row: _Row) -> str:
     return "undecided" if row["p_holm"] is None or row["p_holm"] >= _ALPHA else "differ"
 
 
-def power_lines(rows: Sequence[_Row], settings: Mapping[str, Any]) -> Iterator[str]:
+def power_lines(rows: Sequence[_Row], settings: Mapping[str, Any], signature: str) -> Iterator[str]:
     """Say what difference the documents of each pair can show where they do not show one.
 
     Pairs that differ significantly have no need for it.
     """
     from segscore.pipeline.scoring.names import is_point
+    from segscore.pipeline.settings.signature import resampled_attribute
 
+    attribute = resampled_attribute(signature)
     asked = settings["difference"]
     known = [
         row
@@ -201,19 +203,24 @@ def power_lines(rows: Sequence[_Row], settings: Mapping[str, Any]) -> Iterator[s
     unsure = [row for row in known if row["p_holm"] is None or row["p_holm"] >= _ALPHA]
     for row in map(better_first, unsure[:PAIRS_SHOWN]):
         smallest = shown_number(row["smallest_difference"])
+        units = counted(row["defined"], "document")
+        if attribute is not None:
+            units = f"{counted(row['units'], 'value')} of {attribute}"
         line = (
-            f"{row['system']} and {row['other']}: {counted(row['defined'], 'document')} can show a "
-            f"difference of {smallest} (power {settings['power']:g})"
+            f"{row['system']} and {row['other']}: {units} can show a difference of {smallest} "
+            f"(power {settings['power']:g})"
         )
         if row["documents_for_difference"] is not None:
             line += f"; {abs(asked):g} needs {_many(row['documents_for_difference'])}"
         yield line
+    needed = "documents" if attribute is None else f"values of {attribute}"
     if unsure and asked is None:
-        yield "--difference says how many documents another difference needs"
+        yield f"--difference says how many {needed} another difference needs"
     directed = any(row["better"] is not None for row in rows)
-    if directed and not known and FEWEST <= max(row["defined"] for row in rows) < LEAST_DOCUMENTS:
+    number = "defined" if attribute is None else "units"
+    if directed and not known and FEWEST <= max(row[number] for row in rows) < LEAST_DOCUMENTS:
         yield (
-            f"fewer than {LEAST_DOCUMENTS} documents: too few to estimate what difference they "
+            f"fewer than {LEAST_DOCUMENTS} {needed}: too few to estimate what difference they "
             "can show"
         )
 

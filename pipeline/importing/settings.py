@@ -38,6 +38,7 @@ _CHOICES = {
     "--source-units": ("texts", "tokens"),
     "--headings": ("drop", "keep"),
     "--failed": ("refuse", "none", "leave-out"),
+    "--truncated": ("fail", "keep"),
     "--tokens": ("words", "characters"),
 }
 
@@ -339,8 +340,9 @@ class ImportSettings:
     numbers: Annotated[
         str | None,
         Option(
-            "What numbers are: starts, ends, ranges or sizes; with a path in JSON "
-            "(starts:segments[].start) or a pattern (starts:pattern:REGEX); default: starts.",
+            "What numbers are if an answer does not show it: auto (then it fails), starts, ends, "
+            "ranges or sizes; with a path in JSON (starts:segments[].start) or a pattern "
+            "(starts:pattern:REGEX) it is not asked; default: auto.",
             Panel.ANSWERS,
         ),
     ] = None
@@ -349,6 +351,14 @@ class ImportSettings:
         Option(
             "Number of the first unit, 0 or 1; default: inferred if an answer contains 0 or the "
             "number of units.",
+            Panel.ANSWERS,
+        ),
+    ] = None
+    truncated: Annotated[
+        str | None,
+        Option(
+            "Answers that end inside a list, a text or a number: fail, or keep what is complete; "
+            "default: fail.",
             Panel.ANSWERS,
         ),
     ] = None

@@ -1,5 +1,6 @@
 """A sentence for a paper about how a run measured."""
 
+import re
 from collections.abc import Mapping, Sequence
 
 from segscore.pipeline.errors import Refused
@@ -15,7 +16,7 @@ from segscore.pipeline.measures.selection import normal_form, select
 from segscore.pipeline.plain_text import named_list
 from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.settings.measuring import settings_without_effect
-from segscore.pipeline.settings.signature import fields
+from segscore.pipeline.settings.signature import fields, resampled_attribute
 from segscore.pipeline.statistics.shown_numbers import counted
 
 _WINDOWS = {
@@ -26,6 +27,8 @@ _WINDOWS = {
 
 _ROUNDINGS = {"half-even": "half to even", "half-up": "half up"}
 
+_SPECIAL = re.compile(r"[_&%$#{}]")
+"""Characters of a name that LaTeX would not print."""
 
 _AVERAGES = {
     "micro": "micro averages, the measure of the summed counts of all documents",
@@ -57,6 +60,9 @@ def describe_method(run: FinishedRun, measures: Sequence[str], average: str) -> 
     averages = f"{verb} {_AVERAGES[average]}"
     if INTERVAL_METHOD in of_statistics(run):
         averages += rf", with 95\,\% intervals by the jackknife~\cite{{{INTERVAL_METHOD.key}}}"
+        if (attribute := resampled_attribute(run.signature)) is not None:
+            name = _SPECIAL.sub(r"\\\g<0>", attribute)
+            averages += f", which leaves out all documents of one {name} together"
     return f"{'; '.join([*texts, averages, *_tests(run)])}."
 
 

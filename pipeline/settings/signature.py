@@ -37,6 +37,18 @@ def fields(signature: str) -> dict[str, str]:
     return {name: value for name, _, value in parts}
 
 
+def resampled_attribute(signature: str) -> str | None:
+    """Return the attribute whose documents were one unit of intervals; None for documents.
+
+    Examples:
+        >>> resampled_attribute("segscore|ci:jackknife,show|v:0.2.0")
+        'show'
+    """
+    parts = fields(signature).get(INTERVALS, "").split("+")[0].split(",")
+    named = len(parts) > 1 and parts[0] == "jackknife" and not parts[1].endswith("-buckets")
+    return parts[1] if named and parts[1] != "documents" else None
+
+
 def may_differ(signatures: Sequence[str], without_effect: Collection[str]) -> set[str]:
     """Return the fields that do not affect whether averages of some measures are comparable.
 

@@ -1,5 +1,6 @@
 """What is counted of references to recognise a test set: it adds up over parts of a run."""
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -22,7 +23,7 @@ class Content:
         fingerprint: the sum of their digests.
         references: how many there are.
         boundaries: number of their boundaries.
-        recognised: for each split of the registry, how many of them it contains.
+        seen: prefix of a digest that a split of the registry has -> how many of them have it.
         named: for each split, how many have a document id of the split.
         changed: for each split, how many of those named are not references of the split.
     """
@@ -30,7 +31,7 @@ class Content:
     fingerprint: str
     references: int
     boundaries: int
-    recognised: tuple[int, ...]
+    seen: dict[int, int]
     named: tuple[int, ...]
     changed: tuple[int, ...]
 
@@ -38,8 +39,8 @@ class Content:
         """Check the fingerprint and the counts, as a receipt may come from a file."""
         if not FINGERPRINT.fullmatch(self.fingerprint):
             raise ValueError("a fingerprint is not 64 hexadecimal digits")
-        counts = (*self.recognised, *self.named, *self.changed)
-        if min(counts, default=0) < 0 or max(counts, default=0) > self.references:
+        counts = (sum(self.seen.values()), *self.named, *self.changed)
+        if min(*self.seen.values(), *counts, 0) < 0 or max(counts) > self.references:
             raise ValueError("more references are recognised than there are")
 
 
@@ -57,33 +58,32 @@ def count_content(
         registry: the test sets to look for.
     """
     first_words = digests.words[:, 0]
-    candidates = np.flatnonzero(_may_contain([s.digests for s in registry.splits], first_words))
+    candidates = np.flatnonzero(_may_contain(registry.prefixes, first_words))
     among = first_words[candidates]
+    seen, numbers = np.unique(among[np.isin(among, registry.prefixes)], return_counts=True)
     ids = (document_hashes >> np.uint64(32)).astype(np.uint32)
-    recognised, named, changed = [], [], []
+    named, changed = [], []
     for split in registry.splits:
-        of_split = np.isin(among, split.digests) if len(split.digests) else np.zeros(0, bool)
-        recognised.append(int(of_split.sum()))
         is_named = np.isin(ids, split.ids)[document] if len(split.ids) else np.zeros(0, bool)
         named.append(int(is_named.sum()))
-        both = is_named[candidates[of_split]].sum() if len(is_named) and len(of_split) else 0
-        changed.append(named[-1] - int(both))
+        if named[-1]:
+            is_named[candidates[np.isin(among, split.digests)]] = False
+        changed.append(int(is_named.sum()))
     return Content(
         digests.fingerprint,
         len(first_words),
         boundaries,
-        tuple(recognised),
+        dict(zip(seen.tolist(), numbers.tolist(), strict=True)),
         tuple(named),
         tuple(changed),
     )
 
 
-def _may_contain(lists: Iterable[Prefixes], prefixes: Prefixes) -> Flags:
-    """Rule out most prefixes that are in none of the lists, quickly."""
+def _may_contain(known: Prefixes, prefixes: Prefixes) -> Flags:
+    """Rule out most prefixes that are not known, quickly."""
     shift = np.uint32(32 - _TABLE_BITS)
     table = np.zeros(1 << _TABLE_BITS, bool)
-    for each in lists:
-        table[each >> shift] = True
+    table[known >> shift] = True
     return table[prefixes >> shift]
 
 
@@ -95,15 +95,19 @@ def add_contents(contents: Iterable[Content], registry: Registry) -> Content:
     """
     listed = [*contents]
     for content in listed:
-        lengths = {len(content.recognised), len(content.named), len(content.changed)}
+        lengths = {len(content.named), len(content.changed)}
         if lengths != {len(registry.splits)}:
             raise StartOver("a part was compared with other test sets; run again with --fresh")
+    seen: Counter[int] = Counter()
+    for content in listed:
+        seen.update(content.seen)
     return Content(
         add_fingerprints(content.fingerprint for content in listed),
         sum(content.references for content in listed),
         sum(content.boundaries for content in listed),
+        dict(sorted(seen.items())),
         *(
             tuple(map(sum, zip(*(getattr(content, name) for content in listed), strict=True)))
-            for name in ("recognised", "named", "changed")
+            for name in ("named", "changed")
         ),
     )

@@ -1,6 +1,7 @@
 """The registry of test sets: what is known of each, without its text or its boundaries."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -55,6 +56,11 @@ class Split:
         """The set and, unless it is the whole, the split."""
         return self.set_name if self.name == WHOLE_SET else f"{self.set_name} {self.name}"
 
+    @cached_property
+    def numbers(self) -> Counter[int]:
+        """Prefix of a digest -> how many of its references have it."""
+        return Counter(self.digests.tolist())
+
     def is_of(self, fingerprint: str) -> bool:
         """Return whether a set of references with this fingerprint is the split."""
         return self.fingerprint is not None and fingerprint.startswith(self.fingerprint)
@@ -103,6 +109,13 @@ class Registry:
     def splits(self) -> tuple[Split, ...]:
         """All splits of all sets."""
         return tuple(split for each in self.sets for split in each.splits)
+
+    @cached_property
+    def prefixes(self) -> Prefixes:
+        """The prefixes of the digests of all splits, ascending, each once."""
+        return np.unique(
+            np.concatenate([np.zeros(0, np.uint32), *(s.digests for s in self.splits)])
+        )
 
     def find(self, name: str) -> KnownSet:
         """Return a set by its name, whatever its case.

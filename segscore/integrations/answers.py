@@ -20,6 +20,7 @@ from segscore.pipeline.importing.answers.options import (
     NUMBERED,
     REFUSE,
     REWRITTEN,
+    STARTS,
     AnswerOptions,
 )
 from segscore.pipeline.importing.answers.placing import place_answer
@@ -37,8 +38,9 @@ CHARGED = "failed"
 
 _READING = (
     *("breaks", "headings", "answer", "labels", "numbers", "first_number", "strict"),
-    *("max_edits", "max_unplaced", "tokens", "failed"),
+    *("max_edits", "max_unplaced", "tokens", "failed", "truncated"),
 )
+_DEFAULTS = {CHARGED: NONE, "numbers": STARTS}
 _COUNTING = ("n_t", "window", "rounding", "pairing")
 """Settings that change counts. Formulas need only ``n_t``, which is kept with the counts."""
 
@@ -78,10 +80,12 @@ class AnswerScorer:
         format: `rewritten`, `numbered` or `quoted`, as `--format` of `segscore import`.
         measures: names of measures of pairs.
         options: options of `segscore import` that say how answers are read (breaks, headings,
-            answer, labels, numbers, first_number, strict, max_edits, max_unplaced, tokens), and
-            of `segscore score` that say how pairs are counted (n_t, window, rounding, pairing).
+            answer, labels, numbers, first_number, strict, truncated, max_edits, max_unplaced,
+            tokens), and of `segscore score` that say how pairs are counted (n_t, window, rounding,
+            pairing).
             ``failed`` says what becomes of an answer that cannot be used: `none`, the default,
-            scores it as an answer without boundaries, `refuse` ends the evaluation.
+            scores it as an answer without boundaries, `refuse` ends the evaluation.  What numbers
+            are is `starts` if it is not said.
 
     Types of breaks are read and left out: all boundaries are alike.
 
@@ -95,7 +99,7 @@ class AnswerScorer:
         counting = {name: options.pop(name) for name in _COUNTING if name in options}
         metric = Metric(*measures, **counting)  # type: ignore[arg-type]
         self.measures, self._settings = metric.measures, {**counting, "measures": metric.measures}
-        reading = read_settings(ImportSettings, {CHARGED: NONE, **options}, _READING)
+        reading = read_settings(ImportSettings, {**_DEFAULTS, **options}, _READING)
         self._options = answer_options(ImportSettings((), "-", format_name=format, **reading))
         _require_named(self._options)
 

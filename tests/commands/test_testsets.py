@@ -80,7 +80,13 @@ def test_a_set_is_recognised_in_any_order_and_format(
     assert "references: TinyRec, all 42 documents" in result.out.splitlines()
     record = json.loads((run / "run.json").read_text())["test_set"]
     assert record.pop("fingerprint").startswith("54d605988c3f5011061316e1")
-    assert record == {"name": "TinyRec", "split": "all", "documents": 42, "recognised": 42}
+    assert record == {
+        "name": "TinyRec",
+        "split": "all",
+        "documents": 42,
+        "recognised": 42,
+        "also": [],
+    }
     assert "TinyRec, all 42" in segscore("validate", sides[0]).out
 
 

@@ -90,7 +90,7 @@ NUMBERED = ["1\n3", "1. a\n2. b\n4. c", "I cannot help with that.", ""]
 QUOTED = ['["It rains", "A draw"]', "It rains today\nIt snow\nA win", "Sorry, no\nI refuse", ""]
 CASES: dict[str, tuple[list[str], dict[str, object], list[str]]] = {
     "rewritten": (REWRITTEN, {"breaks": "heading"}, ["--break", "heading"]),
-    "numbered": (NUMBERED, {"first_number": 1}, ["--first-number", "1"]),
+    "numbered": (NUMBERED, {"first_number": 1}, ["--first-number", "1", "--numbers", "starts"]),
     "quoted": (QUOTED, {"max_unplaced": 1}, ["--max-unplaced", "1"]),
 }
 UNITS = ["It rains today.", "It snows.", "A draw.", "A win in the north."]

@@ -20,7 +20,7 @@ SCHEMA = pa.schema(
     [
         *((name, pa.string()) for name in ("document_id", "coder")),
         *((name, pa.int64()) for name in _WHOLE),
-        *((name, pa.string()) for name in ("problems", "status", "failure")),
+        *((name, pa.string()) for name in ("problems", "status", "failure", "read_as")),
     ]
 )
 """The columns; schemas/alignment.py says what they mean."""
@@ -46,6 +46,7 @@ def aligned_row(document: str, coder: str, placed: Placed) -> dict[str, object]:
         "problems": name_problems(placed.problems) or None,
         "status": OK if placed.failure is None else UNUSABLE,
         "failure": placed.failure,
+        "read_as": placed.read_as,
     }
 
 

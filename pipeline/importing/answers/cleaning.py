@@ -1,7 +1,7 @@
 """Take the answer itself out of what a language model wrote, without reasoning, fence or tag."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 FENCE = "fence"
 """`--answer fence`: what is inside the only code fence."""
@@ -12,11 +12,19 @@ _OPEN, _CLOSE = "<think>", "</think>"
 
 @dataclass(frozen=True)
 class Cleaned:
-    """An answer or why there is none, and whether reasoning before it was dropped."""
+    """An answer or why there is none.
+
+    Attributes:
+        text: the answer.
+        reasoned: whether reasoning before it was dropped.
+        fault: why there is no answer; None if there is one.
+        is_open: whether the code fence or the tag around it is not closed.
+    """
 
     text: str
     reasoned: bool = False
     fault: str | None = None
+    is_open: bool = False
 
 
 def clean(raw: str, inside: str | None) -> Cleaned:
@@ -32,8 +40,8 @@ def clean(raw: str, inside: str | None) -> Cleaned:
     text, reasoned = _without_reasoning(raw)
     if inside is None:
         return Cleaned(text, reasoned)
-    part, fault = _in_fence(text) if inside == FENCE else _in_tag(text, inside)
-    return Cleaned(part, reasoned, fault if text.strip() else None)
+    found = _in_fence(text) if inside == FENCE else _in_tag(text, inside)
+    return replace(found, reasoned=reasoned, fault=found.fault if text.strip() else None)
 
 
 def _without_reasoning(raw: str) -> tuple[str, bool]:
@@ -49,20 +57,22 @@ def is_fence(line: str) -> bool:
     return _FENCE_LINE.fullmatch(line) is not None
 
 
-def _in_fence(text: str) -> tuple[str, str | None]:
+def _in_fence(text: str) -> Cleaned:
     fences = [*_FENCE_LINE.finditer(text)]
     if not fences:
-        return "", "no code fence"
+        return Cleaned("", fault="no code fence")
     if len(fences) > 2:
-        return "", f"{(len(fences) + 1) // 2} code fences"
-    end = fences[1].start() if len(fences) == 2 else len(text)  # a truncated answer has no end
-    return text[fences[0].end() : end], None
+        return Cleaned("", fault=f"{(len(fences) + 1) // 2} code fences")
+    is_open = len(fences) == 1
+    end = len(text) if is_open else fences[1].start()
+    return Cleaned(text[fences[0].end() : end], is_open=is_open)
 
 
-def _in_tag(text: str, tag: str) -> tuple[str, str | None]:
+def _in_tag(text: str, tag: str) -> Cleaned:
     parts = text.split(f"<{tag}>")
     if len(parts) == 1:
-        return "", f"no <{tag}>"
+        return Cleaned("", fault=f"no <{tag}>")
     if len(parts) > 2:
-        return "", f"{len(parts) - 1} <{tag}>"
-    return parts[1].partition(f"</{tag}>")[0], None
+        return Cleaned("", fault=f"{len(parts) - 1} <{tag}>")
+    part, closed, _ = parts[1].partition(f"</{tag}>")
+    return Cleaned(part, is_open=not closed)

@@ -16,7 +16,7 @@ _FIELDS = {
     for name in (
         *("role", "document_field", "coder_field", "text_field", "source_units", "answer_field"),
         *("breaks", "answer", "labels", "numbers", "first_number"),
-        *("max_edits", "max_unplaced", "failed", "tokens"),
+        *("truncated", "max_edits", "max_unplaced", "failed", "tokens"),
     )
 } | {"unit_times": "times_field"}
 """Field of the settings whose default is that of the answers -> field of the answers' options."""

@@ -37,6 +37,9 @@ from segscore.pipeline.tables.rows import RowPlace
 SOURCE, ANSWERS = "source", "answers"
 
 _MOST_BUCKETS = 512
+_BEGINNING = 1000
+"""Number of characters that are kept of an answer that is too long to be read."""
+
 _UNITS = pa.schema(
     [
         ("document_id", pa.string()),
@@ -53,6 +56,7 @@ _ANSWERS = pa.schema(
         ("line", pa.int64()),
         ("coder", pa.string()),
         ("answer", pa.string()),
+        ("characters", pa.int64()),
         ("json", pa.bool_()),
     ]
 )
@@ -183,6 +187,7 @@ def _rows(job: GatherJob, file: OpenedFile, document: str) -> Iterator[dict[str,
                 "times": source.times,
             }
         return
+    most = MOST_CHARACTERS[job.options.format_name]
     for reply in read_replies(file, document, job.options):
         is_text = isinstance(reply.answer, str)
         text = str(reply.answer) if is_text else json.dumps(reply.answer)
@@ -190,7 +195,8 @@ def _rows(job: GatherJob, file: OpenedFile, document: str) -> Iterator[dict[str,
             "document_id": _storable(reply.document_id),
             "line": reply.place.line,
             "coder": _storable(reply.coder),
-            "answer": _storable(text[: MOST_CHARACTERS + 1]),
+            "answer": _storable(text if len(text) <= most else text[:_BEGINNING]),
+            "characters": len(text),
             "json": not is_text,
         }
 

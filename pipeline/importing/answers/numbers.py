@@ -1,36 +1,36 @@
 """Read numbers of units from an answer, and make boundaries of them; count what is wrong."""
 
 import json
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import accumulate, pairwise
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.importing.answers.breaks import lines_of
-from segscore.pipeline.importing.answers.forms import RANGE, is_clear, only_list
-from segscore.pipeline.importing.answers.options import ENDS, NUMBERS, RANGES, SIZES
+from segscore.pipeline.importing.answers.deciding import (
+    JSON,
+    LINES,
+    TABLE,
+    Asked,
+    Decision,
+    NumberReading,
+    decide,
+)
+from segscore.pipeline.importing.answers.json_numbers import json_lines_of_text, lines_of_json
+from segscore.pipeline.importing.answers.layouts import read_lines
+from segscore.pipeline.importing.answers.mentions import read_line
+from segscore.pipeline.importing.answers.options import AUTO, ENDS, NUMBERS, RANGES, SIZES
 from segscore.pipeline.importing.answers.patterns import matches, require_pattern
+from segscore.pipeline.importing.answers.ranges_found import Span, ranges_of
 from segscore.pipeline.importing.field_paths import FieldPath, field_path
 from segscore.pipeline.settings.ranges import one_of
 from segscore.pipeline.tables.rows import RowPlace
 
 _OPTION = "--numbers"
 _PATTERN = "pattern:"
-_MOST_DIGITS = 15
-
-_NUMBER = re.compile(r"[0-9]+(?:[.,][0-9]+)*")
-_BETWEEN = r"(?:[ \t]*[,;&][ \t]*(?:and[ \t]+)?|[ \t]+and[ \t]+|[ \t]+)"
-_LIST_LINE = re.compile(
-    rf"[\[(\"'*_`]*[ \t]*[0-9]+(?:{_BETWEEN}[0-9]+)+[ \t]*[\])\"'*_`]*[ \t]*[,;.]?"
-)
-_DIGITS = re.compile("[0-9]+")
-_ONLY_RANGES = re.compile(r"[\[\](),;. \t]*(?:and)?[\[\](),;. \t]*")
 
 OUTSIDE, NOT_ASCENDING, REPEATED = "outside", "not ascending", "repeated"
 GAP, OVERLAP, SUM, MISSING_TAIL = "gap", "overlap", "wrong sum", "missing tail"
-UNREAD = "unread"
 
 
 @dataclass(frozen=True)
@@ -38,9 +38,9 @@ class HowNumbered:
     """How an answer names units.
 
     Attributes:
-        kind: starts, ends, ranges or sizes.
+        kind: starts, ends, ranges or sizes; auto for what each answer shows.
         paths: where the numbers are in JSON; of ranges one path to pairs, or two.
-        pattern: a regular expression whose matches contain the numbers; None to read lines.
+        pattern: a regular expression whose matches contain the numbers; None if there is none.
     """
 
     kind: str
@@ -55,7 +55,8 @@ def how_numbered(text: str) -> HowNumbered:
         Refused: it does not begin with a kind, or its path or pattern is malformed.
     """
     kind, _, place = text.partition(":")
-    one_of(_OPTION, kind, NUMBERS, ", alone or before a path such as starts:segments[].start")
+    kinds = NUMBERS if place else (AUTO, *NUMBERS)
+    one_of(_OPTION, kind, kinds, ", alone or before a path such as starts:segments[].start")
     if place.startswith(_PATTERN):
         pattern = place.removeprefix(_PATTERN)
         require_pattern(_OPTION, pattern)
@@ -66,64 +67,32 @@ def how_numbered(text: str) -> HowNumbered:
     return HowNumbered(kind, paths)
 
 
-@dataclass(frozen=True)
-class Numbers:
-    """The numbers in an answer.
-
-    Attributes:
-        spans: pairs of the first and last unit of ranges; else the number twice.
-        unread: number of further numbers in the lines that were read.
-        clear: whether the numbers that were read are plainly the right ones nevertheless.
-    """
-
-    spans: list[tuple[int, int]]
-    unread: int = 0
-    clear: bool = True
-
-    @property
-    def all(self) -> set[int]:
-        """All numbers."""
-        return {number for span in self.spans for number in span}
-
-
-def numbers_in(answer: object, how: HowNumbered, place: RowPlace) -> Numbers:
+def read_numbers(answer: object, how: HowNumbered, asked: Asked, place: RowPlace) -> Decision:
     """Read the numbers in an answer: a text, or what JSON has in its place.
 
-    Returns:
-        The numbers; none if the answer is not what ``how`` says.
+    A path or a pattern is taken at its word; otherwise the answer shows which numbers name units.
     """
-    value = answer if not isinstance(answer, str) else _json(answer, wanted=bool(how.paths))
     if how.paths:
-        return Numbers([*_spans_at(value, how, place)])
-    if how.pattern is None or not isinstance(answer, str):
-        value = only_list(answer if value is None else value, how.kind) or value
-    if isinstance(value, list):
-        return Numbers([*_spans_in(value, how.kind)])
-    if isinstance(value, int) and not isinstance(value, bool):
-        return Numbers([(value, value)])
-    if not isinstance(answer, str):
-        return Numbers([])
-    if how.pattern is not None:
+        value = _json(answer) if isinstance(answer, str) else answer
+        spans = tuple(_spans_at(value, how, place))
+        return NumberReading(how.kind, spans, "a path") if spans else None
+    if how.pattern is not None and isinstance(answer, str):
         found = matches(answer, how.pattern)
-        return Numbers([span for line in found for span in _spans_of(line, how.kind)])
-    lines = [*lines_of(answer)]
-    spans = [[*_spans_of(line, how.kind)] for line in lines]
-    read = [(2 if how.kind == RANGES else 1) * len(of_line) for of_line in spans]
-    there = [len(_DIGITS.findall(line)) for line in lines]
-    unread = max(0, sum(there) - sum(read))
-    clear = not unread or all(
-        found <= of_line or is_clear(line, how.kind)
-        for line, found, of_line in zip(lines, there, read, strict=True)
-    )
-    return Numbers([span for of_line in spans for span in of_line], unread, clear)
+        spans = tuple(span for line in found for span in _spans_of(line, how.kind))
+        return NumberReading(how.kind, spans, "a pattern") if spans else None
+    if not isinstance(answer, str):
+        return decide(lines_of_json(answer), JSON, asked)
+    of_json = json_lines_of_text(answer)
+    if of_json is not None:
+        return decide(of_json, JSON, asked)
+    lines, in_table = read_lines(answer)
+    return decide(lines, TABLE if in_table else LINES, asked)
 
 
-def _json(text: str, *, wanted: bool) -> object:
-    """Return a text as JSON if it is a list or a number, or if JSON is wanted; else None."""
+def _json(text: str) -> object:
+    """Return the JSON in a text, between its first bracket and its last; None if it is not JSON."""
     stripped = text.strip()
-    if not wanted and not stripped.startswith("["):
-        return None
-    if wanted and stripped and stripped[0] not in "[{":
+    if stripped and stripped[0] not in "[{":
         begin = min((at for at in map(stripped.find, "[{") if at >= 0), default=0)
         stripped = stripped[begin : max(stripped.rfind("]"), stripped.rfind("}")) + 1]
     try:
@@ -132,7 +101,7 @@ def _json(text: str, *, wanted: bool) -> object:
         return None
 
 
-def _spans_at(value: object, how: HowNumbered, place: RowPlace) -> Iterator[tuple[int, int]]:
+def _spans_at(value: object, how: HowNumbered, place: RowPlace) -> Iterator[Span]:
     try:
         found = [path.value(value, "the answer", place) for path in how.paths]
     except Refused:
@@ -145,7 +114,7 @@ def _spans_at(value: object, how: HowNumbered, place: RowPlace) -> Iterator[tupl
         yield from _spans_in([[start, end]], how.kind)
 
 
-def _spans_in(values: Sequence[object], kind: str) -> Iterator[tuple[int, int]]:
+def _spans_in(values: Sequence[object], kind: str) -> Iterator[Span]:
     """Yield the numbers of a list; of ranges, each element is a pair, a text or a number."""
     for value in values:
         if isinstance(value, str):
@@ -161,32 +130,15 @@ def _spans_in(values: Sequence[object], kind: str) -> Iterator[tuple[int, int]]:
             yield value, value
 
 
-def _spans_of(line: str, kind: str) -> Iterator[tuple[int, int]]:
-    """Yield the first range or number of a line, or all of them if it has nothing else."""
-    if kind == RANGES:
-        found = [*RANGE.finditer(line)]
-        if all(_ONLY_RANGES.fullmatch(rest) for rest in RANGE.sub("\0", line).split("\0")):
-            yield from ((_whole(one[1]), _whole(one[2])) for one in found)
-            return
-        if found:
-            yield _whole(found[0][1]), _whole(found[0][2])
-            return
-        numbers = _NUMBER.findall(line)
-        if len(numbers) == 1 and numbers[0].isdigit():
-            yield _whole(numbers[0]), _whole(numbers[0])
-        return
-    if _LIST_LINE.fullmatch(line.strip()):
-        for number in re.findall("[0-9]+", line):
-            yield _whole(number), _whole(number)
-        return
-    first = _NUMBER.search(line)
-    if first is not None and first[0].isdigit():
-        yield _whole(first[0]), _whole(first[0])
-
-
-def _whole(digits: str) -> int:
-    """Return a number; one of very many digits is certainly no unit, and becomes a large one."""
-    return int(digits) if len(digits) <= _MOST_DIGITS else 10**_MOST_DIGITS
+def _spans_of(text: str, kind: str) -> Iterator[Span]:
+    """Yield the first range or number of a text, or all of them if it has nothing else."""
+    line = read_line(text)
+    if kind == RANGES and (ranges := ranges_of(line)):
+        yield from ranges if line.bare else ranges[:1]
+    elif line.mentions and (kind != RANGES or len(line.mentions) == 1):
+        first = line.mentions[0]
+        values = first.values if first.is_list and line.bare else first.values[:1]
+        yield from ((value, value) for value in values)
 
 
 @dataclass
@@ -204,23 +156,23 @@ class NumberedBoundaries:
     problems: Counter[str] = field(default_factory=Counter)
 
 
-def boundaries_of(numbers: Numbers, kind: str, first: int, n_units: int) -> NumberedBoundaries:
+def boundaries_of(reading: NumberReading, first: int, n_units: int) -> NumberedBoundaries:
     """Make boundaries of numbers.
 
     A gap belongs to the segment before it, segments that overlap are cut where the later one
     starts, numbers outside the document are dropped, repeated ones count once.
 
     Args:
-        numbers: the numbers, at least one.
-        kind: starts, ends, ranges or sizes.
-        first: number of the first unit, 0 or 1; sizes have none.
+        reading: the numbers, at least one.
+        first: number of the first unit, 0 or 1, unless the reading says it; sizes have none.
         n_units: number of units of the document.
     """
+    kind, first = reading.kind, first if reading.first is None else reading.first
     if kind == SIZES:
-        return _from_sizes([size for size, _ in numbers.spans], n_units)
+        return _from_sizes([size for size, _ in reading.spans], n_units)
     problems: Counter[str] = Counter()
     inside: list[tuple[int, int]] = []
-    for low, high in numbers.spans:
+    for low, high in reading.spans:
         span = (low - first + 1, high - first + 1)
         if span[0] > span[1]:
             problems[NOT_ASCENDING] += 1
@@ -269,6 +221,23 @@ def _from_sizes(sizes: Sequence[int], n_units: int) -> NumberedBoundaries:
     problems[MISSING_TAIL] += missing > 0
     inside = [end for end in ends[:-1] if end < n_units]
     return NumberedBoundaries(inside, missing, +problems)
+
+
+def without_cut_number(reading: NumberReading, answer: object, asked: Asked) -> NumberReading:
+    """Return a reading without its last number if that must have been cut: 4 of 1, 21, 41.
+
+    It ends the answer, is smaller than the number before, and with more digits would not be.
+    """
+    numbers = [number for span in reading.spans for number in dict.fromkeys(span)]
+    if reading.kind == SIZES or len(numbers) < 2 or not isinstance(answer, str):
+        return reading
+    *_, before, last = numbers
+    lows = (max(last * 10**digits, before + 1) for digits in range(1, len(str(asked.last))))
+    highs = (last * 10**digits + 10**digits - 1 for digits in range(1, len(str(asked.last))))
+    longer = any(low <= min(high, asked.last) for low, high in zip(lows, highs, strict=True))
+    if last < before and longer and answer.endswith(str(last)):
+        return replace(reading, spans=reading.spans[:-1])
+    return reading
 
 
 def infer_first(zeros: int, lasts: int) -> int:

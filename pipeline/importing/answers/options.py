@@ -17,6 +17,9 @@ NUMBERS = (STARTS, ENDS, RANGES, SIZES)
 
 AUTO = "auto"
 
+FAIL, KEEP = "fail", "keep"
+"""What becomes of an answer whose end is missing."""
+
 
 @dataclass(frozen=True)
 class AnswerOptions:
@@ -40,9 +43,10 @@ class AnswerOptions:
     drop_headings: bool = True
     answer: str | None = None
     labels: str | None = None
-    numbers: str = STARTS
+    numbers: str = AUTO
     first_number: int | None = None
     strict: bool = False
+    truncated: str = FAIL
     max_edits: float = 0.5
     max_unplaced: int = 0
     failed: str = REFUSE
@@ -59,4 +63,5 @@ class AnswerOptions:
             NUMBERED: self.numbers.partition(":")[0],
             QUOTED: self.tokens,
         }
-        return f"{self.format_name},{read[self.format_name]},failed:{self.failed}"
+        kept = f",truncated:{KEEP}" if self.truncated == KEEP else ""
+        return f"{self.format_name},{read[self.format_name]}{kept},failed:{self.failed}"

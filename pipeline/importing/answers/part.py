@@ -14,7 +14,7 @@ from segscore.pipeline.importing.answers.alignment_rows import (
     aligned_row,
     alignment_table,
 )
-from segscore.pipeline.importing.answers.cleaning import clean
+from segscore.pipeline.importing.answers.deciding import Decision, NumberReading
 from segscore.pipeline.importing.answers.gathering import (
     ANSWERS,
     SOURCE,
@@ -24,12 +24,15 @@ from segscore.pipeline.importing.answers.gathering import (
     read_bucket,
     units_by_document,
 )
-from segscore.pipeline.importing.answers.numbers import how_numbered, numbers_in
 from segscore.pipeline.importing.answers.options import LEAVE_OUT, RANGES, STARTS, AnswerOptions
 from segscore.pipeline.importing.answers.placing import (
     Placed,
-    failure_without_numbers,
+    Prepared,
+    decide_numbers,
+    failure_by_length,
+    failure_of_numbers,
     place_answer,
+    prepare,
 )
 from segscore.pipeline.importing.answers.tallies import (
     AnswerTally,
@@ -105,38 +108,54 @@ class PlacedReceipt(PartReceipt):
 
 @dataclass(frozen=True)
 class _Pair:
-    """An answer, and the units of its document."""
+    """An answer, and the units of its document; `too_long` says that it is not read."""
 
     document_id: str
     coder: str
     answer: object
     units: DocumentUnits
     place: RowPlace
+    too_long: str | None = None
 
 
 def survey_numbers(job: PlaceJob, part: Bucket) -> NumbersReceipt:
     """Count the answers that show how units are numbered."""
-    how = how_numbered(job.options.numbers)
     zeros = lasts = ones = 0
     tallies: list[dict[str, AnswerTally]] = []
     try:
         for pair in _pairs(job, part):
-            answer, fault = pair.answer, None
-            if isinstance(answer, str):
-                cleaned = clean(answer, job.options.answer)
-                answer, fault = cleaned.text, cleaned.fault
-            numbers = numbers_in(answer, how, pair.place)
-            zeros += 0 in numbers.all
-            lasts += len(pair.units.texts) in numbers.all
+            prepared, reading = _survey(pair, job.options)
+            numbers = {
+                number
+                for span in (reading.spans if isinstance(reading, NumberReading) else ())
+                for number in span
+            }
+            zeros += 0 in numbers
+            lasts += 0 not in numbers and len(pair.units.texts) in numbers
             ones += (
-                how.kind in (STARTS, RANGES) and bool(numbers.spans) and numbers.spans[0][0] == 1
+                isinstance(reading, NumberReading)
+                and reading.kind in (STARTS, RANGES)
+                and reading.spans[0][0] == 1
             )
-            failure = fault or (None if numbers.spans else failure_without_numbers(answer))
-            placed = Placed(failure)
-            tallies.append({pair.coder: tally_of(pair.document_id, placed, _failed(pair, placed))})
+            placed = Placed(pair.too_long or failure_of_numbers(prepared, reading))
+            tallies.append({pair.coder: tally_of(placed, _failed(pair, placed))})
     except Refused as refusal:
         return NumbersReceipt(str(refusal))
     return NumbersReceipt(None, zeros, lasts, ones, add_tallies(tallies))
+
+
+def _survey(pair: _Pair, options: AnswerOptions) -> tuple[Prepared, Decision]:
+    """Read the numbers of an answer from 1, or from 0 if they cannot be read from 1."""
+    prepared = prepare(pair.answer, len(pair.units.texts), options)
+    if prepared.failure is not None:
+        return prepared, None
+    decisions = [
+        decide_numbers(prepared, len(pair.units.texts), first, options, pair.place)
+        for first in (1, 0)
+    ]
+    return prepared, next(
+        (each for each in decisions if isinstance(each, NumberReading)), decisions[0]
+    )
 
 
 def place_part(job: PlaceJob, part: Bucket) -> PlacedReceipt:
@@ -157,11 +176,15 @@ def _place(job: PlaceJob, part: Bucket) -> PlacedReceipt:
     tallies: list[dict[str, AnswerTally]] = []
     for pair in _pairs(job, part):
         try:
-            placed = place_answer(pair.answer, pair.units.texts, job.options, pair.place)
+            placed = (
+                place_answer(pair.answer, pair.units.texts, job.options, pair.place)
+                if pair.too_long is None
+                else Placed(pair.too_long)
+            )
         except Refused as problem:
             raise pair.place.refusal(f"{pair.document_id}: {problem}") from problem
         failed = _failed(pair, placed)
-        tallies.append({pair.coder: tally_of(pair.document_id, placed, failed)})
+        tallies.append({pair.coder: tally_of(placed, failed)})
         aligned.append(aligned_row(pair.document_id, pair.coder, placed))
         if failed is not None and job.options.failed == LEAVE_OUT:
             rejects.append(_reject(pair, placed, job.options.role))
@@ -214,9 +237,11 @@ def _pairs(job: PlaceJob, part: Bucket) -> Iterator[_Pair]:
                 f"{_shown(first[document, coder])}; keep one"
             )
         first[document, coder] = place
-        answer = json.loads(str(row["answer"])) if row["json"] else row["answer"]
+        too_long = failure_by_length(int(str(row["characters"])), job.options)
+        is_json = row["json"] and too_long is None
+        answer = json.loads(str(row["answer"])) if is_json else row["answer"]
         if not missing:
-            yield _Pair(document, coder, answer, units[document], place)
+            yield _Pair(document, coder, answer, units[document], place, too_long)
     if missing:
         document, place = missing[0]
         more = f"; and {len(missing) - 1} more" if len(missing) > 1 else ""

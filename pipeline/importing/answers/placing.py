@@ -1,34 +1,50 @@
 """Place one answer in the units of its document."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from segscore.pipeline.alignment.edits import Edits, count_edits
 from segscore.pipeline.alignment.quotes import WORDS_OF_QUOTE, place_quotes
 from segscore.pipeline.alignment.resegment import Resegmentation, place_breaks
 from segscore.pipeline.alignment.tokens import Tokens, Vocabulary, tokenize
-from segscore.pipeline.importing.answers.breaks import divide
+from segscore.pipeline.importing.answers.breaks import PATTERN, divide
 from segscore.pipeline.importing.answers.cleaning import clean
+from segscore.pipeline.importing.answers.deciding import Asked, Decision, Doubtful, NumberReading
 from segscore.pipeline.importing.answers.forms import quotes_in
 from segscore.pipeline.importing.answers.numbers import (
-    UNREAD,
     boundaries_of,
     how_numbered,
-    numbers_in,
+    read_numbers,
+    without_cut_number,
 )
-from segscore.pipeline.importing.answers.options import NUMBERED, REWRITTEN, AnswerOptions
+from segscore.pipeline.importing.answers.options import (
+    KEEP,
+    NUMBERED,
+    QUOTED,
+    REWRITTEN,
+    AnswerOptions,
+)
 from segscore.pipeline.importing.answers.patterns import without_labels
+from segscore.pipeline.importing.answers.truncation import (
+    TRUNCATED,
+    end_of_numbers,
+    end_of_quotes,
+)
 from segscore.pipeline.tables.rows import RowPlace
 
-MOST_CHARACTERS = 2**24
-"""Length of the longest answer that is read."""
+MOST_CHARACTERS = {REWRITTEN: 2**24, NUMBERED: 2**20, QUOTED: 2**20}
+"""Length of the longest answer that is read, by the format."""
 
 _LONG, _TIMES = 2**20, 4
 """Characters of a text whose tokens are counted first, and how many times too many are enough."""
 
-TRUNCATED = "truncated"
+_NUMBER = re.compile("[0-9]++")
+_NUMBERS, _MORE_NUMBERS = 8, 1000
+"""How many numbers are too many: as many for each unit, and as many more."""
+
 _MASK = "[MASK]"
 
 
@@ -52,7 +68,7 @@ class Placed:
         missing_tail: number of the last units that the answer lacks; None if it is not known.
         problems: how often something is wrong, by what is wrong.
         reasoned: whether reasoning before the answer was dropped.
-        unread: whether lines had more numbers than were read.
+        read_as: what the answer was read as; None if it was not read.
     """
 
     failure: str | None = None
@@ -69,33 +85,84 @@ class Placed:
     missing_tail: int | None = None
     problems: Counter[str] = field(default_factory=Counter)
     reasoned: bool = False
-    unread: bool = False
+    read_as: str | None = None
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """An answer without what surrounds it, and without what may have been cut.
+
+    Attributes:
+        answer: a text, or what JSON has in its place.
+        failure: why it cannot be used; None if it can be.
+        reasoned: whether reasoning before it was dropped.
+        is_open: whether a code fence or a tag around it is not closed.
+        truncated: whether its end is missing.
+    """
+
+    answer: object
+    failure: str | None = None
+    reasoned: bool = False
+    is_open: bool = False
+    truncated: bool = False
+
+
+def failure_by_length(characters: int, options: AnswerOptions) -> str | None:
+    """Return why an answer of some characters is not read; None if it is."""
+    most = MOST_CHARACTERS[options.format_name]
+    return f"{characters:,} characters, more than {most:,}" if characters > most else None
+
+
+def prepare(answer: object, n_units: int, options: AnswerOptions) -> Prepared:
+    """Take the answer itself out of what a model wrote, and find out whether its end is missing.
+
+    Args:
+        answer: a text, or what JSON has in its place.
+        n_units: number of units of its document.
+        options: the options.
+    """
+    if not isinstance(answer, str):
+        return Prepared(answer)
+    if (failure := failure_by_length(len(answer), options)) is not None:
+        return Prepared("", failure)
+    cleaned = clean(answer, options.answer)
+    found = Prepared(cleaned.text, cleaned.fault, cleaned.reasoned, cleaned.is_open)
+    if found.failure is not None:
+        return found
+    text = cleaned.text
+    if options.labels is not None:
+        text = without_labels(text, options.labels)
+    if options.format_name == REWRITTEN:
+        return replace(found, answer=text)
+    if options.format_name == NUMBERED:
+        number = sum(1 for _ in _NUMBER.finditer(text))
+        if number > _NUMBERS * n_units + _MORE_NUMBERS:
+            return replace(found, failure=f"{number:,} numbers for {n_units:,} units")
+    end_of = end_of_numbers if options.format_name == NUMBERED else end_of_quotes
+    ended = end_of(text, is_open=cleaned.is_open)
+    cut = ended.truncated and options.truncated != KEEP
+    failure = TRUNCATED if cut else None
+    return replace(found, answer=ended.text, failure=failure, truncated=ended.truncated)
 
 
 def place_answer(
     answer: object, units: Sequence[str], options: AnswerOptions, place: RowPlace
 ) -> Placed:
     """Place an answer, a text or what JSON has in its place, in the units of its document."""
-    reasoned = False
-    if isinstance(answer, str):
-        if len(answer) > MOST_CHARACTERS:
-            return Placed(f"longer than {MOST_CHARACTERS:,} characters")
-        cleaned = clean(answer, options.answer)
-        reasoned = cleaned.reasoned
-        if cleaned.fault is not None:
-            return Placed(cleaned.fault, reasoned=reasoned)
-        answer = cleaned.text
-        if options.labels is not None:
-            answer = without_labels(answer, options.labels)
-    if options.format_name == REWRITTEN:
-        placed = _rewritten(_text_of(answer), units, options)
+    prepared = prepare(answer, len(units), options)
+    if prepared.failure is not None:
+        placed = Placed(prepared.failure)
+    elif options.format_name == REWRITTEN:
+        placed = _rewritten(prepared, units, options)
     elif options.format_name == NUMBERED:
-        placed = _numbered(answer, len(units), options, place)
+        placed = _numbered(prepared, len(units), options, place)
     else:
-        placed = _quoted(answer, units, options)
+        placed = _quoted(prepared.answer, units, options)
+    if prepared.truncated:
+        placed.problems[TRUNCATED] = 1
     if placed.failure is None and options.strict and placed.problems:
         placed.failure = name_problems(placed.problems)
-    placed.reasoned = reasoned
+    placed.reasoned = prepared.reasoned
     return placed
 
 
@@ -118,7 +185,8 @@ def source_tokens(units: Sequence[str], vocabulary: Vocabulary, tokens: str) -> 
     return vocabulary.number(tokenize(unit, tokens) for unit in units)
 
 
-def _rewritten(text: str, units: Sequence[str], options: AnswerOptions) -> Placed:
+def _rewritten(prepared: Prepared, units: Sequence[str], options: AnswerOptions) -> Placed:
+    text = _text_of(prepared.answer)
     vocabulary = Vocabulary()
     source = source_tokens(units, vocabulary, options.tokens)
     if len(text) > _LONG:
@@ -144,26 +212,39 @@ def _rewritten(text: str, units: Sequence[str], options: AnswerOptions) -> Place
         output_tokens=len(output),
         breaks=max(0, len(segments) - 1),
         titles=divided.titles or None,
+        read_as=_name_break(options.breaks),
     )
     if not segments:
         placed.failure = "empty"
         placed.edits = Edits(0, 0, len(source), 0, len(source))
         placed.missing_tail = len(units)
         return placed
-    _align(placed, source, output, options.max_edits)
+    _align(placed, source, output, options)
+    if prepared.is_open and placed.missing_tail:
+        placed.problems[TRUNCATED] = 1
+        placed.failure = placed.failure or (None if options.truncated == KEEP else TRUNCATED)
     if placed.failure is None and placed.edits is not None:
         _put_breaks(placed, place_breaks(source, output, placed.edits), types[1:])
     return placed
 
 
-def _align(placed: Placed, source: Tokens, output: Tokens, max_edits: float) -> None:
+def _name_break(breaks: str) -> str:
+    """Return what a text with breaks is read as."""
+    if breaks.startswith(PATTERN):
+        return "a text with breaks by a pattern"
+    return f"a text with breaks {'with types' if '=' in breaks else breaks}"
+
+
+def _align(placed: Placed, source: Tokens, output: Tokens, options: AnswerOptions) -> None:
     """Count the edits, and find out whether there are too many."""
-    most = max_edits * len(source)
-    edits = placed.edits = count_edits(source, output, most)
+    most = options.max_edits * len(source)
     if 2 * len(output) < len(source) and _is_beginning(source, output):
         placed.problems[TRUNCATED] = 1
+        if options.truncated == KEEP:
+            most = max(most, len(source) - len(output))
+    edits = placed.edits = count_edits(source, output, most)
     if edits is None:
-        placed.failure = f"edits above {_rate(max_edits)}"
+        placed.failure = f"edits above {_rate(options.max_edits)}"
     elif edits.total > most:
         rate = edits.total / len(source) if len(source) else None
         described_rate = "no word in the source" if rate is None else f"edits {_rate(rate)}"
@@ -204,26 +285,42 @@ def _put_breaks(placed: Placed, found: Resegmentation, types: Sequence[set[int]]
         placed.types = [kind for _, kind in pairs]
 
 
-def _numbered(answer: object, n_units: int, options: AnswerOptions, place: RowPlace) -> Placed:
+def decide_numbers(
+    prepared: Prepared, n_units: int, first: int, options: AnswerOptions, place: RowPlace
+) -> Decision:
+    """Decide how the numbers of an answer are read, given the number of the first unit."""
     how = how_numbered(options.numbers)
-    numbers = numbers_in(answer, how, place)
-    if not numbers.spans:
-        return Placed(failure_without_numbers(answer))
+    asked = Asked(how.kind, n_units, first, cut=prepared.truncated)
+    return read_numbers(prepared.answer, how, asked, place)
+
+
+def _numbered(prepared: Prepared, n_units: int, options: AnswerOptions, place: RowPlace) -> Placed:
     assert options.first_number is not None
-    found = boundaries_of(numbers, how.kind, options.first_number, n_units)
-    if not numbers.clear:
-        found.problems[UNREAD] = numbers.unread
+    decision = decide_numbers(prepared, n_units, options.first_number, options, place)
+    if not isinstance(decision, NumberReading):
+        return Placed(failure_of_numbers(prepared, decision))
+    asked = Asked(decision.kind, n_units, options.first_number)
+    whole = without_cut_number(decision, prepared.answer, asked)
+    found = boundaries_of(whole, options.first_number, n_units)
+    if whole is not decision:
+        found.problems[TRUNCATED] = 1
     return Placed(
+        TRUNCATED if whole is not decision and options.truncated != KEEP else None,
         boundaries=found.boundaries,
         breaks=len(found.boundaries),
         missing_tail=found.missing_tail,
         problems=found.problems,
-        unread=numbers.unread > 0,
+        read_as=decision.name,
     )
 
 
-def failure_without_numbers(answer: object) -> str:
-    """Return why an answer without a number cannot be used."""
+def failure_of_numbers(prepared: Prepared, decision: Decision) -> str | None:
+    """Return why an answer of numbers cannot be used; None if it can be."""
+    if prepared.failure is not None or isinstance(decision, NumberReading):
+        return prepared.failure
+    if isinstance(decision, Doubtful):
+        return str(decision)
+    answer = prepared.answer
     empty = not answer or (isinstance(answer, str) and not answer.strip())
     return "empty" if empty else "no number"
 
@@ -250,6 +347,7 @@ def _quoted(answer: object, units: Sequence[str], options: AnswerOptions) -> Pla
         breaks=len(boundaries),
         uncertain=found.uncertain,
         problems=problems,
+        read_as="quotes",
     )
 
 

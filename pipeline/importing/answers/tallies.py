@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from segscore.pipeline.importing.answers.numbers import UNREAD
+from segscore.pipeline.importing.answers.deciding import IN_DOUBT
 from segscore.pipeline.importing.answers.options import NUMBERED, REWRITTEN
 from segscore.pipeline.importing.answers.placing import Placed
 
@@ -43,8 +43,7 @@ class AnswerTally:
         problems: number of answers with each problem.
         failed: number of answers that cannot be used.
         first: the first of them.
-        unread: the first document whose answer has numbers that were not read; None if there is
-            none. One where it is not clear which numbers name units goes before the others.
+        read_as: number of usable answers by what their numbers were read as.
     """
 
     answers: int = 0
@@ -52,16 +51,15 @@ class AnswerTally:
     problems: dict[str, int] = field(default_factory=dict)
     failed: int = 0
     first: list[FailedAnswer] = field(default_factory=list)
-    unread: str | None = None
+    read_as: dict[str, int] = field(default_factory=dict)
 
 
-def tally_of(document: str, placed: Placed, failed: FailedAnswer | None) -> AnswerTally:
-    """Return the tally of the answer for a document."""
-    unread = document if placed.unread else None
-    counts = {"reasoned": int(placed.reasoned), "unread": int(placed.unread)}
+def tally_of(placed: Placed, failed: FailedAnswer | None) -> AnswerTally:
+    """Return the tally of an answer; `failed` describes it if it cannot be used."""
+    counts = {"reasoned": int(placed.reasoned)}
     problems = dict.fromkeys(placed.problems, 1)
     if failed is not None:
-        return AnswerTally(1, counts, problems, 1, [failed], unread)
+        return AnswerTally(1, counts, problems, 1, [failed])
     counts |= {"breaks": placed.breaks, "undivided": int(not placed.boundaries)}
     if placed.uncertain is not None:
         counts["uncertain"] = placed.uncertain
@@ -72,7 +70,9 @@ def tally_of(document: str, placed: Placed, failed: FailedAnswer | None) -> Answ
             "inserted": placed.edits.insertions,
             "changed": placed.edits.substitutions,
         }
-    return AnswerTally(1, counts, problems, unread=unread)
+    # Words place text and quotes; what numbers are is for each answer to show.
+    read_as = {placed.read_as: 1} if placed.read_as and placed.uncertain is None else {}
+    return AnswerTally(1, counts, problems, read_as=read_as)
 
 
 def add_tallies(tallies: Iterable[Mapping[str, AnswerTally]]) -> dict[str, AnswerTally]:
@@ -91,15 +91,8 @@ def _add(one: AnswerTally, other: AnswerTally) -> AnswerTally:
         _sum(one.problems, other.problems),
         one.failed + other.failed,
         [*one.first, *other.first][:MOST_NAMED],
-        _first_unread(one, other),
+        _sum(one.read_as, other.read_as),
     )
-
-
-def _first_unread(one: AnswerTally, other: AnswerTally) -> str | None:
-    """Return the document to look at first: one with an unclear answer, if there is one."""
-    if UNREAD in other.problems and UNREAD not in one.problems:
-        return other.unread
-    return one.unread or other.unread
 
 
 def _sum(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
@@ -124,11 +117,9 @@ def describe_tally(coder: str, tally: AnswerTally) -> str:
         parts.append(f"problems in answers: {found}")
     if counts.get("reasoned"):
         parts.append(f"reasoning dropped from {_number(counts['reasoned'], 'answer')}")
-    if counts.get("unread"):
-        parts.append(
-            f"{_number(counts['unread'], 'answer')} with more numbers in a line than were read, "
-            f"first {tally.unread}: name a path or a pattern with --numbers"
-        )
+    if tally.read_as:
+        found = ", ".join(f"{name} in {number}" for name, number in sorted(tally.read_as.items()))
+        parts.append(f"read as {found}")
     parts.append(_failures(tally))
     return f"{coder}: {'; '.join(parts)}"
 
@@ -145,30 +136,31 @@ def _failures(tally: AnswerTally) -> str:
 
 
 _ADVICE = {
-    NUMBERED: "name where numbers are with --numbers, such as 'starts:pattern:[0-9]+' or a path",
+    NUMBERED: "say what numbers are with --numbers starts, ends, ranges or sizes, or name where "
+    "they are, such as 'starts:pattern:[0-9]+' or a path",
     REWRITTEN: "name what the answers have between segments with --break",
 }
 """What makes answers of a format readable that were read in another way than they were meant."""
 
 
 def describe_doubts(tallies: Mapping[str, AnswerTally], format_name: str) -> Iterator[str]:
-    """Yield a warning about each system most of whose answers gave no boundaries or were unread."""
+    """Yield a warning about each system most of whose answers gave no boundaries."""
     for coder, tally in tallies.items():
-        undivided, unread = tally.counts.get("undivided", 0), tally.problems.get(UNREAD, 0)
-        if 2 * max(tally.failed + undivided, unread) <= tally.answers:
+        undivided = tally.counts.get("undivided", 0)
+        if 2 * (tally.failed + undivided) <= tally.answers:
             continue
-        found = {
-            "failed": tally.failed,
-            "without a boundary": undivided,
-            "with numbers that were not read": unread,
-        }
+        found = {"failed": tally.failed, "without a boundary": undivided}
         listed = ", ".join(f"{number} {text}" for text, number in found.items() if number)
-        advice = ["the tables have next to nothing of them"] * (tally.failed + undivided > 0)
+        advice = ["the tables have next to nothing of them"]
         if tally.failed:
             advice.append("look at the column failure of the table alignment")
-        if format_name in _ADVICE and (undivided or unread):
+        if format_name in _ADVICE and (undivided or _in_doubt(tally)):
             advice.append(_ADVICE[format_name])
         yield f"{coder}: of {_number(tally.answers, 'answer')}, {listed}; {'; '.join(advice)}"
+
+
+def _in_doubt(tally: AnswerTally) -> bool:
+    return any(one.reason.startswith(IN_DOUBT) for one in tally.first)
 
 
 def describe_failures(tallies: Mapping[str, AnswerTally]) -> str:
@@ -182,9 +174,11 @@ def describe_failures(tallies: Mapping[str, AnswerTally]) -> str:
         for one in first
     )
     more = f"; and {failed - len(first)} more" if failed > len(first) else ""
+    doubt = f"{_ADVICE[NUMBERED]}; " if any(map(_in_doubt, tallies.values())) else ""
     return (
-        f"{failed} of {_number(answers, 'answer')} cannot be used: {named}{more}; import them as "
-        "documents without boundaries with --failed none, or leave them out with --failed leave-out"
+        f"{failed} of {_number(answers, 'answer')} cannot be used: {named}{more}; {doubt}"
+        "import them as documents without boundaries with --failed none, or leave them out with "
+        "--failed leave-out"
     )
 
 

@@ -15,7 +15,7 @@ from segscore.pipeline.tables.rows import shown
 
 _ALL = (
     *("source", "text_field", "source_units", "answer_field", "answer", "labels", "failed"),
-    *("document_field", "coder_field", "unit_times"),
+    *("document_field", "coder_field", "unit_times", "truncated"),
 )
 
 FORMATS = (

@@ -14,7 +14,7 @@ from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.testsets.content import Content, add_contents, count_content
 from segscore.pipeline.testsets.digests import digest_rows
 from segscore.pipeline.testsets.published import EVIDENCE, published_scores
-from segscore.pipeline.testsets.recognise import recognise
+from segscore.pipeline.testsets.recognise import describe_record, recognise
 from segscore.pipeline.testsets.registry import (
     KnownSet,
     Registry,
@@ -37,12 +37,19 @@ def drawn(documents: int, seed: int = 1) -> list[Row]:
     ]
 
 
-def split(rows: list[Row], *, digits: int = 64, digests: bool = True, ids: bool = False) -> Split:
+def split(
+    rows: list[Row],
+    name: str = "Talks",
+    *,
+    digits: int = 64,
+    digests: bool = True,
+    ids: bool = False,
+) -> Split:
     words = [int(naive_digests.digest(row).hex()[:8], 16) for row in rows]
     hashes = hash_names(pa.array([row["document_id"] for row in rows])).hashes >> np.uint64(32)
     nothing = np.zeros(0, np.uint32)
     return Split(
-        "Talks",
+        name,
         "all",
         len(rows),
         len(rows),
@@ -93,6 +100,52 @@ def test_a_part_and_a_changed_set_are_counted() -> None:
     more = recognise(counted([*rows, *drawn(40, seed=5)], known), 540, known)
     assert more.sentence == "references: Talks: 500 of 500 documents; 40 other references"
     assert recognise(counted(drawn(40, seed=5), known), 40, known).sentence == ""
+
+
+@pytest.mark.parametrize("parts", [1, 3])
+def test_a_registered_document_counts_once(parts: int) -> None:
+    """Documents of two sets, or two documents of one set, may have equal boundaries."""
+    rows = drawn(200)
+    rows[7] = rows[8] = rows[9]
+    known = registry(split(rows))
+    more = [*rows, rows[0], rows[7]]
+    contents = [counted(more[start::parts], known) for start in range(parts)]
+    found = recognise(add_contents(contents, known), 202, known)
+    assert found.sentence == "references: Talks: 200 of 200 documents; 2 other references"
+    assert found.record["recognised"] == 200
+    part = recognise(counted([*rows[:8], *[rows[0]] * 300], known), 308, known)
+    assert part.sentence == ""
+
+
+def test_every_whole_set_is_named() -> None:
+    talks, clinic, lectures, news = (drawn(n, seed) for seed, n in enumerate((71, 22, 9, 40)))
+    known = registry(
+        split(clinic, "Clinic", digits=24, digests=False),
+        split(talks),
+        split(lectures, "Lectures", digits=24, digests=False),
+        split(news, "News"),
+        split(news[:12], "Short news"),
+    )
+
+    def said(*rows: list[Row]) -> str:
+        every = [row for some in rows for row in some]
+        found = recognise(counted(every, known), len(every), known)
+        assert describe_record(found.record, known) == found.sentence
+        return found.sentence.removeprefix("references: ")
+
+    talk = "Talks: 71 of 71 documents"
+    assert said(talks, clinic) == f"{talk}; Clinic: 22 of 22 documents"
+    assert said(talks, clinic, lectures) == (
+        f"{talk}; Clinic: 22 of 22 documents; Lectures: 9 of 9 documents"
+    )
+    assert said(clinic, lectures) == "Clinic: 22 of 22 documents; Lectures: 9 of 9 documents"
+    unknown = drawn(3, seed=9)
+    assert said(talks, news, unknown) == f"{talk}; News: 40 of 40 documents; 3 other references"
+    assert said(talks[1:], news, unknown) == (
+        "Talks: 70 of 71 documents; News: 40 of 40 documents; 3 other references"
+    )
+    assert said(talks, news[:12]) == f"{talk}; Short news: 12 of 12 documents"
+    assert said(news, news[:12]) == "News: 40 of 40 documents; Short news: 12 of 12 documents"
 
 
 def test_names_without_the_content_are_told() -> None:
