@@ -69,7 +69,7 @@ def agree(
     if explain_plan:
         print_plan(agreement_plan(chosen, find_tables(chosen), LIMITS), "agree", format_name)
         return
-    startup.work(cluster)
+    startup.work()
     with (
         executors.connect(cluster, workers, chosen.memory_limit) as executor,
         Bar("comparing coders") as bar,

@@ -25,7 +25,7 @@ def import_(chosen: ImportSettings, cluster: Cluster = "local", workers: Workers
     chosen = with_recipe(chosen)
     files = find_imported(chosen)
     large = cluster != "local" or sum(file.size for file in files) > SMALL
-    startup.work(cluster)
+    startup.work()
     with (
         executors.connect(cluster, workers, chosen.memory_limit) as executor,
         Bar("importing") as bar,

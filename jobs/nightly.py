@@ -91,7 +91,7 @@ def nightly(
     from segscore.pipeline.runs import executors
 
     address = cluster or scoring.get("cluster") or "local"
-    startup.work(address)
+    startup.work()
     with executors.connect(
         address, workers or scoring.get("workers"), chosen.score.memory_limit
     ) as executor:

@@ -21,7 +21,7 @@ def project(chosen: ProjectSettings, cluster: Cluster = "local", workers: Worker
 
     files = find_projected(chosen)
     large = cluster != "local" or files.size > SMALL
-    startup.work(cluster)
+    startup.work()
     with (
         executors.connect(cluster, workers, chosen.memory_limit) as executor,
         Bar("projecting") as bar,

@@ -62,7 +62,7 @@ def score(
             "--layout groups: there are no groups; repeat the command with --group-by and the "
             "attributes to group by",
         )
-    startup.work(cluster)
+    startup.work()
     with (
         executors.connect(cluster, workers, chosen.memory_limit) as executor,
         Bar("scoring") as bar,

@@ -68,7 +68,7 @@ def sweep(
 
     if figure is not None:
         require_figure("--figure", figure)
-    startup.work(cluster)
+    startup.work()
     with executors.connect(cluster, workers) as executor, Bar("sweeping") as bar:
         outcome = run_sweep(chosen, executor, bar.advance)
     if isinstance(outcome, Done):

@@ -6,10 +6,10 @@ from segscore.jobs.cli import interruption
 def main() -> None:
     """Run the command line."""
     interruption.end_at_once()
-    from segscore.jobs.cli import app
-    from segscore.jobs.cli.startup import end_after
+    from segscore.jobs.cli import app, startup
 
-    end_after(app.main)
+    startup.begin()
+    app.main()
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """The command `segscore`, whose commands are each imported only to run or to show their help."""
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from functools import cache, partial
+from collections.abc import Iterator, Mapping
+from functools import cache
 from importlib import import_module
 from types import MappingProxyType
 from typing import Annotated, Any
@@ -54,10 +54,6 @@ class CommandGroup(TyperGroup):
         super().__init__(**settings)
         self.commands = _Commands()  # type: ignore[assignment]
 
-    def get_params(self, ctx: Any) -> list[Any]:
-        """Return the options before the name of a command."""
-        return _check_if_needed(super().get_params(ctx))
-
     def invoke(self, ctx: Any) -> Any:
         """Run a command.
 
@@ -94,10 +90,6 @@ class _Command(TyperCommand):
 
     optional: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
-    def get_params(self, ctx: Any) -> list[Any]:
-        """Return the options and arguments."""
-        return _check_if_needed(super().get_params(ctx))
-
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read a command line, in which options have the values that they were not given."""
         following = [*args[1:], ""]
@@ -114,34 +106,6 @@ class _Command(TyperCommand):
         others = {name for parameter in self.params for name in parameter.opts[1:]}
         found = super().shell_complete(ctx, incomplete)
         return [item for item in found if item.value not in others]
-
-
-def _check_if_needed(parameters: list[Any]) -> list[Any]:
-    """Make parameters check only values that may be wrong: neither texts nor defaults.
-
-    Importing the library that checks values takes longer than importing NumPy.
-    """
-    for parameter in parameters:
-        parameter.process_value = partial(_process, parameter, type(parameter).process_value)
-    return parameters
-
-
-def _process(parameter: Any, check: Callable[..., Any], context: Any, value: Any) -> Any:
-    several = parameter.multiple or parameter.nargs == -1
-    kind = parameter.bare_type()
-    if several and kind == "list[str]" and isinstance(value, list | tuple):
-        value = list(value)
-    elif value is None and several:
-        value = ()
-    elif not (kind == "str" and isinstance(value, str)):
-        source = context.get_parameter_source(parameter.name)
-        if source is None or source.name != "DEFAULT":
-            return check(parameter, context, value)
-    if parameter.required and parameter.value_is_missing(value):
-        return check(parameter, context, value)
-    if parameter.callback is not None:
-        value = parameter.callback(context, parameter, value)
-    return value
 
 
 @cache
@@ -221,7 +185,6 @@ def _run() -> None:
 def main() -> None:
     """Run the command line."""
     end_on_sigterm()
-    startup.rest()
     startup.do_without_home()
     replace_unprintable()
     LOG.format = LOG_FORMATS[0]

@@ -7,14 +7,11 @@ again and again, and once more at exit, takes a quarter of a small job's time.  
 on after the command collects garbage as before: what is exempted would never be freed.
 """
 
-import atexit
 import gc
 import os
 import sys
 import threading
-from collections.abc import Callable
 from functools import partial
-from types import ModuleType
 
 from segscore.jobs.cli.log import LOG
 
@@ -29,20 +26,10 @@ _OWN_PROCESS = threading.Event()
 """Set in a process that ends with its command."""
 
 
-class _WithoutPandas:
-    """Finder that reports that neither pandas nor what it needs for dates is installed."""
-
-    @staticmethod
-    def find_spec(name: str, _path: object = None, _target: ModuleType | None = None) -> None:
-        """Raise the error that importing one of them would raise."""
-        if name in ("pandas", "dateutil"):
-            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
-
-
-def rest() -> None:
+def begin() -> None:
     """Disable the collector while libraries are imported, in a process of the command's own."""
-    if _OWN_PROCESS.is_set():
-        gc.disable()
+    _OWN_PROCESS.set()
+    gc.disable()
 
 
 def do_without_home() -> None:
@@ -55,14 +42,11 @@ def do_without_home() -> None:
         os.environ["HOME"] = _NO_HOME
 
 
-def work(cluster: str = "local") -> None:
+def work() -> None:
     """Prepare for the work of a command, after its modules have been imported.
 
-    Reuse memory and leave out pandas. In a process of the command's own, enable the collector, but
-    exempt all existing objects from it.
-
-    Args:
-        cluster: where the command runs; only threads of this process never need pandas.
+    Reuse memory. In a process of the command's own, enable the collector, but exempt all existing
+    objects from it.
     """
     from segscore.pipeline.storage.memory import reuse_memory
 
@@ -75,23 +59,6 @@ def work(cluster: str = "local") -> None:
         from segscore.pipeline.arrays.compiling import announce_compilation
 
         announce_compilation(partial(LOG.say, "info"))
-    if cluster == "local" and "pandas" not in sys.modules:
-        _leave_out_pandas()
-
-
-def _leave_out_pandas() -> None:
-    """Make pyarrow stop looking for pandas.
-
-    To recognise the objects of pandas, pyarrow imports it before it first converts a list or an
-    array of NumPy, which takes longer than importing pyarrow itself.
-    """
-    import pyarrow as pa
-
-    sys.meta_path.insert(0, _WithoutPandas)
-    try:
-        pa.array([])
-    finally:
-        sys.meta_path.remove(_WithoutPandas)
 
 
 def leave() -> None:
@@ -105,28 +72,3 @@ def leave() -> None:
         end_announcement(report=sys.stderr.isatty())
     if _OWN_PROCESS.is_set():
         gc.freeze()
-
-
-def end_after(run: Callable[[], object]) -> None:
-    """Run a command and end the process, without taking everything apart that it imported.
-
-    Other threads end first, and so does what was registered to be done at the end.  A profiler
-    still writes its results.
-    """
-    code: object = 0
-    _OWN_PROCESS.set()
-    try:
-        run()
-    except SystemExit as ended:
-        code = 0 if ended.code is None else ended.code
-    if not isinstance(code, int) or sys.getprofile() is not None:
-        sys.exit(code)  # type: ignore[arg-type]
-    threading._shutdown()  # type: ignore[attr-defined]
-    atexit._run_exitfuncs()
-    try:
-        for stream in (sys.stdout, sys.stderr):
-            if stream is not None:
-                stream.flush()
-    except OSError:  # nobody reads it any more, or the disk is full
-        sys.exit(code)
-    os._exit(code & 0xFF)

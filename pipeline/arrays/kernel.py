@@ -9,7 +9,6 @@ from typing import Any, TypeVar, cast
 
 import numba
 
-from segscore.pipeline.arrays.loading import LoopCache
 from segscore.pipeline.arrays.ownership import first_exposed
 
 Loop = TypeVar("Loop", bound=Callable[..., Any])
@@ -30,17 +29,14 @@ def kernel(loop: Loop) -> Loop:
     ``NUMBA_CACHE_DIR``), or other users can write to the folder that numba chose.  Numba would run
     whatever they put there.
     """
-    compiled = numba.njit(**_OPTIONS)(loop)
-    compiled._compilation_chain_init_hook = _no_extensions
     try:
-        cache = LoopCache(loop)  # reads nothing before the first call
-    except RuntimeError:
-        _FOLDERS.add(None)
-        return cast(Loop, compiled)
-    trusted = _is_trusted(cache.cache_path)
-    _FOLDERS.add(cache.cache_path if trusted else None)
-    if trusted:
-        compiled._cache = cache
+        compiled = numba.njit(cache=True, **_OPTIONS)(loop)  # reads nothing before the first call
+    except RuntimeError:  # no folder can be written to
+        compiled = numba.njit(**_OPTIONS)(loop)
+    folder = compiled.stats.cache_path
+    if folder is not None and not _is_trusted(folder):
+        folder, compiled = None, numba.njit(**_OPTIONS)(loop)
+    _FOLDERS.add(folder)
     return cast(Loop, compiled)
 
 
@@ -50,10 +46,6 @@ def cache_folder() -> str | None:
     It has a folder for each package, which may be `__pycache__` beside the sources.
     """
     return None if None in _FOLDERS else os.path.commonpath([*filter(None, _FOLDERS)])
-
-
-def _no_extensions() -> None:
-    """Look for no extensions of numba, as it does by reading what every installed package says."""
 
 
 def inlined(loop: Loop) -> Loop:

@@ -4,16 +4,11 @@ import grp
 import os
 import pwd
 import stat
-import struct
 from collections.abc import Collection, Iterator
 from functools import cache
 from pathlib import Path
 
-_ACL_HEAD, _ACL_ENTRY = 4, "<HHI"
-"""Bytes before the entries of an access control list; tag, rights and user or group of each."""
-
-_ACL_USER, _ACL_GROUP, _ACL_MASK = 0x02, 0x08, 0x10
-_WRITE = 2
+_ACCESS_LIST = "system.posix_acl_access"
 
 
 def first_exposed(folder: Path, endings: Collection[str]) -> Path | None:
@@ -35,21 +30,14 @@ def _exposed(folder: Path, endings: Collection[str]) -> Iterator[Path]:
         status = step.lstat()
         # In a sticky folder, such as /tmp, others can add entries but not replace ours.
         sticky = status.st_mode & stat.S_ISVTX
-        is_exposed = _others_can_write(status) or _acl_lets_others_write(step, "access")
-        if not _has_safe_owner(status) or (is_exposed and not sticky):
+        if not _has_safe_owner(status) or (_others_can_write(step, status) and not sticky):
             yield step
-    if _others_can_write(folder.stat()) or any(
-        _acl_lets_others_write(folder, kind) for kind in ("access", "default")
-    ):
+    if _others_can_write(folder, folder.stat()):
         yield folder
     for file in folder.iterdir():
         if file.suffix in endings:
             status = file.lstat()
-            if (
-                not _has_safe_owner(status)
-                or _others_can_write(status)
-                or _acl_lets_others_write(file, "access")
-            ):
+            if not _has_safe_owner(status) or _others_can_write(file, status):
                 yield file
 
 
@@ -65,34 +53,21 @@ def _has_safe_owner(status: os.stat_result) -> bool:
     return status.st_uid in (0, os.getuid())
 
 
-def _others_can_write(status: os.stat_result) -> bool:
+def _others_can_write(path: Path, status: os.stat_result) -> bool:
     if stat.S_ISLNK(status.st_mode):
         return False  # a link's permission bits have no effect; only its owner matters
-    by_group = status.st_mode & stat.S_IWGRP and not _is_own_group(status.st_gid)
+    # Where there is an access control list, the bits of the group are the most that it grants.
+    by_group = status.st_mode & stat.S_IWGRP and (
+        not _is_own_group(status.st_gid) or _has_access_list(path)
+    )
     return bool(status.st_mode & stat.S_IWOTH or by_group)
 
 
-def _acl_lets_others_write(path: Path, kind: str) -> bool:
-    """Check whether a POSIX access control list lets other users or foreign groups write.
-
-    Args:
-        path: a file or folder, which is no link.
-        kind: `access` for the list of the path itself, `default` for that of new files in it.
-    """
+def _has_access_list(path: Path) -> bool:
     try:
-        content = os.getxattr(path, f"system.posix_acl_{kind}", follow_symlinks=False)
+        return _ACCESS_LIST in os.listxattr(path, follow_symlinks=False)
     except (AttributeError, OSError):  # macOS has no such attributes, nor have some file systems
         return False
-    entries = [*struct.iter_unpack(_ACL_ENTRY, content[_ACL_HEAD:])]
-    mask = next((rights for tag, rights, _ in entries if tag == _ACL_MASK), _WRITE)
-    return any(
-        rights & mask & _WRITE
-        and (
-            (tag == _ACL_USER and name not in (0, os.getuid()))
-            or (tag == _ACL_GROUP and not _is_own_group(name))
-        )
-        for tag, rights, name in entries
-    )
 
 
 @cache

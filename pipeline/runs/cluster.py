@@ -1,8 +1,7 @@
 """Run tasks on a Dask cluster, and collect their results."""
 
-import asyncio
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -158,8 +157,7 @@ class DaskCluster:
             import_frames(self.client)
             future = self.client.compute(counts)
             watch = Watch(self.client, lambda _: "rows to shuffle")
-            completed = next(_completed_futures(self.client, [future], watch))
-            outcome = _outcome("", *completed)
+            ((_, outcome),) = _completed(self.client, {future: ""}, watch)
         if outcome.error is not None:
             raise _cause(outcome.error) from outcome.error
         return int(outcome.receipt["count"].sum())
@@ -196,8 +194,9 @@ def _submit_calls(
         names = dict(zip(futures, calls, strict=True))
         futures.clear()  # the cluster forgets a result when no future refers to it
         parts = dict(zip(keys, map(part_of, calls), strict=True))
-        for future, result in _completed_futures(client, names, Watch(client, parts.get)):
-            yield _outcome(names.pop(future), future, result)
+        for future, outcome in _completed(client, names, Watch(client, parts.get)):
+            del names[future]
+            yield outcome
 
 
 def _perform(task: Callable[..., Any], shared: Shared, *arguments: Any) -> Any:
@@ -271,43 +270,30 @@ def _send(client: Client, shared: Shared) -> Future:
         raise Failed(NOT_LOADED.format(problem=" ".join(str(problem).split()))) from problem
 
 
-class _TrackedFutures(as_completed):  # type: ignore[misc]
-    """An iterator over futures and their results, in the order in which they end."""
-
-    async def _track_future(self, future: Future) -> None:
-        """Await a future and its result; try again if the scheduler is lost between the two.
-
-        Dask's own method raises then, and the future never ends.  A client that loses its scheduler
-        cancels all futures, so that the next attempt ends.
-        """
-        while True:
-            try:
-                await super()._track_future(future)
-            except OSError:
-                await asyncio.sleep(LONGEST_PAUSE)
-            else:
-                return
-
-
-def _completed_futures(
-    client: Client, futures: Iterable[Future], watch: Watch
-) -> Iterator[tuple[Future, Any]]:
-    """Yield futures with their results as they end; give up if no worker can take tasks for long.
+def _completed(
+    client: Client, names: Mapping[Future, str], watch: Watch
+) -> Iterator[tuple[Future, Outcome]]:
+    """Yield futures with their outcomes as they end; give up if no worker can work for long.
 
     Meanwhile, warn of workers that hang.
+
+    Args:
+        client: the client of the cluster.
+        names: the key of each future's call.
+        watch: looks for workers that hang.
 
     Raises:
         Failed: for ``NO_WORKER_SECONDS`` no worker could take tasks, or one has different software.
         TimeoutError: the scheduler does not answer.
     """
-    completed = _TrackedFutures(futures, with_results=True, raise_errors=False)
+    completed = as_completed([*names])
     idle_since: float | None = None
     silence = 0.0
     pause = SHORTEST_PAUSE
     while not completed.is_empty():
         batch = completed.next_batch(block=False)
         check_newcomers(client)  # a worker with other software may be why a task failed
-        yield from batch
+        yield from _outcomes(client, {future: names[future] for future in batch})
         watch.look(ended=bool(batch))
         if batch:
             idle_since, silence, pause = None, 0.0, SHORTEST_PAUSE
@@ -347,16 +333,27 @@ def _obstacle(client: Client) -> str | None:
     return None
 
 
-def _outcome(key: str, future: Future, result: Any) -> Outcome:
-    """Return the outcome of a task; ``result`` is its value or its exception triple, from Dask."""
-    if future.status == "finished":
-        return Outcome(key, result, None)
-    if future.status != "error":
-        return Outcome(key, None, Stranded(ALL_LOST))
-    error = result[1]
+def _outcomes(client: Client, ended: Mapping[Future, str]) -> Iterator[tuple[Future, Outcome]]:
+    """Yield the outcomes of tasks that have ended, by the keys of their calls."""
+    finished = [future for future in ended if future.status == "finished"]
+    try:
+        values = dict(zip(finished, client.gather(finished), strict=True))
+    except (OSError, CancelledError):  # the scheduler has been lost since then
+        values = {}
+    for future, key in ended.items():
+        if future in values:
+            yield future, Outcome(key, values[future], None)
+        elif future.status == "error":
+            yield future, Outcome(key, None, _error_of(future))
+        else:
+            yield future, Outcome(key, None, Stranded(ALL_LOST))
+
+
+def _error_of(future: Future) -> BaseException:
+    error: BaseException = future.exception()
     if isinstance(error, KilledWorker):
-        error = Lost("the workers that ran it were lost, perhaps because they ran out of memory")
-    return Outcome(key, None, error)
+        return Lost("the workers that ran it were lost, perhaps because they ran out of memory")
+    return error
 
 
 def _lazy_exchange(

@@ -15,25 +15,23 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import sha256
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from segscore.pipeline.arrays.document_ids import Bytes, Hashes
 from segscore.pipeline.arrays.kernel import inlined, kernel
 from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged, offsets_of
-from segscore.pipeline.arrays.sha256 import (
-    BLOCK_BYTES,
-    HashWords,
-    count_blocks,
-    pad,
-    write_digests,
-)
+
+HashWords = NDArray[np.uint32]
 
 FINGERPRINT = re.compile("[0-9a-f]{64}", re.ASCII)
 
-_BLOCKS_AT_ONCE = 1 << 15
-"""Blocks of text (2 MB) that are made and hashed at a time, unless one reference needs more."""
+_BYTES_AT_ONCE = 1 << 21
+"""Bytes of text that are made and hashed at a time, unless one reference needs more."""
 
 _ROWS_AT_ONCE = 1 << 15
 """References whose lines are measured at a time."""
@@ -95,15 +93,17 @@ def digest_rows(n_units: Ints, positions: Ragged, types: Positions | None = None
 def _write_digests(references: "_References", words: HashWords) -> None:
     lengths = np.empty(len(words), np.int64)
     _measure(references, lengths)
-    first = offsets_of(count_blocks(lengths))
-    at_once = max(_BLOCKS_AT_ONCE, int(np.diff(first).max()))
-    blocks = np.empty(min(at_once, int(first[-1])) * BLOCK_BYTES, np.uint8)
+    first = offsets_of(lengths)
+    at_once = max(_BYTES_AT_ONCE, int(lengths.max()))
+    text = np.empty(min(at_once, int(first[-1])), np.uint8)
     start = 0
     while start < len(words):
         end = int(np.searchsorted(first, first[start] + at_once, side="right")) - 1
         own_first = first[start : end + 1] - first[start]
-        _write_lines(references, start, own_first, blocks, _TYPES)
-        write_digests(blocks, own_first, lengths[start:end], words[start:end])
+        _write_lines(references, start, own_first, text, _TYPES)
+        lines = memoryview(text.data)
+        digests = b"".join(sha256(lines[a:b]).digest() for a, b in pairwise(own_first.tolist()))
+        words[start:end] = np.frombuffer(digests, ">u4").reshape(-1, 8)
         start = end
 
 
@@ -186,24 +186,23 @@ def _measure(rows: _References, lengths: Ints) -> None:
 
 @kernel
 def _write_lines(
-    rows: _References, start: int, first: Ints, blocks: Bytes, types_word: Bytes
+    rows: _References, start: int, first: Ints, text: Bytes, types_word: Bytes
 ) -> None:
-    """Write the lines of some references to their blocks, and complete them.
+    """Write the lines of some references one after the other.
 
     Args:
         rows: all references.
         start: the first of those to write.
-        first: line i has the blocks first[i]..first[i+1]-1, shape (lines + 1,).
-        blocks: output, shape (bytes,).
+        first: line i has the bytes first[i]..first[i+1]-1, shape (lines + 1,).
+        text: output, shape (bytes,).
         types_word: the word ``types`` and the spaces around it.
     """
     for line in range(len(first) - 1):
         row = start + line
-        at = _write(int(rows.n_units[row]), blocks, first[line] * BLOCK_BYTES)
-        at = _write_list(rows.positions, rows.offsets[row], rows.offsets[row + 1], blocks, at)
+        at = _write(int(rows.n_units[row]), text, first[line])
+        at = _write_list(rows.positions, rows.offsets[row], rows.offsets[row + 1], text, at)
         if rows.has_types:
-            blocks[at : at + len(types_word)] = types_word
+            text[at : at + len(types_word)] = types_word
             at += len(types_word) - 1  # the list begins with the space
-            at = _write_list(rows.types, rows.offsets[row], rows.offsets[row + 1], blocks, at)
-        blocks[at] = _NEWLINE
-        pad(blocks, first[line] * BLOCK_BYTES, at + 1)
+            at = _write_list(rows.types, rows.offsets[row], rows.offsets[row + 1], text, at)
+        text[at] = _NEWLINE

@@ -463,7 +463,6 @@ RUNS_CODE = {"pickle", "cPickle", "cloudpickle", "dill", "marshal", "shelve", "j
 """Modules that execute what a file's content says."""
 
 TRUSTED = {
-    "pipeline/arrays/loading.py": "numba's own cache, in a folder that only its owner can write",
     "pipeline/storage/unnamed_files.py": "what Dask's client sent, beside a file of numbers",
 }
 """Files that use such a module -> what they read with it."""
