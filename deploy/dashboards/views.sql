@@ -57,9 +57,10 @@ FROM read_parquet(archive() || '/history/history.parquet', hive_partitioning = f
 -- Averages by night, each with the change since the previous night with the same signature.
 CREATE OR REPLACE VIEW trend AS
 SELECT date, CAST(date AS TIMESTAMP) AS time, hypothesis, measure, average, groups, value, ci_low,
-    ci_high, documents, defined, skill, skill_low, skill_high, document_set, shared_documents,
-    shared_value, shared_ci_low, shared_ci_high, shared_defined, shared_skill, shared_skill_low,
-    shared_skill_high, outcome, gate, signature, value - lag(value) OVER before AS change
+    ci_high, documents, defined, skill, skill_low, skill_high, document_set, effective,
+    shared_documents, shared_value, shared_ci_low, shared_ci_high, shared_defined, shared_skill,
+    shared_skill_low, shared_skill_high, outcome, gate, signature,
+    value - lag(value) OVER before AS change
 FROM history
 WHERE date IS NOT NULL
 WINDOW before AS (PARTITION BY hypothesis, measure, average, groups, signature ORDER BY date);
