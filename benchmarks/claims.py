@@ -23,6 +23,7 @@ from benchmarks.simulated_documents import (
     SPARSE,
     Key,
     Kind,
+    Pool,
     corpora,
     estimates,
     pool,
@@ -31,6 +32,7 @@ from benchmarks.timing import ROOT
 from segscore.pipeline.arrays.ragged import Ints
 from segscore.pipeline.comparison.certify import MeasuredShare
 from segscore.pipeline.statistics.averages import skill
+from segscore.pipeline.statistics.changes import change_of
 from segscore.pipeline.statistics.jackknife import Estimate, combine, difference
 from segscore.pipeline.statistics.power import PairedTest, documents_needed
 
@@ -110,6 +112,48 @@ def called_equal(kind: Kind, corpus: Corpus, number: int = CORPORA) -> MeasuredS
         return None if isnan(low) else bool(max(-low, high) <= margin)
 
     return _of_differences(kind, corpus, number, 1.0, equal)[B]
+
+
+def gate_fails(
+    kind: Kind, corpus: Corpus, number: int = CORPORA, *, same: bool = False
+) -> dict[Key, MeasuredShare]:
+    """Return how often a night fails with limit 0 and alpha .05 where nothing has changed.
+
+    Args:
+        kind: the documents.
+        corpus: the documents of a night.
+        number: number of pairs of nights.
+        same: whether both nights have the same documents; the systems of the kind then make them.
+    """
+    made = pool(kind)
+    drawn = corpora(made, corpus.documents, number if same else 2 * number, 5)
+
+    def failed() -> Iterator[dict[Key, bool | None]]:
+        for chosen in drawn:
+            now = estimates(made, 0, chosen, by_show=False)
+            if same:
+                before = estimates(made, 1, chosen, by_show=False)
+            else:
+                before = estimates(made, 0, next(drawn), by_show=False)
+            yield {key: _worse(made, key, now, before, same=same) for key in now}
+
+    return _counted(failed())
+
+
+def _worse(
+    made: Pool,
+    key: Key,
+    now: Mapping[Key, Estimate],
+    before: Mapping[Key, Estimate],
+    *,
+    same: bool,
+) -> bool | None:
+    """Return whether an average rose beyond its true change; None if it is not tested."""
+    change = change_of(now[key], [before[key]], apart=not same)
+    if change is None:
+        return None
+    true = made.truth[key][0] - made.truth[key][1] if same else 0.0
+    return change.p_beyond(change.change - true) < LEVEL
 
 
 def skill_coverage(kind: Kind, corpus: Corpus, number: int = CORPORA) -> MeasuredShare:
@@ -258,6 +302,7 @@ def tables() -> Iterator[str]:
         ],
     )
     yield _table(*_shows())
+    yield _table(*_gate())
     yield _table(*_others())
 
 
@@ -280,6 +325,16 @@ def _shows() -> tuple[list[str], list[list[str]]]:
         "interval contains the truth",
         "p < .05 of equal",
     ], rows
+
+
+def _gate() -> tuple[list[str], list[list[str]]]:
+    sizes = (5, 10, 20, 60, 200)
+    rows = []
+    for name, same in (("other documents each night", False), ("the same documents", True)):
+        cells = [gate_fails(ORDINARY, Corpus(n), same=same) for n in sizes]
+        for what, key in (("B", B), ("F1", F1), ("B, macro", B_MACRO)):
+            rows.append([f"{name}, {what}", *(_shown(cell[key]) for cell in cells)])
+    return ["a night fails without a change", *(f"n {n}" for n in sizes)], rows
 
 
 def _others() -> tuple[list[str], list[list[str]]]:
