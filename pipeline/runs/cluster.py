@@ -341,12 +341,16 @@ def _outcomes(client: Client, ended: Mapping[Future, str]) -> Iterator[tuple[Fut
     except (OSError, CancelledError):  # the scheduler has been lost since then
         values = {}
     for future, key in ended.items():
-        if future in values:
-            yield future, Outcome(key, values[future], None)
-        elif future.status == "error":
-            yield future, Outcome(key, None, _error_of(future))
-        else:
-            yield future, Outcome(key, None, Stranded(ALL_LOST))
+        yield future, _outcome(key, future, values)
+
+
+def _outcome(key: str, future: Future, values: Mapping[Future, Any]) -> Outcome:
+    """Return the outcome of a task, whose value is among those that were gathered."""
+    if future in values:
+        return Outcome(key, values[future], None)
+    if future.status == "error":
+        return Outcome(key, None, _error_of(future))
+    return Outcome(key, None, Stranded(ALL_LOST))
 
 
 def _error_of(future: Future) -> BaseException:
