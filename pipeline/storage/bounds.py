@@ -160,9 +160,9 @@ def _text_size(group: RowGroup, leaf: Any, pages: Sequence[_Page], *, exact: boo
     if by_prefix:
         if leaf.max_repetition_level:  # the text in one row has no bound
             return bound
-        return _expanded_size(
-            group, _string_batches(group.file, group, leaf.path, group.limit // longest)
-        )
+        # Arrow takes several times as much while it expands the prefixes of a batch.
+        rows = group.limit // (2 * longest)
+        return _expanded_size(group, _string_batches(group.file, group, leaf.path, rows))
     file = group.reopen(leaf.path)
     if not exact:
         first = next(_string_batches(file, group, leaf.path, 1))
