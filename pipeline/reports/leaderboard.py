@@ -80,7 +80,7 @@ def _note(ranking: Ranking, beaten: Mapping[str, Sequence[str]]) -> str:
     if beaten:
         sentences.append(
             "Letters below a difference name the systems that this one beats: p < "
-            f"{SIGNIFICANT} in a paired permutation test, adjusted by Holm."
+            f"{SIGNIFICANT} in a paired test, adjusted by Holm."
         )
     if "skill" in board.beside():
         sentences.append(f"Skill, by {board.measure}: {SKILL}.")
