@@ -18,6 +18,7 @@ from segscore.pipeline.statistics.shown_numbers import (
     shown_attribute,
     shown_number,
     shown_p,
+    shown_rank,
     with_interval,
 )
 from segscore.schemas.rows import OmnibusRow, PairRow, SystemRow, column_of, group_of
@@ -218,7 +219,7 @@ def _ranks(finished: "FinishedRun", average: str) -> Layout:
             p = [nemenyi.get((key, name)) for name in names]
             values = [row["rank"], row["rank_low"], row["rank_high"], of_documents.get(key), *p]
             first = [*_group(row, by), row["measure"], row["system"]]
-            shown = [shown_as(row["rank"], ".3g"), shown_ranks(row), shown_as(values[3], ".2f")]
+            shown = [shown_rank(row["rank"]), shown_ranks(row), shown_as(values[3], ".2f")]
             cells.append([*first, *shown, *map(shown_p, p)])
             numbers.append([*group_of(row, by), *first[len(by) :], *values])
     notes: dict[tuple[str, ...], list[str]] = {}
@@ -247,7 +248,7 @@ def _key(row: SystemRow, by: Sequence[str]) -> tuple[Any, ...]:
 def shown_ranks(row: SystemRow) -> str:
     """Show the interval of a system's rank."""
     low, high = row["rank_low"], row["rank_high"]
-    return "–" if low is None or high is None else f"{low:.3g} to {high:.3g}"
+    return "–" if low is None or high is None else f"{shown_rank(low)} to {shown_rank(high)}"
 
 
 def _test(row: OmnibusRow) -> str:
