@@ -13,7 +13,7 @@ import numpy as np
 
 import segscore
 from segscore.api.typed import MeasureName
-from segscore.pipeline.arrays.ragged import Floats, Ints
+from segscore.pipeline.arrays.ragged import Floats, Ints, add_up
 from segscore.pipeline.measures import PAIRS, Table
 from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.statistics.jackknife import (
@@ -174,13 +174,13 @@ def estimates(
     n = int(unit.max()) + 1
     sums = UnitSums(
         np.arange(n, dtype=np.uint64),
-        {name: _added(unit, counts[system, chosen], n) for name, counts in made.counts.items()},
+        {name: add_up(counts[system, chosen], unit, n) for name, counts in made.counts.items()},
         {
-            name: _added(unit, np.nan_to_num(values[system, chosen]), n)
+            name: add_up(np.nan_to_num(values[system, chosen]), unit, n)
             for name, values in made.values.items()
         },
         {
-            name: _added(unit, (~np.isnan(values[system, chosen])).astype(np.int64), n)
+            name: add_up((~np.isnan(values[system, chosen])).astype(np.int64), unit, n)
             for name, values in made.values.items()
         },
     )
@@ -195,12 +195,6 @@ def estimates(
 def _parameters() -> dict[str, float]:
     """Return the parameters of formulas with the default settings."""
     return MeasuringSettings().parameters(float("nan"))
-
-
-def _added(unit: Ints, values: Any, n: int) -> Any:
-    total = np.zeros(n, values.dtype)
-    np.add.at(total, unit, values)
-    return total
 
 
 def corpora(made: Pool, documents: int, number: int, seed: int, of_show: int = 0) -> Iterator[Ints]:

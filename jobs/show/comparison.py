@@ -9,7 +9,12 @@ from segscore.jobs.show.fitted import Column, print_fitted, print_lines
 from segscore.jobs.show.layouts import shown_ranks
 from segscore.jobs.show.leaderboard import GROUPS_SHOWN
 from segscore.jobs.show.published import print_published
-from segscore.pipeline.comparison.pair_rows import better_first, by_difference
+from segscore.pipeline.comparison.pair_rows import (
+    SIGNIFICANT,
+    better_first,
+    by_difference,
+    is_significant,
+)
 from segscore.pipeline.comparison.verdict import comparison_in_words, why_untested
 from segscore.pipeline.statistics.jackknife import FEWEST
 from segscore.pipeline.statistics.power import LEAST_DOCUMENTS
@@ -30,7 +35,6 @@ if TYPE_CHECKING:
     from segscore.pipeline.runs.finished import FinishedRun
 
 _Row = dict[str, Any]
-_ALPHA = 0.05
 _MOST_DOCUMENTS = 1_000_000
 """Number of documents above which a need for more is not told."""
 PAIRS_SHOWN = 20
@@ -124,7 +128,7 @@ def _print_pairs(rows: Sequence[PairRow], margin: float | None) -> None:
     more = len(rows) - PAIRS_SHOWN
     rows = [better_first(row) for row in rows[:PAIRS_SHOWN]]
     starred = any("*" in _mark(row) for row in rows)
-    remarks = [f"* p < {_ALPHA:g}".replace("0.", ".")] if starred else []
+    remarks = [f"* p < {SIGNIFICANT:g}".replace("0.", ".")] if starred else []
     verb = "are" if more > 1 else "is"
     remarks += [f"{more} more {verb} in the table comparisons of --output"] if more > 0 else []
     untested = why_untested(rows)
@@ -160,12 +164,7 @@ def _within(row: PairRow) -> str:
     """Say whether a pair is equal within the margin, differs, or neither is known."""
     if row["equal"]:
         return "equal"
-    return "differ" if _is_sure(row) else "undecided"
-
-
-def _is_sure(row: PairRow) -> bool:
-    p = row["p_holm"]
-    return p is not None and p < _ALPHA
+    return "differ" if is_significant(row) else "undecided"
 
 
 def power_lines(
@@ -185,7 +184,7 @@ def power_lines(
         for row in sorted(rows, key=by_difference)
         if row["smallest_difference"] and not (is_point(row["system"]) and is_point(row["other"]))
     ]
-    unsure = [row for row in known if not _is_sure(row)]
+    unsure = [row for row in known if not is_significant(row)]
     for row in map(better_first, unsure[:PAIRS_SHOWN]):
         smallest = shown_number(row["smallest_difference"])
         units = counted(row["defined"], "document")
@@ -244,7 +243,7 @@ def _many(documents: int) -> str:
 
 
 def _mark(row: PairRow) -> str:
-    return " *" if _is_sure(row) else "  "
+    return " *" if is_significant(row) else "  "
 
 
 def _worst(finished: "FinishedRun") -> list[str]:

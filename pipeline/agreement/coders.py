@@ -20,7 +20,7 @@ from segscore.pipeline.agreement.coefficients import (
 from segscore.pipeline.agreement.group import SUMMED, Group, rate
 from segscore.pipeline.agreement.judged import coder_columns, pair_columns
 from segscore.pipeline.agreement.outliers import Deviations, deviations, deviations_of_pairs
-from segscore.pipeline.arrays.ragged import Flags, Floats, Ints
+from segscore.pipeline.arrays.ragged import Flags, Floats, Ints, add_up
 from segscore.pipeline.measures.measure import evaluate
 
 _COLUMNS = {"pair_places": "potential_boundaries"}
@@ -37,7 +37,7 @@ def coder_rows(group: Group) -> Iterator[dict[str, object]]:
     """Yield the rows of `coders` (schemas/agreement.py), without the group-by columns."""
     coders = len(group.coders)
     number = group.coder_indices("rates", "coder")
-    sums = {name: _sum(group.column("rates", name), number, coders) for name in _RATE_COUNTS}
+    sums = {name: add_up(group.column("rates", name), number, coders) for name in _RATE_COUNTS}
     with np.errstate(divide="ignore", invalid="ignore"):
         rates = sums["marks"] / sums["places"]
     mean, sd = _mean_and_sd(rates)
@@ -124,12 +124,6 @@ def _boundary_pairs(counts: Mapping[str, Ints]) -> Ints:
     return sum((counts[name] for name in _BOUNDARY_PAIRS), np.zeros(1, np.int64))
 
 
-def _sum(values: Ints, number: Ints, count: int) -> Ints:
-    total = np.zeros(count, np.int64)
-    np.add.at(total, number, values)
-    return total
-
-
 def _mean_and_sd(values: Floats) -> tuple[float, float]:
     """Return the mean and standard deviation (n - 1) of the defined values, from exact sums."""
     defined = values[~np.isnan(values)].tolist()
@@ -142,7 +136,7 @@ def _with_peers(group: Group) -> dict[str, Ints]:
     sides = [group.coder_indices("peers", name) for name in ("coder", "peer")]
     both, count = np.concatenate(sides), len(group.coders)
     counts = {
-        name: _sum(np.tile(group.column("peers", name), 2), both, count) for name in PAIR_COUNTS
+        name: add_up(np.tile(group.column("peers", name), 2), both, count) for name in PAIR_COUNTS
     }
     return counts | {"peers": np.bincount(both, minlength=count)}
 

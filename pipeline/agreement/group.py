@@ -121,7 +121,7 @@ class Group:
     def estimates(self) -> dict[CoefficientKey, Estimate]:
         """Every coefficient without each resampling unit; the groups' documents are distinct."""
         without = coefficients(self._sums(without=True), self.choices.n_t)
-        weights = coefficient_weights(self._by_unit())
+        weights = coefficient_weights(self._by_unit)
         return {
             key: Estimate(
                 float(self.agreement[key].value[0]),
@@ -142,6 +142,7 @@ class Group:
         cells["paired_places"] = cells["places"] * together
         return cells
 
+    @cached_property
     def _by_unit(self) -> dict[str, Floats]:
         """Return the sums over each resampling unit, shape (units,)."""
         unit, n = self._unit("documents"), len(self.units)
@@ -152,10 +153,9 @@ class Group:
 
     def _sums(self, *, without: bool = False) -> dict[str, Floats]:
         """Sum over documents, shape (1,), or over those of all units but one, shape (units,)."""
-        by_unit = self._by_unit()
         sums = {
             name: values.sum() - values if without else values.sum(keepdims=True)
-            for name, values in by_unit.items()
+            for name, values in self._by_unit.items()
         }
         sums["rate"] = rate(sums, self.choices)
         plain, chosen = self.rates(without=without)

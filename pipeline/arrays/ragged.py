@@ -171,6 +171,19 @@ def _convert(
         output.offsets[row + 1] = written
 
 
+def add_up(values: NDArray[Any], place: Ints, number: int) -> NDArray[Any]:
+    """Add up the values that have the same place, exactly if they are integers, shape (number,).
+
+    Args:
+        values: shape (n,).
+        place: where each value is added, in 0..number - 1, shape (n,).
+        number: number of places.
+    """
+    total = np.zeros(number, np.int64 if values.dtype.kind == "i" else values.dtype)
+    np.add.at(total, place, values)
+    return total
+
+
 def to_words(boundaries: Ragged, document: Ints, lengths: Ragged, totals: Ints) -> Ragged:
     """Convert positions from units to words (docs/measures.md: units of measurement).
 

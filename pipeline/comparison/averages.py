@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from segscore.pipeline.arrays.ragged import Flags
+from segscore.pipeline.arrays.ragged import Flags, add_up
 from segscore.pipeline.comparison.samples import Sample
 from segscore.pipeline.measures import Table
 from segscore.pipeline.statistics.averages import exact_mean_of
@@ -96,9 +96,7 @@ class Averages:
         order = np.argsort(units.hashes, kind="stable")
 
         def added(values: NDArray[Any]) -> NDArray[Any]:
-            total = np.zeros(n, values.dtype)
-            np.add.at(total, units.index, values)
-            return total[order]
+            return add_up(values, units.index, n)[order]
 
         defined = {
             name: flags[system] if chosen is None else flags[system] & chosen

@@ -9,6 +9,12 @@ SIGNIFICANT = 0.05
 """Level below which the adjusted p says that a system beats another one."""
 
 
+def is_significant(row: PairRow) -> bool:
+    """Return whether a pair differs more than by chance, after Holm's adjustment."""
+    p = row["p_holm"]
+    return p is not None and p < SIGNIFICANT
+
+
 def better_first(row: PairRow) -> PairRow:
     """Return a pair with its better system first, and the signs of its differences accordingly."""
     if row["better"] != row["other"]:
@@ -37,8 +43,8 @@ def beaten_systems(pairs: Iterable[PairRow]) -> dict[str, set[str]]:
     """Return the systems that each system beats significantly; all rows are of one measure."""
     beaten: dict[str, set[str]] = {}
     for pair in pairs:
-        p, better = pair["p_holm"], pair["better"]
-        if better is not None and p is not None and p < SIGNIFICANT:
+        better = pair["better"]
+        if better is not None and is_significant(pair):
             other = pair["other"] if better == pair["system"] else pair["system"]
             beaten.setdefault(better, set()).add(other)
     return beaten

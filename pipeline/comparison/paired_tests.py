@@ -12,7 +12,7 @@ import numpy as np
 
 from segscore.pipeline.arrays.ragged import Floats
 from segscore.pipeline.statistics.flips import flipped_sums, flips
-from segscore.pipeline.statistics.jackknife import Estimate
+from segscore.pipeline.statistics.jackknife import Estimate, by_unit
 
 PERMUTED_AT_ONCE = 500
 NEARLY = 1e-9
@@ -31,10 +31,8 @@ def permutation_tests(differences: Sequence[Estimate], seed: int, permutations: 
     """
     if not differences:
         return np.zeros(0)
-    units = np.unique(np.concatenate([each.units for each in differences]))
-    shares = np.zeros((len(units), len(differences)))
-    for pair, each in enumerate(differences):
-        shares[np.searchsorted(units, each.units), pair] = each.pseudo_values
+    units, by_pair = by_unit(differences, lambda each: each.pseudo_values)
+    shares = np.ascontiguousarray(by_pair.T)
     undefined = np.isnan(shares).any(axis=0) | np.isnan([each.value for each in differences])
     shares[:, undefined] = 0.0
     observed = shares.sum(axis=0)

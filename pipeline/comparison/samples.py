@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from segscore.pipeline.arrays.document_ids import hash_names
-from segscore.pipeline.arrays.ragged import Flags, Floats, Ints, encode
+from segscore.pipeline.arrays.ragged import Flags, Floats, Ints, add_up, encode
 from segscore.pipeline.comparison.rows import (
     REFERENCE,
     REFERENCE_COUNTS,
@@ -463,9 +463,7 @@ def _over_levels(
 
 
 def _sums(cell: Ints, counts: Ints, shape: tuple[int, int]) -> Ints:
-    total = np.zeros(shape[0] * shape[1], np.int64)
-    np.add.at(total, cell, counts)
-    return total.reshape(shape)
+    return add_up(counts, cell, shape[0] * shape[1]).reshape(shape)
 
 
 def _means(cell: Ints, values: Floats, shape: tuple[int, int], level: Ints | None = None) -> Floats:

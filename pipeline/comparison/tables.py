@@ -24,7 +24,7 @@ from segscore.pipeline.comparison.settings import CompareSettings
 from segscore.pipeline.measures.measure import Measure
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.statistics import rank_tests
-from segscore.pipeline.statistics.jackknife import Estimate
+from segscore.pipeline.statistics.jackknife import Estimate, by_unit, difference
 from segscore.pipeline.statistics.multiple_tests import holm_by_family, holm_levels
 from segscore.pipeline.statistics.power import PairedTest
 from segscore.pipeline.statistics.rank_tests import signed_ranks
@@ -281,10 +281,7 @@ def _rank_intervals(estimates: Sequence[Estimate], seed: int, *, higher: bool) -
     ranks = np.full((2, len(estimates)), _UNDEFINED)
     if not known:
         return ranks
-    units = np.unique(np.concatenate([estimates[s].units for s in known]))
-    deviations = np.zeros((len(known), len(units)))
-    for row, s in enumerate(known):
-        deviations[row, np.searchsorted(units, estimates[s].units)] = estimates[s].deviations
+    units, deviations = by_unit([estimates[s] for s in known], lambda each: each.deviations)
     normal = np.random.Generator(np.random.PCG64(seed)).standard_normal((len(units), _SAMPLES))
     values = np.array([estimates[s].value for s in known]) + (deviations @ normal).T
     drawn = rank_tests.rank_systems(values, higher=higher)
@@ -302,12 +299,11 @@ def _pairs(
 ) -> Iterator[ComparedPair]:
     """Yield the comparison of each pair of systems, for one average."""
     sample = averages.sample
-    differences = [
-        averages.difference(measure.name, kind, pair) for pair in range(len(averages.pairs))
-    ]
+    sides = [averages.sides(measure.name, kind, pair) for pair in range(len(averages.pairs))]
+    differences = [difference(*each) for each in sides]
     permuted = permutation_tests(differences, settings.seed, settings.permutations)
-    for pair, (systems, difference) in enumerate(zip(averages.pairs, differences, strict=True)):
-        first, second = averages.sides(measure.name, kind, pair)
+    for pair, (systems, apart) in enumerate(zip(averages.pairs, differences, strict=True)):
+        first, second = sides[pair]
         ranks = dict(ranked[pair])
         if kind == "micro":
             ranks |= dict.fromkeys(_DOCUMENT_TESTS, _UNDEFINED)
@@ -318,20 +314,20 @@ def _pairs(
             "other": sample.systems[systems[1]].label,
             "value": first.value,
             "other_value": second.value,
-            "difference": difference.value,
-            "p": difference.p,
-            "better": _better(sample, measure, difference.value, systems),
+            "difference": apart.value,
+            "p": apart.p,
+            "better": _better(sample, measure, apart.value, systems),
             "documents": len(sample.documents),
             "defined": averages.both(measure.name, pair),
-            "units": difference.number,
-            "effective": difference.effective,
+            "units": apart.number,
+            "effective": apart.effective,
             "p_permutation": permuted[pair],
             **ranks,
             "p_nemenyi": omnibus[0].pairwise[systems] if omnibus else _UNDEFINED,
             "p_kruskal": omnibus[1].pairwise[systems] if omnibus else _UNDEFINED,
         }
         of_points = any(sample.systems[index].is_point for index in systems)
-        yield ComparedPair(row, difference, of_points, measure.better != "neither")
+        yield ComparedPair(row, apart, of_points, measure.better != "neither")
 
 
 def _better(

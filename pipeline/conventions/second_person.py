@@ -10,13 +10,18 @@ from typing import Any
 import numpy as np
 
 from segscore.pipeline.arrays.document_ids import hash_names
-from segscore.pipeline.arrays.ragged import Ints
+from segscore.pipeline.arrays.ragged import Ints, add_up
 from segscore.pipeline.conventions.document_sample import reference_rows_of
 from segscore.pipeline.scoring.boundaries import Side
 from segscore.pipeline.scoring.pairs import Pairs, Rule, count_pairs
 from segscore.pipeline.scoring.references import References
 from segscore.pipeline.statistics.jackknife import FEWEST, UnitSums, micro_estimates
-from segscore.pipeline.statistics.shown_numbers import counted, or_none, shown_number
+from segscore.pipeline.statistics.shown_numbers import (
+    counted,
+    or_none,
+    shown_interval,
+    shown_number,
+)
 
 
 @dataclass(frozen=True)
@@ -53,7 +58,7 @@ class SecondPerson:
         few = f": at least {FEWEST} documents are needed" if self.documents < FEWEST else ""
         interval = f"no interval{few}"
         if self.ends is not None:
-            interval = "95 % interval " + " to ".join(map(shown_number, self.ends))
+            interval = f"95 % interval {shown_interval(*self.ends)}"
         like = f", like a system that {faults}" if faults else ""
         return f"{said} ({interval}){like}."
 
@@ -91,7 +96,9 @@ def second_person(
     }
     hashes = hash_names(references.documents.ids).hashes[document]
     units, place = np.unique(hashes, return_inverse=True)
-    sums = UnitSums(units, {name: _added(each, place) for name, each in counts.items()}, {}, {})
+    sums = UnitSums(
+        units, {name: add_up(each, place, len(units)) for name, each in counts.items()}, {}, {}
+    )
     parameters: dict[str, Any] = dict(rule.settings.parameters(references.p_seg))
     p_seg_of = sums if rule.settings.p_seg is None else None
     estimates = micro_estimates(rule.selection.pairs, sums, parameters, p_seg_of)
@@ -116,9 +123,3 @@ def _count(rule: Rule, references: References, documents: Ints) -> tuple[Ints, M
     every = np.repeat(np.arange(len(references.documents)), np.diff(references.first))
     counts = count_pairs(_Coded(every, references.side), pairs, references, rule)
     return every[pairs.ref_row], counts
-
-
-def _added(counts: Ints, place: Ints) -> Ints:
-    total = np.zeros(int(place.max()) + 1, np.int64)
-    np.add.at(total, place, counts)
-    return total

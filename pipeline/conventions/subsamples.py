@@ -7,7 +7,7 @@ another version of the corpus, and conventions fit it as easily as they lie clos
 import numpy as np
 
 from segscore.pipeline.arrays.document_ids import hash_names
-from segscore.pipeline.arrays.ragged import Floats, Ints
+from segscore.pipeline.arrays.ragged import Floats, Ints, add_up
 from segscore.pipeline.conventions.convention import Answers, Family, LazyCounts
 from segscore.pipeline.conventions.corpus import Corpus
 from segscore.pipeline.statistics.resampling import BUCKETS, buckets
@@ -49,8 +49,7 @@ class Subsamples:
         measure, rows = of
 
         def total(name: str) -> Ints:
-            of_units = np.zeros(self.number, np.int64)
-            np.add.at(of_units, self._unit[rows], counts[name][rows])
+            of_units = add_up(counts[name][rows], self._unit[rows], self.number)
             return np.asarray(self._kept @ of_units)
 
         with np.errstate(divide="ignore", invalid="ignore"):

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from segscore.pipeline.arrays.ragged import Floats, Ints, Ragged, offsets_of
+from segscore.pipeline.arrays.ragged import Floats, Ints, Ragged, add_up, offsets_of
 from segscore.pipeline.conventions.convention import Answers, Family, LazyCounts
 from segscore.pipeline.conventions.corpus import CodedSide, Corpus
 from segscore.pipeline.conventions.window_questions import WINDOW_PROGRAMS, WINDOW_QUESTIONS
@@ -190,9 +190,7 @@ def _window_sizes(totals: Ints, answers: Answers) -> Ints:
 
 
 def _summed(code: Ints, numbers: Ints) -> Ints:
-    total = np.zeros(code.max() + 1, np.int64)
-    np.add.at(total, code, numbers)
-    return total
+    return add_up(numbers, code, int(code.max()) + 1)
 
 
 def _rounded(numerator: Ints, denominator: Ints, rounding: str) -> Ints:

@@ -77,7 +77,7 @@ class Check:
             number in that night or all of those nights.
         shared: number of documents scored in both nights.
         change: value - before, in the unit of the measure.
-        standard_error: standard error of the change, from the bootstrap.
+        standard_error: standard error of the change, by the jackknife.
         p: probability of a change this far beyond the limit if the true change is at the limit.
         p_adjusted: p corrected for all checks of the night (Holm).
         result: `passed`; `failed`: worse beyond limit and noise; `undefined`: no longer defined,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from segscore.pipeline.comparison.pair_rows import SIGNIFICANT, better_first, by_difference
+from segscore.pipeline.comparison.pair_rows import better_first, by_difference, is_significant
 from segscore.pipeline.comparison.verdict import why_untested
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import ALL
@@ -62,7 +62,7 @@ def in_words(run: FinishedRun, average: str) -> Iterator[str]:
         yield "One system was compared with no other."
     for measure in dict.fromkeys(row["measure"] for row in rows):
         pairs = [better_first(row) for row in rows if row["measure"] == measure]
-        sure = [row for row in pairs if (p := row["p_holm"]) is not None and p < SIGNIFICANT]
+        sure = [row for row in pairs if is_significant(row)]
         first = min(pairs, key=by_difference)
         if first["difference"] is None:
             yield f"{measure} ({average} average) is undefined for every pair."

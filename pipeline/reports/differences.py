@@ -4,7 +4,12 @@ from collections.abc import Iterator, Sequence
 from itertools import permutations
 
 from segscore.pipeline.comparison.averages import Averages
-from segscore.pipeline.comparison.pair_rows import SIGNIFICANT, better_first, by_difference
+from segscore.pipeline.comparison.pair_rows import (
+    SIGNIFICANT,
+    better_first,
+    by_difference,
+    is_significant,
+)
 from segscore.pipeline.comparison.samples import Sample
 from segscore.pipeline.comparison.settings import CompareSettings
 from segscore.pipeline.comparison.tables import adjusted_rows, as_in_table, compare_sample
@@ -78,8 +83,8 @@ def _cells(systems: Sequence[str], pairs: PairRows) -> Iterator[charts.MarkValue
     for name, other in permutations(systems, 2):
         row = better_first(pairs.get((name, other)) or pairs[other, name])
         if row["system"] == name:
-            p, difference = row["p_holm"], row["difference"]
-            mark = "*" if p is not None and p < SIGNIFICANT else ""
+            difference = row["difference"]
+            mark = "*" if is_significant(row) else ""
             value = None if difference is None else abs(difference)
             text = "–" if value is None else f"{value:.3f}{mark}"
             yield {"row": name, "column": other, "value": value, "text": text, "mark": mark}

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from segscore.pipeline.arrays.document_ids import Hashes, hash_names, number
-from segscore.pipeline.arrays.ragged import Ints, encode
+from segscore.pipeline.arrays.ragged import Ints, add_up, encode
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.runs.finished import TablePiece
 from segscore.pipeline.scoring.leaderboard import measures_to_show
@@ -136,8 +136,7 @@ def _of_documents(table: pa.Table, measure: str) -> _Values:
     both = numbered.document * len(coded.names) + coded.code
     _, first, place = np.unique(both, return_index=True, return_inverse=True)
     steps = np.rint(table.column(measure).to_numpy() * _STEPS).astype(np.int64)
-    total = np.zeros(len(first), np.int64)
-    np.add.at(total, place, steps)
+    total = add_up(steps, place, len(first))
     of_system = hash_names(pa.array(coded.names, pa.string())).hashes[coded.code[first]]
     value = np.rint(total / np.bincount(place)).astype(np.int64)
     return _Values(table.take(pa.array(first)), of_system, value)
@@ -158,11 +157,8 @@ def _added(parts: Sequence[_Cells]) -> _Cells:
     """Add up cells that are the same."""
     every = _Cells(*(np.concatenate(each) for each in zip(*parts, strict=True)))
     cell, first, place = np.unique(every.cell, return_index=True, return_inverse=True)
-    sums = []
-    for column in (every.documents, every.total, every.squares):
-        added = np.zeros(len(cell), np.int64)
-        np.add.at(added, place, column)
-        sums.append(added)
+    columns = every.documents, every.total, every.squares
+    sums = (add_up(column, place, len(cell)) for column in columns)
     return _Cells(cell, every.system[first], *sums)
 
 

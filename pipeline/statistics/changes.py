@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from segscore.pipeline.arrays.ragged import Floats
-from segscore.pipeline.statistics.jackknife import Estimate
+from segscore.pipeline.statistics.jackknife import Estimate, by_unit
 
 _SAMPLES = 4096
 """Number of samples from which the error of a median is estimated, to within 2 %."""
@@ -82,10 +82,7 @@ def _covariance(averages: Sequence[Estimate], *, apart: bool) -> Floats:
     """Return the covariance of averages, of which documents in several are paired."""
     if apart:
         return np.diag([average.error**2 for average in averages])
-    units = np.unique(np.concatenate([average.units for average in averages]))
-    deviations = np.zeros((len(averages), len(units)))
-    for row, average in enumerate(averages):
-        deviations[row, np.searchsorted(units, average.units)] = average.deviations
+    _, deviations = by_unit(averages, lambda average: average.deviations)
     return np.asarray(deviations @ deviations.T)
 
 

@@ -28,8 +28,7 @@ def _flip(hashes: Hashes, seed: np.uint64, first: np.uint64, flipped: NDArray[np
 def flips(hashes: Hashes, seed: int, first: int, permutations: int) -> NDArray[np.uint8]:
     """Draw whether to exchange two systems, shape (resampling units, permutations), 0 or 1.
 
-    A draw is a function of (seed, unit, permutation) alone, and independent of the bootstrap's
-    weights.
+    A draw is a function of (seed, unit, permutation) alone.
 
     Args:
         hashes: hashes of the units.
@@ -43,17 +42,17 @@ def flips(hashes: Hashes, seed: int, first: int, permutations: int) -> NDArray[n
 
 
 def flipped_sums(sums: Floats, drawn: NDArray[np.uint8]) -> Floats:
-    """Compute the weighted sums of each replicate, the same whatever the order of summation.
+    """Add up what each permutation exchanges, the same whatever the order of summation.
 
-    Each column is first scaled by a power of two and rounded to whole numbers whose weighted total
-    stays below 2^53, so that adding them as floats is exact.
+    Each column is first scaled by a power of two and rounded to whole numbers whose total stays
+    below 2^53, so that adding them as floats is exact.
 
     Args:
         sums: sums of each resampling unit, of any sign, shape (units, columns).
-        drawn: weights, shape (units, replicates).
+        drawn: whether a permutation exchanges a unit, 0 or 1, shape (units, permutations).
 
     Returns:
-        Weighted sums, shape (replicates, columns).
+        The sums, shape (permutations, columns).
     """
     total = 8.0 * np.abs(sums).sum(axis=0)
     scale = np.exp2(np.ceil(np.log2(np.where(total > 0, total, 1.0))) - 52)

@@ -158,6 +158,25 @@ def _clopper_pearson(share: float, trials: float, level: float) -> tuple[float, 
     return (reached, 1.0) if share == 1 else (0.0, 1 - reached)
 
 
+def by_unit(
+    estimates: Sequence[Estimate], quantity: Callable[[Estimate], Floats]
+) -> tuple[Hashes, Floats]:
+    """Return the units of several averages, and a quantity of each at every unit.
+
+    Args:
+        estimates: the averages, at least one.
+        quantity: returns the quantity of an average at its own units; it is 0 at all others.
+
+    Returns:
+        The units, ascending, and the quantities, shape (averages, units).
+    """
+    units = np.unique(np.concatenate([each.units for each in estimates]))
+    values = np.zeros((len(estimates), len(units)))
+    for row, each in enumerate(estimates):
+        values[row, np.searchsorted(units, each.units)] = quantity(each)
+    return units, values
+
+
 def combine(
     formula: Callable[..., Any],
     estimates: Sequence[Estimate],
@@ -173,15 +192,13 @@ def combine(
         estimates: the averages, at least one.
         bounds: smallest and largest possible value, None where there is none.
     """
-    units = np.unique(np.concatenate([each.units for each in estimates]))
+    units, weights = by_unit(estimates, lambda each: each.weight)
     value = float(formula(*(each.value for each in estimates)))
-    without, weights = [], []
+    without = []
     for each in estimates:
-        place = np.searchsorted(units, each.units)
-        of_all, weight = np.full(len(units), each.value), np.zeros(len(units))
-        of_all[place], weight[place] = each.without, each.weight
+        of_all = np.full(len(units), each.value)
+        of_all[np.searchsorted(units, each.units)] = each.without
         without.append(of_all)
-        weights.append(weight)
     fewest = min(weights, key=effective_number)
     return Estimate(value, units, np.asarray(formula(*without), np.float64), fewest, bounds)
 
