@@ -1,7 +1,7 @@
 """Pair hypotheses with their references, count, compute measures, and add up."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
@@ -14,6 +14,7 @@ from segscore.pipeline.measures.pairing import TypedSides
 from segscore.pipeline.measures.segmentation_pairs import SegmentationPairs, pair_rows
 from segscore.pipeline.measures.selection import Selection
 from segscore.pipeline.scoring.boundaries import Side, UnitLengths
+from segscore.pipeline.scoring.draw_sums import DrawSums, draw_sums, sum_draw
 from segscore.pipeline.scoring.references import References
 from segscore.pipeline.settings.measuring import LEVEL, MeasuringSettings
 from segscore.pipeline.settings.reading import ONLY
@@ -146,11 +147,13 @@ class Scored:
         table: the rows.
         sums: their sums by group.
         rows: what was added up, on one of several levels, whose rows are to be added up together.
+        draws: the sums of each draw over all documents, of random boundaries.
     """
 
     table: pa.Table
     sums: list[Sums]
     rows: GroupedRows | None = None
+    draws: DrawSums = field(default_factory=dict)
 
 
 def pair_up(document: Ints, first: Ints) -> Pairs:
@@ -188,8 +191,13 @@ def score_pairs(
     ref, hyp = pairs.ref_row, pairs.hyp_row
     counts: dict[str, Ints] = {}
     collapsed = np.zeros(len(ref), np.int64)
+    system = Coded(hypotheses.system.code[hyp], hypotheses.system.names)
+    draws = []
     for draw in hypotheses.every_draw():
-        _add_draw(counts, count_pairs(draw, pairs, references, rule))
+        of_draw = count_pairs(draw, pairs, references, rule)
+        _add_draw(counts, of_draw)
+        if hypotheses.drawn is not None and original:
+            draws.append(sum_draw(of_draw, system))
         collapsed += references.side.collapsed[ref] + draw.side.collapsed[hyp]
     parameters = rule.settings.parameters(references.p_seg, rule.types)
     values = _compute_measures(rule.selection.pairs, counts, parameters, hypotheses.draws)
@@ -208,13 +216,14 @@ def score_pairs(
     }
     numbers_by_name = {name: column(row) for name, row in (counts | values).items()}
     table = pa.table({**names, **sizes, **numbers_by_name})
-    system = Coded(hypotheses.system.code[hyp], hypotheses.system.names)
     document = hypotheses.document[hyp]
     one_each = pairs.one_to_one and hypotheses.one_each
     counted = adding.CountedRows(document, [*counts.values()], [*values.values()], one_each)
     rows = GroupedRows(system, _groups(table, rule), tuple(counts), counted)
     sums = sum_groups(rows, rule, references.resampling, original=original)
-    return Scored(table, sums, None if rule.level is None else rows)
+    if rule.level is not None:
+        return Scored(table, sums, rows)
+    return Scored(table, sums, draws=draw_sums(draws, system.names))
 
 
 def _add_draw(counts: dict[str, Ints], further: Mapping[str, Ints]) -> None:

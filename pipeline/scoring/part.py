@@ -15,6 +15,7 @@ from segscore.pipeline.errors import StartOver
 from segscore.pipeline.runs import receipts
 from segscore.pipeline.runs.record import RowCounts, require_row_counts
 from segscore.pipeline.scoring.boundaries import Side, side, side_from_rows
+from segscore.pipeline.scoring.draw_sums import DrawSums, add_draws
 from segscore.pipeline.scoring.hypotheses import Accepted, Answered, Seen
 from segscore.pipeline.scoring.levels import (
     LevelParameters,
@@ -166,12 +167,14 @@ class PartSums:
         panels: sums over the rows of `panel_scores`; None if there are no rows.
         confusion: counts of confused boundary types; empty unless the settings ask for them.
         noticed: counts of what the run warns of.
+        draws: sums of each draw of random boundaries.
     """
 
     pairs: Sums | None = None
     panels: Sums | None = None
     confusion: Cells = field(default_factory=dict)
     noticed: Noticed = field(default_factory=dict)
+    draws: DrawSums = field(default_factory=dict)
 
 
 def add(parts: Iterable[PartSums]) -> PartSums:
@@ -183,6 +186,7 @@ def add(parts: Iterable[PartSums]) -> PartSums:
             _merge_present(total.panels, part.panels),
             add_cells([total.confusion, part.confusion]),
             add_noticed([total.noticed, part.noticed]),
+            add_draws([total.draws, part.draws]),
         )
     return total
 
@@ -297,7 +301,8 @@ ScoredBlock = tuple[list[Scored], list[Scored], Cells, Noticed]
 def block_sums(block: ScoredBlock) -> PartSums:
     """Add up the rows of a block."""
     pairs, panels, cells, noticed = block
-    return PartSums(_merge_sums(pairs), _merge_sums(panels), cells, noticed)
+    draws = add_draws(scored.draws for scored in pairs)
+    return PartSums(_merge_sums(pairs), _merge_sums(panels), cells, noticed, draws)
 
 
 def score_hypotheses(

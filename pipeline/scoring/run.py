@@ -15,6 +15,7 @@ from segscore.pipeline.runs.tasks import Progress, TaskRun, ignore_progress
 from segscore.pipeline.scoring.accounting import require_scored
 from segscore.pipeline.scoring.broadcast import score_broadcast
 from segscore.pipeline.scoring.coverage import warn_of_fewer_documents
+from segscore.pipeline.scoring.few_draws import warn_of_few_draws
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.grouped import score_shuffled
 from segscore.pipeline.scoring.in_memory import score_in_memory
@@ -131,6 +132,7 @@ def _finish(
     record["warnings"] += results.test_set.warnings
     record["warnings"] += warn_of_absent_points(settings, scored)
     record["warnings"] += _warn_of_systems(summary, scored) + warn_of_noticed(sums.noticed)
+    record["warnings"] += warn_of_few_draws(sums.draws, sums.pairs, scoring)
     of_documents = attribute_types([inputs.references, inputs.documents])
     record["warnings"] += warn_of_related(settings, of_documents, run.sink.pieces)
     if "boundary_scores" in inputs.hypotheses.further.names:

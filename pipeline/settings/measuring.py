@@ -52,7 +52,9 @@ LEVEL = "level"
 """Column of the tables of a run by level; null in averages over all levels."""
 
 _MOST_WEIGHT = 1000
-_MOST_DRAWS = 1000
+MOST_DRAWS = 1000
+"""Largest number of draws of a random reference point."""
+
 _MOST_LEVELS = 30
 _MOST_RANGE = 2**42
 _CONTENT_ERRORS = ("leading_miss", "trailing_miss", "leading_false_alarm", "trailing_false_alarm")
@@ -249,7 +251,7 @@ class MeasuringSettings:
         Option(
             "Draws of each random reference point, whose mean is scored.",
             Panel.INPUTS,
-            check=between(1, _MOST_DRAWS),
+            check=between(1, MOST_DRAWS),
         ),
     ] = 64
     resample_by: ResampleByOption = None

@@ -125,7 +125,7 @@ def _add(cell: Ints, added: Ints, sums: Ints) -> bool:
     return bool(overflow >= 0)
 
 
-def _add_counts(cell: Ints, counts: Sequence[NDArray[Any]], sums: NDArray[Any]) -> NDArray[Any]:
+def add_counts(cell: Ints, counts: Sequence[NDArray[Any]], sums: NDArray[Any]) -> NDArray[Any]:
     """Add the counts of each row to the sums of its cell.
 
     Args:
@@ -332,7 +332,7 @@ def sum_rows(groups: list[GroupKey], group: Ints, units: Units, rows: CountedRow
         squares=np.zeros((len(values), len(groups), DIGITS + len(PRODUCTS)), np.int64),
         group=cell_keys // unit_count,
         unit=units.hashes[cell_keys % unit_count],
-        counts=_add_counts(cell, counts, np.zeros((len(counts), len(cell_keys)), np.int64)),
+        counts=add_counts(cell, counts, np.zeros((len(counts), len(cell_keys)), np.int64)),
         values=np.zeros(shape, np.int64),
         defined=np.zeros(shape, np.int64),
     )
@@ -378,7 +378,7 @@ def merge(parts: Sequence[Sums]) -> Sums:
         digits[:, new_group] += part.digits
         squares[:, new_group] += part.squares
         for name, sums in by_cell.items():
-            by_cell[name] = _add_counts(index, getattr(part, name), sums)
+            by_cell[name] = add_counts(index, getattr(part, name), sums)
     return Sums(
         groups=keys,
         documents=documents,

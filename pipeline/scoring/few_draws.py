@@ -1,0 +1,73 @@
+"""Advise more draws of a random reference point where their chance adds to the error.
+
+The average of a random point is the mean of some draws. What is left of the chance of the draws is
+their variance divided by their number. It should be small against the variance between documents,
+which is all that the interval of the average is meant to show.
+"""
+
+from math import ceil
+
+import numpy as np
+
+from segscore.pipeline.scoring.draw_sums import DrawSums
+from segscore.pipeline.scoring.finished_scoring import FinishedScoring
+from segscore.pipeline.scoring.leaderboard import measures_to_show
+from segscore.pipeline.settings.measuring import MOST_DRAWS
+from segscore.pipeline.statistics.averages import unit_sums
+from segscore.pipeline.statistics.jackknife import micro_estimates
+from segscore.pipeline.statistics.sums import Sums
+
+_SHARE = 0.01
+"""Largest share of the variance between documents that the variance of the draws may reach."""
+
+_LEAST = 0.01
+"""Least share of the squared error that is taken for the variance between documents."""
+
+_ROUND = 50
+"""Advised numbers of draws are multiples of this."""
+
+
+def warn_of_few_draws(draws: DrawSums, sums: Sums | None, scoring: FinishedScoring) -> list[str]:
+    """Return a warning if the draws of a random point vary more than their number makes up for.
+
+    Args:
+        draws: the sums of each draw by system.
+        sums: the sums of the run by group and resampling unit.
+        scoring: the run, whose first measure is judged by its micro average.
+    """
+    if sums is None or not draws or not scoring.selection.names:
+        return []
+    shares = _shares(draws, sums, scoring)
+    if not shares or max(shares.values()) <= _SHARE:
+        return []
+    point = max(shares, key=lambda name: (shares[name], name))
+    number = scoring.score_settings().draws
+    wanted = min(MOST_DRAWS, _ROUND * ceil(number * shares[point] / _SHARE / _ROUND))
+    return [
+        f"{point}: the chance of its {number} draws adds {100 * shares[point]:.2g} % to the "
+        f"variance of its average between documents; with --draws {wanted} it would add about "
+        f"{100 * shares[point] * number / wanted:.2g} %"
+    ] * (wanted > number)
+
+
+def _shares(draws: DrawSums, sums: Sums, scoring: FinishedScoring) -> dict[str, float]:
+    """Return the variance of each point's draws as a share of that between documents."""
+    settings, kind = scoring.score_settings(), scoring.selection.pairs
+    measure = measures_to_show(scoring.selection.names, settings.measures_in_order)[0]
+    if measure not in kind.measures:
+        return {}
+    shares = {}
+    for group, key in enumerate(sums.groups):
+        of_draws = draws.get(str(key[0]))
+        if of_draws is None or any(part is not None for part in key[1:]):
+            continue
+        parameters = scoring.group_parameters(key)
+        counts = dict(zip(kind.counts, of_draws.T.astype(np.float64), strict=True))
+        values = kind.values(counts, parameters.values, rows=False)[measure]
+        own = unit_sums(kind, sums, group)
+        error = micro_estimates(kind, own, parameters.values, None, parameters.draws)[measure].error
+        if error > 0 and len(of_draws) > 1:
+            of_mean = float(np.var(values, ddof=1)) / len(of_draws)
+            # The squared error between documents has the variance of the draws in it, too.
+            shares[str(key[0])] = of_mean / max(error**2 - of_mean, _LEAST * error**2)
+    return shares
