@@ -2,8 +2,10 @@
 
 import logging
 import os
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from segscore.pipeline.storage.failures import BUSY, UNREACHABLE, Advice, facts
@@ -24,6 +26,8 @@ class Cloud:
         typed: returns the option of ``pipe_file`` that sets a content type.
         address: returns the URL of the server of a file system.
         advice: names for messages about failures.
+        named_in: returns the options that a URL states, such as an account.
+        kind: returns the class of the file system; None for the one that fsspec knows.
     """
 
     extra: str
@@ -32,6 +36,8 @@ class Cloud:
     typed: Callable[[str], dict[str, Any]]
     address: Callable[[Any], str]
     advice: Advice
+    named_in: Callable[[str], dict[str, Any]] = lambda _: {}
+    kind: Callable[[], Any] | None = None
 
 
 def _s3_settings() -> dict[str, Any]:
@@ -77,6 +83,53 @@ def _azure_settings() -> dict[str, Any]:
     return settings
 
 
+def _azure_account(url: str) -> dict[str, Any]:
+    """Return the account of abfs://container@account.dfs.core.windows.net/path, if it names one."""
+    found = _AZURE_HOST.match(url)
+    return {"account_name": found[1]} if found else {}
+
+
+_AZURE_HOST = re.compile(r"[a-z]+://(?:[^/@]*@)?([^/@]+)\.(?:dfs|blob)\.core\.windows\.net(?:/|$)")
+
+
+@cache
+def _azure_files() -> Any:
+    """Return a class of file systems whose client retries four times within half a minute.
+
+    By default it would wait for 84 s in all, and adlfs passes no options to it.
+    """
+    from adlfs import AzureBlobFileSystem
+    from azure.storage.blob.aio import BlobServiceClient, ExponentialRetry
+
+    class AzureFiles(AzureBlobFileSystem):  # type: ignore[misc]
+        service_client: Any
+
+        def do_connect(self) -> None:
+            super().do_connect()
+            client = self.service_client
+            retry = ExponentialRetry(
+                initial_backoff=0.5, increment_base=2, retry_total=4, random_jitter_range=0.5
+            )
+            self.service_client = BlobServiceClient(
+                client.url, credential=client.credential, retry_policy=retry
+            )
+
+    return AzureFiles
+
+
+def _gcs_files() -> Any:
+    """Return the plain class of file systems, unless the environment asks for the other.
+
+    The other first queries the kind of a bucket by gRPC, which takes a minute for each request if a
+    firewall or an emulator does not answer gRPC.
+    """
+    import gcsfs.core
+
+    if "GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT" in os.environ:
+        return gcsfs.GCSFileSystem
+    return gcsfs.core.GCSFileSystem
+
+
 S3 = Cloud(
     extra="s3",
     package="s3fs",
@@ -100,6 +153,7 @@ GCS = Cloud(
         credentials="GOOGLE_APPLICATION_CREDENTIALS",
         address="STORAGE_EMULATOR_HOST",
     ),
+    kind=_gcs_files,
 )
 AZURE = Cloud(
     extra="azure",
@@ -113,5 +167,7 @@ AZURE = Cloud(
         "or AZURE_STORAGE_CONNECTION_STRING",
         address="AZURE_STORAGE_ACCOUNT_NAME or AZURE_STORAGE_CONNECTION_STRING",
     ),
+    named_in=_azure_account,
+    kind=_azure_files,
 )
 CLOUDS = {"s3": S3, "s3a": S3, "gs": GCS, "gcs": GCS, "abfs": AZURE, "abfss": AZURE, "az": AZURE}

@@ -133,9 +133,9 @@ def resolve(url: str) -> Place:
         if cloud is not None:
             return _in_cloud(url, protocol, cloud)
         import fsspec
+        from fsspec.core import strip_protocol
 
-        files = fsspec.filesystem(protocol)
-        return Place(given, files, files._strip_protocol(url))
+        return Place(given, fsspec.filesystem(protocol), strip_protocol(url))
     except ImportError as problem:
         hint = cloud and f"needs {cloud.package}: pip install 'segscore[{cloud.extra}]'"
         raise Refused(f"{url}: {hint or problem}") from problem
@@ -213,10 +213,12 @@ _ONE_SLASH = re.compile(
 
 
 def _in_cloud(url: str, protocol: str, cloud: Cloud) -> Place:
+    from fsspec import get_filesystem_class
     from fsspec.config import apply_config
+    from fsspec.core import strip_protocol
 
-    kind = _kind(protocol, cloud)
-    path = kind._strip_protocol(url)  # not by url_to_fs, which splits a name at "::"
+    kind = get_filesystem_class(protocol) if cloud.kind is None else cloud.kind()
+    path = strip_protocol(url)  # not by url_to_fs, which splits a name at "::"
     if not path.split("/", 1)[0]:
         raise Refused(f"{url}: the URL does not name a {cloud.advice.container}")
     if (cloud is AZURE and "\\" in path) or not url.rstrip("/").endswith(
@@ -228,32 +230,10 @@ def _in_cloud(url: str, protocol: str, cloud: Cloud) -> Place:
     options = {name: value for name, value in defaults.items() if name not in overrides}
     try:
         with explained(Place(url, None, path, cloud)):
-            files = kind(**options | kind._get_kwargs_from_urls(url))
+            files = kind(**options | cloud.named_in(url))
     except Failed as problem:  # no request was made, so settings are wrong
         raise Refused(str(problem)) from problem
-    if cloud is AZURE:
-        _limit_retries(files)
     return Place(url, files, path, cloud)
-
-
-def _kind(protocol: str, cloud: Cloud) -> Any:
-    import fsspec
-
-    if cloud is GCS and "GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT" not in os.environ:
-        # The other class first queries the kind of a bucket by gRPC, which takes a minute for each
-        # request if a firewall or an emulator does not answer gRPC.
-        from gcsfs.core import GCSFileSystem
-
-        return GCSFileSystem
-    return fsspec.get_filesystem_class(protocol)
-
-
-def _limit_retries(files: Any) -> None:
-    """Set the client to four retries within half a minute; adlfs has no option for that."""
-    retry = files.service_client._config.retry_policy
-    retry.initial_backoff, retry.increment_base, retry.random_jitter_range = 0.5, 2, 0.5
-    for count in ("total_retries", "connect_retries", "read_retries", "status_retries"):
-        setattr(retry, count, 4)
 
 
 _STORE_QUERY = re.compile(r"\?[A-Za-z_][\w.%-]*=[^/]*$")

@@ -114,7 +114,9 @@ def clear_filesystems() -> None:
     """Let the next use of a store read the environment anew, which fsspec caches."""
     for module, kind in KINDS.items():
         if module in sys.modules:
-            getattr(sys.modules[module], kind).clear_instance_cache()
+            files = getattr(sys.modules[module], kind)
+            for each in (files, *files.__subclasses__()):
+                each.clear_instance_cache()
 
 
 KINDS = {"s3fs": "S3FileSystem", "gcsfs.core": "GCSFileSystem", "adlfs": "AzureBlobFileSystem"}
