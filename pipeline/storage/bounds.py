@@ -1,11 +1,10 @@
 """Determine how much memory the columns of a row group of a Parquet file take, before reading them.
 
 A file of a few kilobytes may contain columns of many gigabytes: a dictionary stores a value once
-however often it occurs, and a million equal numbers are stored as one number and a count.  A footer
-may be wrong.  Arrow allocates what the header of each page states, page by page, until it has as
-many values as the footer states.  Therefore the headers are read first, in the same order.  They do
-not give the lengths of strings that are stored in a dictionary; these are computed without
-expanding the strings.
+however often it occurs, and a million equal numbers are stored as one number and a count.  The
+footer states how many values a column has and how many bytes its pages take when decompressed, but
+not how long strings are that are stored in a dictionary; these are added up without expanding them.
+A footer that somebody forged is believed (SECURITY.md).
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -19,12 +18,9 @@ import pyarrow.parquet as pq
 from segscore.pipeline.errors import Refused, Unreadable
 from segscore.pipeline.storage.memory import readable_size
 
-DATA, _DICTIONARY, DATA_V2 = 0, 2, 3
-"""Kinds of pages, as numbered in parquet.thrift."""
-
-BY_PREFIX = 7
-REPEATING = (2, 8, BY_PREFIX)
-"""Encodings in which a page can represent more text than it has bytes: dictionary and prefix."""
+PREFIXES = "DELTA_BYTE_ARRAY"
+DICTIONARIES = frozenset({"PLAIN_DICTIONARY", "RLE_DICTIONARY"})
+"""Encodings in which a page can represent more text than it has bytes."""
 
 WIDTHS = {"BOOLEAN": 1, "INT32": 4, "INT64": 8, "INT96": 12, "FLOAT": 4, "DOUBLE": 8}
 """Bytes per value in memory, by physical type; for other types see ``_size``."""
@@ -35,23 +31,11 @@ OFFSET, LEVELS = 4, 4
 ROWS = 65_536
 """Largest number of rows that are inspected at a time."""
 
-HEADER, LARGEST_HEADER = 512, 2**24
-"""Bytes that are read to parse the header of a page, at first and at most."""
-
-SLACK = 100
-"""Bytes by which old writers understated the length of a column."""
-
 _GAP = 8192
 """Largest gap in bytes between two columns that Arrow fetches from a store in one request."""
 
 SPARE = 16
 """A bound of at most 1 / SPARE of the limit is used as a column's size without refinement."""
-
-MAX_DEPTH = 16
-"""Largest depth of nested structures in a header."""
-
-Read = Callable[[int, int], bytes]
-"""Takes an offset and a size, and returns so many bytes of the file, fewer at its end."""
 
 
 @dataclass(frozen=True)
@@ -75,100 +59,76 @@ class RowGroup:
     limit: int
 
 
-@dataclass(frozen=True)
-class _Page:
-    """The header of a page.
+def require_fit(group: RowGroup) -> int:
+    """Check that the columns of a row group fit into memory, as their footer states it.
 
-    Attributes:
-        kind: DATA, DICTIONARY, DATA_V2 or another kind.
-        unpacked: bytes of the page when decompressed.
-        packed: bytes of the page in the file, without the header.
-        values: number of values, including nulls and empty lists.
-        encoding: encoding, as numbered in parquet.thrift.
-    """
-
-    kind: int
-    unpacked: int
-    packed: int
-    values: int
-    encoding: int
-
-
-def require_fit(group: RowGroup, read: Read) -> int:
-    """Check that the columns of a row group fit into memory, and agree with the footer.
-
-    Return the bytes that they take in memory, or an upper bound; ``read`` reads bytes of the file.
+    Return the bytes that they take in memory, or an upper bound.
 
     Raises:
-        Refused: the columns are too large, or disagree with the footer; the message names file, row
-            group and column.
+        Refused: the columns are too large, or the footer contradicts itself; the message names
+            file, row group and column.
     """
-    total = sum(_sizes(group, read, exact=False))
+    total = sum(_sizes(group, exact=False))
     if total > group.limit:
-        total = sum(_sizes(group, read, exact=True))
+        total = sum(_sizes(group, exact=True))
     if total > group.limit:
         raise _too_large(group, f"columns {', '.join(group.columns)} take", total)
     return total
 
 
-def _sizes(group: RowGroup, read: Read, *, exact: bool) -> Iterator[int]:
+def _sizes(group: RowGroup, *, exact: bool) -> Iterator[int]:
     """Yield the bytes of each column in memory, or upper bounds that are quicker to compute."""
     metadata, wanted = group.file.metadata, {*group.columns}
     for index in range(metadata.num_columns):
         path = metadata.schema.column(index).path
         if path.split(".")[0] in wanted:
-            size = _size(group, index, read, exact=exact)
+            size = _size(group, index, exact=exact)
             if size > group.limit:
                 raise _too_large(group, f"column {path} takes", size)
             yield size
 
 
-def _size(group: RowGroup, index: int, read: Read, *, exact: bool) -> int:
+def _size(group: RowGroup, index: int, *, exact: bool) -> int:
     """Return the bytes of a column in memory, or an upper bound."""
     leaf = group.file.metadata.schema.column(index)
     chunk = group.file.metadata.row_group(group.number).column(index)
     rows = group.file.metadata.row_group(group.number).num_rows
-    flat = leaf.max_repetition_level == 0
-    pages = [*_pages(group, index, read)]
-    values = sum(page.values for page in pages if page.kind in (DATA, DATA_V2))
-    if values != chunk.num_values or (flat and values != rows) or values < rows:
-        stated = f"the footer states {rows:,} rows and {chunk.num_values:,} values"
-        raise _mismatch(group, leaf.path, f"{stated}, the pages have {values:,} values")
+    flat, values = leaf.max_repetition_level == 0, chunk.num_values
+    if (flat and values != rows) or values < rows or chunk.total_uncompressed_size < 0:
+        raise _contradiction(group, leaf.path, f"{rows:,} rows and {values:,} values")
     nested = 0 if flat else LEVELS
     if chunk.physical_type != "BYTE_ARRAY":
         return values * (nested + WIDTHS.get(chunk.physical_type, max(1, leaf.length)))
     overhead = values * (nested + OFFSET)
     if overhead > group.limit:
         return overhead
-    return overhead + _text_size(group, leaf, pages, exact=exact)
+    return overhead + _text_size(group, leaf, chunk, exact=exact)
 
 
-def _text_size(group: RowGroup, leaf: Any, pages: Sequence[_Page], *, exact: bool) -> int:
+def _text_size(group: RowGroup, leaf: Any, chunk: Any, *, exact: bool) -> int:
     """Return the bytes of the strings of a column, or an upper bound.
 
-    No string is longer than the dictionary, or than its page if strings share prefixes.
+    No string is longer than all pages of the column together.
     """
-    data = [page for page in pages if page.kind in (DATA, DATA_V2)]
-    plain = sum(page.unpacked for page in data if page.encoding not in REPEATING)
-    repeated = sum(page.values for page in data if page.encoding in REPEATING)
-    by_prefix = [page.unpacked for page in data if page.encoding == BY_PREFIX]
-    longest = max([page.unpacked for page in pages if page.kind == _DICTIONARY] + by_prefix + [1])
-    bound = plain + repeated * longest
-    acceptable = 0 if exact else group.limit // SPARE
-    if not repeated or bound <= acceptable or plain > group.limit:
+    pages, encodings = chunk.total_uncompressed_size, {*chunk.encodings}
+    by_prefix = PREFIXES in encodings
+    if pages > group.limit or not (by_prefix or encodings & DICTIONARIES):
+        return pages
+    bound = pages + chunk.num_values * pages
+    if bound <= (0 if exact else group.limit // SPARE):
         return bound
     if by_prefix:
         if leaf.max_repetition_level:  # the text in one row has no bound
             return bound
         # Arrow takes several times as much while it expands the prefixes of a batch.
-        rows = group.limit // (2 * longest)
+        rows = group.limit // (2 * max(1, pages))
         return _expanded_size(group, _string_batches(group.file, group, leaf.path, rows))
     file = group.reopen(leaf.path)
     if not exact:
-        first = next(_string_batches(file, group, leaf.path, 1))
-        longest = pc.max(pc.binary_length(first.dictionary)).as_py() or 0
-        if plain + repeated * longest <= group.limit:
-            return plain + repeated * longest
+        first = next(_string_batches(file, group, leaf.path, 1), None)
+        longest = 0 if first is None else pc.max(pc.binary_length(first.dictionary)).as_py() or 0
+        if pages + chunk.num_values * longest <= group.limit:
+            return pages + chunk.num_values * longest
     return _expanded_size(group, _string_batches(file, group, leaf.path, ROWS))
 
 
@@ -197,29 +157,6 @@ def _string_batches(
         while pa.types.is_nested(values.type):
             values = values.field(0) if pa.types.is_struct(values.type) else values.flatten()
         yield values
-
-
-def _pages(group: RowGroup, index: int, read: Read) -> Iterator[_Page]:
-    """Read the headers of a column's pages, as far as Arrow will read the pages.
-
-    Raises:
-        Refused: a header cannot be read, or its values are impossible.
-    """
-    path = group.file.metadata.schema.column(index).path
-    chunk = group.file.metadata.row_group(group.number).column(index)
-    offset, end = span(chunk)
-    if offset < 0 or end < offset or chunk.num_values < 0:
-        raise _mismatch(group, path, "the footer gives an impossible offset")
-    values = 0
-    while values < chunk.num_values and offset < end:
-        page, length = _header(group, path, read, offset)
-        offset += length + page.packed
-        if min(page.unpacked, page.packed, page.values) < 0 or offset > end + SLACK:
-            raise _mismatch(group, path, "a page is longer than the column")
-        if page.unpacked > group.limit:
-            raise _too_large(group, f"a page of column {path} takes", page.unpacked)
-        values += page.values if page.kind in (DATA, DATA_V2) else 0
-        yield page
 
 
 def span(chunk: Any) -> tuple[int, int]:
@@ -251,96 +188,6 @@ def spans(group: RowGroup) -> list[tuple[int, int]]:
     return [(start, length) for start, length in merged if start >= 0 and length > 0]
 
 
-def _header(group: RowGroup, path: str, read: Read, offset: int) -> tuple[_Page, int]:
-    """Read the header of a page; return it and its length."""
-    size = HEADER
-    while True:
-        content = read(offset, size)
-        try:
-            fields, length = structure(content, 0, 0)
-            kind = fields[1]
-            inner = fields.get({DATA: 5, _DICTIONARY: 7, DATA_V2: 8}.get(kind, 0), {})
-            encoding = inner.get(4 if kind == DATA_V2 else 2, 0)
-            return _Page(kind, fields[2], fields[3], inner.get(1, 0), encoding), length
-        except (LookupError, TypeError, AttributeError, ValueError) as problem:
-            size *= 8
-            if size > LARGEST_HEADER or len(content) < size // 8:
-                raise _mismatch(group, path, "the header of a page cannot be read") from problem
-
-
-def structure(content: bytes, offset: int, depth: int) -> tuple[dict[int, Any], int]:
-    """Parse a structure of Thrift's compact protocol, which begins at an offset of the content.
-
-    Return its fields that are integers or structures, by number, and the offset at which it ends;
-    ``depth`` is the number of structures around it.
-
-    Raises:
-        LookupError: the bytes end before the structure does.
-        ValueError: the bytes are not such a structure.
-    """
-    if depth > MAX_DEPTH:
-        raise ValueError(depth)
-    fields: dict[int, Any] = {}
-    number = 0
-    while head := content[offset]:
-        offset += 1
-        if head >> 4:
-            number += head >> 4
-        else:
-            number, offset = _integer(content, offset)
-        kind = head & 15
-        if kind > FALSE:
-            fields[number], offset = _value(content, offset, kind, depth)
-    return fields, offset + 1
-
-
-TRUE, FALSE, BYTE, I16, I32, I64, FLOAT, BINARY, LIST, SET, MAP, STRUCT = range(1, 13)
-"""Types of Thrift's compact protocol; the type of a boolean field is its value."""
-
-
-def _value(content: bytes, offset: int, kind: int, depth: int) -> tuple[Any, int]:
-    """Parse a value and return it with its end; None for a value of a type that is skipped."""
-    if kind in (I16, I32, I64):
-        return _integer(content, offset)
-    if kind == STRUCT:
-        return structure(content, offset, depth + 1)
-    if kind == BINARY:
-        length, offset = _unsigned(content, offset)
-        return None, offset + length
-    if kind in (TRUE, FALSE, BYTE):
-        return None, offset + 1
-    if kind == FLOAT:
-        return None, offset + 8
-    if kind not in (LIST, SET):
-        raise ValueError(kind)
-    count, offset, element = content[offset] >> 4, offset + 1, content[offset] & 15
-    if count == 15:
-        count, offset = _unsigned(content, offset)
-    for _ in range(count):
-        _, offset = _value(content, offset, element, depth + 1)
-        if offset > len(content):
-            raise IndexError(offset)
-    return None, offset
-
-
-def _integer(content: bytes, offset: int) -> tuple[int, int]:
-    value, offset = _unsigned(content, offset)
-    return (value >> 1) ^ -(value & 1), offset
-
-
-def _unsigned(content: bytes, offset: int) -> tuple[int, int]:
-    value = shift = 0
-    while True:
-        byte = content[offset]
-        offset += 1
-        value |= (byte & 127) << shift
-        if byte < 128:
-            return value, offset
-        shift += 7
-        if shift > 63:
-            raise ValueError(shift)
-
-
 def _too_large(group: RowGroup, subject: str, size: int) -> Refused:
     return Refused(
         f"{group.url}: row group {group.number}: {subject} {readable_size(size)} or more in "
@@ -349,8 +196,8 @@ def _too_large(group: RowGroup, subject: str, size: int) -> Refused:
     )
 
 
-def _mismatch(group: RowGroup, path: str, reason: str) -> Unreadable:
+def _contradiction(group: RowGroup, path: str, stated: str) -> Unreadable:
     return Unreadable(
-        f"{group.url}: row group {group.number}: column {path} does not match the footer "
-        f"({reason}); the file is corrupt or forged: write it again"
+        f"{group.url}: row group {group.number}: column {path} cannot be read: the footer states "
+        f"{stated}; the file is corrupt: write it again"
     )

@@ -375,6 +375,13 @@ class RemoteFile(io.RawIOBase):
         self.position += len(data)
         return bytes(data)
 
+    def prefetch(self, spans: Sequence[tuple[int, int]]) -> None:
+        """Request these parts, each an offset and a size, and keep them instead of earlier ones."""
+        self.prefetched = []
+        for start, size in spans:
+            self.seek(start)
+            self.prefetched.append((start, self.read(size)))
+
     def readinto(self, buffer: Any) -> int:
         """Read into a buffer; return the number of bytes."""
         data = self.read(len(buffer))

@@ -1,7 +1,7 @@
 """Open Parquet files, read them with a limit on memory, write them whole or not at all."""
 
-import io
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -72,26 +72,20 @@ def read_row_groups(
         Failed: no server answers.
     """
     file, source = _open_parquet(resolve(url))
-    with io.FileIO(source) if isinstance(source, str) else source as content:
+    with nullcontext() if isinstance(source, str) else source as content:
         columns = choose(file.schema_arrow.names)
         chosen = [*range(file.num_row_groups)] if numbers is None else [*numbers]
 
         def reopen(path: str) -> pq.ParquetFile:
             return pq.ParquetFile(source, metadata=file.metadata, read_dictionary=[path])
 
-        def read(offset: int, size: int) -> bytes:
-            content.seek(offset)
-            return content.read(size) or b""
-
         used = 0
         try:
             for number in chosen:
                 group = RowGroup(url, file, reopen, number, columns, limit - used)
-                if isinstance(content, RemoteFile):
-                    content.prefetched = [
-                        (start, read(start, size)) for start, size in spans(group)
-                    ]
-                used += require_fit(group, read)
+                if content is not None:
+                    content.prefetch(spans(group))
+                used += require_fit(group)
             table = file.read_row_groups(chosen, columns=columns)
         except (pa.ArrowException, OSError) as problem:
             # Arrow raises an OSError without a number for a file that is corrupt.

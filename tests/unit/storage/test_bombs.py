@@ -15,7 +15,6 @@ import pytest
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.storage.bounds import structure
 from tests.support.command_line import Segscore
 from tests.support.paths import ROOT
 
@@ -77,12 +76,6 @@ def list_bomb(path: Path) -> None:
     assert path.stat().st_size < 3000
 
 
-def lying_list_bomb(path: Path) -> None:
-    """Make its footer claim two boundaries."""
-    list_bomb(path)
-    patch(path, varint(MANY), varint(2, length=len(varint(MANY))))
-
-
 def varint(number: int, length: int = 0) -> bytes:
     """Encode a number in Thrift's compact protocol, perhaps longer than necessary."""
     rest, encoded = 2 * number, bytearray()
@@ -128,14 +121,13 @@ BOMBS: dict[str, tuple[Callable[[Path], None], str]] = {
     "later": (later_row_group, "row group 1: column coder takes 19.5 GB or more"),
     "prefix": (prefix_bomb, "row group 0: column genre takes"),
     "list": (list_bomb, "row group 0: "),
-    "lying": (lying_list_bomb, "row group 0: column boundaries.list.element does not match"),
 }
 
 
 GIGABYTE = 10**9 / 2**20
 """The --memory-limit of the commands in MiB; the first command of a machine also compiles."""
 
-QUICK = [("score", "coder"), ("score", "attribute"), ("validate", "coder"), ("validate", "lying")]
+QUICK = [("score", "coder"), ("score", "attribute"), ("validate", "coder")]
 """What `make test` tries; `make test-all` tries the others."""
 
 FITTING = ("prefix", "list")
@@ -219,16 +211,15 @@ def claimed_counts(path: Path) -> list[int]:
     return [metadata.num_rows, group.num_rows, *values]
 
 
-def test_a_footer_with_too_few_rows_is_refused(segscore: Segscore, tmp_path: Path) -> None:
-    """All its numbers agree, but the pages have more."""
+def test_a_footer_that_agrees_with_itself_is_believed(segscore: Segscore, tmp_path: Path) -> None:
+    """The pages have more rows than it states; those that it states are read and counted."""
     good, bad = tmp_path / "good.parquet", tmp_path / "bad.parquet"
     pq.write_table(segmentations(), good, write_statistics=False)
     bad.write_bytes(good.read_bytes())
     patch(bad, varint(ROWS), varint(19_000, length=3))
     result = segscore("score", good, bad, "--output", tmp_path / "run")
-    assert result.code in (1, 2)
-    assert f"{bad}: row group 0: column " in result.err
-    assert "19,000 rows" in result.err
+    assert result.code == 0, result.err
+    assert "1000 of 20000 references have no hypothesis" in result.err
 
 
 def test_false_sizes_are_refused_or_harmless(segscore: Segscore, tmp_path: Path) -> None:
@@ -299,22 +290,6 @@ def test_random_headers_are_read_or_refused(tmp_path: Path) -> None:
             storage.read_row_groups(str(file), None, lambda names: names, 10**7)
         except Refused as problem:
             assert str(problem).startswith(f"{file}: ")  # noqa: PT017
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"",
-        b"\x1c" * 100,
-        b"\x15",
-        b"\x15" + b"\xff" * 20,
-        b"\x18\xff\xff\xff\x7f\x00",
-        b"\x19\xf5\xff",
-    ],
-)
-def test_an_invalid_structure_is_refused(content: bytes) -> None:
-    with pytest.raises((LookupError, ValueError)):
-        structure(content, 0, 0)
 
 
 def test_the_limit_of_address_space_is_in_force() -> None:
