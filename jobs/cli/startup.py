@@ -45,12 +45,9 @@ def do_without_home() -> None:
 def work() -> None:
     """Prepare for the work of a command, after its modules have been imported.
 
-    Reuse memory. In a process of the command's own, enable the collector, but exempt all existing
-    objects from it.
+    In a process of the command's own, enable the collector, but exempt all existing objects from
+    it.
     """
-    from segscore.pipeline.storage.memory import reuse_memory
-
-    reuse_memory()
     if _OWN_PROCESS.is_set():
         gc.freeze()
         gc.set_threshold(_ALLOCATIONS)

@@ -31,7 +31,7 @@ from segscore.pipeline.runs.executor import (
     part_of,
 )
 from segscore.pipeline.runs.watching import Watch
-from segscore.pipeline.storage.memory import release_memory, reuse_memory
+from segscore.pipeline.storage.memory import release_memory
 
 __all__ = ["DaskCluster", "dask_client"]
 
@@ -100,8 +100,7 @@ class Shared:
         return _load_shared, (self.mapped, self.options)
 
     def on_worker(self) -> Any:
-        """Apply our settings of stores and of memory on the worker, and return the value."""
-        reuse_memory()
+        """Apply our settings of stores on the worker, and return the value."""
         storage.configure(self.options)
         return self.value
 

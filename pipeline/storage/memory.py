@@ -2,8 +2,7 @@
 
 import ctypes
 import os
-from collections.abc import Callable
-from functools import cache
+from contextlib import suppress
 
 MEMORY = 4 * 2**30
 """Bytes of memory that a worker is assumed to have by default."""
@@ -16,15 +15,6 @@ AT_REST = 500 * 2**20
 
 UNFOLDED = 3
 """Bytes of memory per byte of a table's columns, while rows are read or prepared for pairing."""
-
-_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
-"""Numbers of the options of ``mallopt`` (malloc.h)."""
-
-_KEPT = 256 * 2**20
-"""Bytes of free memory at the end of a heap that are not returned to the system."""
-
-_LARGEST_REUSED = 32 * 2**20
-"""Size in bytes from which an array has memory of its own, which is returned when it is freed."""
 
 
 def machine_memory() -> int:
@@ -48,32 +38,10 @@ def row_group_limit(memory: int | None) -> int:
     return max(0, (MEMORY if memory is None else memory) - AT_REST) // UNFOLDED
 
 
-@cache
-def reuse_memory() -> None:
-    """Make this process reuse the memory of freed arrays, if its C library is GNU's.
-
-    The library would return the memory of most arrays to the system when they are freed, and ask
-    for it again for the next ones.  That takes a tenth of a run, and more on a worker of Dask: its
-    environment (MALLOC_TRIM_THRESHOLD_) makes the library do so even more often.
-    """
-    set_option = _c_function("mallopt")
-    set_option(_TRIM_THRESHOLD, _KEPT)
-    set_option(_MMAP_THRESHOLD, _LARGEST_REUSED)
-
-
 def release_memory() -> None:
-    """Return the memory of freed arrays to the system, if the C library can do that."""
-    _c_function("malloc_trim")(0)
-
-
-@cache
-def _c_function(name: str) -> Callable[..., object]:
-    """Return a function of the GNU C library; one that does nothing if the library is another."""
-    try:
-        function: Callable[..., object] = getattr(ctypes.CDLL(None), name)
-    except (AttributeError, OSError, TypeError):
-        return lambda *_: None
-    return function
+    """Return the memory of freed arrays to the system, if the C library is GNU's."""
+    with suppress(AttributeError, OSError, TypeError):
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def readable_size(size: int) -> str:
