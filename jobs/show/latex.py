@@ -1,4 +1,4 @@
-"""Write tables as LaTeX that fit the text of an article, 345 points wide, with booktabs."""
+"""Write tables as LaTeX that fit the line of any class, with booktabs and graphicx."""
 
 import re
 import textwrap
@@ -11,38 +11,25 @@ from segscore.pipeline.comparison.pair_rows import letter
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.measures.published import published_name
 
-_TEXT_WIDTH = 345.0
-"""Width of the text of the class article at 10 pt, in points."""
-
 _UNDEFINED = "–"
 _LONGEST_HEADING = 12
 _LABEL_WORDS = 4
 """Number of words of a caption that its label has."""
 
-_GAP = 8.0
-"""Points between two columns."""
+_LINE = 75
+"""Number of characters of a row after which columns of values continue in a further block."""
 
-_LEAST_NAME = 45.0
-"""Points to which a column of names may be narrowed before values continue in a further block."""
+_GAP = 2
+"""Number of characters between two columns."""
 
-_SMALL = 0.93
-"""Width of a character in \\small, divided by that at 10 pt."""
+_LONGEST_NAME = 16
+"""Number of characters of a name that count; a block with longer names is printed smaller."""
 
-_WIDTHS = {
-    **dict.fromkeys(".,:;ijl'|![]I", 3.1),
-    **dict.fromkeys("frst()- ", 4.0),
-    **dict.fromkeys("0123456789acez/", 5.0),
-    **dict.fromkeys("mwMW%", 10.3),
-    **dict.fromkeys("–<−↑↓", 7.8),
-    **dict.fromkeys("\ue000\ue001\ue002", 0.0),
-}
-"""Character -> its width in Computer Modern at 10 pt, or a little more."""
+_FITTED = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
+"""Scales what is wider than the line down to it, and leaves the rest as it is."""
 
 _BOLD, _RAISED, _END = "\ue000\ue001\ue002"
 """Marks in the text of a cell: begin bold, begin a superscript, end either."""
-
-_OTHER_WIDTH = {True: 7.9, False: 5.6}
-"""Width of other characters: capitals and symbols, and small letters."""
 
 _SPECIAL = str.maketrans(
     {
@@ -52,9 +39,6 @@ _SPECIAL = str.maketrans(
         "<": "$<$", ">": "$>$", "−": "$-$", "–": "--", "↑": r"$\uparrow$", "↓": r"$\downarrow$",
     }
 )  # fmt: skip
-
-_PIECES = re.compile(r"[^\s_/:.@-]{0,5}[\s_/:.@-]?")
-"""A part of a name after which a line may end: at a mark, or after five characters."""
 
 
 def latex_tables(layout: Layout) -> str:
@@ -153,9 +137,9 @@ def _number(cell: str) -> str:
 def _latex_table(caption: str, columns: Sequence[Column], signature: str, label: str) -> str:
     """Write a table as a float with its caption above and the signature below.
 
-    If the columns do not fit beside each other, those of values continue in a further block, which
-    repeats the columns of names.  Long names continue on a further line. `label` is the name for
-    references to the table, after `tab:`.
+    Many columns of values continue in a further block, which repeats the columns of names. A block
+    that is still too wide is scaled down. `label` is the name for references to the table, after
+    `tab:`.
     """
     blocks = "\n\\par\\medskip\n".join(_blocks(columns))
     signed = _escape(signature).replace("|", r"|\allowbreak ")
@@ -175,62 +159,37 @@ def _latex_table(caption: str, columns: Sequence[Column], signature: str, label:
 def _blocks(columns: Sequence[Column]) -> Iterator[str]:
     names = [column for column in columns if column.is_name]
     values = [column for column in columns if not column.is_name]
-    needed = sum(min(_points(column), _LEAST_NAME) + _GAP for column in names)
+    room = _LINE - sum(min(column.width, _LONGEST_NAME) + _GAP for column in names)
     while values:
-        number, free = 0, _TEXT_WIDTH - needed
-        while number < len(values) and (_points(values[number]) <= free or not number):
-            free -= _points(values[number]) + _GAP
+        number, free = 0, room
+        while number < len(values) and (values[number].width <= free or not number):
+            free -= values[number].width + _GAP
             number += 1
-        yield _block(names, values[:number], max(0.0, free + _GAP))
+        yield _block(names, values[:number])
         values = values[number:]
 
 
-def _block(names: Sequence[Column], values: Sequence[Column], free: float) -> str:
-    """Write a block; ``free`` points beyond the least widths are for the columns of names."""
-    kinds: list[str] = []
-    columns: list[list[list[str]]] = []
-    for column in names:
-        least = min(_points(column), _LEAST_NAME)
-        extra = min(free, _points(column) - least)
-        free -= extra
-        is_whole = least + extra >= _points(column)
-        kinds.append("l" if is_whole else f"p{{{least + extra:.0f}pt}}")
-        cells = [str(cell).replace("\n", " ") for cell in (column.heading, *column.cells)]
-        columns.append([[_escape(cell) if is_whole else _breakable(cell)] for cell in cells])
-    for column in values:
-        kinds.append("r")
-        texts = [str(cell) for cell in (column.heading, *column.cells)]
-        columns.append([[_escape(line) for line in text.split("\n")] for text in texts])
+def _block(names: Sequence[Column], values: Sequence[Column]) -> str:
+    texts = [
+        [str(cell).replace("\n", " ") if column.is_name else str(cell) for cell in cells]
+        for column in (*names, *values)
+        for cells in [(column.heading, *column.cells)]
+    ]
+    columns = [[[_escape(line) for line in text.split("\n")] for text in cells] for cells in texts]
     heading, *rows = map(_row, zip(*columns, strict=True))
+    kinds = "l" * len(names) + "r" * len(values)
     return "\n".join(
         [
-            rf"\begin{{tabular}}{{@{{}}{''.join(kinds)}@{{}}}}",
+            _FITTED,
+            rf"\begin{{tabular}}{{@{{}}{kinds}@{{}}}}",
             *(r"\toprule", heading, r"\midrule", *rows, r"\bottomrule"),
-            r"\end{tabular}",
+            r"\end{tabular}}",
         ]
     )
 
 
-def _points(column: Column) -> float:
-    texts = [str(cell) for cell in (column.heading, *column.cells)]
-    if column.is_name:
-        texts = [text.replace("\n", " ") for text in texts]
-    lines = [line for text in texts for line in text.split("\n")]
-    return max(map(_line_points, lines))
-
-
-def _line_points(line: str) -> float:
-    other = (_OTHER_WIDTH[not char.islower()] for char in line if char not in _WIDTHS)
-    return _SMALL * (sum(_WIDTHS.get(char, 0.0) for char in line) + sum(other))
-
-
 def _escape(text: str) -> str:
     return text.translate(_SPECIAL)
-
-
-def _breakable(name: str) -> str:
-    pieces = [_escape(piece) for piece in _PIECES.findall(name) if piece]
-    return r"\raggedright " + r"\allowbreak ".join(pieces)
 
 
 def _row(cells: Sequence[Sequence[str]]) -> str:
