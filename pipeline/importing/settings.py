@@ -470,8 +470,12 @@ class ImportSettings:
 
 def _check_encoding(name: str) -> None:
     try:
-        known = codecs.lookup(name)
+        codecs.lookup(name)
     except (LookupError, ValueError) as problem:
         raise Refused(f"--encoding {name}: is not known; such as cp1252 or utf-16") from problem
-    if not known._is_text_encoding:
-        raise Refused(f"--encoding {name}: is not an encoding of text; such as cp1252 or utf-16")
+    try:
+        "".encode(name)
+    except LookupError as problem:
+        raise Refused(
+            f"--encoding {name}: is not an encoding of text; such as cp1252 or utf-16"
+        ) from problem

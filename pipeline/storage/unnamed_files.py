@@ -75,14 +75,14 @@ class MappedValue:
                 content = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY))
         except OSError as problem:
             raise ValueError(f"shared arrays cannot be opened ({problem})") from problem
-        views = [content[start : start + size] for start, size in self._places()]
+        views = [content[start : start + size] for start, size in self.places()]
         buffers = [
             view if is_writable else view.toreadonly()
             for view, is_writable in zip(views, self.writable, strict=True)
         ]
         return pickle.loads(self.structure, buffers=buffers)  # noqa: S301  (the sender made it)
 
-    def _places(self) -> Iterator[tuple[int, int]]:
+    def places(self) -> Iterator[tuple[int, int]]:
         """Yield the start and the size of each buffer."""
         padded = (size + -size % _ALIGNED for size in self.sizes)
         yield from zip(accumulate(padded, initial=0), self.sizes, strict=False)
@@ -103,7 +103,7 @@ def mapped(value: Any) -> Iterator[MappedValue | None]:
         writable = tuple(not view.readonly for view in views)
         made = MappedValue(path, structure, sizes, writable)
         try:
-            for view, (start, size) in zip(views, made._places(), strict=True):
+            for view, (start, size) in zip(views, made.places(), strict=True):
                 file.seek(start)
                 while size:
                     size -= file.write(view[view.nbytes - size :])

@@ -186,8 +186,10 @@ class Score:
             return self
         if not isinstance(other, Score):
             return NotImplemented
+        counted = self._counted, other._counted
         mine, theirs = (
-            (each.settings, each._counted.types, each._counted.typed) for each in (self, other)
+            (settings, each.types, each.typed)
+            for settings, each in zip((self.settings, other.settings), counted, strict=True)
         )
         if mine != theirs:
             raise Refused(

@@ -3,9 +3,9 @@
 import contextlib
 import os
 import re
-import sys
 from collections.abc import Callable
 from functools import wraps
+from inspect import currentframe
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 from warnings import warn
@@ -58,7 +58,7 @@ def _keyword(option: re.Match[str]) -> str:
 
 def warn_user(message: str) -> None:
     """Give a warning that names the line outside of segscore which called it."""
-    level, frame = 2, sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_OWN):
+    level, frame = 1, currentframe()
+    while frame is not None and frame.f_code.co_filename.startswith(_OWN):
         level, frame = level + 1, frame.f_back
     warn(message, stacklevel=level)
