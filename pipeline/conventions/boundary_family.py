@@ -43,7 +43,7 @@ _MATCHING = Question(
 _EDGES = Question(
     "edges",
     (
-        Answer("none", "The ends of the text are not counted.", "segscore; mir_eval, trimmed"),
+        Answer("none", "The ends of the text are not counted.", "segscore; mir_eval, trim: true"),
         Answer("start", "The start of the text counts.", "DISRPT; VidChapters", "--edges 1"),
         Answer("both", "Both ends of the text count.", "mir_eval, trim=False", "--edges 2"),
         Answer(
@@ -110,7 +110,7 @@ def _programs(tolerance: str) -> tuple[Program, ...]:
             {"average": "macro", **near},
         ),
         Program(
-            f"mir_eval, T {tolerance}, trimmed",
+            f"mir_eval, T {tolerance}, trim: true",
             f"the mean of mir_eval.segment.detection(…, window={tolerance}), with the ends trimmed",
             {"without": "zero", **pairs},
         ),

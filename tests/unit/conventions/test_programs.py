@@ -220,7 +220,7 @@ PROGRAMS: dict[str, tuple[Family, Callable[[str], float]]] = {
     "SuperDialseg, f1(binary)": (NEAR, lambda m: by_flags(m, ("1",))),
     "SuperDialseg, f1(macro)": (NEAR, lambda m: by_flags(m, ("0", "1"))),
     f"mir_eval, T {REACH}": (NEAR, lambda m: by_mir_eval(m, trim=False)),
-    f"mir_eval, T {REACH}, trimmed": (NEAR, lambda m: by_mir_eval(m, trim=True)),
+    f"mir_eval, T {REACH}, trim: true": (NEAR, lambda m: by_mir_eval(m, trim=True)),
     f"pyannote.metrics, T {REACH}": (NEAR, lambda m: by_pyannote(m, pooled=True)),
     f"pyannote.metrics, T {REACH}, mean": (NEAR, lambda m: by_pyannote(m, pooled=False)),
     f"VidChapters, t {REACH + 1}": (NEAR, by_vidchapters),
