@@ -15,6 +15,7 @@ from segscore.pipeline.statistics.shown_numbers import counted
 if TYPE_CHECKING:
     from segscore.pipeline.nightly.history import Gathered
 
+_COLUMNS = ("run", "date", "outcome", "signature", "differs_from_previous", "series")
 _SHOWN = 15
 _SERIES_SHOWN = 3
 
@@ -39,7 +40,7 @@ def history(
         nights = {"missing": gathered.missing, "removed": gathered.removed}
         print_json("history", {"output": gathered.url, "runs": listed, **nights})
     else:
-        print_table(plain_layout(list(listed[0]), listed, ""), format_name)
+        print_table(plain_layout(list(_COLUMNS), listed, ""), format_name)
     LOG.warn(gathered.wrong)
     if gathered.wrong:
         raise typer.Exit(1)

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from segscore.pipeline.arrays.document_ids import Hashes, mix
+from segscore.pipeline.arrays.document_ids import GOLDEN_RATIO, Hashes, mix
 from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged, RowArrays, row_values
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.scoring.draws import GOLDEN_RATIO
 
 MOST_BOUNDARIES = 2**28
 """The most boundaries made at once: a GiB of them."""

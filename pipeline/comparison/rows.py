@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from segscore.pipeline.arrays.document_ids import (
+    GOLDEN_RATIO,
     MIX_1,
     MIX_2,
     Documents,
@@ -29,8 +30,6 @@ REFERENCE = "reference"
 REFERENCE_DIGEST = "reference_digest"
 REFERENCE_COUNTS = ("n_units", "window", "reference_windows", "stories")
 """Counts that depend on the reference alone."""
-
-_ODD = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True)
@@ -220,11 +219,11 @@ def same_references(rows: ScoreRows) -> Flags:
     for name in (REFERENCE_DIGEST, *REFERENCE_COUNTS):
         if name in rows.numbers:
             # Mixed after each number, so that two references cannot exchange one unnoticed.
-            hashes = _mix(hashes * _ODD + rows.numbers[name].astype(np.uint64))
+            hashes = _mix(hashes * GOLDEN_RATIO + rows.numbers[name].astype(np.uint64))
     key = (rows.run * documents + rows.document)[rows.original]
     hashes = hashes[rows.original]
     # Count a reference once per run, however many hypotheses were compared with it.
-    _, first_row = np.unique(hashes ^ key.astype(np.uint64) * _ODD, return_index=True)
+    _, first_row = np.unique(hashes ^ key.astype(np.uint64) * GOLDEN_RATIO, return_index=True)
     sums = np.zeros((int(rows.run.max()) + 1) * documents, np.uint64)
     np.add.at(sums, key[first_row], hashes[first_row])
     by_run = sums.reshape(-1, documents)

@@ -2,14 +2,12 @@
 
 import numpy as np
 
-from segscore.pipeline.arrays.document_ids import Hashes, mix
+from segscore.pipeline.arrays.document_ids import GOLDEN_RATIO, Hashes, mix
 from segscore.pipeline.arrays.kernel import inlined, kernel
 from segscore.pipeline.arrays.ragged import Ints, Positions
 
 _FEW = 16
 """Rows up to this length are sorted by insertion, which is faster for them."""
-
-GOLDEN_RATIO = np.uint64(0x9E3779B97F4A7C15)
 
 
 @kernel

@@ -12,10 +12,10 @@ from typing import Literal
 import numpy as np
 import pyarrow as pa
 
-from segscore.pipeline.arrays.document_ids import Hashes, hash_names, mix
+from segscore.pipeline.arrays.document_ids import GOLDEN_RATIO, Hashes, hash_names, mix
 from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged, offsets_of
-from segscore.pipeline.scoring.draws import GOLDEN_RATIO, below, place_randomly
+from segscore.pipeline.scoring.draws import below, place_randomly
 
 
 @dataclass(frozen=True)

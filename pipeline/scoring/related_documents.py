@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from segscore.pipeline.arrays.document_ids import Hashes, hash_names, number
+from segscore.pipeline.arrays.document_ids import GOLDEN_RATIO, Hashes, hash_names, number
 from segscore.pipeline.arrays.ragged import Ints, add_up, encode
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.runs.finished import TablePiece
@@ -35,9 +35,6 @@ _LEVEL = 0.001
 
 _STEPS = 2**16
 """A value of 1, as a whole number."""
-
-_ODD = np.uint64(0x9E3779B97F4A7C15)
-"""Its multiples tell apart the systems that have documents of a value."""
 
 
 class _Cells(NamedTuple):
@@ -149,7 +146,7 @@ def _cells(values: _Values, attribute: str) -> _Cells:
     of_value = hash_names(column.filter(pa.array(known)).cast(pa.string())).hashes
     system, value = values.system[known], values.value[known]
     ones = np.ones(len(value), np.int64)
-    cells = _Cells(of_value ^ (system * _ODD), system, ones, value, value * value)
+    cells = _Cells(of_value ^ (system * GOLDEN_RATIO), system, ones, value, value * value)
     return _added([cells])
 
 

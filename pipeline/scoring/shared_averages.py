@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from segscore.pipeline.arrays.document_ids import Hashes, Numbered, hash_names, number
+from segscore.pipeline.arrays.document_ids import GOLDEN_RATIO, Hashes, Numbered, hash_names, number
 from segscore.pipeline.arrays.ragged import Coded, Flags, Ints, encode, numbers
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.measures import Table
@@ -39,9 +39,6 @@ Pieces = Callable[[str], list[TablePiece]]
 """Lists the files of a table of a run, by the name of the table."""
 
 _REFERENCE = "reference"
-
-_ODD = np.uint64(0x9E3779B97F4A7C15)
-"""Its multiples tell apart the groups that a document is in."""
 
 
 def ranked_summary(run: FinishedScoring) -> pa.Table:
@@ -132,7 +129,7 @@ class _Block:
     def entries(self, group: Ints) -> Hashes:
         """Return a number for the document and the group of each row, shape (rows,)."""
         hashes = hash_names(self.numbered.documents.ids).hashes[self.numbered.document]
-        return np.asarray(hashes ^ (group.astype(np.uint64) * _ODD))
+        return np.asarray(hashes ^ (group.astype(np.uint64) * GOLDEN_RATIO))
 
 
 @dataclass(frozen=True)

@@ -3,17 +3,16 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from segscore.pipeline.arrays.document_ids import Hashes, mix
+from segscore.pipeline.arrays.document_ids import GOLDEN_RATIO, Hashes, mix
 from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Floats
 
-_GOLDEN_RATIO = np.uint64(0x9E3779B97F4A7C15)
 _FLIPS = np.uint64(0x9FB21C651E98DF25)
 
 
 @kernel
 def _flip(hashes: Hashes, seed: np.uint64, first: np.uint64, flipped: NDArray[np.uint8]) -> None:
-    key = mix(mix(seed + _GOLDEN_RATIO) ^ _FLIPS)
+    key = mix(mix(seed + GOLDEN_RATIO) ^ _FLIPS)
     for row in range(flipped.shape[0]):
         bits = np.uint64(0)
         for column in range(flipped.shape[1]):
@@ -21,7 +20,7 @@ def _flip(hashes: Hashes, seed: np.uint64, first: np.uint64, flipped: NDArray[np
             bit = number & np.uint64(63)
             if column == 0 or bit == 0:
                 word = (number >> np.uint64(6)) + np.uint64(1)
-                bits = mix((hashes[row] ^ key) + _GOLDEN_RATIO * word)
+                bits = mix((hashes[row] ^ key) + GOLDEN_RATIO * word)
             flipped[row, column] = (bits >> bit) & np.uint64(1)
 
 

@@ -220,6 +220,20 @@ def test_history(segscore: Segscore, scored: Path, tmp_path: Path) -> None:
     assert rows == [in_csv(row) for row in contents["runs"]]
 
 
+def test_history_of_runs_without_averages(segscore: Segscore, tmp_path: Path) -> None:
+    """A panel measure has no value where every document has one reference."""
+    row = '{"document_id": "d", "coder": "%s", "role": "%s", "n_units": 9, "boundaries": [4]}\n'
+    table = tmp_path / "t.jsonl"
+    table.write_text(row % ("desk", "reference") + row % ("a", "hypothesis"))
+    options = ("--measures", "mult_window_diff", "--output", tmp_path / "runs" / "one")
+    assert segscore("score", table, table, *options).code == 0
+    history = ("history", tmp_path / "runs", "--format")
+    for name in ("text", "json", "csv", "markdown"):
+        assert segscore(*history, name).code == 0
+    header = "run,date,outcome,signature,differs_from_previous,series"
+    assert segscore(*history, "csv").out.splitlines() == [header]
+
+
 def test_explain(segscore: Segscore, scored: Path) -> None:
     document = read_table(str(scored / "scores")).to_pylist()[0]["document_id"]
     command = ("explain", scored, "--document", document, "--format")

@@ -8,9 +8,9 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import blake2b
 from itertools import groupby
 from pathlib import PurePosixPath
-from zlib import crc32
 
 import pyarrow as pa
 
@@ -97,7 +97,8 @@ def number_of_buckets(size: int, part: int) -> int:
 
 def bucket_of(document: str, buckets: int) -> int:
     """Return the bucket of a document."""
-    return crc32(document.encode("utf-8", "surrogatepass")) % buckets
+    digest = blake2b(document.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "big") % buckets
 
 
 def cut_parts(
