@@ -105,7 +105,7 @@ def main() -> None:
     for option in [option for option in sys.argv if option.startswith(SHUFFLED)]:
         sys.argv.remove(option)
         rows = option.removeprefix(SHUFFLED).removeprefix("=")
-        planning.LIMITS = Limits(int(rows) if rows else None, send=False)
+        planning.LIMITS = Limits(int(rows) if rows else None, read_again=0.0)
     sys.argv[1:1] = ["score"]
     with redirect_stdout(StringIO()):
         app(standalone_mode=False)

@@ -13,11 +13,8 @@ from segscore.pipeline.runs.record import RowCounts, require_few_rejects, warn_o
 from segscore.pipeline.runs.sink import Sink
 from segscore.pipeline.runs.tasks import Progress, TaskRun, ignore_progress
 from segscore.pipeline.scoring.accounting import require_scored
-from segscore.pipeline.scoring.broadcast import score_broadcast
 from segscore.pipeline.scoring.coverage import warn_of_fewer_documents
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
-from segscore.pipeline.scoring.grouped import score_shuffled
-from segscore.pipeline.scoring.in_memory import score_in_memory
 from segscore.pipeline.scoring.inputs import (
     Inputs,
     attribute_types,
@@ -40,6 +37,7 @@ from segscore.pipeline.scoring.results import (
     summarise_results,
     warn_of_absent_points,
 )
+from segscore.pipeline.scoring.score_documents import score_documents, score_tables
 from segscore.pipeline.scoring.self_pairs import warn_of_self_pairs
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.scoring.shared_averages import with_shared_averages
@@ -93,10 +91,9 @@ def run_scoring(
             return _done(run, settings)
     with run.work():
         if sources is None:
-            score_all = score_broadcast if plan.way == planning.SENT else score_shuffled
-            results = score_all(run, inputs, plan, rule)
+            results = score_documents(run, inputs, plan, rule)
         else:
-            results = score_in_memory(run, inputs, sources, rule)
+            results = score_tables(run, inputs, sources, rule)
         if results is None:
             return _done(run, settings)
         return _finish(run, settings, inputs, plan, results)

@@ -11,13 +11,13 @@ from dataclasses import replace
 from datetime import date, datetime
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 import pytest
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed
 from segscore.pipeline.runs import publication, receipts
+from segscore.pipeline.scoring.documents import Survey
 from segscore.pipeline.scoring.part import Receipt
 from tests.support.driven import FaultPlan, Gate, wait
 from tests.support.forged import FORGERIES
@@ -272,16 +272,6 @@ def rewritten(workspace: Workspace, **changed: object) -> None:
     receipts.keep(*place, receipt)
 
 
-@pytest.mark.parametrize("field", ["paired", "seen"])
-def test_a_receipt_of_another_corpus(unfinished: Workspace, field: str) -> None:
-    """Compiled loops and sums would read beyond an array."""
-    few = np.zeros(1, np.uint8)
-    rewritten(unfinished, **{field: {"a": (few, few)} if field == "seen" else few})
-    result = unfinished.score()
-    assert "run again with --fresh" in require_one_line(result.err, result.code)
-    assert result.code == 1 and not (unfinished.run / "run.json").exists()
-
-
 ROWS_OF_NOTHING: dict[str, dict[str, dict[str, int]]] = {
     "no counts": {"hypotheses": {}},
     "another count": {"hypotheses": {"in": 3}},
@@ -305,7 +295,7 @@ def test_receipts_that_do_not_fit_together(
     def fail(_: object) -> None:
         raise KeyError("hypotheses")
 
-    monkeypatch.setattr("segscore.pipeline.scoring.broadcast.add_rows", fail)
+    monkeypatch.setattr("segscore.pipeline.scoring.score_documents.add_rows", fail)
     result = unfinished.score()
     line = require_one_line(result.err, result.code)
     assert "does not fit together (KeyError: 'hypotheses'); run again with --fresh" in line
@@ -332,12 +322,12 @@ def test_boundary_types_missing_from_the_survey_are_reported(
     ]
     arguments = ("score", *tables, "--output", workspace.run)
     with monkeypatch.context() as patch:
-        patch.setattr("segscore.pipeline.scoring.broadcast.score_hypotheses", refuse)
+        patch.setattr("segscore.pipeline.scoring.score_documents.score_rows", refuse)
         assert workspace.segscore(*arguments).code == 1
     stages = list((workspace.run / "_unfinished").glob("**/receipts/surveyed"))
     for path in (path for stage in stages for path in stage.iterdir()):
         place = str(path.parents[2]), "surveyed", path.name.removesuffix(receipts.ENDING)
-        receipts.keep(*place, replace(receipts.load(*place, Receipt), types=(7,)))
+        receipts.keep(*place, replace(receipts.load(*place, Survey), types=(7,)))
     result = workspace.segscore(*arguments)
     assert "boundary types missing from the survey" in require_one_line(result.err, result.code)
     assert stages and result.code == 1
