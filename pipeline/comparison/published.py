@@ -15,7 +15,7 @@ from segscore.pipeline.scoring.documents import DocumentRows
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.hypotheses import accept_hypotheses
 from segscore.pipeline.scoring.reopen import reopen
-from segscore.pipeline.tables.read import join_rows, read_slice
+from segscore.pipeline.tables.read import join_rows, read_slices
 from segscore.pipeline.testsets.published import PublishedScore, scores_of
 from segscore.pipeline.testsets.recognise import describe_record
 from segscore.pipeline.testsets.registry import Registry, Split, own_registry
@@ -117,7 +117,7 @@ def _corpus(run: FinishedScoring) -> Corpus:
     """Read the inputs of a run again, and return its pairs."""
     opened = reopen(run)
     table = opened.inputs.hypotheses
-    rows = join_rows([read_slice(piece, table.further) for piece in table.slices])
+    rows = join_rows([*read_slices(table.slices, table.further)])
     accepted = accept_hypotheses(
         rows, opened.references, typed=opened.inputs.typed, settings=opened.settings
     )

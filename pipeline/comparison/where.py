@@ -24,7 +24,7 @@ from segscore.pipeline.scoring.hypotheses import Accepted, accept_hypotheses, no
 from segscore.pipeline.scoring.missing import empty_hypotheses
 from segscore.pipeline.scoring.pairs import pair_up
 from segscore.pipeline.scoring.reopen import Reopened, reopen
-from segscore.pipeline.tables.read import Rows, join_rows, read_slice
+from segscore.pipeline.tables.read import Rows, join_rows, read_slices
 
 
 def where(
@@ -121,11 +121,10 @@ def _scored(opened: Reopened, systems: Sequence[str], shared: Flags) -> Iterator
 
 
 def _read_shared(opened: Reopened, systems: Sequence[str], shared: Flags) -> Iterator[Rows]:
-    """Read the hypotheses of systems for shared documents, one slice of the table at a time."""
+    """Yield the hypotheses of systems for shared documents, slice by slice of the table."""
     table, documents = opened.inputs.hypotheses, opened.references.documents
     names = pa.array(systems, pa.string())
-    for piece in table.slices:
-        rows = read_slice(piece, table.further)
+    for rows in read_slices(table.slices, table.further):
         is_chosen = pc.is_in(rows.table.column("coder"), value_set=names)
         document = documents.find(rows.ids.fill_null(""))
         is_shared = (document >= 0) & shared[document]

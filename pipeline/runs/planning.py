@@ -103,11 +103,21 @@ def at_once(memory: int | None) -> int:
     return max(1, room(memory) // (BYTES_PER_ROW * LIMITS.rows_at_once))
 
 
-def plan(tables: Mapping[str, InputTable], scored: str, memory: int | None, limits: Limits) -> Plan:
+def plan(
+    tables: Mapping[str, InputTable],
+    scored: str,
+    memory: int | None,
+    limits: Limits,
+    made: int = 0,
+) -> Plan:
     """Choose how to bring the rows of each document together.
 
-    The scored table has the rows that are divided into parts. A worker has ``memory`` bytes; None
-    stands for ``MEMORY``.
+    Args:
+        tables: the input tables, by name.
+        scored: the table whose rows are divided into parts.
+        memory: bytes that a worker has; None stands for ``MEMORY``.
+        limits: limits on the work of a task.
+        made: number of rows that tasks make from the others and score, too.
 
     Raises:
         Refused: a worker has too little memory to process any rows.
@@ -122,7 +132,7 @@ def plan(tables: Mapping[str, InputTable], scored: str, memory: int | None, limi
     sizes = {name: sum(piece.size for piece in table.slices) for name, table in tables.items()}
     rows_at_once = min(limits.rows_at_once, max(MIN_ROWS, usable // BYTES_PER_ROW))
     lines = [_describe_table(name, table, sizes[name]) for name, table in tables.items()]
-    rows = sum(piece.rows for piece in tables[scored].slices)
+    rows = sum(piece.rows for piece in tables[scored].slices) + made
     rows_per_part = limits.part_of(rows)
     if rows_at_once < limits.rows_at_once:  # a worker has little memory
         rows_per_part = min(rows_per_part, rows_at_once)

@@ -164,8 +164,9 @@ def scoring_plan(settings: ScoreSettings, inputs: Inputs, limits: Limits) -> Pla
     """Choose how hypotheses are brought together with their references."""
     tables = {table.name: table for table in inputs.tables}
     scored = inputs.hypotheses.name
+    points = len(settings.points) * sum(piece.rows for piece in inputs.references.slices)
     if settings.by_level is None:
-        return planning.plan(tables, scored, settings.memory_limit, limits)
+        return planning.plan(tables, scored, settings.memory_limit, limits, points)
     levels = len(settings.boundary_types) or _LEVELS
     limits = replace(limits, copies=1 + levels)
     plan = planning.plan(tables, scored, settings.memory_limit, limits)
