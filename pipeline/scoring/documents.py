@@ -182,14 +182,14 @@ def _read(job: Job, part: Part, names: Collection[str]) -> dict[str, Rows]:
     return found
 
 
-def read_part(job: Job, part: Part) -> DocumentRows:
+def rows_of_part(job: Job, part: Part) -> DocumentRows:
     """Read all rows of a part's documents."""
     tables = _read(job, part, ("documents", "references", "hypotheses"))
     return separate_rows(job.settings, tables, typed=job.typed)
 
 
 @dataclass(frozen=True)
-class Survey:
+class PartSurvey:
     """What a part says about its rows before any are scored.
 
     Attributes:
@@ -213,10 +213,10 @@ class Survey:
     has_panels: bool
 
 
-def survey_part(job: Job, part: Part) -> Survey:
+def survey_part(job: Job, part: Part) -> PartSurvey:
     """Add up sizes, windows and types of a part; write nothing."""
     if job.finds_types or job.finds_systems:
-        rows = read_part(job, part)
+        rows = rows_of_part(job, part)
         return _survey(job, rows.collected, levels_of(job, rows.collected), rows.accepted)
     tables = _read(job, part, ("documents", "references"))
     collected = _collect(job.settings, tables, typed=job.typed)
@@ -233,12 +233,12 @@ def levels_of(job: Job, collected: Collected) -> tuple[References, ...]:
 
 def _survey(
     job: Job, collected: Collected, levels: tuple[References, ...], accepted: Accepted | None
-) -> Survey:
-    """Survey some documents; their hypotheses may be unknown if nothing is asked of them."""
+) -> PartSurvey:
+    """PartSurvey some documents; their hypotheses may be unknown if nothing is asked of them."""
     references, types = collected.references, set[int]()
     if accepted is not None and job.finds_types:
         types = occurring(collected.reference_rows) | occurring(accepted.rows)
-    return Survey(
+    return PartSurvey(
         documents=len(references.documents),
         units=int(references.size.sum()),
         segments=tuple(int((each.side.boundaries.lengths + 1).sum()) for each in levels),
@@ -284,7 +284,7 @@ def with_windows(run: TaskRun, job: AnyJob, parts: list[Part]) -> AnyJob:
     return replace(job, totals=replace(job.totals, windows=tuple(sizes)))
 
 
-def _with_types(job: AnyJob, surveys: Iterable[Survey]) -> AnyJob:
+def _with_types(job: AnyJob, surveys: Iterable[PartSurvey]) -> AnyJob:
     """Return the job with the boundary types that occur, if the settings declare none."""
     if not job.finds_types:
         return job
@@ -303,7 +303,7 @@ def _with_found_types(job: AnyJob, types: set[int]) -> AnyJob:
     return replace(job, rule=rule, totals=replace(job.totals, types=occurring_types))
 
 
-def _with_totals(job: AnyJob, surveys: Collection[Survey]) -> AnyJob:
+def _with_totals(job: AnyJob, surveys: Collection[PartSurvey]) -> AnyJob:
     """Return the job with the totals of all parts; types and windows are known before."""
     windows = [
         (sum(total for total, _ in of_level), sum(covered for _, covered in of_level))

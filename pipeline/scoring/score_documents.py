@@ -21,8 +21,8 @@ from segscore.pipeline.scoring.documents import (
     Totals,
     levels_of,
     parts_of,
-    read_part,
     require_declared,
+    rows_of_part,
     separate_rows,
     survey_run,
     survey_whole,
@@ -147,7 +147,7 @@ def _results(job: ScoreJob, scored: Collection[Receipt]) -> TaskResults:
 def score_part(job: ScoreJob, part: Part) -> Receipt:
     """Score a part's hypotheses and reference points, and write its files."""
     tables = FolderTables(job.folder, is_first=part.bucket == 0)
-    return score_rows(job, part.name, read_part(job, part), tables)
+    return score_rows(job, part.name, rows_of_part(job, part), tables)
 
 
 def score_rows(job: ScoreJob, name: str, rows: DocumentRows, tables: PartTables) -> Receipt:

@@ -17,7 +17,7 @@ import pytest
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed
 from segscore.pipeline.runs import publication, receipts
-from segscore.pipeline.scoring.documents import Survey
+from segscore.pipeline.scoring.documents import PartSurvey
 from segscore.pipeline.scoring.part import Receipt
 from tests.support.driven import FaultPlan, Gate, wait
 from tests.support.forged import FORGERIES
@@ -327,7 +327,7 @@ def test_boundary_types_missing_from_the_survey_are_reported(
     stages = list((workspace.run / "_unfinished").glob("**/receipts/surveyed"))
     for path in (path for stage in stages for path in stage.iterdir()):
         place = str(path.parents[2]), "surveyed", path.name.removesuffix(receipts.ENDING)
-        receipts.keep(*place, replace(receipts.load(*place, Survey), types=(7,)))
+        receipts.keep(*place, replace(receipts.load(*place, PartSurvey), types=(7,)))
     result = workspace.segscore(*arguments)
     assert "boundary types missing from the survey" in require_one_line(result.err, result.code)
     assert stages and result.code == 1

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from segscore.pipeline.arrays.ragged import Ints, flags, numbers
 from segscore.pipeline.runs.record import RowCounts, require_row_counts
 from segscore.pipeline.scoring.accounting import count_rows, list_unpaired_inputs
-from segscore.pipeline.scoring.documents import Job, Part, read_part
+from segscore.pipeline.scoring.documents import Job, Part, rows_of_part
 from segscore.pipeline.scoring.hypotheses import Accepted
 from segscore.pipeline.scoring.levels import window_counts
 from segscore.pipeline.scoring.part_tables import FolderTables
@@ -64,7 +64,7 @@ class SweepJob(Job):
 
 def sweep_part(job: SweepJob, part: Part) -> SweepReceipt:
     """Sweep the hypotheses of one part; list the rows left out."""
-    rows = read_part(job, part)
+    rows = rows_of_part(job, part)
     if not job.tolerances:
         rows = replace(rows, accepted=_with_scores(rows.accepted))
     accepted, references, account = rows.accepted, rows.references, rows.accepted.account
