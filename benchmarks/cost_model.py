@@ -25,23 +25,15 @@ class Measured:
     """Measurements of this machine, all from a run of ``benchmarks.scale``.
 
     Attributes:
-        tasks: processor seconds of tasks of ROWS_AT_ONCE hypotheses, each with one of
-            ``references`` that were sent.
-        references: number of these references.
-        apart: additional processor seconds of such a task whenever the references double, because
-            they are further apart in memory.
-        shuffled_tasks: processor seconds of tasks of ROWS_AT_ONCE hypotheses that were shuffled,
-            without ``read_packet``.
-        survey: processor seconds to read and validate the references of one of the latter.
+        tasks: processor seconds of tasks of ROWS_AT_ONCE hypotheses, without ``read_packet``.
+        survey: processor seconds to read and validate the references of one of them.
         start: seconds of a run with almost no input.
         plan: client seconds per part, to find and claim it.
-        reference: client seconds per reference, to read and validate it.
         merge: client seconds per part, to add its sums.
-        input, output: bytes of the files of a part: hypotheses; scores.
+        output: bytes of the files of a part with its scores.
         sums: bytes of the files with a part's sums and receipt.
         receipt: bytes that a task returns through the scheduler.
-        shared: bytes sent to every worker, per reference.
-        memory: bytes of a process, without the references.
+        memory: bytes of a process.
         scheduler: processor seconds of the scheduler per task.
         client: processor seconds of the client per task; receipts are received one at a time.
         scheduler_byte, client_byte: the same per byte of the receipt.
@@ -56,17 +48,13 @@ class Measured:
     """
 
     tasks: tuple[float, ...]
-    shuffled_tasks: tuple[float, ...]
     survey: float
     start: float
     plan: float
-    reference: float
     merge: float
-    input: float
     output: float
     sums: float
     receipt: float
-    shared: float
     memory: float
     scheduler: float
     client: float
@@ -79,8 +67,6 @@ class Measured:
     read_packet: float
     shuffled_row: float
     attending: float = 0.0
-    references: float = 1.0
-    apart: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -112,13 +98,11 @@ class Design:
 
     Attributes:
         name: name of the design.
-        shuffle: whether both sides are shuffled, instead of sending references to all workers.
         together: number of sums that one task, or the client, adds up.
         rows: rows of a part; None for as many as segscore chooses.
     """
 
     name: str
-    shuffle: bool = False
     together: int = 16
     rows: int | None = None
 
@@ -274,38 +258,18 @@ def predict(
     cluster = Cluster(measured, assumed, workers)
     stages = {
         "start": measured.start + measured.plan * parts / assumed.speed,
-        **(
-            _shuffle(cluster, references + pairs, parts, rows)
-            if design.shuffle
-            else _send(cluster, references)
-        ),
+        **_shuffle(cluster, references + pairs, parts, rows),
     }
-    stages |= _survey(cluster, parts, rows) if design.shuffle else {}
-    if design.shuffle:
-        reading = measured.read_packet * _batches(references + pairs, rows) / assumed.speed
-        tasks = [reading + work for work in cluster.draw(measured.shuffled_tasks, parts, rows)]
-    else:
-        doublings = max(0.0, math.log2(references / measured.references))
-        apart = measured.apart * doublings * rows / ROWS_AT_ONCE / assumed.speed
-        tasks = [apart + work for work in cluster.draw(measured.tasks, parts, rows)]
-    stages["tasks"] = _score(cluster, design, tasks, rows)
+    stages |= _survey(cluster, parts, rows)
+    reading = measured.read_packet * _batches(references + pairs, rows) / assumed.speed
+    tasks = [reading + work for work in cluster.draw(measured.tasks, parts, rows)]
+    stages["tasks"] = _score(cluster, tasks, rows)
     stages["adding up"] = _add_up(cluster, design, parts)
     span = sum(stages.get(name, 0.0) for name in ("surveying", "tasks", "adding up"))
     servers = (cluster.scheduler, cluster.client, cluster.store)
     busy = {server.name: server.busy / span for server in servers}
-    sent = 0.0 if design.shuffle else measured.shared * references
-    memory = measured.memory + sent
-    return Prediction(stages, busy, sum(tasks), workers, memory, memory <= assumed.memory)
-
-
-def _send(cluster: Cluster, references: float) -> dict[str, float]:
-    """Read the references, and send them to all workers: each worker sends them to two others."""
-    size = cluster.measured.shared * references
-    rounds = 1 + math.ceil(math.log(cluster.workers, 3)) if cluster.workers > 1 else 1
-    return {
-        "references": cluster.measured.reference * references / cluster.assumed.speed,
-        "sending": (1 + 2 * (rounds - 1)) * size / cluster.assumed.network,
-    }
+    fits = measured.memory <= assumed.memory
+    return Prediction(stages, busy, sum(tasks), workers, measured.memory, fits)
 
 
 def _batches(rows: float, at_once: int) -> int:
@@ -339,13 +303,12 @@ def _survey(cluster: Cluster, parts: int, rows: int) -> dict[str, float]:
     return {"surveying": end}
 
 
-def _score(cluster: Cluster, design: Design, tasks: list[float], rows: int) -> float:
+def _score(cluster: Cluster, tasks: list[float], rows: int) -> float:
     """Return the seconds of the tasks that score, which begin when the servers are free."""
     m, scale = cluster.measured, rows / ROWS_AT_ONCE
     start = max(cluster.scheduler.free, cluster.client.free)
     shuffled = m.shuffled_row * rows * (1 + 1 / cluster.assumed.pairs_per_reference)
-    read = shuffled if design.shuffle else m.input * scale
-    end = cluster.run(start, tasks, read, m.output * scale + m.sums, m.receipt)
+    end = cluster.run(start, tasks, shuffled, m.output * scale + m.sums, m.receipt)
     return end - start
 
 

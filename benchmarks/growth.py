@@ -1,7 +1,7 @@
 """Time per pair and memory with up to thirty times the pairs; both should stay the same.
 
 The number of documents grows, as in an archive; each has one reference and four hypotheses. Rows
-are shuffled, as in an archive whose references do not fit into memory.
+are shuffled, as in an archive that is not sorted by document.
 """
 
 import sys

@@ -1,27 +1,17 @@
-"""Ways to match rows of a document, on the same data: send references, shuffle, read sorted files.
+"""Ways to bring the rows of a document together: rows shuffled, against sorted files read in place.
 
-Two sizes show which is faster: the cost of sending grows with references and workers, and the cost
-of shuffling with all rows.
+The cost of a shuffle grows with the number of rows.
 """
 
-import sys
 import tempfile
 from statistics import median
 
-from benchmarks.timing import Result, noise, run_timed
+from benchmarks.timing import SEGSCORE, Result, noise, run_timed
 from benchmarks.whole_job import SYSTEMS, make
 from segscore.pipeline.storage import read_table, write_table
 
 SIZES, RUNS = (100_000, 500_000), 3
 ROWS_PER_GROUP = 32_768
-WAY = """
-import sys
-from segscore.pipeline.runs import planning
-if sys.argv.pop(1) != "sent":
-    planning.LIMITS = planning.Limits(send=False)
-from segscore.jobs.cli.app import main
-main()
-"""
 
 
 def sort(folder: str, tables: tuple[str, str]) -> tuple[str, str]:
@@ -35,32 +25,29 @@ def sort(folder: str, tables: tuple[str, str]) -> tuple[str, str]:
 
 
 def measure() -> list[Result]:
-    """Time each way at each size, alternately."""
+    """Time both ways at each size, alternately."""
     results = []
     for documents in SIZES:
         with tempfile.TemporaryDirectory() as folder:
             shuffled = make(folder, documents)
-            ordered = sort(folder, shuffled)
-            ways = {"sent": shuffled, "buckets": shuffled, "ranges": ordered}
+            ways = {"ranges": sort(folder, shuffled), "shuffled": shuffled}
             turns = []
             for _ in range(RUNS):
                 turn = {}
                 for way, tables in ways.items():
-                    score = [sys.executable, "-c", WAY, way, "score", *tables, "--fresh"]
-                    score += ["--output", f"{folder}/{way}"]
+                    score = [SEGSCORE, "score", *tables, "--output", f"{folder}/{way}", "--fresh"]
                     score += ["--cluster", "processes", "--workers", "2"]
                     turn[way] = run_timed(score)
                 turns.append(turn)
-        sent = [turn["sent"].seconds for turn in turns]
-        for way, name in (("buckets", "rows shuffled"), ("ranges", "sorted files read in place")):
-            ratio = median(turn[way].seconds / turn["sent"].seconds for turn in turns)
-            memory = max(turn[way].megabytes for turn in turns)
-            results.append(
-                Result(
-                    f"{name}, against references sent: {documents:,} references, "
-                    f"{documents * SYSTEMS:,} hypotheses, two processes",
-                    f"{ratio:.2f} x (of {median(sent):.1f} s; {memory:.0f} MB)",
-                    noise=noise(sent),
-                )
+        in_place = [turn["ranges"].seconds for turn in turns]
+        ratio = median(turn["shuffled"].seconds / turn["ranges"].seconds for turn in turns)
+        memory = max(turn["shuffled"].megabytes for turn in turns)
+        results.append(
+            Result(
+                f"rows shuffled, against sorted files read in place: {documents:,} references, "
+                f"{documents * SYSTEMS:,} hypotheses, two processes",
+                f"{ratio:.2f} x (of {median(in_place):.1f} s; {memory:.0f} MB)",
+                noise=noise(in_place),
             )
+        )
     return results

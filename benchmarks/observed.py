@@ -1,8 +1,8 @@
 """Measure the tasks of a scoring run: `python -m benchmarks.observed --output RUN ...`.
 
 Runs `segscore score` with these options, and prints one line of JSON. With ``SHUFFLED`` among the
-options rows are shuffled even if the references are small enough to be sent; ``SHUFFLED=ROWS`` also
-sets the rows of a part.
+options rows are shuffled even if files are in the order of documents; ``SHUFFLED=ROWS`` also sets
+the rows of a part.
 """
 
 import json
@@ -24,7 +24,7 @@ from segscore.pipeline.runs.executor import Executor, Outcome
 from segscore.pipeline.runs.planning import Limits
 
 SHUFFLED = "--shuffled"
-MEASURED: dict[str, Any] = {"tasks": {}, "receipts": [], "shared": 0, "folders": {}, "client": 0.0}
+MEASURED: dict[str, Any] = {"tasks": {}, "receipts": [], "folders": {}, "client": 0.0}
 CONNECT = executors.connect
 
 
@@ -60,8 +60,6 @@ class Observed:
         self, task: Callable[..., Any], calls: Mapping[str, tuple[Any, ...]], shared: Any
     ) -> Iterator[Outcome]:
         """Run tasks as usual, and record their measurements."""
-        if calls:
-            MEASURED["shared"] = max(MEASURED["shared"], len(pickle.dumps(shared, protocol=5)))
         before = used([self._client])
         timed_calls = {key: (task, *arguments) for key, arguments in calls.items()}
         for outcome in self._run_calls(timed, timed_calls, shared):
@@ -105,7 +103,7 @@ def main() -> None:
     for option in [option for option in sys.argv if option.startswith(SHUFFLED)]:
         sys.argv.remove(option)
         rows = option.removeprefix(SHUFFLED).removeprefix("=")
-        planning.LIMITS = Limits(int(rows) if rows else None, send=False)
+        planning.LIMITS = Limits(int(rows) if rows else None, read_again=0.0)
     sys.argv[1:1] = ["score"]
     with redirect_stdout(StringIO()):
         app(standalone_mode=False)

@@ -2,7 +2,6 @@
 
 import io
 import json
-import math
 import os
 import subprocess
 import sys
@@ -24,7 +23,7 @@ from benchmarks.whole_job import SYSTEMS, make
 from benchmarks.workers import machine
 from segscore.pipeline.runs.planning import ROWS_AT_ONCE
 from segscore.pipeline.runs.run_folder import RUN_TABLES
-from segscore.pipeline.storage import find, read_table
+from segscore.pipeline.storage import read_table
 
 PARTS = 16
 DOCUMENTS = PARTS * ROWS_AT_ONCE // SYSTEMS
@@ -36,9 +35,6 @@ SMALLEST_PART = 20
 
 VALIDATED = 30_000_000
 """Number of pairs of the runs that validate the model."""
-
-SENDING = ("--memory-limit", "12GB")
-"""Options with which segscore sends the references of so many pairs, and does not shuffle rows."""
 
 FEW, MANY = 2, 64
 """Numbers of workers of the clusters that measure the overhead of Dask."""
@@ -73,12 +69,12 @@ class Validation:
 
     Attributes:
         tiny: seconds of a run with almost no input.
-        measured: seconds of a large run, by its design and the number of workers.
+        measured: seconds of a large run, by the number of workers.
         both: speed of each processor when both work, relative to one that works alone.
     """
 
     tiny: float
-    measured: dict[tuple[Design, int], float]
+    measured: dict[int, float]
     both: float
 
 
@@ -91,37 +87,26 @@ def measure_all(folder: str) -> tuple[Measured, Validation]:
     larger = make(str(larger_folder), LARGER * DOCUMENTS)
     observe(folder, tiny_tables)  # warms the caches
     start, whole = (observe(folder, where, "--workers", "1") for where in (tiny_tables, tables))
-    sent, more = (
-        observe(folder, where, *ONE_PROCESS, *SENDING).measured["tasks"]["scored"]
-        for where in (tables, larger)
-    )
     tiny = observe(folder, tiny_tables, *ONE_PROCESS)
     measured = Measured(
-        tasks=tuple(sent),
-        references=DOCUMENTS,
-        apart=max(0.0, median(more) - median(sent)) / math.log2(LARGER),
         start=start.seconds,
-        **_measure_stages(start, whole, tables),
+        **_measure_stages(start, whole),
         **_measure_dask(),
         **_measure_shuffle(folder, (tiny_tables, tables, larger)),
     )
     (large_folder := Path(folder) / "large").mkdir()
     large = make(str(large_folder), VALIDATED // SYSTEMS)
-    runs = {
-        (design, workers): _large_run(folder, large, design, workers)
-        for design in DESIGNS
-        for workers in (1, 2)
-    }
+    runs = {workers: _large_run(folder, large, workers) for workers in (1, 2)}
     return measured, Validation(tiny.seconds, runs, machine() / 2)
 
 
-def _large_run(folder: str, tables: Sequence[str], design: Design, workers: int) -> float:
+def _large_run(folder: str, tables: Sequence[str], workers: int) -> float:
     """Return the seconds of a run in processes of this machine."""
     options = ("--cluster", "processes", "--workers", str(workers))
-    return observe(folder, tables, *options, *(() if design.shuffle else SENDING)).seconds
+    return observe(folder, tables, *options).seconds
 
 
-def _measure_stages(tiny: Observed, whole: Observed, tables: Sequence[str]) -> dict[str, Any]:
+def _measure_stages(tiny: Observed, whole: Observed) -> dict[str, Any]:
     run, parts = whole.measured, PARTS
 
     def beyond(stage: str) -> float:
@@ -131,14 +116,11 @@ def _measure_stages(tiny: Observed, whole: Observed, tables: Sequence[str]) -> d
     tables_size = sum(size for name, size in folders.items() if name in RUN_TABLES)
     return {
         "plan": beyond("plan") / parts,
-        "reference": beyond("references") / DOCUMENTS,
         "merge": beyond("summary") / parts,
-        "input": sum(file.size for file in find(tables[1])) / parts,
         "output": tables_size / parts,
         "sums": (sum(folders.values()) - tables_size) / parts,
         "receipt": median(run["receipts"]),
-        "shared": run["shared"] / DOCUMENTS,
-        "memory": run["megabytes"] * 2**20 - run["shared"],
+        "memory": run["megabytes"] * 2**20,
     }
 
 
@@ -182,7 +164,7 @@ def _measure_shuffle(folder: str, sizes: Sequence[Sequence[str]]) -> dict[str, A
     read_packet = max(0.0, (_work(more) - _work(whole)) / further)
     table = read_table(sizes[1][1])
     return {
-        "shuffled_tasks": tuple(seconds - read_packet * batches for seconds in tasks["scored"]),
+        "tasks": tuple(seconds - read_packet * batches for seconds in tasks["scored"]),
         "read_packet": read_packet,
         "survey": mean(tasks["surveyed"]),
         "exchange": few.measured["seconds"]["meet"],
@@ -206,11 +188,8 @@ def _packed(rows: pa.Table) -> bytes:
     return sink.getvalue()
 
 
-DESIGNS = (
-    Design("references sent"),
-    Design("rows shuffled", shuffle=True),
-)
-"""The designs that segscore chooses from by memory."""
+DESIGN = Design("rows shuffled")
+"""How segscore runs if files are not in the order of documents."""
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -232,37 +211,26 @@ def measured_table(measured: Measured) -> str:
     rows = [
         [f"`{field.name}`", f"{getattr(measured, field.name):.3g}"]
         for field in fields(measured)
-        if field.name not in ("tasks", "shuffled_tasks")
+        if field.name != "tasks"
     ]
-    tasks = [
-        [f"`{name}`, mean", f"{mean(seconds):.3g} ({min(seconds):.3g} to {max(seconds):.3g})"]
-        for name, seconds in (
-            ("tasks", measured.tasks),
-            ("shuffled_tasks", measured.shuffled_tasks),
-        )
-    ]
-    return table(("measured", "value"), [*tasks, *rows])
+    seconds = measured.tasks
+    tasks = f"{mean(seconds):.3g} ({min(seconds):.3g} to {max(seconds):.3g})"
+    return table(("measured", "value"), [["`tasks`, mean", tasks], *rows])
 
 
 def costs_table(measured: Measured) -> str:
     """List the cost of a million pairs on one processor."""
     parts = 1e6 / ROWS_AT_ONCE
     rows = [
-        ["tasks, references sent", f"{mean(measured.tasks) * parts:.1f} s"],
         ["shuffle", f"{measured.pack * 1e6 * (1 + 1 / SYSTEMS):.1f} s"],
-        [
-            "surveys and tasks, rows shuffled",
-            f"{(measured.survey + mean(measured.shuffled_tasks)) * parts:.1f} s",
-        ],
-        ["references, read by the client", f"{measured.reference * 1e6 / SYSTEMS:.2f} s"],
+        ["surveys and tasks", f"{(measured.survey + mean(measured.tasks)) * parts:.1f} s"],
         ["sums, added up by the client", f"{measured.merge * parts:.2f} s"],
         ["scheduler", f"{1000 * measured.scheduler * parts:.1f} ms"],
-        ["hypotheses read", f"{measured.input * parts / 1e6:.1f} MB"],
+        ["rows shuffled", f"{measured.shuffled_row * (1 + 1 / SYSTEMS):.1f} MB"],
         ["tables written", f"{measured.output * parts / 1e6:.1f} MB"],
         ["sums and receipts written", f"{measured.sums * parts / 1e6:.1f} MB"],
         ["receipts through the scheduler", f"{measured.receipt * parts / 1e6:.1f} MB"],
-        ["references in a worker's memory", f"{measured.shared * 1e6 / SYSTEMS / 1e6:.1f} MB"],
-        ["other memory of a process", f"{measured.memory / 1e6:.0f} MB"],
+        ["memory of a process", f"{measured.memory / 1e6:.0f} MB"],
     ]
     return table(("a million pairs", f"{SYSTEMS} per reference, 60 units"), rows)
 
@@ -270,45 +238,39 @@ def costs_table(measured: Measured) -> str:
 def validation_table(measured: Measured, seen: Validation) -> str:
     """Compare the model with this machine."""
     rows = []
-    for (design, workers), seconds in seen.measured.items():
+    for workers, seconds in seen.measured.items():
         here = replace(HERE, speed=seen.both if workers > 1 else 1.0)
-        predicted = predict(measured, here, design, VALIDATED, workers).seconds
+        predicted = predict(measured, here, DESIGN, VALIDATED, workers).seconds
         predicted += seen.tiny - measured.start
         if workers >= (os.cpu_count() or 1):  # client and scheduler have no processor of their own
             predicted += measured.attending * VALIDATED / ROWS_AT_ONCE / workers
         error = predicted / seconds - 1
-        rows.append(
-            [design.name, str(workers), f"{predicted:.1f} s", f"{seconds:.1f} s", f"{error:+.0%}"]
-        )
-    return table(("design", "processes", "predicted", "measured", "off by"), rows)
+        rows.append([str(workers), f"{predicted:.1f} s", f"{seconds:.1f} s", f"{error:+.0%}"])
+    return table(("processes", "predicted", "measured", "off by"), rows)
 
 
 def plans_table(measured: Measured) -> str:
-    """Predict every design, size and number of workers."""
+    """Predict every size and number of workers."""
     rows = []
-    for design in DESIGNS:
-        for pairs in SIZES:
-            for workers in WORKERS:
-                run = predict(measured, Assumed(), design, pairs, workers)
-                needs = f"{run.memory / 1e9:.1f} GB{'' if run.fits else ', too much'}"
-                cells = [duration(run.seconds), f"{run.efficiency:.0%}", run.limit, needs]
-                rows.append([design.name, f"{pairs:.0e}", f"{workers:,}", *cells])
-    head = ("design", "pairs", "workers", "time", "efficiency", "bottleneck", "memory of a worker")
+    for pairs in SIZES:
+        for workers in WORKERS:
+            run = predict(measured, Assumed(), DESIGN, pairs, workers)
+            needs = f"{run.memory / 1e9:.1f} GB{'' if run.fits else ', too much'}"
+            cells = [duration(run.seconds), f"{run.efficiency:.0%}", run.limit, needs]
+            rows.append([f"{pairs:.0e}", f"{workers:,}", *cells])
+    head = ("pairs", "workers", "time", "efficiency", "bottleneck", "memory of a worker")
     return table(head, rows)
 
 
 def stages_table(measured: Measured) -> str:
     """List the stages and busy servers of some predictions."""
     rows = []
-    for design in DESIGNS:
-        for pairs, workers in SHOWN:
-            run = predict(measured, Assumed(), design, pairs, workers)
-            stages = "; ".join(
-                f"{name} {duration(seconds)}" for name, seconds in run.stages.items()
-            )
-            busy = ", ".join(f"{name} {share:.0%}" for name, share in run.busy.items())
-            rows.append([design.name, f"{pairs:.0e} on {workers:,}", stages, busy])
-    return table(("design", "run", "stages", "busy"), rows)
+    for pairs, workers in SHOWN:
+        run = predict(measured, Assumed(), DESIGN, pairs, workers)
+        stages = "; ".join(f"{name} {duration(seconds)}" for name, seconds in run.stages.items())
+        busy = ", ".join(f"{name} {share:.0%}" for name, share in run.busy.items())
+        rows.append([f"{pairs:.0e} on {workers:,}", stages, busy])
+    return table(("run", "stages", "busy"), rows)
 
 
 def page() -> str:

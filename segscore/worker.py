@@ -11,7 +11,7 @@ _MODULES = (
     "pyarrow.compute",
     "pyarrow.parquet",
     "segscore.pipeline.runs.cluster",
-    "segscore.pipeline.scoring.broadcast",
+    "segscore.pipeline.scoring.score_documents",
 )
 
 

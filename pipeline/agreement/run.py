@@ -269,9 +269,7 @@ def agreement_plan(
     settings: AgreeSettings, tables: Mapping[str, InputTable], limits: Limits
 ) -> Plan:
     """Choose how the codings of each document are brought together."""
-    return planning.plan(
-        _met(tables), "codings", settings.memory_limit, replace(limits, send=False)
-    )
+    return planning.plan(_met(tables), "codings", settings.memory_limit, limits)
 
 
 def _with_window(run: TaskRun, job: AgreeJob, parts: list[AgreePart]) -> AgreeJob:

@@ -108,7 +108,7 @@ class BoundaryOutcomes:
 def find_outcomes(opened: Reopened, hypotheses: Side, pairs: Pairs) -> BoundaryOutcomes:
     """Find the outcome of each boundary in each pair, as the edit measures pair boundaries."""
     settings, references = opened.settings, opened.references
-    types = opened.job.rule.types
+    types = opened.rule.types
     ref, hyp = references.side, hypotheses
     lengths = ref.typed.lengths[pairs.ref_row]
     room = int(hyp.typed.lengths[pairs.hyp_row].sum())

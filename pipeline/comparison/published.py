@@ -11,11 +11,11 @@ from segscore.pipeline.comparison.runs import System
 from segscore.pipeline.conventions.apply import ConventionValues
 from segscore.pipeline.conventions.corpus import Corpus, corpus_of
 from segscore.pipeline.errors import Refused
+from segscore.pipeline.scoring.documents import DocumentRows
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.hypotheses import accept_hypotheses
-from segscore.pipeline.scoring.in_memory import AcceptedTables
 from segscore.pipeline.scoring.reopen import reopen
-from segscore.pipeline.tables.read import join_rows, read_slice
+from segscore.pipeline.tables.read import join_rows, read_slices
 from segscore.pipeline.testsets.published import PublishedScore, scores_of
 from segscore.pipeline.testsets.recognise import describe_record
 from segscore.pipeline.testsets.registry import Registry, Split, own_registry
@@ -117,11 +117,11 @@ def _corpus(run: FinishedScoring) -> Corpus:
     """Read the inputs of a run again, and return its pairs."""
     opened = reopen(run)
     table = opened.inputs.hypotheses
-    rows = join_rows([read_slice(piece, table.further) for piece in table.slices])
+    rows = join_rows([*read_slices(table.slices, table.further)])
     accepted = accept_hypotheses(
-        rows, opened.references, None, typed=opened.inputs.typed, settings=opened.settings
+        rows, opened.references, typed=opened.inputs.typed, settings=opened.settings
     )
-    return corpus_of(AcceptedTables(opened.inputs, opened.job.rule, opened.collected, accepted))
+    return corpus_of(DocumentRows(opened.collected, accepted), typed=opened.inputs.typed)
 
 
 def _as_row(score: PublishedScore, system: str | None, value: float | None) -> Row:

@@ -6,23 +6,25 @@ marked counts many times: missing it costs more (Kazantseva & Szpakowicz 2012, 5
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from segscore.pipeline.arrays.ragged import Bits, Flags, Ints, numbers
+from segscore.pipeline.arrays.ragged import Flags, Ints, flags, numbers
 from segscore.pipeline.comparison.boundary_classes import NO_CLASS, Places
 from segscore.pipeline.comparison.boundary_outcomes import FALSE_ALARM, KINDS, find_outcomes
 from segscore.pipeline.comparison.runs import System
 from segscore.pipeline.errors import Refused
+from segscore.pipeline.runs.planning import ROWS_AT_ONCE
 from segscore.pipeline.scoring.boundaries import side_from_rows
-from segscore.pipeline.scoring.broadcast_job import accept_part
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
-from segscore.pipeline.scoring.hypotheses import Accepted, Answered, merge_seen, nothing_of
-from segscore.pipeline.scoring.inputs import cut
-from segscore.pipeline.scoring.missing import empty_hypotheses, merge_answered
+from segscore.pipeline.scoring.hypotheses import Accepted, accept_hypotheses, nothing_of
+from segscore.pipeline.scoring.missing import empty_hypotheses
 from segscore.pipeline.scoring.pairs import pair_up
 from segscore.pipeline.scoring.reopen import Reopened, reopen
+from segscore.pipeline.tables.read import Rows, join_rows, read_slices
 
 
 def where(
@@ -92,35 +94,41 @@ def _row(
 
 
 def _tally_run(opened: Reopened, places: Places, systems: list[str], shared: Flags) -> _Tally:
-    """Read the hypotheses part by part and add up their counts.
-
-    Two rows of a coder for one document may be in different parts, each valid on its own. The run
-    rejected both, so the coder does not share the document and neither row is counted, unless the
-    run scored such a document as without boundaries.
-    """
+    """Add up the counts of the hypotheses that the run scored, some at a time."""
     tallies = [
-        _tally(opened, places, systems, shared, accepted) for accepted in _scored(opened, systems)
+        _tally(opened, places, systems, shared, accepted)
+        for accepted in _scored(opened, systems, shared)
     ]
     return {name: np.sum([tally[name] for tally in tallies], axis=0) for name in places.classes}
 
 
-def _scored(opened: Reopened, systems: Sequence[str]) -> Iterator[Accepted]:
-    """Yield the hypotheses that the run scored, then those that it added for missing ones."""
-    parts = cut(opened.inputs.hypotheses.slices, opened.job.rows_at_once)
-    references, documents = opened.references, len(opened.references.documents)
-    duplicates: dict[str, Bits] = {}
+def _scored(opened: Reopened, systems: Sequence[str], shared: Flags) -> Iterator[Accepted]:
+    """Yield the hypotheses of systems that the run scored, then those that it added for missing.
+
+    Only rows of shared documents are kept.
+    """
+    references, typed = opened.references, opened.inputs.typed
+    rows = join_rows([*_read_shared(opened, systems, shared)])
+    accepted = accept_hypotheses(rows, references, typed=typed, settings=opened.settings)
+    for start in range(0, len(accepted.rows), ROWS_AT_ONCE):
+        end = min(start + ROWS_AT_ONCE, len(accepted.rows))
+        document = accepted.document[start:end]
+        yield replace(accepted, rows=accepted.rows.part(start, end), document=document)
     if opened.missing.added:
-        seen = merge_seen(accept_part(opened.job, part, {}).seen for part in parts)
-        duplicates = {coder: twice for coder, (_, twice) in seen.items()}
-    found: list[Answered] = [dict.fromkeys(systems, nothing_of(references))]
-    for part in parts:
-        accepted = accept_part(opened.job, part, duplicates)
-        found.append(accepted.answered)
-        yield accepted
-    if opened.missing.added:
-        answered = merge_answered(found, documents)
-        at_once, typed = opened.job.rows_at_once, opened.inputs.typed
-        yield from empty_hypotheses(answered, references, at_once, typed=typed)
+        others, nothing = np.packbits(~shared), nothing_of(references)
+        answered = {name: others | accepted.answered.get(name, nothing) for name in systems}
+        yield from empty_hypotheses(answered, references, ROWS_AT_ONCE, typed=typed)
+
+
+def _read_shared(opened: Reopened, systems: Sequence[str], shared: Flags) -> Iterator[Rows]:
+    """Yield the hypotheses of systems for shared documents, slice by slice of the table."""
+    table, documents = opened.inputs.hypotheses, opened.references.documents
+    names = pa.array(systems, pa.string())
+    for rows in read_slices(table.slices, table.further):
+        is_chosen = pc.is_in(rows.table.column("coder"), value_set=names)
+        document = documents.find(rows.ids.fill_null(""))
+        is_shared = (document >= 0) & shared[document]
+        yield rows.keep(flags(is_chosen.combine_chunks()) & is_shared)
 
 
 def _tally(

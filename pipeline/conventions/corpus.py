@@ -10,7 +10,7 @@ from segscore.pipeline.arrays.ragged import Flags, Ints, Ragged, trimmed
 from segscore.pipeline.conventions.document_sample import rows_taken
 from segscore.pipeline.measures.segmentation_pairs import SegmentationPairs, pair_rows
 from segscore.pipeline.scoring.boundaries import side_from_rows
-from segscore.pipeline.scoring.in_memory import AcceptedTables
+from segscore.pipeline.scoring.documents import DocumentRows
 from segscore.pipeline.scoring.pairs import pair_up
 
 
@@ -90,13 +90,11 @@ class Corpus:
         return pair_rows(references, hypotheses, self.ref_row, self.hyp_row, lengths)
 
 
-def corpus_of(tables: AcceptedTables) -> Corpus:
-    """Return the pairs of the accepted rows of two tables."""
-    references, accepted = tables.collected.references, tables.accepted
+def corpus_of(rows: DocumentRows, *, typed: bool) -> Corpus:
+    """Return the pairs of the accepted rows of two tables, which may have boundary types."""
+    references, accepted = rows.references, rows.accepted
     pairs = pair_up(accepted.document, references.first)
-    side = side_from_rows(
-        accepted.rows, accepted.document, references.words, typed=tables.inputs.typed
-    )
+    side = side_from_rows(accepted.rows, accepted.document, references.words, typed=typed)
     sizes = references.size[references.first[accepted.document]]
     systems = accepted.rows.coders
     no_system = np.zeros(len(references), np.int64)

@@ -25,7 +25,8 @@ from segscore.pipeline.scoring.accounting import (
     list_unpaired_inputs,
     nothing_scored,
 )
-from segscore.pipeline.scoring.in_memory import accept_tables
+from segscore.pipeline.scoring.documents import separate_rows
+from segscore.pipeline.scoring.inputs import inputs_of, require_references
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.storage.placement import require_apart, require_free
 from segscore.pipeline.tables.read import TableSource, find_source
@@ -117,18 +118,21 @@ def _read_corpus(
         length_tolerance=settings.length_tolerance,
         documents=settings.documents,
     )
-    tables = accept_tables(score, sources)
-    corpus = corpus_of(tables)
+    inputs = inputs_of(score, sources)
+    tables = {name: source.read() for name, source in sources.items()}
+    rows = separate_rows(score.in_unit(inputs.unit), tables, typed=inputs.typed)
+    require_references(rows.collected, inputs)
+    corpus = corpus_of(rows, typed=inputs.typed)
     if not len(corpus.hyp_row):
-        paired = np.zeros(len(tables.collected.references), bool)
-        account = {**count_rows(tables.collected, paired), **tables.accepted.account.rows}
-        unpaired = [list_unpaired_inputs(tables.collected, paired)]
-        unpaired.append(tables.accepted.account.unpaired)
-        why = explain_losses([tables.rejects], unpaired, SIDES, f"all are listed in {_LISTED_IN}")
-        raise nothing_scored(tables.inputs, account, why)
-    rejects = tables.rejects
+        paired = np.zeros(len(rows.references), bool)
+        account = {**count_rows(rows.collected, paired), **rows.accepted.account.rows}
+        unpaired = [list_unpaired_inputs(rows.collected, paired)]
+        unpaired.append(rows.accepted.account.unpaired)
+        why = explain_losses([rows.rejects], unpaired, SIDES, f"all are listed in {_LISTED_IN}")
+        raise nothing_scored(inputs, account, why)
+    rejects = rows.rejects
     warnings = warn_of_rejects([rejects], corpus.systems, _LISTED_IN) if rejects.num_rows else []
-    warnings += (warning for table in tables.inputs.tables for warning in table.warnings)
+    warnings += (warning for table in inputs.tables for warning in table.warnings)
     return corpus, (*warnings, *warn_of_similar_names(corpus.systems))
 
 

@@ -1,10 +1,8 @@
-"""Choose how to bring the rows of each document together, from the metadata of files alone.
+"""Divide the documents of a run into partitions, from the metadata of files alone.
 
-The first of three ways that fits is chosen:
-
-1. Send the references to every task, and read the hypotheses in place.
-2. Read the documents in ranges of their ids, if the files are roughly in that order.
-3. Shuffle the rows of all tables, so that each document's rows are in one partition.
+A run whose rows fit into one part has one partition.  Others have ranges of ids, which are read
+where they are, if the files are roughly in that order; else partitions by hash, for which the rows
+of all tables are shuffled.
 """
 
 import sys
@@ -30,14 +28,6 @@ MOST_ROWS, PARTS = 2**21, 4096
 have at least ``ROWS_AT_ONCE`` rows.  Fewer parts would leave workers idle; more would cost time, as
 sums are saved and added up for each part, and shuffled rows travel in packets for each part."""
 
-SENT, RANGES, _SHUFFLED = "sent", "ranges", "shuffled"
-
-EXPLANATIONS = {
-    SENT: "the other tables are sent to every task; {scored} are read in place",
-    RANGES: "files are in order of document_id: read in place, in {groups} ranges of documents",
-    _SHUFFLED: "rows are shuffled into {groups} partitions of documents",
-}
-
 
 @dataclass(frozen=True)
 class Limits:
@@ -45,14 +35,12 @@ class Limits:
 
     Attributes:
         rows_per_part: rows of a part if memory allows; None to choose it by the number of rows.
-        send: whether the other tables may be sent to every task.
         read_again: how often each byte may be read, on average, to read documents in ranges of ids.
         bytes_per_part: bytes of files that a task of an import reads.
         copies: how often a task has each row in memory: once, and once for each level.
     """
 
     rows_per_part: int | None = None
-    send: bool = True
     read_again: float = 4.0
     bytes_per_part: int = 2**23
     copies: int = 1
@@ -88,8 +76,7 @@ class Plan:
     """How to bring the rows of each document together.
 
     Attributes:
-        way: `sent`, `ranges` or `shuffled`.
-        groups: number of document partitions; 1 if the references are sent.
+        groups: number of document partitions.
         cuts: first ids of the second and later ranges; empty if partitions are not ranges.
         rows_per_part: about how many rows of the scored table a part has.
         rows_at_once: number of rows that a task scores at a time.
@@ -97,7 +84,6 @@ class Plan:
         explanation: lines that explain the choice and give the sizes of the tables.
     """
 
-    way: str
     groups: int
     cuts: tuple[str, ...]
     rows_per_part: int
@@ -106,9 +92,7 @@ class Plan:
     explanation: tuple[str, ...]
 
 
-ALL_AT_ONCE = Plan(
-    "at once", 1, (), 0, ROWS_AT_ONCE, 0, ("the tables are read all at once, in one process",)
-)
+ALL_AT_ONCE = Plan(1, (), 0, ROWS_AT_ONCE, 0, ("the tables are read all at once, in one process",))
 """The plan of a run in memory."""
 
 
@@ -119,11 +103,21 @@ def at_once(memory: int | None) -> int:
     return max(1, room(memory) // (BYTES_PER_ROW * LIMITS.rows_at_once))
 
 
-def plan(tables: Mapping[str, InputTable], scored: str, memory: int | None, limits: Limits) -> Plan:
+def plan(
+    tables: Mapping[str, InputTable],
+    scored: str,
+    memory: int | None,
+    limits: Limits,
+    made: int = 0,
+) -> Plan:
     """Choose how to bring the rows of each document together.
 
-    The scored table has the rows that are divided into parts. A worker has ``memory`` bytes; None
-    stands for ``MEMORY``.
+    Args:
+        tables: the input tables, by name.
+        scored: the table whose rows are divided into parts.
+        memory: bytes that a worker has; None stands for ``MEMORY``.
+        limits: limits on the work of a task.
+        made: number of rows that tasks make from the others and score, too.
 
     Raises:
         Refused: a worker has too little memory to process any rows.
@@ -136,36 +130,32 @@ def plan(tables: Mapping[str, InputTable], scored: str, memory: int | None, limi
             f"before any work, and may fill only {USABLE:.0%} of the limit; set a higher one"
         )
     sizes = {name: sum(piece.size for piece in table.slices) for name, table in tables.items()}
-    others_size = limits.unfolded * sum(size for name, size in sizes.items() if name != scored)
     rows_at_once = min(limits.rows_at_once, max(MIN_ROWS, usable // BYTES_PER_ROW))
     lines = [_describe_table(name, table, sizes[name]) for name, table in tables.items()]
-    rows = sum(piece.rows for piece in tables[scored].slices)
+    rows = sum(piece.rows for piece in tables[scored].slices) + made
     rows_per_part = limits.part_of(rows)
     if rows_at_once < limits.rows_at_once:  # a worker has little memory
         rows_per_part = min(rows_per_part, rows_at_once)
     groups = max(-(-rows // rows_per_part), -(-limits.unfolded * sum(sizes.values()) // usable))
-    if limits.send:
-        fits = others_size <= usable
-        lines.append(
-            f"references and documents take about {readable_size(others_size)} of a worker's "
-            f"{readable_size(limit)}, {'within' if fits else 'above'} the {readable_size(usable)} "
-            "that may be sent to every task"
-        )
-    way = SENT
-    cuts: tuple[str, ...] = ()
-    if groups > 1 and not (limits.send and fits):
+    cuts = tuple[str, ...]()
+    if groups > 1:
         slices_budget = usable // limits.unfolded
         cuts = _cut_points(tables, scored, rows_per_part, slices_budget, limits.read_again)
-        way = RANGES if cuts else _SHUFFLED
         groups = len(cuts) + 1 if cuts else groups
-    if groups > 1 or limits.send:
-        lines.append(EXPLANATIONS[way].format(scored=scored, groups=groups))
+    lines.append(_describe_way(groups, cuts))
     lines.append(
         f"a part has about {rows_per_part:,} rows; a task scores {rows_at_once:,} at a time"
     )
-    groups = 1 if way == SENT else groups
     bytes_at_once = min(BYTES_AT_ONCE, usable // UNFOLDED)
-    return Plan(way, groups, cuts, rows_per_part, rows_at_once, bytes_at_once, tuple(lines))
+    return Plan(groups, cuts, rows_per_part, rows_at_once, bytes_at_once, tuple(lines))
+
+
+def _describe_way(groups: int, cuts: Sequence[str]) -> str:
+    if groups == 1:
+        return "all rows are read where they are, in one part"
+    if cuts:
+        return f"files are in order of document_id: read in place, in {groups} ranges of documents"
+    return f"rows are shuffled into {groups} partitions of documents"
 
 
 def _describe_table(name: str, table: InputTable, size: int) -> str:

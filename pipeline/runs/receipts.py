@@ -15,7 +15,6 @@ from segscore.pipeline.runs.receipt_values import codec
 
 _FOLDER = "receipts"
 ENDING = ".receipt"
-RERUN = "-again"
 _MAX_ERROR_LENGTH = 200
 """Maximum length of an error in a message, as it may quote the content of a receipt."""
 
@@ -45,21 +44,6 @@ def finished_parts(folder: str, stage: str) -> set[str]:
     """Return the names of the parts of a stage that have a receipt."""
     names = storage.names(storage.join(folder, _FOLDER, stage))
     return {name.removesuffix(ENDING) for name in names if name.endswith(ENDING)}
-
-
-def again(name: str) -> str:
-    """Return the name of a part or stage that is executed again because more is known.
-
-    The part's files get different names, too, so that a late task of the first execution (whose
-    client may have been killed) cannot overwrite the files of the second.
-    """
-    stem, dot, ending = name.partition(".")
-    return stem + RERUN + dot + ending
-
-
-def superseded(folder: str, stage: str) -> set[str]:
-    """Return the names of the parts whose files are obsolete because the part was done again."""
-    return {name.replace(RERUN, "") for name in finished_parts(folder, again(stage))}
 
 
 def load(folder: str, stage: str, part: str, receipt_class: type[ReceiptClass]) -> ReceiptClass:

@@ -395,28 +395,20 @@ def suffix(fingerprint: Fingerprint) -> str:
 
 
 def prepared_tables(attempt: Attempt) -> dict[str, list[str]]:
-    """List the prepared tables with the names of their files, sorted, without superseded files."""
+    """List the prepared tables with the names of their files, sorted."""
     tables = set(RUN_TABLES) & set(storage.names(attempt.folder))
-    superseded = _superseded(attempt)
-    return {
-        table: _current_names(attempt, table, superseded) for table in RUN_TABLES if table in tables
-    }
+    return {table: _prepared_names(attempt, table) for table in RUN_TABLES if table in tables}
 
 
 def prepared_files(attempt: Attempt, table: str) -> list[str]:
-    """List the locations of a table's prepared files, sorted by name, without superseded files."""
-    names = _current_names(attempt, table, _superseded(attempt))
+    """List the locations of a table's prepared files, sorted by name."""
+    names = _prepared_names(attempt, table)
     return [storage.join(attempt.folder, table, name) for name in names]
 
 
-def _superseded(attempt: Attempt) -> set[str]:
-    parts = (receipts.superseded(attempt.folder, stage) for stage in attempt.current_claim.stages)
-    return set[str]().union(*parts)
-
-
-def _current_names(attempt: Attempt, table: str, superseded: set[str]) -> list[str]:
+def _prepared_names(attempt: Attempt, table: str) -> list[str]:
     names = storage.names(storage.join(attempt.folder, table))
-    return [name for name in names if name.endswith(PARQUET_ENDING) and name not in superseded]
+    return [name for name in names if name.endswith(PARQUET_ENDING)]
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ from segscore.pipeline.tables.read import (
     in_one_chunk,
     join_rows,
     read_slice,
+    read_slices,
 )
 
 _FILE, _ROW = "_file", "_row"
@@ -166,11 +167,9 @@ def read_partition(partitioning: Partitioning, name: str, number: int) -> list[R
     """
     table = partitioning.tables[name]
     if not partitioning.is_shuffled:
-        return [
-            _in_range(read_slice(piece, table.further), partitioning.cuts, number)
-            for piece in table.slices
-            if number in ranges_of(piece, partitioning.cuts)
-        ]
+        cuts = partitioning.cuts
+        pieces = [piece for piece in table.slices if number in ranges_of(piece, cuts)]
+        return [_in_range(rows, cuts, number) for rows in read_slices(pieces, table.further)]
     file_name = storage.join(name, _file_name(number))
     listed = _listed_files(partitioning)
     if listed is not None and file_name not in listed:

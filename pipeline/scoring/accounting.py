@@ -1,17 +1,14 @@
 """Count the input rows that were scored, rejected or left unpaired in a scoring run."""
 
-from collections.abc import Mapping
-
 import numpy as np
 import pyarrow as pa
 
 from segscore.pipeline.arrays.ragged import Flags
-from segscore.pipeline.errors import Absent, Failed, NoResult, NothingPaired
+from segscore.pipeline.errors import Absent, NoResult, NothingPaired
 from segscore.pipeline.runs.record import RowCounts, why_nothing_scored
 from segscore.pipeline.runs.sink import Sink
 from segscore.pipeline.scoring.hypotheses import list_unpaired
 from segscore.pipeline.scoring.inputs import Collected, Inputs
-from segscore.pipeline.scoring.part import Receipt
 from segscore.pipeline.tables.read import no_rows_error
 
 
@@ -36,21 +33,6 @@ def count_rows(collected: Collected, paired: Flags) -> RowCounts:
     return rows
 
 
-def paired_references(receipts: Mapping[str, Receipt], references: int) -> Flags:
-    """Return which references have a hypothesis, shape (references,).
-
-    Raises:
-        Failed: a receipt has a different number of references.
-    """
-    for name, receipt in receipts.items():
-        if receipt.paired.shape != ((references + 7) // 8,):
-            raise Failed(
-                f"{name}: its receipt has a wrong number of references; run again with --fresh"
-            )
-    bits = np.bitwise_or.reduce([receipt.paired for receipt in receipts.values()])
-    return np.unpackbits(bits, count=references).astype(bool)
-
-
 def list_unpaired_inputs(collected: Collected, paired: Flags) -> pa.Table:
     """List the references without a hypothesis, and the documents without a scored pair."""
     rows = collected.reference_rows
@@ -68,8 +50,8 @@ def require_scored(sink: Sink, inputs: Inputs, account: RowCounts) -> None:
 
     Raises:
         Absent: there is no reference or no hypothesis.
-        NoResult: no hypothesis was scored; the message gives the numbers of rows and the reasons:
-            rejected rows, or ids without a counterpart.
+        NoResult: no reference was accepted, or no hypothesis was scored; the message gives the
+            numbers of rows and the reasons: rejected rows, or ids without a counterpart.
     """
     if not account["hypotheses"]["scored"]:
         raise nothing_scored(inputs, account, why_nothing_scored(sink, SIDES))
@@ -84,6 +66,9 @@ def nothing_scored(inputs: Inputs, account: RowCounts, why: str) -> NoResult | A
     for table in (inputs.references, inputs.hypotheses):
         if not account[table.name]["in"]:
             return no_rows_error(table)
+    references = account["references"]
+    if references["rejected"] == references["in"]:
+        return NoResult(f"{inputs.references.location}: no reference was accepted{why}")
     hypotheses = account["hypotheses"]
     kind = NoResult
     if hypotheses["rejected"]:
@@ -91,7 +76,7 @@ def nothing_scored(inputs: Inputs, account: RowCounts, why: str) -> NoResult | A
             f"{hypotheses['rejected']} of {hypotheses['in']} hypotheses were rejected, "
             f"{hypotheses['unpaired']} have no accepted reference"
         )
-    elif account["references"]["rejected"]:
+    elif references["rejected"]:
         cause = "no document of the hypotheses has an accepted reference"
     else:
         cause = "no document id of the hypotheses is in the references"

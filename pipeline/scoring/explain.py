@@ -13,6 +13,7 @@ from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.measures.edit_list import Edit, list_edits
 from segscore.pipeline.measures.pairing import TypedSides
 from segscore.pipeline.plain_text import first_named
+from segscore.pipeline.runs.planning import ROWS_AT_ONCE
 from segscore.pipeline.scoring.boundaries import Side, side_from_rows
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.hypotheses import accept_hypotheses
@@ -82,7 +83,6 @@ def explain_pairs(
     accepted = accept_hypotheses(
         join_rows([*read_document_rows(reopened.inputs.hypotheses, documents)]),
         reopened.references,
-        None,
         typed=reopened.inputs.typed,
         settings=reopened.settings,
     )
@@ -135,7 +135,7 @@ def _added(
             there[known.find(_of_coder(rows, system).ids)] = True
             answered[system] = np.packbits(there)
     for added in empty_hypotheses(
-        answered, reopened.references, reopened.job.rows_at_once, typed=reopened.inputs.typed
+        answered, reopened.references, ROWS_AT_ONCE, typed=reopened.inputs.typed
     ):
         yield added.rows
 
@@ -178,7 +178,7 @@ def _explain(reopened: Reopened, rows: Rows) -> list[Explained]:
 
 def _edits(reopened: Reopened, side: Side, pair: Pairs) -> list[Edit]:
     """List the edits of one pair."""
-    settings, types = reopened.settings, reopened.job.rule.types
+    settings, types = reopened.settings, reopened.rule.types
     ref, ref_types = _row(reopened.references.side, int(pair.ref_row[0]))
     hyp, hyp_types = _row(side, int(pair.hyp_row[0]))
     typed_sides = TypedSides(types, ref_types, hyp_types)

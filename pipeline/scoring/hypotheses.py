@@ -1,15 +1,14 @@
 """Separate the hypotheses that can be scored from rejected and unpaired ones."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 
-from segscore.pipeline import storage
 from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Bits, Coded, Flags, Ints, numbers
-from segscore.pipeline.runs.record import RowCounts, add_rows
+from segscore.pipeline.runs.record import RowCounts
 from segscore.pipeline.scoring.references import References
 from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.tables.boundary_types import without_faults
@@ -38,9 +37,6 @@ _HINTS = {
 
 UNPAIRED_COLUMNS = ("table", "source", "row", "document_id", "coder")
 
-Seen = dict[str, tuple[Bits, Bits]]
-"""For each coder, bits over the run's documents: seen at least once, seen more than once."""
-
 Answered = dict[str, Bits]
 """For each system with a valid row, bits over the run's documents: 1 if one was accepted."""
 
@@ -55,7 +51,6 @@ class Accepted:
         unpaired: rows without an accepted reference.
         rejects: rejected rows.
         read: number of rows read.
-        seen: which coders segmented which documents.
         far: number of ``rows`` that state a length more than 2 % from their document's, which only
             the length tolerance allows.
         answered: of which documents systems have hypotheses that can be scored.
@@ -66,7 +61,6 @@ class Accepted:
     unpaired: Rows
     rejects: pa.Table
     read: int
-    seen: Seen
     far: int
     answered: Answered
 
@@ -76,13 +70,7 @@ class Accepted:
         rejected, unpaired = self.rejects.num_rows, len(self.unpaired)
         scored = self.read - rejected - unpaired
         counts = {"in": self.read, "scored": scored, "rejected": rejected, "unpaired": unpaired}
-        return Account(
-            {"hypotheses": counts},
-            self.seen,
-            self.answered,
-            self.rejects,
-            list_unpaired(self.unpaired),
-        )
+        return Account({"hypotheses": counts}, self.rejects, list_unpaired(self.unpaired))
 
 
 @dataclass(frozen=True)
@@ -91,38 +79,13 @@ class Account:
 
     Attributes:
         rows: how many of the rows were scored, rejected and unpaired.
-        seen: which coders segmented which documents.
-        answered: of which documents systems have hypotheses that can be scored.
         rejects: rejected rows (schemas/rejects.py).
         unpaired: rows without an accepted reference (schemas/unpaired.py).
     """
 
     rows: RowCounts
-    seen: Seen
-    answered: Answered
     rejects: pa.Table
     unpaired: pa.Table
-
-
-def join_accounts(accounts: Sequence[Account]) -> Account:
-    """Join the accounts of one or more portions of a table."""
-    return Account(
-        rows=add_rows(account.rows for account in accounts),
-        seen=merge_seen(account.seen for account in accounts),
-        answered=join_answered(account.answered for account in accounts),
-        rejects=pa.concat_tables([account.rejects for account in accounts]),
-        unpaired=pa.concat_tables([account.unpaired for account in accounts]),
-    )
-
-
-def merge_seen(portions: Iterable[Seen]) -> Seen:
-    """Combine what was seen in disjoint sets of rows."""
-    merged: Seen = {}
-    for seen in portions:
-        for coder, (once, twice) in seen.items():
-            before, repeated = merged.get(coder, (np.zeros_like(once), np.zeros_like(twice)))
-            merged[coder] = before | once, repeated | twice | (before & once)
-    return merged
 
 
 def nothing_of(references: References) -> Bits:
@@ -140,20 +103,13 @@ def join_answered(portions: Iterable[Answered]) -> Answered:
 
 
 def accept_hypotheses(
-    rows: Rows,
-    references: References,
-    duplicates: Mapping[str, Bits] | None,
-    *,
-    typed: bool,
-    settings: MeasuringSettings,
+    rows: Rows, references: References, *, typed: bool, settings: MeasuringSettings
 ) -> Accepted:
     """Separate the hypotheses that can be scored from those that cannot.
 
     Args:
-        rows: hypotheses as read.
+        rows: all hypotheses of some documents, as read.
         references: the accepted references.
-        duplicates: for each coder, bits over the documents for which it has several rows, all of
-            which are rejected; None if ``rows`` is the whole input for its documents.
         typed: whether the run distinguishes boundary types.
         settings: how to measure, with the declared boundary types.
     """
@@ -167,10 +123,7 @@ def accept_hypotheses(
     document = references.documents.find(rows.ids)
     unpaired = rows.keep(document < 0)
     rows, document = rows.keep(document >= 0), document[document >= 0]
-    seen = _seen(rows.coders, document, len(references.documents))
-    if duplicates is None:
-        duplicates = {coder: twice for coder, (_, twice) in seen.items() if twice.any()}
-    twice = _marked(rows.coders, document, duplicates, len(references.documents))
+    twice = _are_repeated(rows.coders, document, len(references.documents))
     document = document[~twice]
     rows, repeated = refuse(rows, twice, UNIQUE_CODER, DUPLICATE_ROW)
     rows, document, contradicting = _without_contradictions(
@@ -180,10 +133,10 @@ def accept_hypotheses(
     length = references.units[document]
     far = int(differing_lengths(rows, length, length // _SMALL).sum())
     rows = adopt(rows, length)
-    accepted = _seen(rows.coders, document, len(references.documents))
-    answered = {name: once for name, (once, _) in accepted.items()}
-    answered = {name: answered.get(name, nothing_of(references)) for name in systems}
-    return Accepted(rows, document, unpaired, pa.concat_tables(rejects), read, seen, far, answered)
+    once, _ = _seen(rows.coders, document, len(references.documents))
+    answered = dict.fromkeys(systems, nothing_of(references))
+    answered |= dict(zip(rows.coders.names, once, strict=True))
+    return Accepted(rows, document, unpaired, pa.concat_tables(rejects), read, far, answered)
 
 
 def _without_contradictions(
@@ -227,30 +180,20 @@ def _mark_seen(code: Ints, document: Ints, once: Bits, twice: Bits) -> None:
         once[code[row], byte] |= bit
 
 
-def _seen(coders: Coded, document: Ints, n_documents: int) -> Seen:
+def _seen(coders: Coded, document: Ints, n_documents: int) -> tuple[Bits, Bits]:
+    """Return bits over the documents for each coder: seen at least once, seen more than once."""
     once, twice = np.zeros((2, len(coders.names), (n_documents + 7) // 8), np.uint8)
     _mark_seen(coders.code, document, once, twice)
-    return {name: (once[i], twice[i]) for i, name in enumerate(coders.names)}
+    return once, twice
 
 
-def _marked(
-    coders: Coded, document: Ints, duplicates: Mapping[str, Bits], n_documents: int
-) -> Flags:
-    marked = np.zeros(len(document), bool)
-    for number, name in enumerate(coders.names):
-        if name in duplicates:
-            twice = np.unpackbits(duplicates[name], count=n_documents).astype(bool)
-            marked |= (coders.code == number) & twice[document]
-    return marked
+def _are_repeated(coders: Coded, document: Ints, n_documents: int) -> Flags:
+    """Return which rows are not the only one of their coder for their document, shape (rows,)."""
+    _, twice = _seen(coders, document, n_documents)
+    bit = 128 >> (document & 7)
+    return np.asarray(twice[coders.code, document >> 3] & bit != 0)
 
 
 def list_unpaired(rows: Rows) -> pa.Table:
     """List rows without a counterpart (schemas/unpaired.py)."""
     return pa.table(rows.listed(np.arange(len(rows)))).select(list(UNPAIRED_COLUMNS))
-
-
-def write_unscored(folder: str, name: str, rejects: pa.Table, unpaired: pa.Table) -> None:
-    """Write the rejected and the unpaired rows, if there are any."""
-    for table, rows in (("rejects", rejects), ("unpaired", unpaired)):
-        if rows.num_rows:
-            storage.write_table(storage.join(folder, table, name), rows)

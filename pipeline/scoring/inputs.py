@@ -1,9 +1,8 @@
-"""Find the input tables of a run, divide them into parts, and read and validate the references."""
+"""Find the input tables of a run, and read and validate the references."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from hashlib import blake2b
 
 import numpy as np
 import pyarrow as pa
@@ -17,7 +16,6 @@ from segscore.pipeline.scoring.exchanged import (
     warn_of_exchange,
 )
 from segscore.pipeline.scoring.pairs import Rule
-from segscore.pipeline.scoring.part import Part
 from segscore.pipeline.scoring.reference_points import DENSE, PER_UNIT
 from segscore.pipeline.scoring.references import (
     References,
@@ -32,8 +30,8 @@ from segscore.pipeline.tables.boundary_types import COLUMN as BOUNDARY_TYPES
 from segscore.pipeline.tables.boundary_types import have_boundary_types, require_types_in_both
 from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS, segmentations_contract
 from segscore.pipeline.tables.contradictions import Described, describe
-from segscore.pipeline.tables.find import InputTable, Slice, find_table
-from segscore.pipeline.tables.read import Rows, Sources, batches_of, no_rows_error, read_valid
+from segscore.pipeline.tables.find import InputTable, find_table
+from segscore.pipeline.tables.read import Rows, Sources, no_rows_error, read_valid
 from segscore.pipeline.tables.units import one_unit
 from segscore.pipeline.tables.validate import place_of
 from segscore.pipeline.testsets.content import Content
@@ -55,7 +53,7 @@ _SCORES_COLUMNS = (
 
 
 _UNITS_OF_POINTS = 2**24
-"""The most units of a part whose reference points have boundaries in proportion to the units."""
+"""The most units of a piece whose reference points have boundaries in proportion to the units."""
 
 _BYTES_OF_POINT = 12
 """Bytes of memory that a reference point takes for each unit, while it is made and scored."""
@@ -397,23 +395,16 @@ def _names_a_group(kind: pa.DataType) -> bool:
     )
 
 
-def cut(slices: tuple[Slice, ...], rows: int) -> list[Part]:
-    """Divide a table into parts of about ``rows`` rows, each made of consecutive slices.
+def cut_points(
+    references: References, settings: MeasuringSettings, rows: int
+) -> list[tuple[int, int]]:
+    """Divide documents into pieces with about ``rows`` reference points each.
 
-    The name of a part starts with its number, so that sorting files by name preserves the order of
-    rows, and ends with a digest of what the part reads.
-    """
-    return [
-        Part(f"part-{i:05d}-{_digest(batch)}.parquet", batch)
-        for i, batch in enumerate(batches_of(slices, rows))
-    ]
-
-
-def cut_points(references: References, settings: MeasuringSettings, rows: int) -> list[Part]:
-    """Divide the documents of a run into parts with about ``rows`` reference points each.
-
-    Where reference points have boundaries in proportion to the units, a part has a limited number
+    Where reference points have boundaries in proportion to the units, a piece has a limited number
     of units, too, unless it is a single document.
+
+    Returns:
+        The number of the first document of each piece, and one past its last.
 
     Raises:
         Refused: a document's reference point would not fit into memory, also one that is drawn from
@@ -427,22 +418,14 @@ def cut_points(references: References, settings: MeasuringSettings, rows: int) -
         memory = settings.memory_limit if isinstance(settings, ScoreSettings) else None
         _require_room(references, large[0], memory)
     total = np.cumsum(references.units) if dense else np.zeros(documents, np.int64)
-    parts, start = [], 0
+    pieces, start = list[tuple[int, int]](), 0
     while start < documents:
         before = total[start - 1] if start else 0
         within = int(np.searchsorted(total, before + _UNITS_OF_POINTS, "right"))
         end = min(start + step, max(start + 1, within), documents)
-        parts.append(Part(f"points-{start:09d}.parquet", documents=(start, end)))
+        pieces.append((start, end))
         start = end
-    return parts
-
-
-def cut_missing(added: int, rows: int) -> list[Part]:
-    """Divide the hypotheses that are added for documents that systems lack into parts."""
-    return [
-        Part(f"without-{start:012d}.parquet", missing=(start, min(start + rows, added)))
-        for start in range(0, added, rows)
-    ]
+    return pieces
 
 
 def _require_room(references: References, name: str, memory: int | None) -> None:
@@ -458,13 +441,8 @@ def _require_room(references: References, name: str, memory: int | None) -> None
         )
 
 
-def _digest(batch: tuple[Slice, ...]) -> str:
-    contents = [(piece.url.rsplit("/", 1)[-1], piece.row_groups) for piece in batch]
-    return blake2b(repr(contents).encode(), digest_size=4).hexdigest()
-
-
 def collect(settings: MeasuringSettings, inputs: Inputs) -> Collected:
-    """Read and validate the documents and the references, for runs that send them to every task.
+    """Read and validate all documents and references.
 
     Raises:
         Failed: no reference was accepted.

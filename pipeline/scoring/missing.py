@@ -1,7 +1,7 @@
 """Documents of which a system has no hypothesis: count them, name them, or score them as empty.
 
-Whether a system has a hypothesis is known once all parts of the hypotheses have been read.  A row
-that was rejected is none.
+Which systems there are is known once all parts of the hypotheses have been read.  A row that was
+rejected is none.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,9 +12,9 @@ import numpy as np
 import pyarrow as pa
 
 from segscore.pipeline.arrays.ragged import Bits, Flags, Ints
-from segscore.pipeline.errors import Failed, TooManyUnpaired, Unanswered
+from segscore.pipeline.errors import TooManyUnpaired, Unanswered
 from segscore.pipeline.plain_text import first_named
-from segscore.pipeline.scoring.hypotheses import Accepted, Answered, join_answered
+from segscore.pipeline.scoring.hypotheses import Accepted, Answered
 from segscore.pipeline.scoring.references import References
 from segscore.pipeline.scoring.settings import LEAVE_OUT, NONE, REFUSE, ScoreSettings
 from segscore.pipeline.settings.measuring import MeasuringSettings
@@ -63,18 +63,6 @@ def way_of(settings: MeasuringSettings) -> str:
     return settings.missing
 
 
-def merge_answered(parts: Iterable[Answered], documents: int) -> Answered:
-    """Combine the documents that systems have hypotheses of in disjoint sets of rows.
-
-    Raises:
-        Failed: a receipt has a different number of documents.
-    """
-    found, shape = [*parts], ((documents + 7) // 8,)
-    if any(bits.shape != shape for part in found for bits in part.values()):
-        raise Failed("a receipt has a wrong number of documents; run again with --fresh")
-    return dict(sorted(join_answered(found).items()))
-
-
 def count_missing(parts: Iterable[Answered], documents: int, way: str) -> Missing:
     """Count the documents that each system lacks; they are added if ``way`` says so.
 
@@ -120,7 +108,6 @@ def empty_hypotheses(
     answered: Answered,
     references: References,
     rows_at_once: int,
-    chosen: tuple[int, int] | None = None,
     *,
     typed: bool,
 ) -> Iterator[Accepted]:
@@ -132,13 +119,12 @@ def empty_hypotheses(
         answered: documents that each system has a hypothesis of.
         references: the accepted references.
         rows_at_once: the most hypotheses at a time.
-        chosen: first of the hypotheses to yield, and one past the last; None for all.
         typed: whether the run distinguishes boundary types.
     """
     waiting: list[tuple[str, Ints]] = []
     size = 0
-    for system, lacked in _chosen(answered, len(references.documents), chosen):
-        document = lacked
+    for system, bits in sorted(answered.items()):
+        document = np.flatnonzero(_lacks(bits, len(references.documents)))
         while size + len(document) >= rows_at_once:
             room = rows_at_once - size
             yield _empty([*waiting, (system, document[:room])], references, typed=typed)
@@ -146,18 +132,6 @@ def empty_hypotheses(
         waiting, size = [*waiting, (system, document)], size + len(document)
     if size:
         yield _empty(waiting, references, typed=typed)
-
-
-def _chosen(
-    answered: Answered, documents: int, chosen: tuple[int, int] | None
-) -> Iterator[tuple[str, Ints]]:
-    """Yield the systems and the documents that each lacks, as far as these are chosen."""
-    before = 0
-    for system, bits in sorted(answered.items()):
-        lacked = np.flatnonzero(_lacks(bits, documents))
-        first, end = chosen or (before, before + len(lacked))
-        yield system, lacked[max(first - before, 0) : max(end - before, 0)]
-        before += len(lacked)
 
 
 def _empty(lacked: Sequence[tuple[str, Ints]], references: References, *, typed: bool) -> Accepted:
@@ -177,7 +151,7 @@ def _empty(lacked: Sequence[tuple[str, Ints]], references: References, *, typed:
     nowhere = np.zeros(len(document), np.int64)
     rows = Rows("hypotheses", table, ("",), nowhere, nowhere)
     nothing = REJECT_COLUMNS.empty_table()
-    return Accepted(rows, document, rows.part(0, 0), nothing, len(rows), {}, 0, {})
+    return Accepted(rows, document, rows.part(0, 0), nothing, len(rows), 0, {})
 
 
 def require_answered(missing: Missing, way: str) -> None:

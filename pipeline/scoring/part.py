@@ -1,29 +1,21 @@
-"""Score accepted hypotheses, write the output tables of a part, and save its sums."""
+"""Score the accepted hypotheses and the reference points of a part, and add up their sums."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, product
+from itertools import product
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from segscore.pipeline import storage
 from segscore.pipeline.arrays.document_ids import hash_names
-from segscore.pipeline.arrays.ragged import Bits, Coded, Flags, Ints
-from segscore.pipeline.errors import StartOver
-from segscore.pipeline.runs import receipts
+from segscore.pipeline.arrays.ragged import Coded, Flags, Ints
 from segscore.pipeline.runs.record import RowCounts, require_row_counts
 from segscore.pipeline.scoring.boundaries import Side, side, side_from_rows
+from segscore.pipeline.scoring.documents import Job, Totals
 from segscore.pipeline.scoring.draw_sums import DrawSums, add_draws
-from segscore.pipeline.scoring.hypotheses import Accepted, Answered, Seen
-from segscore.pipeline.scoring.levels import (
-    LevelParameters,
-    join_levels,
-    level_parameters,
-    references_at,
-    window_counts,
-)
+from segscore.pipeline.scoring.hypotheses import Accepted, Answered
+from segscore.pipeline.scoring.levels import LevelParameters, join_levels
 from segscore.pipeline.scoring.missing import Missing
 from segscore.pipeline.scoring.names import POINT
 from segscore.pipeline.scoring.noticed import Noticed, add_noticed, notice_lengths, notice_pairs
@@ -49,64 +41,14 @@ from segscore.pipeline.scoring.references import References, consensus_reference
 from segscore.pipeline.scoring.type_confusion import Cells, add_cells, count_classes
 from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.statistics.sums import Sums, merge, settle
-from segscore.pipeline.tables.boundary_types import occurring, only_types
+from segscore.pipeline.tables.boundary_types import only_types
 from segscore.pipeline.tables.columns import SEGMENTATIONS
-from segscore.pipeline.tables.find import Slice
 from segscore.pipeline.tables.read import Rows
 from segscore.pipeline.testsets.content import Content
 from segscore.pipeline.testsets.recognise import Recognition
 
 SUMS = "sums"
 """The stage under which the sums of each part are saved."""
-
-_PLAIN = (
-    "document_id",
-    "reference_digest",
-    "story_miss",
-    "story_false_alarm",
-    "story_miss_sum",
-    "story_false_alarm_sum",
-)
-"""Columns of `scores` whose values rarely repeat."""
-
-
-@dataclass(frozen=True)
-class Part:
-    """The input of one task.
-
-    Attributes:
-        name: name of the output files, derived from the input.
-        slices: slices of the hypotheses table, in reading order.
-        documents: range of documents to make reference points for: first, and one past the last.
-        bucket: number of the hash bucket or id range of documents to score, where references are
-            not sent to every task.
-        missing: range of the hypotheses to score that systems lack: first, and one past the last.
-    """
-
-    name: str
-    slices: tuple[Slice, ...] = ()
-    documents: tuple[int, int] = (0, 0)
-    bucket: int = 0
-    missing: tuple[int, int] = (0, 0)
-
-
-@dataclass(frozen=True)
-class Job:
-    """What all tasks of a run share.
-
-    Attributes:
-        rule: how pairs are counted and added up.
-        typed: whether boundary types are distinguished.
-        further: columns of the hypotheses other than the required ones.
-        folder: folder that parts are written to until the run is published.
-        rows_at_once: how many hypotheses are scored at a time.
-    """
-
-    rule: Rule
-    typed: bool
-    further: pa.Schema
-    folder: str
-    rows_at_once: int
 
 
 @dataclass(frozen=True)
@@ -118,19 +60,12 @@ class ReferenceSet:
         consensus: for each consensus share, one consensus reference per document.
         has_panels: whether any document of the run has several references.
         levels: the references with the boundaries of each level; empty in a run without levels.
-        parameters: parameters of formulas over all levels, then of each level; likewise.
     """
 
     references: References
     consensus: tuple[References, ...]
     has_panels: bool = False
     levels: tuple[References, ...] = ()
-    parameters: tuple[LevelParameters, ...] = ()
-
-    @property
-    def p_seg(self) -> float:
-        """P_seg of the references, on all levels."""
-        return self.parameters[0].p_seg if self.parameters else self.references.p_seg
 
     @property
     def by_level(self) -> tuple[References, ...]:
@@ -147,15 +82,6 @@ class ReferenceSet:
             for label, share in settings.shares.items()
         ]
         return cls(references, tuple(consensus), has_panels)
-
-
-def with_levels(reference_set: ReferenceSet, rows: Rows, rule: Rule) -> ReferenceSet:
-    """Add the references of each level, in a run by level that has all its references at hand."""
-    if not rule.by_level:
-        return reference_set
-    levels = tuple(references_at(reference_set.references, rows, each) for each in rule.levels)
-    parameters = level_parameters(rule, [window_counts(each) for each in levels])
-    return replace(reference_set, levels=levels, parameters=parameters)
 
 
 @dataclass(frozen=True)
@@ -210,57 +136,23 @@ class Receipt:
         part: name of the part, under which its sums are saved.
         rows: how many input rows were scored, rejected and unpaired.
         pairs: number of rows written to `scores`.
-        paired: bits over the rows of the references, where references are sent to every task: 1 if
-            the reference has a hypothesis.
-        seen: which coders segmented which documents, to find duplicates across parts.
-        answered: of which documents systems have hypotheses that were scored: of all documents
-            where references are sent to every task, else of those of the part.
+        answered: of which documents of the part systems have hypotheses that were scored.
         lacked: the first documents of the part that systems lack, where they are to be named.
-        types: boundary types that occur.
-        content: what was counted of the part's references to recognise them, where the references
-            of a document are read with its hypotheses; None where they are sent to every task.
+        content: what was counted of the part's references to recognise them.
+        totals: what is known of all documents, if the part has all documents of the run.
     """
 
     part: str
-    rows: RowCounts = field(default_factory=dict)
-    pairs: int = 0
-    paired: Bits = field(default_factory=lambda: np.zeros(0, np.uint8))
-    seen: Seen = field(default_factory=dict)
-    answered: Answered = field(default_factory=dict)
-    lacked: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    types: tuple[int, ...] = ()
-    content: Content | None = None
+    rows: RowCounts
+    pairs: int
+    answered: Answered
+    lacked: dict[str, tuple[str, ...]]
+    content: Content
+    totals: Totals | None
 
     def __post_init__(self) -> None:
         """Refuse counts that do not add up, as a receipt may come from a file."""
         require_row_counts(self.rows)
-
-
-def declare_types(rule: Rule, types: Iterable[int]) -> Rule:
-    """Return the rule with the boundary types that occur in accepted rows.
-
-    For runs whose settings declare no types.
-
-    Raises:
-        Refused: the settings are invalid for these types.
-    """
-    occurring_types = tuple(sorted(types)) or (1,)
-    replace(rule.settings, boundary_types=occurring_types)
-    return replace(rule, types=occurring_types)
-
-
-def require_declared(job: Job, *read: Rows) -> None:
-    """Check that rows have only boundary types of the rule, as the counting loops assume.
-
-    Raises:
-        StartOver: a row has another type; the survey of the parts, which a resumed run reads from a
-            file, did not list it.
-    """
-    if job.typed and not set[int]().union(*map(occurring, read)) <= {*job.rule.types}:
-        raise StartOver(
-            f"{job.folder}: rows have boundary types missing from the survey of the "
-            "parts; run again with --fresh"
-        )
 
 
 @dataclass(frozen=True)
@@ -303,22 +195,6 @@ def block_sums(block: ScoredBlock) -> PartSums:
     pairs, panels, cells, noticed = block
     draws = add_draws(scored.draws for scored in pairs)
     return PartSums(_merge_sums(pairs), _merge_sums(panels), cells, noticed, draws)
-
-
-def score_hypotheses(
-    job: Job, part: str, reference_set: ReferenceSet, portions: Iterable[Accepted]
-) -> tuple[int, Flags]:
-    """Score accepted hypotheses against all their references; write the tables, save the sums.
-
-    Returns:
-        The number of rows written to `scores`, and which references have a hypothesis, shape
-        (references,).
-    """
-    paired = np.zeros(len(reference_set.references), bool)
-    blocks = chain.from_iterable(
-        hypothesis_blocks(job, reference_set, accepted, paired) for accepted in portions
-    )
-    return _write(job, part, blocks), paired
 
 
 def hypothesis_blocks(
@@ -414,40 +290,9 @@ def _confusion(
     return add_cells(count_classes(each, pairs, refs, rule) for each, refs, rule in levels)
 
 
-def _write(job: Job, part: str, blocks: Iterable[ScoredBlock]) -> int:
-    """Write the tables of a part block by block, then save its sums; return the number of pairs."""
-    sums: list[PartSums] = []
-    written = 0
-    with (
-        storage.TableFile(storage.join(job.folder, "scores", part), plain=_PLAIN) as scores,
-        storage.TableFile(storage.join(job.folder, "panel_scores", part)) as panel_scores,
-    ):
-        for block in blocks:
-            pairs, panels, *_ = block
-            for file, tables in ((scores, pairs), (panel_scores, panels)):
-                for scored in tables:
-                    if scored.table.num_rows:
-                        file.write(scored.table)
-            written += sum(scored.table.num_rows for scored in pairs)
-            sums.append(block_sums(block))
-    receipts.keep(job.folder, SUMS, part, add(sums))
-    return written
-
-
 def _merge_sums(tables: list[Scored]) -> Sums | None:
     sums = [part_sums for scored in tables for part_sums in scored.sums]
     return merge(sums) if len(sums) > 1 else next(iter(sums), None)
-
-
-def score_points(
-    job: Job, part: str, reference_set: ReferenceSet, pieces: Sequence[tuple[int, int]]
-) -> int:
-    """Score the reference points of some documents; write their scores and save their sums.
-
-    Returns:
-        The number of rows written to `scores`.
-    """
-    return _write(job, part, point_blocks(job, reference_set, pieces))
 
 
 def point_blocks(

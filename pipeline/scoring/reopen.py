@@ -9,13 +9,10 @@ from typing import Any
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.runs import planning
-from segscore.pipeline.scoring.broadcast_job import BroadcastJob
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.inputs import Collected, Inputs, collect, find_inputs
 from segscore.pipeline.scoring.missing import Missing
 from segscore.pipeline.scoring.pairs import Rule
-from segscore.pipeline.scoring.part import ReferenceSet
 from segscore.pipeline.scoring.references import References
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.storage import InputFile
@@ -34,14 +31,14 @@ class Reopened:
         settings: settings of the run.
         inputs: input tables of the run.
         collected: references and documents of the run.
-        job: what the tasks shared, without consensus references, groups and folder.
+        rule: how the pairs of the run were counted, without groups.
         missing: documents of which systems had no hypothesis.
     """
 
     settings: ScoreSettings
     inputs: Inputs
     collected: Collected
-    job: BroadcastJob
+    rule: Rule
     missing: Missing
 
     @property
@@ -64,11 +61,8 @@ def reopen(run: FinishedScoring) -> Reopened:
     require_unchanged(inputs.tables, recorded_inputs)
     collected = collect(settings, inputs)
     rule = Rule(settings, run.types, {})
-    reference_set = ReferenceSet(collected.references, ())
-    further = inputs.hypotheses.further
-    job = BroadcastJob(rule, inputs.typed, further, "", planning.ROWS_AT_ONCE, reference_set)
     missing = Missing.of_record(run.record.get("missing"))
-    return Reopened(settings, inputs, collected, job, missing)
+    return Reopened(settings, inputs, collected, rule, missing)
 
 
 def _with_recorded_locations(

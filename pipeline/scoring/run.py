@@ -13,12 +13,9 @@ from segscore.pipeline.runs.record import RowCounts, require_few_rejects, warn_o
 from segscore.pipeline.runs.sink import Sink
 from segscore.pipeline.runs.tasks import Progress, TaskRun, ignore_progress
 from segscore.pipeline.scoring.accounting import require_scored
-from segscore.pipeline.scoring.broadcast import score_broadcast
 from segscore.pipeline.scoring.coverage import warn_of_fewer_documents
 from segscore.pipeline.scoring.few_draws import warn_of_few_draws
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
-from segscore.pipeline.scoring.grouped import score_shuffled
-from segscore.pipeline.scoring.in_memory import score_in_memory
 from segscore.pipeline.scoring.inputs import (
     Inputs,
     attribute_types,
@@ -41,6 +38,7 @@ from segscore.pipeline.scoring.results import (
     summarise_results,
     warn_of_absent_points,
 )
+from segscore.pipeline.scoring.score_documents import score_documents, score_tables
 from segscore.pipeline.scoring.self_pairs import warn_of_self_pairs
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.scoring.shared_averages import with_shared_averages
@@ -94,10 +92,9 @@ def run_scoring(
             return _done(run, settings)
     with run.work():
         if sources is None:
-            score_all = score_broadcast if plan.way == planning.SENT else score_shuffled
-            results = score_all(run, inputs, plan, rule)
+            results = score_documents(run, inputs, plan, rule)
         else:
-            results = score_in_memory(run, inputs, sources, rule)
+            results = score_tables(run, inputs, sources, rule)
         if results is None:
             return _done(run, settings)
         return _finish(run, settings, inputs, plan, results)
@@ -169,8 +166,9 @@ def scoring_plan(settings: ScoreSettings, inputs: Inputs, limits: Limits) -> Pla
     """Choose how hypotheses are brought together with their references."""
     tables = {table.name: table for table in inputs.tables}
     scored = inputs.hypotheses.name
+    points = len(settings.points) * sum(piece.rows for piece in inputs.references.slices)
     if settings.by_level is None:
-        return planning.plan(tables, scored, settings.memory_limit, limits)
+        return planning.plan(tables, scored, settings.memory_limit, limits, points)
     levels = len(settings.boundary_types) or _LEVELS
     limits = replace(limits, copies=1 + levels)
     plan = planning.plan(tables, scored, settings.memory_limit, limits)

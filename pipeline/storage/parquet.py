@@ -171,6 +171,8 @@ class TableFile:
                     self.writer.close()
                     self._finish()
         finally:
+            if self.writer is not None:
+                self.writer.is_open = False  # or it would close itself again, and print a traceback
             if self.temporary:
                 drop(self.temporary)
 

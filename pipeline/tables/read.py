@@ -1,6 +1,6 @@
 """Read the rows of an input table with their sources, validate them, and separate rejects."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -29,7 +29,7 @@ BYTES_AT_ONCE = 2**28
 """The most bytes of a batch in memory, unless a single slice has more."""
 
 _SLICES_AT_ONCE = 4
-"""Number of slices of a table that are read at the same time."""
+"""Number of slices of a table that are read at the same time, because stores respond slowly."""
 
 
 def _of_other_role(name: str, table: pa.Table) -> Flags | None:
@@ -139,6 +139,19 @@ def read_slice(piece: Slice, further: pa.Schema) -> Rows:
     return rows if other is None else rows.keep(~other)
 
 
+def read_slices(pieces: Sequence[Slice], further: pa.Schema) -> Iterator[Rows]:
+    """Yield the rows of each slice, in their order; several are read at a time.
+
+    Raises:
+        Refused, Failed: as ``read_slice``.
+    """
+    if len(pieces) == 1:
+        yield read_slice(pieces[0], further)
+        return
+    with ThreadPoolExecutor(_SLICES_AT_ONCE) as pool:
+        yield from pool.map(partial(read_slice, further=further), pieces)
+
+
 def conform(table: pa.Table, piece: Slice, further: pa.Schema) -> tuple[pa.Table, Flags | None]:
     """Return the rows of a slice with the columns and the types that the whole table has.
 
@@ -232,9 +245,7 @@ def find_source(name: str, location: str) -> TableSource:
         Refused: the table does not exist, or a column is missing or of a wrong type.
     """
     table = find_table(name, location, contract_of(name))
-    return TableSource(
-        table, lambda: join_rows([read_slice(piece, table.further) for piece in table.slices])
-    )
+    return TableSource(table, lambda: join_rows([*read_slices(table.slices, table.further)]))
 
 
 def no_rows(table: InputTable, model: Contract) -> Rows:

@@ -18,9 +18,9 @@ from tests.support.corpora import corpus, run
 
 DRAWS = 6
 WAYS = {
-    "sent": Limits(),
-    "parts": Limits(rows_per_part=7),
-    "shuffled": Limits(rows_per_part=7, send=False, read_again=0.0),
+    "whole": Limits(),
+    "ranges": Limits(rows_per_part=7),
+    "shuffled": Limits(rows_per_part=7, read_again=0.0),
 }
 POINTS = "random-own,random-known"
 Sums = dict[str, dict[str, list[int]]]

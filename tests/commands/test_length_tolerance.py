@@ -27,10 +27,9 @@ COLUMNS = {
     "collapsed_boundaries": pa.int32(),
 }
 WAYS = {
-    "sent": Limits(),
-    "parts": Limits(rows_per_part=25),
-    "ranges": Limits(rows_per_part=25, send=False),
-    "shuffled": Limits(rows_per_part=25, send=False, read_again=0.0),
+    "whole": Limits(),
+    "ranges": Limits(rows_per_part=25),
+    "shuffled": Limits(rows_per_part=25, read_again=0.0),
 }
 Row = dict[str, Any]
 
@@ -113,12 +112,12 @@ def test_scores_are_those_of_the_twin_however_rows_travel(
         found.append({name: sorted(rows, key=repr) for name, rows in written.items()})
     assert found[1:] == found[:1] * (len(WAYS) - 1)
     expected = expected_scores(adopted)
-    rows = read_table(str(tmp_path / "sent" / "scores")).to_pylist()
+    rows = read_table(str(tmp_path / "whole" / "scores")).to_pylist()
     assert {(r["document_id"], r["reference"], r["hypothesis"]) for r in rows} == {*expected}
     for row in rows:
         values = expected[row["document_id"], row["reference"], row["hypothesis"]]
         assert {name: row[name] for name in values} == values
-    rejects = read_table(str(tmp_path / "sent" / "rejects")).to_pylist()
+    rejects = read_table(str(tmp_path / "whole" / "rejects")).to_pylist()
     listed = {(row["table"], row["document_id"], row["coder"]): row["rule"] for row in rejects}
     assert listed == adopted.rejects
     assert {"n_units_agree", "boundaries_in_range"} & {*listed.values()}

@@ -263,7 +263,7 @@ def test_the_tables_do_not_depend_on_the_split(
     for name, limits, workers in (
         ("whole", Limits(), 1),
         ("parts", Limits(rows_per_part=7), 2),
-        ("shuffled", Limits(rows_per_part=13, send=False), 2),
+        ("shuffled", Limits(rows_per_part=7, read_again=0.0), 2),
     ):
         monkeypatch.setattr(planning, "LIMITS", limits)
         output = tmp_path / name

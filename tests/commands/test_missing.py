@@ -22,9 +22,8 @@ Nobody has one of d7.  Of axon's documents, d3 is rejected; cord has other docum
 """
 
 WAYS = {
-    "sent": Limits(rows_per_part=4),
-    "at once": Limits(),
-    "apart": Limits(rows_per_part=4, send=False),
+    "whole": Limits(),
+    "parts": Limits(rows_per_part=4),
 }
 
 

@@ -1,4 +1,4 @@
-"""Ways to pair hypotheses with references: chosen by size and order, equal in result."""
+"""How documents are divided into parts: chosen by size and order, equal in result."""
 
 from pathlib import Path
 
@@ -57,23 +57,23 @@ def test_every_plan_gives_the_same_tables(
     generated.write(tmp_path, files=3)
     if way == "ranges":
         in_order(tmp_path)
-    references_sent = run(segscore, tmp_path, tmp_path / "sent", *options)
-    monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=10, send=False))
-    ranges_read = run(segscore, tmp_path, tmp_path / "met", *options)
+    whole = run(segscore, tmp_path, tmp_path / "whole", *options)
+    monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=10))
+    divided = run(segscore, tmp_path, tmp_path / "met", *options)
     for name in TABLES:
-        assert rows(tmp_path / "met", name) == rows(tmp_path / "sent", name), name
+        assert rows(tmp_path / "met", name) == rows(tmp_path / "whole", name), name
     assert (
-        ranges_read["signature"],
-        ranges_read["test_set"],
-        ranges_read["rows"],
-        ranges_read["p_seg"],
-        ranges_read["pairs"],
+        divided["signature"],
+        divided["test_set"],
+        divided["rows"],
+        divided["p_seg"],
+        divided["pairs"],
     ) == (
-        references_sent["signature"],
-        references_sent["test_set"],
-        references_sent["rows"],
-        references_sent["p_seg"],
-        references_sent["pairs"],
+        whole["signature"],
+        whole["test_set"],
+        whole["rows"],
+        whole["p_seg"],
+        whole["pairs"],
     )
     assert len([*(tmp_path / "met" / "scores").iterdir()]) > 3
 
@@ -109,11 +109,11 @@ def test_a_crowded_and_a_long_document_can_be_scored(
     skewed(tmp_path)
     place = ("--cluster", where, "--workers", 2)
     sides = (str(tmp_path / "references"), str(tmp_path / "hypotheses"))
-    assert segscore("score", *sides, "--output", tmp_path / "sent", *place).code == 0
-    monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=100, send=False))
+    assert segscore("score", *sides, "--output", tmp_path / "whole", *place).code == 0
+    monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=100))
     assert segscore("score", *sides, "--output", tmp_path / "met", *place).code == 0
     for name in ("scores", "summary"):
-        assert rows(tmp_path / "met", name) == rows(tmp_path / "sent", name)
+        assert rows(tmp_path / "met", name) == rows(tmp_path / "whole", name)
     assert len(rows(tmp_path / "met", "scores")) == SKEWED + 2 * 101
     written = [pq.ParquetFile(path) for path in (tmp_path / "met" / "scores").iterdir()]
     # The crowded document is in one part, whose hypotheses are scored a few at a time.
@@ -135,8 +135,8 @@ MANY, LARGE = planning.ROWS_AT_ONCE, 2**30
 @pytest.mark.parametrize(
     ("references", "hypotheses", "way", "groups"),
     [
-        # References that fit into memory are sent, in any order.
-        ([(10, 1000, None)], [(MANY, 1000, None)] * 8, "sent", 1),
+        # Rows that fit into one part are read where they are, in any order.
+        ([(10, 1000, None)], [(MANY, 1000, None)], "whole", 1),
         # Others are read by ranges of ids where files say that they are in order...
         (
             [
@@ -169,7 +169,7 @@ def test_the_plan_is_chosen_by_statistics_of_the_files(
 ) -> None:
     tables = {"references": table("r", *references), "hypotheses": table("h", *hypotheses)}
     plan = planning.plan(tables, "hypotheses", None, Limits())
-    assert (plan.way, plan.groups) == (way, groups)
+    assert plan.groups == groups
     assert len(plan.cuts) == (groups - 1 if way == "ranges" else 0)
 
 

@@ -119,14 +119,14 @@ def test_runs_of_an_earlier_version_are_compared_with_a_warning(
     assert result.err.count("could not be checked") == 1
 
 
-@pytest.mark.parametrize("sent", [True, False], ids=["sent", "met"])
+@pytest.mark.parametrize("whole", [True, False], ids=["whole", "parts"])
 @pytest.mark.parametrize("options", [(), ("--units", "words"), ("--consensus", "0.5,any")])
 def test_column_and_fingerprint_equal_the_twin(
     segscore: Segscore,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     options: tuple[str, ...],
-    sent: bool,
+    whole: bool,
 ) -> None:
     """Rejected references do not count; references without a hypothesis do."""
     generated = corpus(seed=5, documents=30)
@@ -136,8 +136,8 @@ def test_column_and_fingerprint_equal_the_twin(
     length = next(row["n_units"] for row in accepted if row["document_id"] == "d3")
     twice |= {"n_units": length, "boundaries": []}
     Corpus([*accepted, twice, twice], alone, generated.documents).write(tmp_path, files=2)
-    if not sent:
-        monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=9, send=False))
+    if not whole:
+        monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=9))
     record = run(segscore, tmp_path, tmp_path / "run", *options)
     assert record["rows"]["references"]["rejected"] == 2
     assert record["test_set"]["fingerprint"] == naive_digests.fingerprint(accepted)

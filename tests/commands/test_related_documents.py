@@ -17,9 +17,9 @@ from tests.support.command_line import Segscore
 
 SHOWS, EACH, UNITS = 8, 6, 60
 WAYS = {
-    "sent": Limits(rows_per_part=7),
-    "ranges": Limits(rows_per_part=7, send=False),
-    "shuffled": Limits(rows_per_part=7, send=False, read_again=0.0),
+    "whole": Limits(),
+    "ranges": Limits(rows_per_part=7),
+    "shuffled": Limits(rows_per_part=7, read_again=0.0),
 }
 MEASURE = "boundary_similarity"
 Rows = list[dict[str, Any]]

@@ -135,7 +135,7 @@ def test_sums_added_in_rounds_are_the_same(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     corpus(seed=10, documents=60).write(tmp_path, files=4)
-    monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=20))
+    monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=15))
     written = []
     for at_once in (1000, 2):
         monkeypatch.setattr(totals, "_SUMS_AT_ONCE", at_once)

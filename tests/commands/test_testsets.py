@@ -57,9 +57,9 @@ def test_a_beginning_of_a_name_comes_before_similar_names(
     assert f"; {remark}; " in line or f"{name}: {remark}; `segscore testsets`" in line
 
 
-@pytest.mark.parametrize("sent", [True, False], ids=["sent", "met"])
+@pytest.mark.parametrize("whole", [True, False], ids=["whole", "parts"])
 def test_a_set_is_recognised_in_any_order_and_format(
-    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sent: bool
+    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, whole: bool
 ) -> None:
     rows = tinyrec()
     names = {row["document_id"]: f"x{i}" for i, row in enumerate(rows)}
@@ -71,8 +71,8 @@ def test_a_set_is_recognised_in_any_order_and_format(
     pq.write_table(table, tmp_path / "references.parquet", row_group_size=5)
     hypotheses = [row for row in renamed if row["role"] == "hypothesis"]
     write(tmp_path / "hypotheses.jsonl", hypotheses[:30])
-    if not sent:
-        monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=9, send=False))
+    if not whole:
+        monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=9))
     sides = tmp_path / "references.parquet", tmp_path / "hypotheses.jsonl"
     run = tmp_path / "run"
     result = segscore("score", *sides, "--output", run)

@@ -84,7 +84,9 @@ def test_a_run_on_slurm_equals_a_local_run(
 
 
 def test_a_cancelled_run_is_resumed(cluster: Slurm, workspace: Workspace, submitting: Path) -> None:
-    fault_plan = workspace.fault_plan({"gate": Gate("runs.receipts.keep", "wait", "part-00002")})
+    fault_plan = workspace.fault_plan(
+        {"gate": Gate("runs.receipts.keep", "wait", "scored/part-00002")}
+    )
     job = submit(cluster, workspace, submitting, fault_plan)
     wait(lambda: fault_plan.reached("gate") and workspace.receipts, "the gate was reached")
     cluster.say("scancel", str(job))

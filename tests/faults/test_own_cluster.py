@@ -20,7 +20,7 @@ from tests.support.driven import Gate, wait
 from tests.support.promises import require_quiet, require_same
 from tests.support.resuming import ROWS, Workspace
 
-WAIT_AT_PART = Gate("runs.receipts.keep", "wait", "part-00002")
+WAIT_AT_PART = Gate("runs.receipts.keep", "wait", "scored/part-00002")
 KEY = "PRIVATE KEY"
 
 

@@ -17,16 +17,13 @@ SIDES = ("references", "hypotheses")
 TABLES = {"score": SIDES, "agree": ("references",), "sweep": SIDES}
 
 
-@pytest.mark.parametrize(
-    ("command", "send"), [("score", True), ("score", False), ("agree", False), ("sweep", True)]
-)
+@pytest.mark.parametrize("command", TABLES)
 def test_a_relative_output_is_relative_to_the_clients_folder(
     segscore: Segscore,
     tmp_path: Path,
     scheduler: str,
     monkeypatch: pytest.MonkeyPatch,
     command: str,
-    send: bool,
 ) -> None:
     if command == "sweep":
         generated = scored_corpus(seed=4)
@@ -35,7 +32,7 @@ def test_a_relative_output_is_relative_to_the_clients_folder(
     else:
         corpus(seed=4).write(tmp_path)
     monkeypatch.chdir(tmp_path)  # the workers have another one (``conftest.dask_cluster``)
-    limits = Limits(rows_per_part=20, send=send, read_again=0.0)  # rows are shuffled
+    limits = Limits(rows_per_part=20, read_again=0.0)  # rows are shuffled
     monkeypatch.setattr(planning, "LIMITS", limits)
     for output, where in (("run", scheduler), ("here", "local")):
         options = ("--output", output, "--cluster", where)

@@ -148,7 +148,7 @@ def test_a_run_that_is_being_replaced_says_so(workspace: Workspace) -> None:
     """It can be read until the new one is complete; then there is none until that is published."""
     assert workspace.score().code == 0
     gates = {
-        "part": Gate("runs.receipts.keep", "wait", "part-00003"),
+        "part": Gate("runs.receipts.keep", "wait", "scored/part-00003"),
         "record": Gate("storage.write_new_text", "wait", RECORD),
     }
     fault_plan, command = workspace.start(gates, "--fresh", *OTHER)

@@ -140,7 +140,9 @@ def test_a_first_worker_without_segscore_is_refused(
 def test_a_late_worker_without_segscore_is_refused(
     workspace: Workspace, without: dict[str, str]
 ) -> None:
-    fault_plan = workspace.fault_plan({"gate": Gate("runs.receipts.keep", "wait", "part-00002")})
+    fault_plan = workspace.fault_plan(
+        {"gate": Gate("runs.receipts.keep", "wait", "scored/part-00002")}
+    )
     with cluster(fault_plan, workers=1) as dask:
         run = workspace.command(fault_plan, "--cluster", dask.address)
         wait(lambda: fault_plan.reached("gate"), "the gate was reached")
@@ -174,7 +176,9 @@ def test_a_hanging_scheduler_is_reported(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(connecting, "ANSWER_SECONDS", 2)
-    fault_plan = workspace.fault_plan({"gate": Gate("runs.receipts.keep", "wait", "part-00002")})
+    fault_plan = workspace.fault_plan(
+        {"gate": Gate("runs.receipts.keep", "wait", "scored/part-00002")}
+    )
     with cluster(fault_plan, workers=1) as dask, executors.connect(dask.address, None) as executor:
         outcomes = executor.run_calls(pow, {"a": (2,)}, 3)
         assert dask.scheduler is not None

@@ -132,9 +132,7 @@ def _gated(fault_plan: FaultPlan, name: str, gate: Gate) -> None:
     def make(function: Callable[..., Any]) -> Callable[..., Any]:
         def stopped(*arguments: Any, **options: Any) -> Any:
             texts = [getattr(argument, "url", argument) for argument in arguments]
-            matches = not gate.match or any(
-                isinstance(text, str) and gate.match in text for text in texts
-            )
+            matches = gate.match in "/".join(text for text in texts if isinstance(text, str))
             if matches and not gate.after:
                 _stop(fault_plan, name, gate)
             result = function(*arguments, **options)

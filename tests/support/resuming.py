@@ -80,12 +80,6 @@ class Workspace:
     def _receipts(self) -> list[Path]:
         return list((self.run / "_unfinished").glob(f"**/receipts/{STAGE}/*"))
 
-    def with_duplicates(self) -> None:
-        """Add second rows of some coders for a document, in another part."""
-        twice = [{**row, "boundaries": []} for row in self.corpus.hypotheses[::25]]
-        self.corpus.hypotheses.extend(twice)
-        self.write_again()
-
     def write_again(self) -> None:
         """Replace the tables by those of the changed corpus."""
         for name in ("references", "hypotheses"):

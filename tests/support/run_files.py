@@ -41,10 +41,10 @@ def record(run: Run) -> str | None:
 
 
 def tables(run_folder: Path) -> dict[str, list[dict[str, object]]]:
-    """Return the rows of every table, without the file of a rejected row."""
+    """Return the rows of every table in one order, without the file of a rejected row."""
     rows = {}
     for name in ("scores", "summary", "rejects", "unpaired"):
         table = read_table(str(run_folder / name))
         columns = [column for column in table.column_names if column not in ("source", "row")]
-        rows[name] = table.select(columns).to_pylist()
+        rows[name] = sorted(table.select(columns).to_pylist(), key=repr)
     return rows

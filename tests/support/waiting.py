@@ -3,7 +3,7 @@
 from tests.support.driven import FaultPlan, Gate, wait
 from tests.support.killing import Command
 
-WAIT_AT_PART = Gate("runs.receipts.keep", "wait", "part-00002")
+WAIT_AT_PART = Gate("runs.receipts.keep", "wait", "scored/part-00002")
 
 
 WAIT_IN_SHUFFLE = Gate("runs.shuffle._unpack", "wait")

@@ -10,17 +10,13 @@ from segscore.pipeline.runs.planning import ROWS_AT_ONCE
 
 FREE = Measured(
     tasks=(2.0,),
-    shuffled_tasks=(2.0,),
     survey=0,
     start=0,
     plan=0,
-    reference=0,
     merge=0,
-    input=0,
     output=0,
     sums=0,
     receipt=0,
-    shared=0,
     memory=0,
     scheduler=0,
     client=0,
@@ -51,14 +47,9 @@ def test_without_costs_tasks_take_turns(parts: int, workers: int) -> None:
 def test_a_slow_scheduler_is_waited_for() -> None:
     slow = replace(FREE, scheduler=1.0)
     run = predict(slow, ENDLESS, PLAIN, pairs(200), 100)
-    assert run.busy["scheduler"] == 200 / run.stages["tasks"] == 1
-    assert run.limit == "scheduler"
-
-
-def test_tasks_take_longer_the_more_references_are_sent() -> None:
-    apart = replace(FREE, references=pairs(2) / 4, apart=0.5)
-    seconds = [predict(apart, ENDLESS, PLAIN, pairs(parts), 100).seconds for parts in (1, 2, 8)]
-    assert seconds == [2, 2, 2 + 2 * 0.5]
+    assert run.busy["scheduler"] == 1
+    assert run.stages["shuffling"] == 250 + 200  # batches, then parts
+    assert run.stages["surveying"] == run.stages["tasks"] == 200
 
 
 def test_a_client_receives_results_one_by_one() -> None:
@@ -67,33 +58,21 @@ def test_a_client_receives_results_one_by_one() -> None:
 
 
 def test_workers_share_the_bandwidth_of_the_store() -> None:
-    slow = replace(FREE, input=8e6, output=2e6)
+    slow = replace(FREE, output=10e6)
     run = predict(slow, replace(ENDLESS, store=1e6), PLAIN, pairs(50), 50)
     assert run.busy["store"] == pytest.approx(500 / run.stages["tasks"])
-    assert run.seconds == pytest.approx(500)
+    assert run.seconds == pytest.approx(2 + 500)
 
 
 def test_serial_work_of_the_client_is_added() -> None:
-    alone = replace(FREE, start=1.0, plan=0.5, reference=1e-3, merge=0.25)
-    run = predict(alone, replace(ENDLESS, pairs_per_reference=4), PLAIN, pairs(8), 8)
-    references = 1e-3 * pairs(8) / 4
-    assert run.seconds == pytest.approx(1 + 8 * 0.5 + references + 2 + 8 * 0.25)
-
-
-def test_references_reach_all_in_rounds() -> None:
-    """One worker gets them from the client; then each that has them sends them to two others."""
-    large = replace(FREE, shared=100.0)
-    assumed = replace(ENDLESS, network=1e6, pairs_per_reference=1)
-    size = 100 * pairs(1) / 1e6
-    for workers, rounds in ((1, 0), (3, 1), (9, 2), (10, 3)):
-        run = predict(large, assumed, PLAIN, pairs(1), workers)
-        assert run.stages["sending"] == pytest.approx((1 + 2 * rounds) * size)
+    alone = replace(FREE, start=1.0, plan=0.5, merge=0.25)
+    run = predict(alone, ENDLESS, PLAIN, pairs(8), 8)
+    assert run.seconds == pytest.approx(1 + 8 * 0.5 + 2 + 8 * 0.25)
 
 
 def test_a_shuffle_precedes_surveys_and_tasks() -> None:
-    slow = replace(FREE, exchange=5.0, pack=1e-6, shuffled_tasks=(3.0,), survey=0.5)
-    shuffled = Design("shuffled", shuffle=True)
-    run = predict(slow, replace(ENDLESS, pairs_per_reference=4), shuffled, pairs(8), 2)
+    slow = replace(FREE, exchange=5.0, pack=1e-6, tasks=(3.0,), survey=0.5)
+    run = predict(slow, replace(ENDLESS, pairs_per_reference=4), PLAIN, pairs(8), 2)
     rows = pairs(8) * 5 / 4
     assert run.stages["shuffling"] == pytest.approx(5 + rows * 1e-6 / 2)
     assert (run.stages["surveying"], run.stages["tasks"]) == (4 * 0.5, 4 * 3.0)
@@ -101,20 +80,16 @@ def test_a_shuffle_precedes_surveys_and_tasks() -> None:
 
 def test_each_batch_brings_a_packet_to_every_task() -> None:
     """8 parts of hypotheses and 2 of references are 10 batches."""
-    slow = replace(FREE, shuffled_tasks=(3.0,), read_packet=0.5)
-    shuffled = Design("shuffled", shuffle=True)
-    run = predict(slow, replace(ENDLESS, pairs_per_reference=4), shuffled, pairs(8), 2)
+    slow = replace(FREE, tasks=(3.0,), read_packet=0.5)
+    run = predict(slow, replace(ENDLESS, pairs_per_reference=4), PLAIN, pairs(8), 2)
     assert run.stages["tasks"] == 4 * (3 + 10 * 0.5)
 
 
-def test_a_worker_too_small_for_the_references_is_reported() -> None:
-    large = replace(FREE, shared=100.0, memory=1000.0)
-    need = 1000 + 100 * pairs(1) / 4
-    for memory, fits in ((need, True), (need - 1, False)):
-        run = predict(large, replace(ENDLESS, memory=memory), PLAIN, pairs(1), 1)
-        assert (run.memory, run.fits) == (need, fits)
-    shuffled = replace(PLAIN, shuffle=True)
-    assert predict(large, replace(ENDLESS, memory=1000), shuffled, pairs(1), 1).fits
+def test_a_worker_with_too_little_memory_is_reported() -> None:
+    for memory, fits in ((1000, True), (999, False)):
+        assumed = replace(ENDLESS, memory=memory)
+        run = predict(replace(FREE, memory=1000.0), assumed, PLAIN, pairs(1), 1)
+        assert (run.memory, run.fits) == (1000, fits)
 
 
 def test_gathering_tasks_share_the_sums() -> None:

@@ -14,6 +14,7 @@ from segscore.jobs.cli import settings_schema
 from tests.support.paths import ROOT
 
 OURS = ("pipeline", "schemas", "jobs", "segscore/api", "segscore/integrations")
+PACKAGE = "segscore.pipeline"
 FEW = 11
 """Public names that several modules may define, as each family of measures and of formats does."""
 
@@ -117,6 +118,22 @@ def test_public_names_are_defined_once() -> None:
                 where[name].add(str(path))
     shared = {name: sorted(paths) for name, paths in where.items() if len(paths) > 1}
     assert len(shared) <= FEW, shared
+
+
+def test_rows_of_a_document_meet_in_one_way() -> None:
+    """A part is some documents with all their rows: `score`, `sweep` and `agree` shuffle alike."""
+    users = defaultdict(set)
+    for path, module in modules():
+        for node in ast.walk(module):
+            if isinstance(node, ast.ImportFrom) and node.module == f"{PACKAGE}.runs.shuffle":
+                for alias in node.names:
+                    users[alias.name].add(str(path))
+    assert users["read_partition"] == {
+        "pipeline/agreement/part.py",
+        "pipeline/scoring/documents.py",
+    }
+    scoring = {path.stem for path in (ROOT / "pipeline/scoring").rglob("*.py")}
+    assert not scoring & {"broadcast", "duplicates", "grouped", "in_memory"}
 
 
 def functions() -> Iterator[tuple[str, ast.FunctionDef]]:

@@ -14,7 +14,7 @@ import asyncio
 (preload,) = process_preloads(Worker(), ["segscore.worker"], [[]])
 asyncio.run(preload.start())
 before = {name for name in sys.modules if name.startswith(("segscore", "pyarrow", "numba"))}
-import segscore.pipeline.runs.cluster, segscore.pipeline.scoring.broadcast
+import segscore.pipeline.runs.cluster, segscore.pipeline.scoring.score_documents
 after = {name for name in sys.modules if name.startswith(("segscore", "pyarrow", "numba"))}
 print(sorted(after - before))
 """

@@ -1,6 +1,5 @@
 """What one task of `segscore sweep` does: accept its rows and add up the counts of each coder."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
@@ -8,11 +7,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from segscore.pipeline.arrays.ragged import Bits, Ints, flags, numbers
-from segscore.pipeline.scoring.broadcast_job import BroadcastJob, accept_part
-from segscore.pipeline.scoring.hypotheses import Accepted, write_unscored
-from segscore.pipeline.scoring.part import Part, Receipt
+from segscore.pipeline.arrays.ragged import Ints, flags, numbers
+from segscore.pipeline.runs.record import RowCounts, require_row_counts
+from segscore.pipeline.scoring.accounting import count_rows, list_unpaired_inputs
+from segscore.pipeline.scoring.documents import Job, Part, rows_of_part
+from segscore.pipeline.scoring.hypotheses import Accepted
+from segscore.pipeline.scoring.levels import window_counts
+from segscore.pipeline.scoring.part_tables import FolderTables
 from segscore.pipeline.scoring.references import References
+from segscore.pipeline.scoring.self_pairs import has_self_pairs
 from segscore.pipeline.scoring.sweep.curves import Steps, merge_steps, sweep_pairs
 from segscore.pipeline.scoring.sweep.tolerances import ToleranceSums, count_at_tolerances
 from segscore.pipeline.tables.read import refuse
@@ -26,36 +29,55 @@ CANDIDATES_AT_ONCE = 1_000_000
 
 
 @dataclass(frozen=True)
-class SweepReceipt(Receipt):
-    """What a task returns about its part: steps of each coder over thresholds, or sums."""
+class SweepReceipt:
+    """What a task returns about its part: steps of each coder over thresholds, or sums.
 
+    Attributes:
+        part: name of the part.
+        rows: how many input rows were scored, rejected and unpaired.
+        pairs: number of pairs of references and hypotheses.
+        windows: number of windows of all accepted references, and how many contain a boundary.
+        has_self_pairs: whether a coder is scored against an own segmentation.
+        steps: steps of each coder; empty in a sweep over tolerances.
+        sums: sums of each coder; empty in a sweep over thresholds.
+    """
+
+    part: str
+    rows: RowCounts
+    pairs: int
+    windows: tuple[int, int]
+    has_self_pairs: bool
     steps: dict[str, Steps] = field(default_factory=dict)
     sums: dict[str, ToleranceSums] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        """Refuse counts that do not add up, as a receipt may come from a file."""
+        require_row_counts(self.rows)
+
 
 @dataclass(frozen=True)
-class SweepJob(BroadcastJob):
+class SweepJob(Job):
     """What all tasks of a sweep share; without tolerances, it is a sweep over thresholds."""
 
     tolerances: tuple[int, ...]
 
 
-def sweep_part(job: SweepJob, part: Part, duplicates: Mapping[str, Bits]) -> SweepReceipt:
-    """Sweep the hypotheses of one part, as ``score_part`` scores them; list the rows left out."""
-    accepted = accept_part(job, part, duplicates)
+def sweep_part(job: SweepJob, part: Part) -> SweepReceipt:
+    """Sweep the hypotheses of one part; list the rows left out."""
+    rows = rows_of_part(job, part)
     if not job.tolerances:
-        accepted = _with_scores(accepted)
-    account = accepted.account
-    write_unscored(job.folder, part.name, account.rejects, account.unpaired)
-    references = job.reference_set.references
-    paired = np.zeros(len(references), bool)
-    paired[np.isin(references.document, accepted.document)] = True
+        rows = replace(rows, accepted=_with_scores(rows.accepted))
+    accepted, references, account = rows.accepted, rows.references, rows.accepted.account
+    paired = np.isin(references.document, accepted.document)
+    unpaired = [list_unpaired_inputs(rows.collected, paired), account.unpaired]
+    tables = FolderTables(job.folder, is_first=part.bucket == 0)
+    tables.write_unscored(part.name, rows.rejects, pa.concat_tables(unpaired))
     receipt = SweepReceipt(
         part.name,
-        account.rows,
+        {**count_rows(rows.collected, paired), **account.rows},
         pairs=int(np.diff(references.first)[accepted.document].sum()),
-        paired=np.packbits(paired),
-        seen=account.seen,
+        windows=window_counts(references),
+        has_self_pairs=has_self_pairs(rows),
     )
     if job.tolerances:
         edges = job.rule.settings.edges

@@ -1,29 +1,26 @@
 """Run `segscore sweep` from its settings to a published folder."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict
 
 import numpy as np
 import pyarrow as pa
 
+from segscore.pipeline import storage
 from segscore.pipeline.errors import Done, Refused
+from segscore.pipeline.runs import planning, receipts, shuffle
 from segscore.pipeline.runs.executor import Executor
 from segscore.pipeline.runs.finished import FinishedRun
+from segscore.pipeline.runs.planning import Plan
 from segscore.pipeline.runs.record import add_rows
+from segscore.pipeline.runs.shuffle import Partitioning
 from segscore.pipeline.runs.tasks import Progress, TaskRun
-from segscore.pipeline.scoring.accounting import (
-    count_rows,
-    list_unpaired_inputs,
-    paired_references,
-    require_scored,
-)
-from segscore.pipeline.scoring.broadcast import INPUTS_PART
-from segscore.pipeline.scoring.duplicates import run_with_duplicates
-from segscore.pipeline.scoring.inputs import Inputs, collect, cut, find_sides
+from segscore.pipeline.scoring.accounting import require_scored
+from segscore.pipeline.scoring.documents import Totals, parts_of, with_windows
+from segscore.pipeline.scoring.inputs import Inputs, find_sides
 from segscore.pipeline.scoring.pairs import Rule
-from segscore.pipeline.scoring.part import ReferenceSet
-from segscore.pipeline.scoring.references import References
-from segscore.pipeline.scoring.self_pairs import describe_seen_selves
+from segscore.pipeline.scoring.references import share_of_windows
+from segscore.pipeline.scoring.self_pairs import describe_self_pairs
 from segscore.pipeline.scoring.sweep.candidates import CHANGING
 from segscore.pipeline.scoring.sweep.curves import VALUES, merge_steps, tabulate_curves
 from segscore.pipeline.scoring.sweep.part import SCORE_COLUMN, SweepJob, SweepReceipt, sweep_part
@@ -48,45 +45,78 @@ def run_sweep(
     measuring = settings.measuring
     with run.stage("plan"):
         inputs = _find_inputs(settings)
-        parts = cut(inputs.hypotheses.slices, run.limits.rows_at_once)
+        tables = {table.name: table for table in inputs.tables}
+        plan = planning.plan(tables, inputs.hypotheses.name, None, run.limits)
         if not run.prepare(inputs.tables):
             return run.done
     with run.work():
-        with run.stage("references"):
-            collected = collect(measuring, inputs)
-            references = collected.references
-            if not run.claim({SWEEP_STAGE: parts}):
-                return run.done
-            run.write("rejects", collected.rejects, INPUTS_PART)
-        with run.stage("sweep"):
-            job = _job(run, settings, inputs, references)
-            receipts = run_with_duplicates(run, sweep_part, parts, job, stage=SWEEP_STAGE)
+        swept = _sweep(run, settings, inputs, plan)
+        if swept is None:
+            return run.done
         with run.stage("curves"):
-            paired = paired_references(receipts, len(references))
-            account = add_rows(
-                [count_rows(collected, paired), *(receipt.rows for receipt in receipts.values())]
-            )
+            account = add_rows(receipt.rows for receipt in swept)
             require_scored(run.sink, inputs, account)
-            run.write("unpaired", list_unpaired_inputs(collected, paired), INPUTS_PART)
-            parameters = measuring.parameters(references.p_seg)
-            written = _write_curves(run, settings, receipts, parameters)
+            p_seg = _p_seg(measuring.p_seg, swept)
+            written = _write_curves(run, settings, swept, measuring.parameters(p_seg))
         record = {
             "signature": settings.signature,
             "settings": asdict(settings),
             "boundary_types": None,
-            "p_seg": None if np.isnan(references.p_seg) else references.p_seg,
-            "pairs": sum(receipt.pairs for receipt in receipts.values()),
+            "p_seg": None if np.isnan(p_seg) else p_seg,
+            "pairs": sum(receipt.pairs for receipt in swept),
             **run.record(inputs.tables, account, _swept(written)),
         }
-        seen = (receipt.seen for receipt in receipts.values())
-        record["warnings"] += describe_seen_selves(seen, references, inputs)
+        if inputs.shared_files and any(receipt.has_self_pairs for receipt in swept):
+            record["warnings"].append(describe_self_pairs(inputs))
         return FinishedRun(settings.output, run.publish(record), read=written)
 
 
-def _job(run: TaskRun, settings: SweepSettings, inputs: Inputs, references: References) -> SweepJob:
-    rule, reference_set = Rule(settings.measuring, (1,), {}), ReferenceSet(references, ())
-    shared = (rule, inputs.typed, inputs.hypotheses.further, run.folder)
-    return SweepJob(*shared, run.limits.rows_at_once, reference_set, settings.tolerances)
+def _sweep(
+    run: TaskRun, settings: SweepSettings, inputs: Inputs, plan: Plan
+) -> list[SweepReceipt] | None:
+    """Bring the rows of each document together, and sweep all documents in tasks.
+
+    Returns:
+        The receipts of the parts; None if another job finished the same run first.
+    """
+    parts = parts_of(plan)
+    with run.stage("meet"):
+        if not run.claim({SWEEP_STAGE: parts}):
+            return None
+        tables = {table.name: table for table in inputs.tables}
+        partitioning = Partitioning.of(plan, tables, run.folder)
+        if len(receipts.finished_parts(run.folder, SWEEP_STAGE)) < len(parts):
+            shuffle.shuffle_rows(run.executor, partitioning)
+    with run.stage("sweep"):
+        job = with_windows(run, _job(settings, inputs, plan, partitioning), parts)
+        swept = [*run.tasks(sweep_part, parts, job, stage=SWEEP_STAGE).values()]
+        storage.remove(storage.join(run.folder, shuffle.FOLDER))
+    return swept
+
+
+def _job(
+    settings: SweepSettings, inputs: Inputs, plan: Plan, partitioning: Partitioning
+) -> SweepJob:
+    rule = Rule(settings.measuring, (1,), {})
+    return SweepJob(
+        rule=rule,
+        typed=inputs.typed,
+        folder=partitioning.folder,
+        rows_at_once=plan.rows_at_once,
+        partitioning=partitioning,
+        totals=Totals(rule.types),
+        is_whole=partitioning.partitions == 1,
+        finds_systems=False,
+        tolerances=settings.tolerances,
+    )
+
+
+def _p_seg(given: float | None, swept: Iterable[SweepReceipt]) -> float:
+    """Return P_seg of all references, unless it is given; NaN without windows."""
+    if given is not None:
+        return given
+    total, covered = np.sum([receipt.windows for receipt in swept], axis=0).tolist()
+    return share_of_windows(covered, total)
 
 
 def _swept(written: Mapping[str, pa.Table]) -> list[str]:
@@ -99,16 +129,16 @@ def _swept(written: Mapping[str, pa.Table]) -> list[str]:
 def _write_curves(
     run: TaskRun,
     settings: SweepSettings,
-    receipts: Mapping[str, SweepReceipt],
+    swept: Collection[SweepReceipt],
     parameters: Mapping[str, float],
 ) -> dict[str, pa.Table]:
     """Write the tables, and return them: tolerances, or curves and the operating points."""
     if settings.tolerances:
-        sums = merge_sums(receipt.sums for receipt in receipts.values())
+        sums = merge_sums(receipt.sums for receipt in swept)
         tolerances = tabulate_tolerances(sums, settings.tolerances, parameters)
         run.write("tolerances", tolerances)
         return {"tolerances": tolerances}
-    steps = merge_steps(receipt.steps for receipt in receipts.values())
+    steps = merge_steps(receipt.steps for receipt in swept)
     curves, chosen = tabulate_curves(steps, parameters)
     points = curves.take(pa.array(chosen))
     run.write("curves", curves, plain=("threshold", *CHANGING, *VALUES))

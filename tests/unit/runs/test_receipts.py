@@ -25,10 +25,10 @@ from segscore.pipeline.errors import Failed, Unreadable
 from segscore.pipeline.runs import receipt_file, receipts
 from segscore.pipeline.runs.receipt_arrays import read_array, write_array
 from segscore.pipeline.runs.receipt_values import codec
-from segscore.pipeline.scoring.part import PartSums, Receipt
+from segscore.pipeline.scoring.part import PartSums
 from segscore.pipeline.statistics.sums import DIGITS, PRODUCTS, Sums
 from tests.support.examples import examples
-from tests.support.forged import FORGERIES, GENUINE, TABLES, sealed, zeros
+from tests.support.forged import FORGERIES, GENUINE, TABLES, Counted, sealed, zeros
 
 ROOT = Path(__file__).parents[3]
 MORE = 64 * 2**20
@@ -197,7 +197,7 @@ def test_a_written_receipt_is_read_back(value: Everything) -> None:
 def test_integers_of_many_bits(bits: int) -> None:
     many = np.array([2**bits, -(2**bits), 2**bits - 1, 0, -1], object)
     counts = {"in": 2**bits, "scored": 2**bits, "rejected": 0, "unpaired": 0}
-    receipt = Receipt("part", {"hypotheses": counts})
+    receipt = Counted("part", {"hypotheses": counts})
     assert same(written_and_read(receipt), receipt)
     sums = of_sums(2)
     digits = np.resize(many, sums.digits.shape)
@@ -237,7 +237,7 @@ def test_a_large_file_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     os.truncate(path, receipt_file.MOST + 1000)  # a sparse file, which takes no space
     monkeypatch.delattr("segscore.pipeline.storage.read_bytes")
     with pytest.raises(Failed, match="larger than any receipt"):
-        receipts.load(str(tmp_path), "stage", "part", Receipt)
+        receipts.load(str(tmp_path), "stage", "part", Counted)
 
 
 def test_only_regular_files_are_read(tmp_path: Path) -> None:
@@ -247,7 +247,7 @@ def test_only_regular_files_are_read(tmp_path: Path) -> None:
     (folder / "link.receipt").symlink_to("/dev/zero")
     for part in ("fifo", "link"):
         with pytest.raises(Failed, match="not a regular file"):
-            receipts.load(str(tmp_path), "stage", part, Receipt)
+            receipts.load(str(tmp_path), "stage", part, Counted)
 
 
 def test_a_highly_compressible_receipt_is_stored_uncompressed(
@@ -338,7 +338,7 @@ class SampleReceipt:
     """A receipt with some fields of all types."""
 
     added: PartSums
-    receipt: Receipt
+    receipt: Counted
     table: pa.Table
 
 
