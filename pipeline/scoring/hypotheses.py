@@ -1,6 +1,5 @@
 """Separate the hypotheses that can be scored from rejected and unpaired ones."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -91,15 +90,6 @@ class Account:
 def nothing_of(references: References) -> Bits:
     """Return bits over the documents, all of which are 0."""
     return np.zeros((len(references.documents) + 7) // 8, np.uint8)
-
-
-def join_answered(portions: Iterable[Answered]) -> Answered:
-    """Combine what systems answered in disjoint sets of rows of the same documents."""
-    joined: Answered = {}
-    for answered in portions:
-        for system, bits in answered.items():
-            joined[system] = joined[system] | bits if system in joined else bits
-    return joined
 
 
 def accept_hypotheses(

@@ -36,7 +36,6 @@ from segscore.pipeline.tables.units import one_unit
 from segscore.pipeline.tables.validate import place_of
 from segscore.pipeline.testsets.content import Content
 from segscore.pipeline.testsets.digests import Digests
-from segscore.pipeline.testsets.recognise import Recognition, recognise
 from segscore.pipeline.testsets.registry import Registry, read_registry
 from segscore.pipeline.testsets.tables import content_of, digest_references
 
@@ -129,10 +128,6 @@ class Collected:
     def content(self, registry: Registry) -> Content:
         """Count the accepted references, to recognise a test set of a registry."""
         return content_of(self.reference_rows, self.digests, registry)
-
-    def recognise(self, registry: Registry) -> Recognition:
-        """Recognise the test set of the accepted references."""
-        return recognise(self.content(registry), len(self.references.documents), registry)
 
 
 def registry_of(settings: MeasuringSettings) -> Registry:

@@ -498,7 +498,7 @@ def test_an_error_of_a_full_disk_is_reported_in_one_line(
         pytest.param(
             Gate("storage.write_text", "kill", "met.txt", after=True), marks=pytest.mark.long
         ),
-        Gate("runs.receipts.keep", "kill", "scored/part-00002"),
+        Gate("runs.receipts.keep", "kill", "audited/part-00002"),
         pytest.param(Gate("storage.remove", "kill", "/met", after=True), marks=pytest.mark.long),
         pytest.param(RECORD_GATE, marks=pytest.mark.long),
     ],

@@ -361,7 +361,7 @@ def test_wrong_settings_have_the_message_of_the_command(
 def test_nothing_scored_says_why() -> None:
     with pytest.raises(package.Failed, match="nothing could be scored: 1 of 1 hypotheses were rej"):
         package.evaluate([ROW], [{**ROW, "n_units": 8}])
-    with pytest.raises(package.Failed, match="no reference was accepted; first reject"):
+    with pytest.raises(package.Failed, match="no reference was accepted; the first reject"):
         package.evaluate([{**ROW, "boundaries": [9]}], [ROW])
 
 

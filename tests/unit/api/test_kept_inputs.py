@@ -59,9 +59,9 @@ def test_a_refused_call_changes_nothing_on_disk(run: Path, monkeypatch: pytest.M
 
 
 def test_a_call_that_is_refused_after_its_claim_leaves_no_trace(tmp_path: Path) -> None:
-    rows = [{"document_id": "a", "coder": "desk", "n_units": 3, "boundaries": [7]}]
-    with pytest.raises(api.Failed, match="no reference was accepted"):
-        api.evaluate(rows, {"a": HYPOTHESES["d0"]}, output=str(tmp_path / "run"))
+    rows = [{"document_id": "a", "coder": "desk", "n_units": 3, "boundaries": [1]}]
+    with pytest.raises(api.Failed, match="no document id of the hypotheses is in the references"):
+        api.evaluate(rows, {"b": HYPOTHESES["d0"]}, output=str(tmp_path / "run"))
     assert [*tmp_path.iterdir()] == []
 
 
