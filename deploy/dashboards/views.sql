@@ -42,15 +42,15 @@ FROM (SELECT MAP {
 
 -- Every average of every run: history.parquet, with its group-by columns as one text.
 CREATE OR REPLACE VIEW history AS
-SELECT run, date, signature, version, outcome, gate, hypothesis, measure, average, value, ci_low,
-    ci_high, sd, documents, defined, skill, skill_low, skill_high, document_set, effective,
-    shared_documents, shared_value, shared_ci_low, shared_ci_high, shared_defined, shared_skill,
-    shared_skill_low, shared_skill_high,
+SELECT run, date, signature, version, outcome, gate, good, accepted, hypothesis, measure, average,
+    value, ci_low, ci_high, sd, documents, defined, skill, skill_low, skill_high, document_set,
+    effective, shared_documents, shared_value, shared_ci_low, shared_ci_high, shared_defined,
+    shared_skill, shared_skill_low, shared_skill_high,
     groups_of(to_json(average_row), ['run', 'date', 'signature', 'version', 'outcome', 'gate',
-        'test_set', 'hypothesis', 'measure', 'average', 'value', 'ci_low', 'ci_high', 'sd',
-        'documents', 'defined', 'skill', 'skill_low', 'skill_high', 'document_set', 'effective',
-        'shared_documents', 'shared_value', 'shared_ci_low', 'shared_ci_high', 'shared_defined',
-        'shared_skill', 'shared_skill_low', 'shared_skill_high']) AS groups
+        'good', 'accepted', 'test_set', 'hypothesis', 'measure', 'average', 'value', 'ci_low',
+        'ci_high', 'sd', 'documents', 'defined', 'skill', 'skill_low', 'skill_high', 'document_set',
+        'effective', 'shared_documents', 'shared_value', 'shared_ci_low', 'shared_ci_high',
+        'shared_defined', 'shared_skill', 'shared_skill_low', 'shared_skill_high']) AS groups
 FROM read_parquet(archive() || '/history/history.parquet', hive_partitioning = false)
     AS average_row;
 
@@ -69,7 +69,7 @@ WINDOW before AS (PARTITION BY hypothesis, measure, average, groups, signature O
 CREATE OR REPLACE VIEW latest_good AS
 SELECT *
 FROM history
-WHERE date IS NOT NULL AND outcome IN ('passed', 'incomplete', 'partial', 'accepted')
+WHERE date IS NOT NULL AND good
 QUALIFY date = max(date) OVER (PARTITION BY hypothesis);
 
 -- The published nights: their run.json, and night.json if it belongs to the same run.

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from segscore.pipeline.arrays.ragged import Floats
 from segscore.pipeline.nightly.trend.series import (
-    FEWEST_SYSTEMS,
     GroupValues,
     NightlySeries,
     Series,
 )
 from segscore.pipeline.nightly.trend.settings import PER_NIGHTS, TrendSettings
 from segscore.pipeline.statistics.multiple_tests import holm
+from segscore.pipeline.statistics.night_levels import FEWEST_SYSTEMS
 from segscore.pipeline.statistics.trends import FEWEST_FOR_TREND, Step, Trend, steps, theil_sen
 
 LINE, STEP = "line", "step"
