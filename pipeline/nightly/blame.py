@@ -13,23 +13,34 @@ from segscore.pipeline.nightly.words import short
 from segscore.pipeline.statistics.night_levels import FEWEST_SYSTEMS
 from segscore.pipeline.statistics.shown_numbers import shown_p
 
+_ONE = 0.05
+"""Largest p, of a single test, at which a system counts as worse than the others."""
+
 
 def is_shared(mean: Check, systems: Sequence[Check], rule: GateRule) -> bool:
     """Return whether the mean fails, and all systems, or all but one, are beyond the limit."""
     return mean.fails and len(_worse(systems, rule)) >= max(FEWEST_SYSTEMS, len(systems) - 1)
 
 
-def without_blame(systems: Sequence[Check], own: Sequence[Check], alpha: float) -> list[Check]:
-    """Return the checks of systems that all got worse; only those that stand out still fail.
+def without_blame(
+    systems: Sequence[Check], own: Sequence[Check], alpha: float, *, shared: bool
+) -> list[Check]:
+    """Return the checks of systems; only those that got worse than the others did still fail.
 
     Args:
         systems: the checks of the systems.
         own: checks of the change of each against the median of the others.
-        alpha: largest adjusted p of a system that stands out.
+        alpha: largest adjusted p of a system that stands out, where all got worse.
+        shared: whether all got worse; otherwise a single test is enough.
     """
+    members = {each.system for each in own}
     stands_out = {
-        each.system for each in own if each.p_adjusted is not None and each.p_adjusted <= alpha
-    }
+        each.system
+        for each in own
+        if each.p is not None
+        and each.p_adjusted is not None
+        and (each.p_adjusted <= alpha if shared else each.p <= _ONE)
+    } | {check.system for check in systems if check.system not in members}
     return [
         replace(check, result=WITH_ALL)
         if check.result == FAILED and check.system not in stands_out

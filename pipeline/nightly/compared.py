@@ -23,8 +23,8 @@ from segscore.pipeline.nightly.tallies import (
     tally_night,
 )
 from segscore.pipeline.nightly.verdict import EVERY, UNDEFINED, Check, check_of
-from segscore.pipeline.statistics.changes import BetweenNights, change_of
-from segscore.pipeline.statistics.jackknife import Estimate, combine
+from segscore.pipeline.statistics.changes import change_of
+from segscore.pipeline.statistics.jackknife import combine
 from segscore.pipeline.statistics.shown_numbers import or_none, shown_attribute
 from segscore.pipeline.statistics.sums import GroupKey
 
@@ -158,11 +158,14 @@ class NightAverages:
         apart = not shared and len(earlier) == sum(map(len, hashes))
         if self.resample_by is not None:
             apart = _are_apart([now, *before])
-        between = None if is_own else self._between(rule, key, now.estimate)
+        between = None
+        if self.spread is not None:
+            own = now.estimate.error if is_own or key[0] == EVERY else None
+            between = self.spread.between(rule, str(key[0]), key[1:], own=own)
         change = change_of(
             now.estimate, [each.estimate for each in before], apart=apart, between=between
         )
-        calibrated = 0 if self.spread is None else self.spread.nights(rule, str(key[0]), key[1:])
+        calibrated = None if self.spread is None else self.spread.nights(rule, str(key[0]), key[1:])
         if change is None:
             return replace(check, change=check.value - check.before, calibrated=calibrated)
         return replace(
@@ -173,16 +176,6 @@ class NightAverages:
             standard_error=change.standard_error,
             p=change.p_beyond(rule.excess(change.change)),
         )
-
-    def _between(self, rule: GateRule, key: GroupKey, now: Estimate) -> BetweenNights | None:
-        """Return how much a key varies between nights; None if that is not known."""
-        if self.spread is None:
-            return None
-        between = self.spread.between(rule, str(key[0]), key[1:])
-        if between is None or key[0] != EVERY:
-            return between
-        # Summaries do not say how far the errors of systems are shared; tonight's documents do.
-        return replace(between, sampling=now.error**2)
 
 
 def _are_apart(averages: Sequence[NightAverage]) -> bool:

@@ -92,11 +92,11 @@ def _what(check: Check) -> str:
 def _clause(checks: Sequence[Check]) -> str:
     """Describe the checks of one rule: against one night, and against the median of several."""
     first = checks[0]
+    if first.kind == FLOOR and first.value is not None:
+        return _floor(first)
     if first.value is None or first.before is None or first.change is None:
         before = "defined" if first.before is None else short(first.before)
         return f"is undefined, was {before} {when_before(first)}"
-    if first.kind == FLOOR:
-        return _floor(first)
     allowed = f"{abs(first.limit):g} allowed, p {shown_p(first.p_adjusted)}".removeprefix("0")
     if first.is_trend:
         verb, over = "fell" if first.change < 0 else "rose", first.rule.partition(" per ")[2]

@@ -110,15 +110,15 @@ def _share(
 ) -> ComparedFamily:
     """Blame nobody for what the systems of a family share."""
     of_members = [check for key, check in zip(family.nights, checks, strict=True) if key in members]
-    if mean is None or not is_shared(mean, of_members, family.rule):
-        return ComparedFamily(family.rule, tuple(checks), mean, is_shared=False)
+    shared = mean is not None and is_shared(mean, of_members, family.rule)
+    if mean is None or averages.spread is None or not any(each.fails for each in of_members):
+        return ComparedFamily(family.rule, tuple(checks), mean, shared)
     own = decide(
         [averages.check_own(family.rule, key, members, family.nights[key]) for key in members],
         alpha,
     )
-    return ComparedFamily(
-        family.rule, tuple(without_blame(checks, own, alpha)), mean, is_shared=True
-    )
+    blamed = without_blame(checks, own, alpha, shared=shared)
+    return ComparedFamily(family.rule, tuple(blamed), mean, shared)
 
 
 @dataclass(frozen=True)
@@ -171,11 +171,11 @@ def judge_rules(
         of_rule = [each for each in compared if each.rule == rule]
         listed = [check for each in of_rule for check in each.checks]
         checks += sorted(listed, key=lambda check: [*others.single].index(check.system))
-        for each in of_rule:
-            blamed = [check for check in each.checks if check.change is not None]
-            if each.is_shared and each.mean and any(_got_worse(check) for check in blamed):
+        for each in of_rule if spread is not None else ():
+            known = [check for check in each.checks if check.change is not None]
+            if each.is_shared and each.mean and any(_got_worse(check) for check in known):
                 checks.append(each.mean)
-                common.append(shared_in_words(each.mean, blamed, rule))
+                common.append(shared_in_words(each.mean, known, rule))
     return RuleResults(
         tuple(_with_documents(night, others, rules, checks, averages)), tuple(common)
     )

@@ -9,8 +9,18 @@ from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.nightly import gate, nights
 from segscore.pipeline.nightly.choose import ChosenNights, choose_nights
 from segscore.pipeline.nightly.compared import NightAverages
+from segscore.pipeline.nightly.densities import (
+    changed_densities,
+    count_densities,
+    densities_in_words,
+)
 from segscore.pipeline.nightly.failures import describe_failure, levels_in_words
-from segscore.pipeline.nightly.feed import missing_groups, probable_causes, warn_of_feed
+from segscore.pipeline.nightly.feed import (
+    FeedWarning,
+    missing_groups,
+    probable_causes,
+    warn_of_feed,
+)
 from segscore.pipeline.nightly.group_gate import judge_groups
 from segscore.pipeline.nightly.level_gate import judge_floors, judge_level_rules
 from segscore.pipeline.nightly.nights import Night, Nights, differences_of
@@ -31,6 +41,7 @@ from segscore.pipeline.nightly.verdict import (
     PASSED,
     Acceptance,
     Check,
+    Density,
     Verdict,
 )
 from segscore.pipeline.tables.unusable_files import UnusableFile
@@ -145,47 +156,84 @@ def _check_rules(
     return checks, (*grouped.checks, *levels), grouped.common or two.common
 
 
+class _Said(NamedTuple):
+    """What is said of a night beside its checks."""
+
+    of_feed: list[FeedWarning]
+    warned: list[str]
+    common: tuple[str, ...]
+    densities: tuple[Density, ...]
+
+
+def _say(context: _Context, judged: _Judged) -> _Said:
+    """Say what looks wrong, and what all systems share; and why, if the references changed."""
+    night, settings, earlier, past, _, changes = context
+    of_feed = [*warn_of_feed(night, judged.chosen.single, earlier, changes)]
+    if past is None:
+        return _Said(of_feed, [], (), ())
+    densities = count_densities(night, settings.gate_by)
+    dense = dict(densities_in_words(changed_densities(past, densities)))
+    of_references = dense.pop(None, None)
+    of_feed += [
+        FeedWarning(text, frozenset({system}))
+        for system, text in dense.items()
+        if system is not None
+    ]
+    warned, common = [*levels_in_words((*judged.checks, *judged.grouped))], judged.common
+    if of_references is not None and common:
+        common = tuple(f"{text}; {of_references}" for text in common)
+    elif of_references is not None:
+        warned.insert(0, of_references)
+    return _Said(of_feed, warned, common, densities)
+
+
 def _verdict(context: _Context, judged: _Judged) -> Verdict:
     """Compose the verdict on a night."""
     night, settings, earlier, _, _, changes = context
-    chosen, reasons, checks, grouped, common, differences = judged
+    chosen, reasons = judged.chosen, judged.reasons
     systems, missing = nights.systems_of(night), reasons.missing
-    lacking = missing_groups(night, earlier) if settings.require_groups else ()
     unpaired, rejected = unscored_systems(night, missing)
     useless = {each.system for each in unpaired} | {each.system for each in rejected}
-    unused = bool(reasons.unusable) or (bool(missing) and useless.issuperset(missing))
-    of_feed = [*warn_of_feed(night, chosen.single, earlier, changes)]
-    failing = {check.system for check in (*checks, *grouped) if check.fails}
+    said = _say(context, judged)
+    failing = {check.system for check in (*judged.checks, *judged.grouped) if check.fails}
     # A system whose file cannot be read is missing for that reason.
     concerned = failing if reasons.unusable else failing.union(missing)
     verdict = Verdict(
         date=night.date.isoformat(),
         run=night.fingerprint,
         **reasons._asdict(),
-        checks=checks,
+        checks=judged.checks,
         systems=systems,
         new=tuple(system for system in systems if system not in chosen.single),
-        differences=differences,
+        differences=judged.differences,
         outcome=PASSED,
         finished_at=datetime.now(UTC).isoformat(timespec="seconds"),
         expected=chosen.expected or systems,
         unpaired=unpaired,
         rejected=rejected,
-        causes=tuple(probable_causes(of_feed, concerned)),
-        group_checks=grouped,
-        common=common,
-        missing_groups=lacking,
+        causes=tuple(probable_causes(said.of_feed, concerned)),
+        group_checks=judged.grouped,
+        densities=said.densities,
+        common=said.common,
+        missing_groups=missing_groups(night, earlier) if settings.require_groups else (),
         reused_ids=len(changes.find(night, chosen.single.values()).reused),
     )
-    outcome = _outcome(verdict, settings.not_comparable, unused=unused)
-    good = outcome in (PASSED, ACCEPTED)
+    unused = bool(reasons.unusable) or (bool(missing) and useless.issuperset(missing))
+    return _with_outcome(context, judged, verdict, said, unused=unused)
+
+
+def _with_outcome(
+    context: _Context, judged: _Judged, verdict: Verdict, said: _Said, *, unused: bool
+) -> Verdict:
+    """Add the outcome of a night, and what depends on it."""
+    outcome = _outcome(verdict, context.settings.not_comparable, unused=unused)
     return replace(
         verdict,
         outcome=outcome,
-        expected=systems if good else verdict.expected,
+        expected=verdict.systems if outcome in (PASSED, ACCEPTED) else verdict.expected,
         warnings=(
-            *(warning.text for warning in of_feed),
-            *levels_in_words((*checks, *grouped)),
+            *(warning.text for warning in said.of_feed),
+            *said.warned,
             *_warn_of_decline(context, judged),
         ),
     )

@@ -122,14 +122,14 @@ class _Parts(NamedTuple):
     Attributes:
         systems: the systems, with a known level or not.
         values: their averages, shape (nights, systems).
-        chosen: the nights of their baselines, of the same shape.
+        good: the nights that may be in their baselines, of the same shape.
         own: their own parts, of the same shape.
         common: what they share, shape (nights,); None if fewer than three have a known level.
     """
 
     systems: Sequence[str]
     values: Floats
-    chosen: Flags
+    good: Flags
     own: Floats
     common: Floats | None
 
@@ -144,18 +144,16 @@ def _parts(past: Past, rule: GateRule, group: GroupKey) -> _Parts:
     values = sign * past.values(rule, systems, group)
     good = past.good(systems) & ~np.isnan(values)
     deviations = np.full(values.shape, np.nan)
-    chosen = np.zeros(values.shape, bool)
     for column, system in enumerate(systems):
         for start, end in past.spans(rule, system):
             own = slice(start, end), slice(column, column + 1)
-            chosen[own] = first_nights(good[own])
-            if np.count_nonzero(chosen[own]) >= FEWEST_OF_BASELINE:
-                deviations[own] = relative(values[own], chosen[own])
-        chosen[: past.first(rule, system), column] = False
+            chosen = first_nights(good[own])
+            if np.count_nonzero(chosen) >= FEWEST_OF_BASELINE:
+                deviations[own] = relative(values[own], chosen)
     known = ~np.isnan(deviations[-1]) if len(deviations) else np.zeros(0, bool)
     if np.count_nonzero(known) < FEWEST_SYSTEMS:
-        return _Parts(systems, values, chosen, values, None)
-    return _Parts(systems, values, chosen, own_parts(deviations), shared_part(deviations))
+        return _Parts(systems, values, good, values, None)
+    return _Parts(systems, values, good, own_parts(deviations), shared_part(deviations))
 
 
 def _check(past: Past, rule: GateRule, parts: _Parts, system: str, group: GroupKey) -> _Found:
@@ -164,13 +162,13 @@ def _check(past: Past, rule: GateRule, parts: _Parts, system: str, group: GroupK
     if system == EVERY:
         assert parts.common is not None
         part, values = parts.common, parts.values.mean(axis=1)
-        usable = past.good([EVERY])[:, 0] & ~np.isnan(part)
-        usable[:first] = False
-        chosen = first_nights(usable[:, None])[:, 0]
+        good = past.good([EVERY])[:, 0]
     else:
         column = parts.systems.index(system)
-        part, values = parts.own[:, column], parts.values[:, column]
-        chosen = parts.chosen[:, column] & ~np.isnan(part)
+        part, values, good = parts.own[:, column], parts.values[:, column], parts.good[:, column]
+    usable = good & ~np.isnan(part)
+    usable[:first] = False
+    chosen = first_nights(usable[:, None])[:, 0]
     nights = int(np.count_nonzero(chosen))
     begin = past.dates[int(chosen.argmax())] if nights else past.dates[-1]
     check = check_of(

@@ -95,6 +95,10 @@ class Past:
         """The dates of the nights."""
         return [night.date for night in self.nights]
 
+    def usual(self) -> list[PastNight]:
+        """Return the last good nights before the last, oldest first."""
+        return [night for night in self.nights[:-1] if night.good(EVERY)][-_FEWEST:]
+
     def systems(self, rule: GateRule, group: GroupKey = ()) -> list[str]:
         """Return the systems that have the average of a rule on any night, by name."""
         wanted = rule.measure, rule.average, group

@@ -92,7 +92,8 @@ class Check:
         group: values of the group-by columns, in words; None over all documents.
         between: standard deviation between nights that the standard error allows for; None if it
             is not known yet.
-        calibrated: number of nights from which that, or the level, is known.
+        calibrated: number of nights from which that, or the level, is known; None if it is not
+            about nights.
         ends: ends of the 95 % interval of an average that is compared with a floor.
         since: date of the night on which a level that is too far off probably changed.
         is_raw: whether a level is that of the average itself, for want of three systems.
@@ -118,7 +119,7 @@ class Check:
     nights: int = 1
     group: str | None = None
     between: float | None = None
-    calibrated: int = 0
+    calibrated: int | None = None
     ends: tuple[float | None, ...] = ()
     since: str | None = None
     is_raw: bool = False
