@@ -13,7 +13,23 @@ if TYPE_CHECKING:
 
 
 def print_checks(checks: "Sequence[Check]", alpha: float, reused_ids: int = 0) -> None:
-    """Print the results of every rule for every system."""
+    """Print the results of every rule for every system.
+
+    Levels that cannot be judged yet are said in one line.
+    """
+    from segscore.pipeline.statistics.night_levels import FEWEST_OF_BASELINE
+
+    early = [check for check in checks if check.is_level and check.change is None]
+    if shown := [check for check in checks if check not in early]:
+        _print_table(shown, alpha, reused_ids)
+    if early:
+        nights = min(check.nights for check in early)
+        print_lines(
+            f"levels: not calibrated yet, with {nights} of {FEWEST_OF_BASELINE} good nights"
+        )
+
+
+def _print_table(checks: "Sequence[Check]", alpha: float, reused_ids: int) -> None:
     columns = [
         Column("rule", [check.rule for check in checks], is_name=True),
         Column("system", [check.system for check in checks], is_name=True),
@@ -70,7 +86,7 @@ def _explained(checks: "Sequence[Check]") -> Iterator[str]:
     if few and min(few) < FEWEST_OF_BASELINE and max(check.shared for check in of_two) == 0:
         yield f"not calibrated yet, with {min(few)} of {FEWEST_OF_BASELINE} nights"
     if levels and (least := min(check.nights for check in levels)) < BASELINE_NIGHTS:
-        yield f"levels not calibrated yet, with {least} of {BASELINE_NIGHTS} nights"
+        yield f"levels are not calibrated yet, with {least} of {BASELINE_NIGHTS} nights"
 
 
 def print_group_checks(checks: "Sequence[Check]") -> None:

@@ -11,6 +11,7 @@ from segscore.pipeline.plain_text import visible
 from segscore.pipeline.runs.finished import rows_by_group
 from segscore.pipeline.scoring.names import is_point
 from segscore.pipeline.statistics.averages import summary_groups
+from segscore.pipeline.statistics.shown_numbers import or_none
 from segscore.schemas.rows import AverageRow, group_of
 
 WAITING, BROKEN = "waiting", "broken"
@@ -133,6 +134,11 @@ def _set_gate(metrics: Metrics, night: Night) -> None:
         metrics.set("group_gate_passed", help_, not check.fails, **labels)
         help_ = "Average in the group minus that compared with."
         metrics.set("group_change", help_, check.change, **labels)
+    for density in verdict.densities:
+        labels = {"system": density.system or "(references)", "group": density.group or ""}
+        metrics.set(
+            "boundaries_per_unit", "Boundaries by unit.", or_none(density.per_unit), **labels
+        )
     help_ = "Files of hypotheses that could not be read and were left out."
     metrics.set("unusable_files", help_, len(verdict.unusable))
     help_ = "Groups of the last good nights that are required but missing."
