@@ -38,6 +38,10 @@ HISTORY = pap.DataFrameSchema(
             "a rule",
             nullable=True,
         ),
+        "test_set": name_or_null(
+            "first 24 digits of the fingerprint of the references: equal in runs with "
+            "the same references; null in a run by a version that did not compute it"
+        ),
         "good": pap.Column(
             pa.bool_(),
             nullable=True,
@@ -46,10 +50,6 @@ HISTORY = pap.DataFrameSchema(
         ),
         "accepted": name_or_null(
             "reason for which what the hypothesis did by a rule for this average was accepted"
-        ),
-        "test_set": name_or_null(
-            "first 24 digits of the fingerprint of the references: equal in runs with "
-            "the same references; null in a run by a version that did not compute it"
         ),
         **SUMMARY.columns,
     },

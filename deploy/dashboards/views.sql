@@ -47,7 +47,7 @@ SELECT run, date, signature, version, outcome, gate, good, accepted, hypothesis,
     effective, shared_documents, shared_value, shared_ci_low, shared_ci_high, shared_defined,
     shared_skill, shared_skill_low, shared_skill_high,
     groups_of(to_json(average_row), ['run', 'date', 'signature', 'version', 'outcome', 'gate',
-        'good', 'accepted', 'test_set', 'hypothesis', 'measure', 'average', 'value', 'ci_low',
+        'test_set', 'good', 'accepted', 'hypothesis', 'measure', 'average', 'value', 'ci_low',
         'ci_high', 'sd', 'documents', 'defined', 'skill', 'skill_low', 'skill_high', 'document_set',
         'effective', 'shared_documents', 'shared_value', 'shared_ci_low', 'shared_ci_high',
         'shared_defined', 'shared_skill', 'shared_skill_low', 'shared_skill_high']) AS groups

@@ -171,7 +171,9 @@ def problems(verdict: "Verdict", run: str) -> list[str]:
     common = [check for check in verdict.checks if check.fails and check.system == EVERY]
     descriptions += failures_in_words(check for check in common if check.is_level)
     descriptions += failures_in_words(
-        check for check in failed if verdict.accepts(check.system, check.rule) is None
+        check
+        for check in failed
+        if not verdict.exit_code or verdict.accepts(check.system, check.rule) is None
     )
     # A system that got worse in general has been said.
     systems = {(check.rule, check.system) for check in failed}

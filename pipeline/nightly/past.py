@@ -5,7 +5,6 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from functools import lru_cache
 from itertools import islice, pairwise
 from math import nan
 from typing import Any
@@ -197,7 +196,7 @@ def read_past(
 
 def _of_night(night: Night, wanted: frozenset[tuple[str, str]], by: tuple[str, ...]) -> PastNight:
     verdict = night.verdict
-    averages = _read_averages(_Summary(night), wanted, by)
+    averages = _read_averages(night, wanted, by)
     if verdict is None:
         return PastNight(night.date, averages, lambda _: False, lambda *_: False)
     densities = {(each.system, each.group): each.per_unit for each in verdict.densities}
@@ -210,28 +209,20 @@ def _of_night(night: Night, wanted: frozenset[tuple[str, str]], by: tuple[str, .
     )
 
 
-@dataclass(frozen=True)
-class _Summary:
-    """The summary of a night; two are the same if the nights have the same run."""
-
-    night: Night
-
-    def __hash__(self) -> int:
-        return hash((self.night.url, self.night.fingerprint))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Summary) and (self.night.url, self.night.fingerprint) == (
-            other.night.url,
-            other.night.fingerprint,
-        )
+_KNOWN: dict[tuple[object, ...], Mapping[_Key, PastAverage]] = {}
+"""Averages of nights that were read, by the run and what was read of it."""
 
 
-@lru_cache(_CACHED)
 def _read_averages(
-    summary: _Summary, wanted: frozenset[tuple[str, str]], by: tuple[str, ...]
+    night: Night, wanted: frozenset[tuple[str, str]], by: tuple[str, ...]
 ) -> Mapping[_Key, PastAverage]:
     """Read the averages of a night over all documents, and those by exactly some attributes."""
-    return dict(_averages(summary.night.table("summary"), wanted, by))
+    key = night.url, night.fingerprint, wanted, by
+    if key not in _KNOWN:
+        if len(_KNOWN) >= _CACHED:
+            _KNOWN.clear()
+        _KNOWN[key] = dict(_averages(night.table("summary"), wanted, by))
+    return _KNOWN[key]
 
 
 def _averages(

@@ -33,9 +33,9 @@ RUN_COLUMNS: dict[str, pa.DataType] = {
     "version": pa.string(),
     "outcome": pa.string(),
     "gate": pa.string(),
+    "test_set": pa.string(),
     "good": pa.bool_(),
     "accepted": pa.string(),
-    "test_set": pa.string(),
 }
 """Columns of the history in addition to those of summaries."""
 

@@ -144,7 +144,7 @@ class Check:
     def compared_with(self) -> str:
         """The night, or the nights, that tonight is compared with, in words."""
         if self.kind == FLOOR:
-            return "itself"
+            return "the limit"
         if self.is_trend or self.is_level:
             return f"{self.nights} nights from {self.against}"
         return (
