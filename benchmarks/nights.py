@@ -1,200 +1,223 @@
 """How often each rule of the gate fails without a reason, and how soon it notices a fall.
 
-`make nights` simulates years of nights and writes the table of docs/operations.md.  A night draws
-its documents from those of tests/data/nights, so that their spread, and how far systems err on the
-same documents, are those of an archive.  Averages, standard errors and degrees of freedom are those
-of means of documents.
+`make nights` simulates years of nights (``simulated_nights``) and writes the tables of
+docs/operations.md. The rules are those of the product, on arrays of many years.
 """
 
-import json
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
+from scipy.special import ndtr
 
-import segscore
-from segscore.pipeline.arrays.ragged import Floats
-from segscore.pipeline.nightly.rules import GateRule, parse_rule
-from segscore.pipeline.nightly.settings import NightSettings
+from benchmarks.simulated_nights import KINDS, NIGHTS, ROOT, Nights, simulate
+from benchmarks.two_nights import two_nights
+from segscore.pipeline.arrays.ragged import Flags, Floats
 from segscore.pipeline.nightly.trend_gate import TREND_ALPHA
-from segscore.pipeline.statistics.changes import Change
 from segscore.pipeline.statistics.multiple_tests import holm
+from segscore.pipeline.statistics.night_levels import (
+    BASELINE_NIGHTS,
+    FEWEST_OF_BASELINE,
+    baseline_of,
+    falls,
+    first_nights,
+    own_parts,
+    p_at_limit,
+    relative,
+    shared_part,
+)
 from segscore.pipeline.statistics.trends import FEWEST_FOR_TREND, theil_sen
 
-ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "operations.md"
 BEGIN, END = "<!-- simulated nights -->", "<!-- end of simulated nights -->"
 
-NIGHTS = 365
-YEARS = 6
+YEARS, YEARS_WITH_FALL = 40, 20
 SIZES = (60, 600)
 FIRST_FALL = 100
 """The night from which on one system is worse, in years with a fall."""
 
-LIMIT = "boundary_similarity>=-0.02"
-FALLS: dict[str, Callable[[int], float]] = {
-    "a step of .05": lambda night: 0.05 * (night >= FIRST_FALL),
-    ".002 a night": lambda night: 0.002 * max(0, night - FIRST_FALL),
-    ".004 a night": lambda night: 0.004 * max(0, night - FIRST_FALL),
-}
-_MEDIAN_ERROR = 0.4587
-"""Standard error of the median of seven normal values, as a share of that of one."""
+LIMIT = 0.02
+LINE = 30
+_AFTER = np.maximum(0, np.arange(NIGHTS) - FIRST_FALL + 1)
+STEP: Floats = np.where(_AFTER > 0, 0.05, 0.0)
+SLOW: Floats = 0.002 * _AFTER
+"""How much the first system is lower on each night."""
 
 
-@dataclass(frozen=True)
-class Average:
-    """The averages of all systems on a night: values, standard errors, degrees of freedom."""
+class Failed(NamedTuple):
+    """Nights that fail for a system, (years, nights, systems), or for all, (years, nights)."""
 
-    values: Floats
-    errors: Floats
-    freedom: int
+    own: Flags
+    common: Flags
 
 
-def pool() -> Floats:
-    """Return the values of the documents of the first nights, shape (documents, systems)."""
-    segmentation = segscore.Segmentation
-    references, systems = {}, dict[str, dict[str, segscore.Segmentation]]()
-    for path in sorted((ROOT / "tests" / "data" / "nights").glob("*.jsonl"))[:10]:
-        for row in map(json.loads, path.read_text("utf-8").splitlines()):
-            one = segmentation(row["boundaries"], row["n_units"])
-            if row["role"] == "reference":
-                references[row["document_id"]] = one
-            else:
-                systems.setdefault(row["coder"], {})[row["document_id"]] = one
-    scores = segscore.evaluate(references, systems, measures=["boundary_similarity"])
-    by_document: dict[str, dict[str, float]] = {}
-    for row in scores.table("scores").to_pylist():
-        by_document.setdefault(row["document_id"], {})[row["hypothesis"]] = row[
-            "boundary_similarity"
-        ]
-    return np.array([[by_document[d][s] for s in sorted(systems)] for d in sorted(by_document)])
+def levels(nights: Nights) -> Failed:
+    """Judge the level of each night; its baseline is complete after sixty nights."""
+    own, common = np.zeros(nights.values.shape, bool), np.zeros(nights.values.shape[:2], bool)
+    for night in range(FEWEST_OF_BASELINE, BASELINE_NIGHTS):
+        known = nights.values[:, : night + 1]
+        usable = np.ones(known.shape, bool)
+        usable[:, -1] = False
+        own[:, night], common[:, night] = (each[:, -1] for each in _levels(known, usable))
+    whole = _levels(nights.values, np.ones(nights.values.shape, bool))
+    for each, judged in zip((own, common), whole, strict=True):
+        each[:, BASELINE_NIGHTS:] = judged[:, BASELINE_NIGHTS:]
+    return Failed(own, common)
 
 
-def year(
-    draw: np.random.Generator, values: Floats, documents: int, fall: Callable[[int], float]
-) -> list[Average]:
-    """Simulate the nights of a year; the fall is that of the first system."""
-    nights = []
-    for night in range(NIGHTS):
-        drawn = values[draw.integers(0, len(values), documents)]
-        means = drawn.mean(axis=0)
-        means[0] -= fall(night)
-        errors = drawn.std(axis=0, ddof=1) / np.sqrt(documents)
-        nights.append(Average(means, errors, documents - 1))
-    return nights
+def _levels(values: Floats, usable: Flags) -> tuple[Flags, Flags]:
+    """Judge all nights by the baseline of the first that are usable."""
+    chosen = first_nights(usable)
+    deviations = relative(values, chosen)
+    own = np.moveaxis(own_parts(deviations), 2, 1)
+    return (
+        np.moveaxis(_beyond(own, np.moveaxis(chosen, 2, 1)), 1, 2),
+        _beyond(shared_part(deviations), chosen[..., 0]),
+    )
 
 
-def _fails(now: Average, before: Average, rule: GateRule, alpha: float) -> bool:
-    """Check the systems against averages of other documents."""
-    p = []
-    for value, error, old, old_error in zip(
-        now.values, now.errors, before.values, before.errors, strict=True
-    ):
-        variances = np.array([error**2, old_error**2])
-        freedoms = np.array([now.freedom, before.freedom])
-        freedom = float(variances.sum() ** 2 / (variances**2 / freedoms).sum())
-        change = Change(value - old, float(np.sqrt(variances.sum())), freedom)
-        p.append(change.p_beyond(rule.excess(change.change)))
-    return bool(holm(p).min() <= alpha)
+def _beyond(parts: Floats, chosen: Flags) -> Flags:
+    baseline = baseline_of(parts, chosen)
+    found = falls(parts, baseline.mean)
+    p = np.stack([baseline.p_of(fall) for fall in np.moveaxis(found.moving, -1, 0)], axis=-1)
+    return np.asarray(found.beyond(LIMIT) & (p <= p_at_limit()))
 
 
-def last_good(nights: list[Average], alpha: float) -> Iterator[bool]:
-    """Compare each night with the last one that did not fail."""
-    (rule,) = parse_rule(LIMIT)
-    before = nights[0]
-    for now in nights[1:]:
-        failed = _fails(now, before, rule, alpha)
-        yield failed
-        before = before if failed else now
+def trends(nights: Nights) -> Failed:
+    """Test the line through the last thirty nights, of each system against the others."""
+    own = np.zeros(nights.values.shape, bool)
+    for night in range(FEWEST_FOR_TREND - 1, NIGHTS):
+        window = nights.values[:, max(0, night + 1 - LINE) : night + 1]
+        parts = np.moveaxis(own_parts(relative(window, np.ones(window.shape, bool))), 2, 1)
+        # A line that not even the liberal test finds needs no other.
+        for year in np.flatnonzero((_p_independent(parts) <= TREND_ALPHA).any(axis=1)):
+            lines = [theil_sen(np.arange(window.shape[1]), series) for series in parts[year]]
+            adjusted = holm([max(line.p, line.p_independent) for line in lines])
+            slopes = np.array([line.slope for line in lines])
+            own[year, night] = (adjusted <= TREND_ALPHA) & (-slopes * LINE > LIMIT)
+    return Failed(own, np.zeros(nights.values.shape[:2], bool))
 
 
-def median_of_seven(nights: list[Average], alpha: float) -> Iterator[bool]:
-    """Compare each night with the median of the last seven that did not fail."""
-    (rule,) = parse_rule(LIMIT)
-    good = nights[:1]
-    for now in nights[1:]:
-        recent = good[-7:]
-        failed = False
-        if len(recent) == 7:
-            errors = np.mean([each.errors for each in recent], axis=0) * _MEDIAN_ERROR
-            median = np.median([each.values for each in recent], axis=0)
-            before = Average(median, errors, sum(each.freedom for each in recent))
-            failed = _fails(now, before, rule, alpha)
-        yield failed
-        good += [] if failed else [now]
+def _p_independent(parts: Floats) -> Floats:
+    """Return p of Mann and Kendall's test for values without ties, over the last axis."""
+    n = parts.shape[-1]
+    first, second = np.triu_indices(n, 1)
+    s = np.sign(parts[..., second] - parts[..., first]).sum(axis=-1)
+    spread = np.sqrt(n * (n - 1) * (2 * n + 5) / 18)
+    return np.asarray(2 * ndtr((1 - np.abs(s)) / spread))
 
 
-def trend_of_thirty(nights: list[Average], _alpha: float) -> Iterator[bool]:
-    """Test the line through the last thirty nights."""
-    (rule,) = parse_rule(f"trend:{LIMIT} per 30 nights")
-    values = np.stack([each.values for each in nights])
-    for last in range(1, len(nights)):
-        window = values[max(0, last + 1 - rule.nights) : last + 1]
-        if len(window) < FEWEST_FOR_TREND:
-            yield False
-            continue
-        lines = [theil_sen(np.arange(len(window)), each) for each in window.T]
-        adjusted = holm([max(line.p, line.p_independent) for line in lines])
-        yield any(
-            p <= TREND_ALPHA and rule.excess(line.slope * rule.nights) > 0
-            for p, line in zip(adjusted, lines, strict=True)
-        )
+def _two(nights: Nights) -> Failed:
+    return Failed(*two_nights(nights, LIMIT))
 
 
-RULES: dict[str, Callable[[list[Average], float], Iterator[bool]]] = {
-    f"`{LIMIT}`, last good night": last_good,
-    f"`{LIMIT}`, median of 7 nights": median_of_seven,
-    f"`trend:{LIMIT} per 30 nights`": trend_of_thirty,
+RULES: dict[str, Callable[[Nights], Failed]] = {
+    "two nights": _two,
+    "level": levels,
+    "trend": trends,
 }
 
 
-def alarms(failed: list[bool]) -> int:
-    """Count the alarms; nights that fail one after the other are one."""
-    return sum(now and not before for before, now in zip([False, *failed], failed, strict=False))
+def _any(own: Flags) -> Flags:
+    return np.asarray(own.any(axis=2))
 
 
-def simulate() -> Iterator[tuple[str, ...]]:
-    """Yield a row of the table for each rule and number of documents."""
-    alpha = float(NightSettings.alpha)
-    values = pool()
-    for name, rule in RULES.items():
-        for documents in SIZES:
-            draw = np.random.Generator(np.random.PCG64(documents))
-            quiet = [
-                alarms([*rule(year(draw, values, documents, lambda _: 0.0), alpha)])
-                for _ in range(YEARS)
-            ]
-            delays = []
-            for fall in FALLS.values():
-                noticed = [
-                    _delay([*rule(year(draw, values, documents, fall), alpha)])
-                    for _ in range(YEARS // 2)
-                ]
-                delays.append(_shown(noticed))
-            yield name, str(documents), f"{np.mean(quiet):.2f}", *delays
+def alarms(failed: Flags) -> Floats:
+    """Count the alarms of each year; nights that fail one after the other are one."""
+    before = np.concatenate([np.zeros_like(failed[:, :1]), failed[:, :-1]], axis=1)
+    return np.asarray((failed & ~before).sum(axis=1), np.float64)
 
 
-def _delay(failed: list[bool]) -> float:
-    """Return the number of nights with a fall until the first that fails; infinite if none."""
-    late = [night for night, wrong in enumerate(failed, 1) if wrong and night >= FIRST_FALL]
-    return late[0] - FIRST_FALL + 1 if late else float("inf")
+def delays(failed: Failed) -> Floats:
+    """Return the nights until the first system fails, with its fall; infinite if it never does."""
+    late = failed.own[:, FIRST_FALL:, 0]
+    return np.where(late.any(axis=1), late.argmax(axis=1) + 1.0, np.inf)
 
 
-def _shown(delays: list[float]) -> str:
-    median = float(np.median(delays))
-    return f"{median:.0f}" if np.isfinite(median) else "not in a year"
+class Row(NamedTuple):
+    """What a kind of nights does: for each rule, alarms by year and delays by year."""
+
+    kind: str
+    documents: int
+    own: dict[str, Floats]
+    common: dict[str, Floats]
+    step: dict[str, Floats]
+    slow: dict[str, Floats]
 
 
-def table() -> str:
-    """Return the table in Markdown."""
-    heads = ["rule", "documents a night", "false alarms a year", *FALLS]
-    lines = [heads, ["---"] * len(heads), *simulate()]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+def rows(
+    years: int = YEARS, with_fall: int = YEARS_WITH_FALL, sizes: Sequence[int] = SIZES
+) -> Iterator[Row]:
+    """Yield a row for each kind of nights and number of documents."""
+    for kind in KINDS:
+        for documents in sizes:
+            yield row(simulate(kind, documents, years), kind, with_fall)
+
+
+def row(nights: Nights, kind: str, with_fall: int) -> Row:
+    """Judge stationary years of a kind by all rules, and the same years with a fall."""
+    quiet = {name: rule(nights) for name, rule in RULES.items()}
+    own = {name: alarms(_any(failed.own)) for name, failed in quiet.items()}
+    own["both"] = alarms(_any(quiet["two nights"].own | quiet["level"].own))
+    common = {name: alarms(failed.common) for name, failed in quiet.items()}
+    few = nights.first(with_fall)
+    step, slow = (
+        {name: delays(rule(few.with_fall(fall))) for name, rule in RULES.items()}
+        for fall in (STEP, SLOW)
+    )
+    return Row(kind, nights.documents, own, common, step, slow)
+
+
+def tables(found: Sequence[Row]) -> str:
+    """Return the tables in Markdown: alarms a year, and nights until a fall is noticed."""
+    heads = [
+        "nights",
+        "documents",
+        "two nights",
+        "level",
+        "both",
+        "trend",
+        "all, two nights",
+        "all, level",
+    ]
+    names = "two nights", "level", "both", "trend"
+    quiet = [
+        [each.kind, str(each.documents), *(_rate(each.own[name]) for name in names)]
+        + [_rate(each.common[name]) for name in ("two nights", "level")]
+        for each in found
+    ]
+    falling = ["nights", "documents", *(f"{fall}: {name}" for fall in _FALLS for name in RULES)]
+    noticed = [
+        [each.kind, str(each.documents)]
+        + [_delay(by_rule[name]) for by_rule in (each.step, each.slow) for name in RULES]
+        for each in found
+    ]
+    return f"{_markdown(heads, quiet)}\n\n{_markdown(falling, noticed)}"
+
+
+_FALLS = (".05", ".002")
+
+
+def _rate(by_year: Floats) -> str:
+    """Write a mean over years, with its standard error."""
+    return f"{by_year.mean():.2f} ± {by_year.std(ddof=1) / np.sqrt(len(by_year)):.2f}"
+
+
+def _delay(by_year: Floats) -> str:
+    """Write the median over years, and in how many of them the fall is never noticed."""
+    never = int(np.isinf(by_year).sum())
+    median = float(np.median(by_year))
+    text = f"{median:.0f}" if np.isfinite(median) else "–"
+    return f"{text} (never: {never})" if never else text
+
+
+def _markdown(heads: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    return "\n".join(f"| {' | '.join(line)} |" for line in [heads, ["---"] * len(heads), *lines])
 
 
 if __name__ == "__main__":
     page = PAGE.read_text("utf-8")
     start, rest = page.split(BEGIN)
     _, end = rest.split(END)
-    PAGE.write_text(f"{start}{BEGIN}\n{table()}\n{END}{end}", "utf-8")
+    text = tables([*rows()])
+    PAGE.write_text(f"{start}{BEGIN}\n{text}\n{END}{end}", "utf-8")

@@ -185,8 +185,11 @@ def _rules(gate: str | None, runs: tuple[str, ...]) -> "tuple[GateRule, ...]":
         raise Refused(f"--gate: needs exactly two runs, not {len(runs)}")
     rules = parse_rule(gate)
     for rule in rules:
-        if rule.nights:
-            raise Refused(f"--gate {rule.text}: a trend needs nights; use it with segscore nightly")
+        if rule.kind:
+            kind = rule.kind.rstrip(":")
+            raise Refused(
+                f"--gate {rule.text}: a {kind} needs nights; use it with segscore nightly"
+            )
     return rules
 
 

@@ -19,7 +19,7 @@ def _date(description: str) -> pap.Column:
 
 
 NIGHT_OUTCOMES = ["passed", "failed", "incomplete", "partial", "not_comparable", "accepted"]
-RESULTS = ["passed", "failed", "undefined", "undecided"]
+RESULTS = ["passed", "failed", "undefined", "undecided", "warned", "with_all"]
 
 HISTORY = pap.DataFrameSchema(
     {
@@ -41,6 +41,15 @@ HISTORY = pap.DataFrameSchema(
         "test_set": name_or_null(
             "first 24 digits of the fingerprint of the references: equal in runs with "
             "the same references; null in a run by a version that did not compute it"
+        ),
+        "good": pap.Column(
+            pa.bool_(),
+            nullable=True,
+            description="whether later nights of the hypothesis are compared with this one; null "
+            "if the run was not judged",
+        ),
+        "accepted": name_or_null(
+            "reason for which what the hypothesis did by a rule for this average was accepted"
         ),
         **SUMMARY.columns,
     },

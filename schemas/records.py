@@ -89,7 +89,7 @@ _NIGHT_RECORD = {
     "run: string": "fingerprint of the run that was judged; night.json is not valid for any other "
     "run",
     "asked.gate[]: string": "rules, as given",
-    "asked.alpha: float": "probability that the gate of a night fails by noise alone",
+    "asked.alpha: float": "probability that rules about two nights fail by noise alone",
     "asked.against: string": "`last-good`, or a date",
     "asked.baseline: string": "`last-good`, or `median-of-` and a number",
     "asked.not_comparable: string": "`fail` or `pass`",
@@ -104,7 +104,7 @@ _NIGHT_RECORD = {
     "checks[].average: string": "`micro` or `macro`",
     "checks[].limit: float": "change that the rule allows, in the unit of the measure",
     "checks[].against: string": "date of the night that the system is compared with; of several "
-    "nights, the newest",
+    "nights, the newest; of a line or a level, the first",
     "checks[].value: float or null": "average tonight; null if undefined",
     "checks[].before: float or null": "average on the other night; null if undefined",
     "checks[].documents: int": "documents on which the measure is defined tonight",
@@ -117,9 +117,20 @@ _NIGHT_RECORD = {
     "change is at the limit",
     "checks[].p_adjusted: float or null": "p, adjusted by Holm for all checks of the night",
     "checks[].nights: int": "nights whose median is compared with; 1 for a single night; of a rule "
-    "for trends, the nights of the line",
+    "for trends, the nights of the line; of one about levels, those of the baseline",
     "checks[].group: string or null": "values of the attributes of gate_by; null in checks",
-    "checks[].result: string": "`passed`, `failed`, `undefined` (fails) or `undecided`",
+    "checks[].between: float or null": "standard deviation between nights that the standard "
+    "error allows for, or of a level's baseline; null if it is not known",
+    "checks[].calibrated: int or null": "good nights from which that is known; null if the check "
+    "is not about nights",
+    "checks[].ends[]: float or null": "ends of the 95 % interval of an average that is compared "
+    "with a floor",
+    "checks[].since: string or null": "date of the night on which a level that is off probably "
+    "changed; null for other rules",
+    "checks[].is_raw: bool": "whether a level is that of the average itself, for want of three "
+    "systems",
+    "checks[].result: string": "`passed`, `failed`, `undefined` (fails), `undecided`, `warned` (of "
+    "what all systems share, or an interval around a floor) or `with_all` (worse, but as all)",
     "checks[].moved[].document_id: string": "id of a document that worsened, if the check failed",
     "checks[].moved[].value: float": "value of the measure tonight, mean over references",
     "checks[].moved[].before: float": "value on the other night; its average if the document is "
@@ -154,8 +165,18 @@ _NIGHT_RECORD = {
     "unusable[].version: string": "its modification time, or ETag in a store",
     "unusable[].problem: string": "why it could not be read",
     "reused_ids: int": "ids that the nights compared with use for other documents",
-    "accepted: string or null": "reason given with --accept; null if the night was judged",
-    "good: bool": "whether later nights are compared with this one",
+    "acceptances[].reason: string": "reason given with --accept",
+    "acceptances[].system: string or null": "system that it is about; null for all",
+    "acceptances[].rule: string or null": "rule that it is about; null for all",
+    "past: string": "digest of the averages of earlier nights that the verdict depends on",
+    "densities[].system: string or null": "system; null for the references",
+    "densities[].group: string or null": "values of the attributes of gate_by; null over all "
+    "documents",
+    "densities[].boundaries: int": "boundaries of the references, or of the system",
+    "densities[].units: int": "units of text that they are in",
+    "good_systems[]: string": "systems of which later nights are compared with this one",
+    "accepted: string or null": "reason for which the whole night was accepted; null if it was not",
+    "good: bool": "whether later nights of all systems are compared with this one",
     "exit_code: int": "exit code of the command",
 }
 """The same of night.json."""

@@ -42,15 +42,15 @@ FROM (SELECT MAP {
 
 -- Every average of every run: history.parquet, with its group-by columns as one text.
 CREATE OR REPLACE VIEW history AS
-SELECT run, date, signature, version, outcome, gate, hypothesis, measure, average, value, ci_low,
-    ci_high, sd, documents, defined, skill, skill_low, skill_high, document_set, effective,
-    shared_documents, shared_value, shared_ci_low, shared_ci_high, shared_defined, shared_skill,
-    shared_skill_low, shared_skill_high,
+SELECT run, date, signature, version, outcome, gate, good, accepted, hypothesis, measure, average,
+    value, ci_low, ci_high, sd, documents, defined, skill, skill_low, skill_high, document_set,
+    effective, shared_documents, shared_value, shared_ci_low, shared_ci_high, shared_defined,
+    shared_skill, shared_skill_low, shared_skill_high,
     groups_of(to_json(average_row), ['run', 'date', 'signature', 'version', 'outcome', 'gate',
-        'test_set', 'hypothesis', 'measure', 'average', 'value', 'ci_low', 'ci_high', 'sd',
-        'documents', 'defined', 'skill', 'skill_low', 'skill_high', 'document_set', 'effective',
-        'shared_documents', 'shared_value', 'shared_ci_low', 'shared_ci_high', 'shared_defined',
-        'shared_skill', 'shared_skill_low', 'shared_skill_high']) AS groups
+        'test_set', 'good', 'accepted', 'hypothesis', 'measure', 'average', 'value', 'ci_low',
+        'ci_high', 'sd', 'documents', 'defined', 'skill', 'skill_low', 'skill_high', 'document_set',
+        'effective', 'shared_documents', 'shared_value', 'shared_ci_low', 'shared_ci_high',
+        'shared_defined', 'shared_skill', 'shared_skill_low', 'shared_skill_high']) AS groups
 FROM read_parquet(archive() || '/history/history.parquet', hive_partitioning = false)
     AS average_row;
 
@@ -59,7 +59,7 @@ CREATE OR REPLACE VIEW trend AS
 SELECT date, CAST(date AS TIMESTAMP) AS time, hypothesis, measure, average, groups, value, ci_low,
     ci_high, documents, defined, skill, skill_low, skill_high, document_set, effective,
     shared_documents, shared_value, shared_ci_low, shared_ci_high, shared_defined, shared_skill,
-    shared_skill_low, shared_skill_high, outcome, gate, signature,
+    shared_skill_low, shared_skill_high, outcome, gate, good, accepted, signature,
     value - lag(value) OVER before AS change
 FROM history
 WHERE date IS NOT NULL
@@ -69,7 +69,7 @@ WINDOW before AS (PARTITION BY hypothesis, measure, average, groups, signature O
 CREATE OR REPLACE VIEW latest_good AS
 SELECT *
 FROM history
-WHERE date IS NOT NULL AND outcome IN ('passed', 'incomplete', 'partial', 'accepted')
+WHERE date IS NOT NULL AND good
 QUALIFY date = max(date) OVER (PARTITION BY hypothesis);
 
 -- The published nights: their run.json, and night.json if it belongs to the same run.
@@ -82,7 +82,7 @@ SELECT date_of(run) AS date, CAST(date_of(run) AS TIMESTAMP) AS time, run, signa
     CAST(list_sum(list_transform(map_values(rows), lambda counts: counts.unpaired)) AS BIGINT)
         AS unpaired,
     list_sum(map_values(seconds)) AS seconds, missing, new, checks,
-    group_checks, files
+    group_checks, files, densities
 FROM (
     SELECT folder_of(filename, 1) AS run, signature, fingerprint, pairs, rows, seconds, files
     FROM read_json(archive() || '/date=*/run.json', format = 'unstructured', filename = true,
@@ -93,21 +93,27 @@ FROM (
 )
 LEFT JOIN (
     SELECT folder_of(filename, 1) AS run, judged AS fingerprint, outcome, good, exit_code,
-        finished_at, missing, new, checks, group_checks
+        finished_at, missing, new, checks, group_checks, densities
     FROM (SELECT * RENAME (run AS judged)
         FROM read_json(archive() || '/date=*/night.json', format = 'unstructured',
             filename = true, hive_partitioning = false, columns = {
                 run: 'VARCHAR', outcome: 'VARCHAR', good: 'BOOLEAN', exit_code: 'BIGINT',
+                densities: 'STRUCT(system VARCHAR, "group" VARCHAR, boundaries BIGINT,
+                    units BIGINT)[]',
                 finished_at: 'TIMESTAMP', missing: 'VARCHAR[]', new: 'VARCHAR[]',
                 checks: 'STRUCT(rule VARCHAR, system VARCHAR, measure VARCHAR, average VARCHAR, "group" VARCHAR,
                     "limit" DOUBLE, against DATE, value DOUBLE, before DOUBLE, documents BIGINT,
                     documents_before BIGINT, shared BIGINT, change DOUBLE, standard_error DOUBLE,
-                    p DOUBLE, p_adjusted DOUBLE, result VARCHAR, nights BIGINT, moved STRUCT(document_id VARCHAR,
+                    p DOUBLE, p_adjusted DOUBLE, result VARCHAR, nights BIGINT,
+                    "between" DOUBLE, calibrated BIGINT, ends DOUBLE[], since DATE, is_raw BOOLEAN,
+                    moved STRUCT(document_id VARCHAR,
                     value DOUBLE, before DOUBLE, shared BOOLEAN)[])[]',
                 group_checks: 'STRUCT(rule VARCHAR, system VARCHAR, measure VARCHAR, average VARCHAR, "group" VARCHAR,
                     "limit" DOUBLE, against DATE, value DOUBLE, before DOUBLE, documents BIGINT,
                     documents_before BIGINT, shared BIGINT, change DOUBLE, standard_error DOUBLE,
-                    p DOUBLE, p_adjusted DOUBLE, result VARCHAR, nights BIGINT, moved STRUCT(document_id VARCHAR,
+                    p DOUBLE, p_adjusted DOUBLE, result VARCHAR, nights BIGINT,
+                    "between" DOUBLE, calibrated BIGINT, ends DOUBLE[], since DATE, is_raw BOOLEAN,
+                    moved STRUCT(document_id VARCHAR,
                     value DOUBLE, before DOUBLE, shared BOOLEAN)[])[]'}))
 ) USING (run, fingerprint)
 WHERE date_of(run) IS NOT NULL AND list_contains(map_keys(rows), 'hypotheses');
@@ -121,6 +127,11 @@ FROM nights;
 CREATE OR REPLACE VIEW group_gate AS
 SELECT date, time, outcome, unnest(group_checks, max_depth := 2)
 FROM nights;
+
+-- Boundaries and units of the references (whose system is null) and of the systems, by night.
+CREATE OR REPLACE VIEW densities AS
+SELECT date, time, system, "group", boundaries, units, boundaries / nullif(units, 0) AS per_unit
+FROM (SELECT date, time, unnest(densities, max_depth := 2) FROM nights);
 
 -- The documents that worsened most on nights that failed.
 CREATE OR REPLACE VIEW moved AS

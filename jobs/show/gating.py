@@ -1,7 +1,7 @@
 """Show the verdict of the gate."""
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from segscore.jobs.cli.encoding import printable_command
@@ -13,15 +13,23 @@ if TYPE_CHECKING:
 
 
 def print_checks(checks: "Sequence[Check]", alpha: float, reused_ids: int = 0) -> None:
-    """Print the results of every rule for every system."""
-    from segscore.pipeline.nightly.verdict import UNDECIDED
-    from segscore.pipeline.statistics.jackknife import FEWEST
-    from segscore.pipeline.statistics.trends import FEWEST_FOR_TREND
+    """Print the results of every rule for every system.
 
-    lines = {check.nights for check in checks if check.is_trend and check.before is None}
-    against = {
-        check.compared_with for check in checks if not check.is_trend or check.before is not None
-    }
+    Levels that cannot be judged yet are said in one line.
+    """
+    from segscore.pipeline.statistics.night_levels import FEWEST_OF_BASELINE
+
+    early = [check for check in checks if check.is_level and check.change is None]
+    if shown := [check for check in checks if check not in early]:
+        _print_table(shown, alpha, reused_ids)
+    if early:
+        nights = min(check.nights for check in early)
+        print_lines(
+            f"levels: not calibrated yet, with {nights} of {FEWEST_OF_BASELINE} good nights"
+        )
+
+
+def _print_table(checks: "Sequence[Check]", alpha: float, reused_ids: int) -> None:
     columns = [
         Column("rule", [check.rule for check in checks], is_name=True),
         Column("system", [check.system for check in checks], is_name=True),
@@ -31,29 +39,54 @@ def print_checks(checks: "Sequence[Check]", alpha: float, reused_ids: int = 0) -
         Column("now", [shown_number(check.value) for check in checks]),
         Column("before", [shown_number(check.before) for check in checks]),
     ]
-    caption = f"alpha {alpha:g}"
+    against = {check.compared_with for check in checks if check.before is not None}
+    caption = [f"alpha {alpha:g}"]
     if len(against) == 1:
-        caption = f"compared with {against.pop()}; {caption}"
+        caption.insert(0, f"compared with {against.pop()}")
     elif against:
         # Rows may differ in this alone, so that it comes before the values that may be left out.
         nights = [
             check.against if check.nights <= 1 else f"{check.nights} nights" for check in checks
         ]
         columns.insert(3, Column("against", nights))
-        if any(check.is_trend for check in checks):
-            caption += "; a trend is that of the line through the last nights"
-        if any(check.nights > 1 and not check.is_trend for check in checks):
-            caption += "; of several nights, the median is compared with"
-    if lines:
-        there = "is 1" if max(lines) == 1 else f"are {max(lines)}"
-        caption += f"; a trend needs {FEWEST_FOR_TREND} nights, and there {there}"
-    few = (check for check in checks if check.result == UNDECIDED and check.change is not None)
-    if any(not check.is_trend for check in few):
-        caption += f"; undecided with fewer than {FEWEST} documents"
+    caption += _explained(checks)
     if reused_ids:
         ids = "1 id is" if reused_ids == 1 else f"{reused_ids} ids are"
-        caption += f"; {ids} used again for other documents"
-    print_fitted(columns, title="gate", caption=caption)
+        caption.append(f"{ids} used again for other documents")
+    print_fitted(columns, title="gate", caption="; ".join(caption))
+
+
+def _explained(checks: "Sequence[Check]") -> Iterator[str]:
+    """Say what the values of each kind of rules are, and what cannot be decided yet."""
+    from segscore.pipeline.nightly.verdict import UNDECIDED
+    from segscore.pipeline.statistics.jackknife import FEWEST
+    from segscore.pipeline.statistics.night_levels import BASELINE_NIGHTS, FEWEST_OF_BASELINE
+    from segscore.pipeline.statistics.trends import FEWEST_FOR_TREND
+
+    of_two = [check for check in checks if not check.kind]
+    levels = [check for check in checks if check.is_level]
+    if any(check.is_trend and check.before is not None for check in checks):
+        yield "a trend is that of the line through the last nights"
+    if any(check.nights > 1 for check in of_two):
+        yield "of several nights, the median is compared with"
+    if levels:
+        raw = any(check.is_raw for check in levels)
+        yield "a level is a moving average" + (
+            " of the averages themselves, for want of three systems"
+            if raw
+            else " of what a system does against the others"
+        )
+    if lines := {check.nights for check in checks if check.is_trend and check.before is None}:
+        there = "is 1" if max(lines) == 1 else f"are {max(lines)}"
+        yield f"a trend needs {FEWEST_FOR_TREND} nights, and there {there}"
+    if any(check.result == UNDECIDED and check.change is not None for check in of_two):
+        yield f"undecided with fewer than {FEWEST} documents"
+    tested = (check.calibrated for check in of_two if check.p is not None)
+    few = [nights for nights in tested if nights is not None]
+    if few and min(few) < FEWEST_OF_BASELINE and max(check.shared for check in of_two) == 0:
+        yield f"not calibrated yet, with {min(few)} of {FEWEST_OF_BASELINE} nights"
+    if levels and (least := min(check.nights for check in levels)) < BASELINE_NIGHTS:
+        yield f"levels are not calibrated yet, with {least} of {BASELINE_NIGHTS} nights"
 
 
 def print_group_checks(checks: "Sequence[Check]") -> None:

@@ -145,8 +145,17 @@ def _warn(verdict: "Verdict", run: str) -> None:
 
 def failure_message(verdict: "Verdict", run: str) -> str:
     """Explain in one line why a night does not end with exit code 0."""
+    from segscore.pipeline.nightly.verdict import EVERY
+
     parts = [*problems(verdict, run), *(f"Probable cause: {cause}" for cause in verdict.causes)]
-    if verdict.outcome == "failed" and not verdict.causes:
+    blamed = any(check.fails and check.system != EVERY for check in verdict.checks)
+    blamed |= any(check.fails and check.system != EVERY for check in verdict.group_checks)
+    if verdict.outcome == "failed" and not blamed:
+        parts.append(
+            "No system is to blame: look at the references and recordings; if they are right, run "
+            "the date again with --accept REASON"
+        )
+    elif verdict.outcome == "failed" and not verdict.causes:
         parts.append("If the change is intended, run the date again with --accept REASON")
     return f"{verdict.date} is published; {verdict.outcome}: {'. '.join(parts)}"
 
@@ -157,15 +166,21 @@ def problems(verdict: "Verdict", run: str) -> list[str]:
     from segscore.pipeline.nightly.verdict import EVERY
 
     descriptions = [*verdict.common]
-    failed = [check for check in verdict.checks if check.fails]
-    descriptions += failures_in_words(failed)
-    # A group that got worse for all systems has been said, and a system that did in general.
-    said = {check.group for check in verdict.group_checks if check.fails and check.system == EVERY}
+    failed = [check for check in verdict.checks if check.fails and check.system != EVERY]
+    # What all systems share has been said, but for what does not fail unless asked.
+    common = [check for check in verdict.checks if check.fails and check.system == EVERY]
+    descriptions += failures_in_words(check for check in common if check.is_level)
+    descriptions += failures_in_words(
+        check
+        for check in failed
+        if not verdict.exit_code or verdict.accepts(check.system, check.rule) is None
+    )
+    # A system that got worse in general has been said.
     systems = {(check.rule, check.system) for check in failed}
     descriptions += failures_in_words(
         check
         for check in verdict.group_checks
-        if check.fails and check.group not in said and (check.rule, check.system) not in systems
+        if check.fails and check.system != EVERY and (check.rule, check.system) not in systems
     )
     if verdict.missing_groups:
         descriptions.append(f"missing groups: {', '.join(verdict.missing_groups)}")

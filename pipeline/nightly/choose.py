@@ -1,13 +1,12 @@
 """Choose the earlier nights that a night is compared with, and which systems it should have."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 
 from segscore.pipeline.nightly import nights
 from segscore.pipeline.nightly.nights import Night, Nights
 from segscore.pipeline.nightly.settings import NightSettings
-from segscore.pipeline.nightly.verdict import ACCEPTED
 
 FEWEST_NIGHTS = 3
 """The fewest nights of which a median is taken; that of two is a mean."""
@@ -64,37 +63,57 @@ class ChosenNights:
 
 
 def choose_nights(
-    systems: tuple[str, ...], settings: NightSettings, earlier: Nights
+    systems: tuple[str, ...],
+    settings: NightSettings,
+    earlier: Nights,
+    comparable: Callable[[date], bool] = lambda _: True,
 ) -> ChosenNights:
     """Choose the nights that each system is compared with.
 
-    The nights of a median are those since the last one that was accepted, and that one: what was
-    accepted is not held against later nights.  A system that the last good night lacks is compared
-    with the last good night that has it, so that a change during its absence is noticed.
+    A night can be good for some systems and not for others. The nights of a median are those since
+    the last one on which what the system did was accepted, and that one: what was accepted is not
+    held against later nights. A system that the last good night lacks is compared with the last
+    good night that has it, so that a change during its absence is noticed.
+
+    Args:
+        systems: the systems of the night.
+        settings: the settings of the night.
+        earlier: the nights before it.
+        comparable: whether a night of a date may be compared with; if none may, all may.
     """
-    candidates: Iterable[Night] = earlier.good(settings.night)
+    days = [day for day in earlier.dates if day < settings.night]
+    chosen_days = {day for day in days if comparable(day)} or {*days}
+    before = earlier.newest_first(settings.night)
+    candidates = (night for night in before if night.date in chosen_days)
     most = settings.nights_of_median
-    if settings.compared_date is not None:
-        other = earlier.find(settings.compared_date)
-        candidates, most = [other] if other is not None else [], 0
+    asked = settings.compared_date
+    if asked is not None:
+        candidates, most = (night for night in [earlier.find(asked)] if night is not None), 0
     chosen: dict[str, list[Night]] = {system: [] for system in systems}
-    expected: tuple[str, ...] | None = None
-    since_accepted = True
+    wanted = dict.fromkeys(systems, max(1, most))
+    rules = [rule.text for rule in settings.rules if not rule.kind]
     for other in candidates:
         verdict = other.verdict
         other_systems = nights.systems_of(other) if verdict is None else verdict.systems
-        if expected is None:
-            expected = other_systems if verdict is None else verdict.expected
-        wanted = max(1, most) if since_accepted else 1
         for system in chosen.keys() & {*other_systems}:
-            if len(chosen[system]) < wanted:
+            is_good = asked is not None or (verdict is not None and verdict.good_for(system))
+            if is_good and len(chosen[system]) < wanted[system]:
                 chosen[system].append(other)
-        if verdict is not None and verdict.outcome == ACCEPTED:
-            since_accepted, wanted = False, 1
-        if all(len(others) >= wanted for others in chosen.values()):
+            if verdict is not None and any(verdict.restarts(system, rule) for rule in rules):
+                wanted[system] = 1
+        if all(len(others) >= wanted[system] for system, others in chosen.items()):
             break
     return ChosenNights(
         {system: others[0] for system, others in chosen.items() if others},
         {name: tuple(others) for name, others in chosen.items() if len(others) >= FEWEST_NIGHTS},
-        expected or (),
+        _expected(settings, earlier),
     )
+
+
+def _expected(settings: NightSettings, earlier: Nights) -> tuple[str, ...]:
+    """Return the systems that a night should have, by the night asked for or the last good one."""
+    asked = settings.compared_date
+    night = next(earlier.good(settings.night), None) if asked is None else earlier.find(asked)
+    if night is None:
+        return ()
+    return nights.systems_of(night) if night.verdict is None else night.verdict.expected

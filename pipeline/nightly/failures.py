@@ -1,10 +1,11 @@
 """Say in a sentence why a system fails the gate: each fact once, the worst documents last."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from segscore.pipeline.nightly.verdict import Check
-from segscore.pipeline.nightly.words import short
+from segscore.pipeline.nightly.rules import FLOOR
+from segscore.pipeline.nightly.verdict import EVERY, FAILED, WARNED, Check
+from segscore.pipeline.nightly.words import nights, short
 from segscore.pipeline.statistics.shown_numbers import shown_p
 
 if TYPE_CHECKING:
@@ -36,6 +37,35 @@ def describe_failure(check: Check, quoted: Callable[[str], str] = str) -> str:
     return _sentence([check], quoted)
 
 
+def levels_in_words(checks: Iterable[Check]) -> Iterator[str]:
+    """Yield a sentence about each check that warns: of what all systems share, or of a floor."""
+    for check in checks:
+        if check.result != WARNED:
+            continue
+        if check.kind == FLOOR:
+            yield f"{check.system}: {_what(check)} {_floor(check)}"
+        else:
+            place = "" if check.group is None else f" in {check.group}"
+            yield (
+                f"all systems{place}: {_what(check)} {_clause([check])}; the nights are harder, or "
+                "the references have changed: no system is blamed"
+            )
+
+
+def _floor(check: Check) -> str:
+    """Say where an average is, and its interval, against a floor or an upper limit."""
+    assert check.value is not None
+    low, high = (f"{end:.3f}".removeprefix("0") for end in check.ends if end is not None)
+    side = "below the floor" if is_floor(check) else "above the limit"
+    certain = "is" if check.result == FAILED else "may be"
+    return f"{short(check.value)} ({low} to {high}) {certain} {side} of {short(check.limit)}"
+
+
+def is_floor(check: Check) -> bool:
+    """Return whether a rule about an average itself says how low it may be."""
+    return ">=" in check.rule
+
+
 def _sentence(checks: Sequence[Check], quoted: Callable[[str], str]) -> str:
     """Describe the checks of one system that fail."""
     system, group = checks[0].system, checks[0].group
@@ -62,6 +92,8 @@ def _what(check: Check) -> str:
 def _clause(checks: Sequence[Check]) -> str:
     """Describe the checks of one rule: against one night, and against the median of several."""
     first = checks[0]
+    if first.kind == FLOOR and first.value is not None:
+        return _floor(first)
     if first.value is None or first.before is None or first.change is None:
         before = "defined" if first.before is None else short(first.before)
         return f"is undefined, was {before} {when_before(first)}"
@@ -72,6 +104,14 @@ def _clause(checks: Sequence[Check]) -> str:
             f"{verb} by {short(abs(first.change))} per {over}, from {short(first.before)} "
             f"on {first.against} to {short(first.value)} ({allowed})"
         )
+    if first.is_level:
+        verb = "below" if first.change < 0 else "above"
+        since = "" if first.since is None else f" since {first.since}"
+        return (
+            f"is {short(abs(first.change))} {verb} its level{since}{_against_others(first)}: "
+            f"{short(first.value)}, {short(first.before)} in {nights(first.nights)} from "
+            f"{first.against} ({allowed})"
+        )
     digits = 3 if short(first.value) != short(first.before) else 4
     now = short(first.value, digits)
     befores = [
@@ -80,6 +120,10 @@ def _clause(checks: Sequence[Check]) -> str:
         if check.before is not None
     ]
     return f"{now}, was {' and '.join(befores)} ({allowed})"
+
+
+def _against_others(check: Check) -> str:
+    return "" if check.system == EVERY or check.is_raw else ", against the other systems"
 
 
 def when_before(check: Check) -> str:

@@ -9,170 +9,124 @@ A slow decline passes a comparison with the last good night every night.  A syst
 compared also with the median of its averages in several good nights.
 """
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from heapq import nsmallest
-from typing import Any
+from typing import NamedTuple
 
-import numpy as np
-import pyarrow as pa
-
-from segscore.pipeline.arrays.document_ids import hash_names
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.nightly.choose import FEWEST_NIGHTS, ChosenNights
+from segscore.pipeline.nightly.blame import is_shared, shared_in_words, without_blame
+from segscore.pipeline.nightly.choose import ChosenNights
+from segscore.pipeline.nightly.compared import NightAverages
 from segscore.pipeline.nightly.moved_documents import documents_moved
 from segscore.pipeline.nightly.nights import Night, open_as_night, systems_of
 from segscore.pipeline.nightly.other_references import ReferenceChanges
-from segscore.pipeline.nightly.rules import RULE_TABLES, GateRule
-from segscore.pipeline.nightly.tallies import (
-    NO_AVERAGE,
-    Identity,
-    NightAverage,
-    Tally,
-    documents,
-    documents_of_systems,
-    tally_night,
-)
-from segscore.pipeline.nightly.verdict import EVERY, FAILED, PASSED, UNDEFINED, Check, check_of
-from segscore.pipeline.statistics.changes import change_of
-from segscore.pipeline.statistics.jackknife import combine
+from segscore.pipeline.nightly.rules import GateRule
+from segscore.pipeline.nightly.spread import Spread
+from segscore.pipeline.nightly.tallies import documents_of_systems
+from segscore.pipeline.nightly.verdict import FAILED, PASSED, WITH_ALL, Check
 from segscore.pipeline.statistics.multiple_tests import holm
-from segscore.pipeline.statistics.shown_numbers import or_none, shown_attribute
+from segscore.pipeline.statistics.night_levels import FEWEST_SYSTEMS
 from segscore.pipeline.statistics.sums import GroupKey
 
 _EXAMPLES = 3
 """Number of documents that are named of those that a system lacks."""
 
 
-class NightAverages:
-    """The averages of a night and of those that it is compared with; each night is read once.
-
-    A key is a system, followed by the values of the group-by columns, if any.  With `EVERY` in the
-    place of the system, it is the mean of all systems of tonight.
+class GateFamily(NamedTuple):
+    """Systems that are compared by a rule, over all documents or in one group of them.
 
     Attributes:
-        night: the night.
-        left_out: documents whose references were corrected between the nights.
-        reused: ids that the nights use for different documents.
-        documents: URL of a night -> the hashes of its other documents.
-        resample_by: attribute of tonight's documents whose values are the resampling units of all
-            nights; None for single documents.
+        rule: the rule.
+        nights: key of a system -> the night, or the nights of whose averages the median, that it is
+            compared with.
     """
 
-    def __init__(
-        self,
-        night: Night,
-        others: Iterable[Night],
-        rules: Sequence[GateRule],
-        by: Sequence[str] = (),
-        changes: ReferenceChanges | None = None,
-    ) -> None:
-        listed = [night, *others]
-        self.night = night
-        other = (changes or ReferenceChanges()).find(night, listed)
-        self.left_out, self.reused = other.corrected, other.reused
-        identities = {each.url: Identity(each.url, self.reused, self.left_out) for each in listed}
-        hashes = hash_names(pa.array(self.left_out, pa.string())).hashes
-        self.documents = {
-            each.url: np.unique(identities[each.url](np.setdiff1d(documents(each), hashes)))
-            for each in listed
-        }
-        self._tallies: dict[tuple[str, str], Tally | None] = {}
-        self._known: dict[tuple[str, GroupKey, str], NightAverage] = {}
-        in_all = max(map(len, self.documents.values()))
-        self.resample_by = resample_by = night.score_settings().resample_by
-        for table in RULE_TABLES:
-            chosen = tuple(rule for rule in rules if rule.table == table)
-            for each in listed if chosen else ():
-                tally = tally_night(each, chosen, in_all, by, identities[each.url], resample_by)
-                self._tallies[each.url, table] = tally
-
-    def keys(self, rule: GateRule) -> list[GroupKey]:
-        """Return the keys of tonight's averages, without those of the mean."""
-        tally = self._tallies[self.night.url, rule.table]
-        return [] if tally is None else [*tally.systems]
-
-    def average(self, night: Night, key: GroupKey, rule: GateRule) -> NightAverage:
-        """Return the average of a key in one of the nights."""
-        known = night.url, key, rule.text
-        if known not in self._known:
-            tally = self._tallies[night.url, rule.table]
-            average = NO_AVERAGE
-            if key[0] == EVERY:
-                average = self._mean(night, key, rule)
-            elif tally is not None and key in tally.systems:
-                average = tally.average(key, rule)
-            self._known[known] = average
-        return self._known[known]
-
-    def _mean(self, night: Night, key: GroupKey, rule: GateRule) -> NightAverage:
-        """Return the mean of tonight's systems in a group; unknown if the night lacks one."""
-        members = [self.average(night, own, rule) for own in self.keys(rule) if own[1:] == key[1:]]
-        if not members or any(np.isnan(member.estimate.error) for member in members):
-            return NO_AVERAGE
-        mean = combine(_mean_of_all, [member.estimate for member in members])
-        return NightAverage(mean, max(member.documents for member in members))
-
-    def check(self, rule: GateRule, key: GroupKey, other: Night) -> Check:
-        """Compare a key with one night, without the correction for the other checks."""
-        return self._check(rule, key, [self.average(other, key, rule)], [other])
-
-    def check_median(self, rule: GateRule, key: GroupKey, others: Sequence[Night]) -> Check | None:
-        """Compare a key with the median of several nights; None if too few can be compared."""
-        known = [(other, self.average(other, key, rule)) for other in others]
-        known = [(other, each) for other, each in known if not np.isnan(each.estimate.error)]
-        now = self.average(self.night, key, rule).estimate
-        if len(known) < FEWEST_NIGHTS or np.isnan(now.value):
-            return None
-        return self._check(
-            rule, key, [before for _, before in known], [other for other, _ in known]
-        )
-
-    def _check(
-        self, rule: GateRule, key: GroupKey, before: list[NightAverage], others: Sequence[Night]
-    ) -> Check:
-        """Compare a key with its average on another night, or with the median of several."""
-        now = self.average(self.night, key, rule)
-        hashes = [self.documents[other.url] for other in others]
-        earlier = np.unique(np.concatenate(hashes))
-        shared = len(np.intersect1d(self.documents[self.night.url], earlier))
-        check = check_of(
-            rule,
-            str(key[0]),
-            others[0].name,
-            group=", ".join(map(shown_attribute, key[1:])) or None,
-            value=or_none(now.estimate.value),
-            before=or_none(float(np.median([each.estimate.value for each in before]))),
-            documents=now.documents,
-            documents_before=sum(each.documents for each in before),
-            shared=shared,
-            nights=len(others),
-        )
-        if check.value is None or check.before is None:
-            newly_undefined = check.value is None and check.before is not None
-            return replace(check, result=UNDEFINED) if newly_undefined else check
-        apart = not shared and len(earlier) == sum(map(len, hashes))
-        if self.resample_by is not None:
-            apart = _are_apart([now, *before])
-        change = change_of(now.estimate, [each.estimate for each in before], apart=apart)
-        if change is None:
-            return replace(check, change=check.value - check.before)
-        return replace(
-            check,
-            change=change.change,
-            standard_error=change.standard_error,
-            p=change.p_beyond(rule.excess(change.change)),
-        )
+    rule: GateRule
+    nights: dict[GroupKey, tuple[Night, ...]]
 
 
-def _are_apart(averages: Sequence[NightAverage]) -> bool:
-    """Return whether no resampling unit, such as a show, is in two averages."""
-    units = [average.estimate.units for average in averages]
-    return len(np.unique(np.concatenate(units))) == sum(map(len, units))
+class ComparedFamily(NamedTuple):
+    """The checks of a family; ``mean`` is that of all its systems, None if they are too few."""
+
+    rule: GateRule
+    checks: tuple[Check, ...]
+    mean: Check | None
+    is_shared: bool
 
 
-def _mean_of_all(*values: Any) -> Any:
-    return np.mean(values, axis=0)
+def compare_families(
+    averages: NightAverages, families: Sequence[GateFamily], alpha: float
+) -> list[ComparedFamily]:
+    """Check the systems of all families, and their means.
+
+    Holm's method covers the systems of all families, and apart from them the means: any check of
+    each kind fails with the chance ``alpha`` if all true changes are at their limits. Systems that
+    fail as all others do are not blamed.
+    """
+    listed = [
+        (averages.check(family.rule, key, nights), number)
+        for number, family in enumerate(families)
+        for key, nights in family.nights.items()
+    ]
+    decided = decide([check for check, _ in listed], alpha)
+    by_family: list[list[Check]] = [[] for _ in families]
+    for check, (_, number) in zip(decided, listed, strict=True):
+        by_family[number].append(check)
+    members = [_members(family, checks) for family, checks in zip(families, by_family, strict=True)]
+    tested = [
+        averages.check_mean(family.rule, keys, family.nights[keys[0]])
+        for family, keys in zip(families, members, strict=True)
+        if keys
+    ]
+    means = iter(decide(tested, alpha))
+    return [
+        _share(averages, family, checks, keys, next(means) if keys else None, alpha)
+        for family, checks, keys in zip(families, by_family, members, strict=True)
+    ]
+
+
+def _members(family: GateFamily, checks: Sequence[Check]) -> list[GroupKey]:
+    """Return the systems whose mean can be compared: those compared with the same nights."""
+    known = [
+        (key, tuple(night.url for night in nights))
+        for (key, nights), check in zip(family.nights.items(), checks, strict=True)
+        if check.p is not None
+    ]
+    if len(known) < FEWEST_SYSTEMS:
+        return []
+    (usual, number), *_ = Counter(urls for _, urls in known).most_common(1)
+    return [key for key, urls in known if urls == usual] if number >= FEWEST_SYSTEMS else []
+
+
+def _share(
+    averages: NightAverages,
+    family: GateFamily,
+    checks: list[Check],
+    members: Sequence[GroupKey],
+    mean: Check | None,
+    alpha: float,
+) -> ComparedFamily:
+    """Blame nobody for what the systems of a family share."""
+    of_members = [check for key, check in zip(family.nights, checks, strict=True) if key in members]
+    shared = mean is not None and is_shared(mean, of_members, family.rule)
+    if mean is None or averages.spread is None or not any(each.fails for each in of_members):
+        return ComparedFamily(family.rule, tuple(checks), mean, shared)
+    own = decide(
+        [averages.check_own(family.rule, key, members, family.nights[key]) for key in members],
+        alpha,
+    )
+    blamed = without_blame(checks, own, alpha, shared=shared)
+    return ComparedFamily(family.rule, tuple(blamed), mean, shared)
+
+
+@dataclass(frozen=True)
+class RuleResults:
+    """Checks, and sentences about what all systems share."""
+
+    checks: tuple[Check, ...] = ()
+    common: tuple[str, ...] = ()
 
 
 def judge_rules(
@@ -181,27 +135,65 @@ def judge_rules(
     rules: Sequence[GateRule],
     alpha: float,
     changes: ReferenceChanges | None = None,
-) -> list[Check]:
-    """Check all rules for all systems.
+    spread: Spread | None = None,
+) -> RuleResults:
+    """Check rules about two nights for all systems.
 
     Any check fails with the chance ``alpha`` if all true changes are at their limits.
 
     Returns:
-        The checks, by rule, then by system; for a system, that against one night comes first.
+        The checks, by rule, then by system; for a system, that against one night comes first. If
+        systems fail because all got worse, a check of their mean follows those of a rule.
 
     Raises:
         Refused: a file of a night cannot be read.
         Failed: the server does not answer.
     """
     if not rules or not others.single:
-        return []
-    averages = NightAverages(night, others.nights(), rules, (), changes)
-    checks, by_text = [], {rule.text: rule for rule in rules}
+        return RuleResults()
+    averages = NightAverages(night, others.nights(), rules, (), changes, spread)
+    families = []
     for rule in rules:
-        for system, other in others.single.items():
-            checks.append(averages.check(rule, (system,), other))
-            median = averages.check_median(rule, (system,), others.several.get(system, ()))
-            checks += [median] if median is not None else []
+        families.append(
+            GateFamily(rule, {(name,): (other,) for name, other in others.single.items()})
+        )
+        medians = {
+            (name,): averages.known(rule, (name,), several)
+            for name, several in others.several.items()
+        }
+        families.append(
+            GateFamily(rule, {key: nights for key, nights in medians.items() if nights})
+        )
+    compared = compare_families(averages, families, alpha)
+    checks: list[Check] = []
+    common = []
+    for rule in rules:
+        of_rule = [each for each in compared if each.rule == rule]
+        listed = [check for each in of_rule for check in each.checks]
+        checks += sorted(listed, key=lambda check: [*others.single].index(check.system))
+        for each in of_rule if spread is not None else ():
+            known = [check for check in each.checks if check.change is not None]
+            if each.is_shared and each.mean and any(_got_worse(check) for check in known):
+                checks.append(each.mean)
+                common.append(shared_in_words(each.mean, known, rule))
+    return RuleResults(
+        tuple(_with_documents(night, others, rules, checks, averages)), tuple(common)
+    )
+
+
+def _got_worse(check: Check) -> bool:
+    return check.result in (FAILED, WITH_ALL)
+
+
+def _with_documents(
+    night: Night,
+    others: ChosenNights,
+    rules: Sequence[GateRule],
+    checks: Sequence[Check],
+    averages: NightAverages,
+) -> list[Check]:
+    """Add to the checks of systems that fail the documents that worsened most."""
+    by_text = {rule.text: rule for rule in rules}
     return [
         replace(
             check,
@@ -214,9 +206,9 @@ def judge_rules(
                 reused=averages.reused,
             ),
         )
-        if check.fails
+        if check.fails and check.system in others.single
         else check
-        for check in decide(checks, alpha)
+        for check in checks
     ]
 
 
@@ -240,7 +232,7 @@ def check_runs(run: str, other: str, rules: tuple[GateRule, ...], alpha: float) 
     if not shared:
         raise Refused(f"{run}: shares no system with {other}, so there is nothing to compare")
     others = ChosenNights(dict.fromkeys(shared, then), {}, ())
-    return judge_rules(now, others, rules, alpha)
+    return [*judge_rules(now, others, rules, alpha).checks]
 
 
 @dataclass(frozen=True)

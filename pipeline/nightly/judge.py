@@ -1,30 +1,47 @@
 """Judge a night once; later runs repeat the verdict unless its reasons have changed."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Any, NamedTuple
 
 from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.nightly import gate, nights
 from segscore.pipeline.nightly.choose import ChosenNights, choose_nights
-from segscore.pipeline.nightly.failures import describe_failure
-from segscore.pipeline.nightly.feed import missing_groups, probable_causes, warn_of_feed
-from segscore.pipeline.nightly.group_gate import GroupVerdict, judge_groups
+from segscore.pipeline.nightly.compared import NightAverages
+from segscore.pipeline.nightly.densities import (
+    changed_densities,
+    count_densities,
+    densities_in_words,
+)
+from segscore.pipeline.nightly.failures import describe_failure, levels_in_words
+from segscore.pipeline.nightly.feed import (
+    FeedWarning,
+    missing_groups,
+    probable_causes,
+    warn_of_feed,
+)
+from segscore.pipeline.nightly.group_gate import judge_groups
+from segscore.pipeline.nightly.level_gate import judge_floors, judge_level_rules
 from segscore.pipeline.nightly.nights import Night, Nights, differences_of
 from segscore.pipeline.nightly.other_references import ReferenceChanges
+from segscore.pipeline.nightly.past import Past, read_past
 from segscore.pipeline.nightly.rules import GateRule
 from segscore.pipeline.nightly.settings import FAIL, MEDIAN_OF_7, NightSettings
-from segscore.pipeline.nightly.trend_gate import judge_trends, nights_of_trend
+from segscore.pipeline.nightly.spread import Spread
+from segscore.pipeline.nightly.trend_gate import judge_trends, nights_of_trends
 from segscore.pipeline.nightly.unscored_systems import unscored_systems
 from segscore.pipeline.nightly.verdict import (
     ACCEPTED,
+    EVERY,
     FAILED,
     INCOMPLETE,
     NOT_COMPARABLE,
     PARTIAL,
     PASSED,
+    Acceptance,
     Check,
+    Density,
     Verdict,
 )
 from segscore.pipeline.tables.unusable_files import UnusableFile
@@ -40,28 +57,62 @@ def judge(
         Failed: the server does not answer.
     """
     systems = nights.systems_of(night)
-    chosen = choose_nights(systems, settings, earlier)
+    past = read_past(night, earlier, settings.rules, settings.gate_by) if settings.rules else None
+    spread = None if past is None else Spread(past, settings.rules)
+    may_compare = (lambda _: True) if spread is None else spread.comparable
+    chosen = choose_nights(systems, settings, earlier, may_compare)
     comparable, differences = _comparable(night, chosen, settings.rules)
     missing = tuple(system for system in chosen.expected if system not in systems)
-    accepted = settings.accept or (night.verdict.accepted if night.verdict is not None else None)
-    lines = nights_of_trend(night, earlier, settings.rules)
+    acceptances = _acceptances(night, settings)
     reasons = _Reasons(
         _asked(settings),
         chosen.against,
         comparable.medians,
         missing,
-        accepted,
-        {other.date.isoformat(): other.fingerprint for other in lines[:-1]},
+        next((each.reason for each in acceptances if each.is_whole), None),
+        _nights_of_trends(past, settings, earlier),
         unusable,
+        acceptances,
+        "" if past is None else past.digest(settings.rules),
     )
     if night.verdict is not None and _is_current(night.verdict, reasons, earlier):
         return night.verdict
-    changes = ReferenceChanges(earlier)
-    checks, grouped = _check_rules(night, settings, earlier, comparable, lines, changes)
+    context = _Context(night, settings, earlier, past, spread, ReferenceChanges(earlier))
+    checks, grouped, common = _check_rules(context, comparable)
     single = {other.date.isoformat() for other in chosen.single.values()}
     differences = {day: listed for day, listed in differences.items() if day in single}
-    judged = _Judged(chosen, reasons, checks, grouped, differences, changes)
-    return _verdict(night, settings, earlier, judged)
+    judged = _Judged(chosen, reasons, checks, grouped, common, differences)
+    return _verdict(context, judged)
+
+
+def _acceptances(night: Night, settings: NightSettings) -> tuple[Acceptance, ...]:
+    """Return what was accepted of a night before, and what is accepted now."""
+    before = () if night.verdict is None else night.verdict.acceptances
+    if settings.accept is None:
+        return before
+    now = Acceptance(settings.accept, settings.system, settings.accepted_rule)
+    about = now.system, now.rule
+    return (*(each for each in before if (each.system, each.rule) != about), now)
+
+
+def _nights_of_trends(
+    past: Past | None, settings: NightSettings, earlier: Nights
+) -> dict[str, str]:
+    """Return the runs, by date, of the nights that the lines of rules for trends go through."""
+    dates = [] if past is None else nights_of_trends(past, settings.rules)
+    found = (earlier.find(date.fromisoformat(day)) for day in dates)
+    return {other.date.isoformat(): other.fingerprint for other in found if other is not None}
+
+
+class _Context(NamedTuple):
+    """A night that is judged, and what is known of the nights before it."""
+
+    night: Night
+    settings: NightSettings
+    earlier: Nights
+    past: Past | None
+    spread: Spread | None
+    changes: ReferenceChanges
 
 
 class _Judged(NamedTuple):
@@ -70,81 +121,150 @@ class _Judged(NamedTuple):
     chosen: ChosenNights
     reasons: "_Reasons"
     checks: tuple[Check, ...]
-    grouped: GroupVerdict
+    grouped: tuple[Check, ...]
+    common: tuple[str, ...]
     differences: dict[str, list[str]]
-    changes: ReferenceChanges
 
 
 def _check_rules(
-    night: Night,
-    settings: NightSettings,
-    earlier: Nights,
-    comparable: ChosenNights,
-    lines: Sequence[Night],
-    changes: ReferenceChanges,
-) -> tuple[tuple[Check, ...], GroupVerdict]:
-    """Check all rules: about two nights, for trends, and by group."""
-    rules = [rule for rule in settings.rules if not rule.nights]
+    context: _Context, comparable: ChosenNights
+) -> tuple[tuple[Check, ...], tuple[Check, ...], tuple[str, ...]]:
+    """Check all rules, over all documents and by group; and say what all systems share."""
+    night, settings, _, past, spread, changes = context
+    if past is None:
+        return (), (), ()
+    systems, rules = nights.systems_of(night), settings.rules
+    of_two = [rule for rule in rules if not rule.kind]
+    two = gate.judge_rules(night, comparable, of_two, settings.alpha, changes, spread)
     checks = (
-        *gate.judge_rules(night, comparable, rules, settings.alpha, changes),
-        *judge_trends(lines, settings.rules),
+        *two.checks,
+        *judge_level_rules(past, rules, systems),
+        *judge_floors(past, rules, systems),
+        *judge_trends(past, rules, systems),
     )
     if not settings.gate_by:
-        return checks, GroupVerdict()
+        return checks, (), two.common
     _require_attributes(night, settings.gate_by)
-    several = _of_several(night, settings, earlier)
-    return checks, judge_groups(night, several, rules, settings.gate_by, settings.alpha, changes)
+    several = _of_several(context)
+    by = settings.gate_by
+    grouped = gate.RuleResults()
+    if of_two and several.single:
+        averages = NightAverages(night, several.nights(), of_two, by, changes, spread)
+        grouped = judge_groups(averages, several, of_two, settings.alpha)
+    levels = judge_level_rules(past, rules, systems, by_group=True)
+    # What is shared in some groups is said of these groups.
+    return checks, (*grouped.checks, *levels), grouped.common or two.common
 
 
-def _verdict(night: Night, settings: NightSettings, earlier: Nights, judged: _Judged) -> Verdict:
+class _Said(NamedTuple):
+    """What is said of a night beside its checks."""
+
+    of_feed: list[FeedWarning]
+    warned: list[str]
+    common: tuple[str, ...]
+    densities: tuple[Density, ...]
+
+
+def _say(context: _Context, judged: _Judged) -> _Said:
+    """Say what looks wrong, and what all systems share; and why, if the references changed."""
+    night, settings, earlier, past, _, changes = context
+    of_feed = [*warn_of_feed(night, judged.chosen.single, earlier, changes)]
+    if past is None:
+        return _Said(of_feed, [], (), ())
+    densities = count_densities(night, settings.gate_by)
+    dense = dict(densities_in_words(changed_densities(past, densities)))
+    of_references = dense.pop(None, None)
+    of_feed += [
+        FeedWarning(text, frozenset({system}))
+        for system, text in dense.items()
+        if system is not None
+    ]
+    warned, common = [*levels_in_words((*judged.checks, *judged.grouped))], judged.common
+    if of_references is not None and common:
+        common = tuple(f"{text}; {of_references}" for text in common)
+    elif of_references is not None:
+        warned.insert(0, of_references)
+    return _Said(of_feed, warned, common, densities)
+
+
+def _verdict(context: _Context, judged: _Judged) -> Verdict:
     """Compose the verdict on a night."""
-    chosen, reasons, checks, grouped, differences, changes = judged
+    night, settings, earlier, _, _, changes = context
+    chosen, reasons = judged.chosen, judged.reasons
     systems, missing = nights.systems_of(night), reasons.missing
-    lacking = missing_groups(night, earlier) if settings.require_groups else ()
     unpaired, rejected = unscored_systems(night, missing)
     useless = {each.system for each in unpaired} | {each.system for each in rejected}
-    unused = bool(reasons.unusable) or (bool(missing) and useless.issuperset(missing))
-    outcome = _outcome(
-        (*checks, *grouped.checks), (*missing, *lacking), differences, settings.not_comparable
-    )
-    if unused and not lacking and outcome in (PASSED, INCOMPLETE):
-        outcome = PARTIAL
-    if reasons.accepted is not None and outcome != PASSED:
-        outcome = ACCEPTED
-    of_feed = [*warn_of_feed(night, chosen.single, earlier, changes)]
-    failing = {check.system for check in checks if check.fails}
+    said = _say(context, judged)
+    failing = {check.system for check in (*judged.checks, *judged.grouped) if check.fails}
     # A system whose file cannot be read is missing for that reason.
     concerned = failing if reasons.unusable else failing.union(missing)
-    return Verdict(
+    verdict = Verdict(
         date=night.date.isoformat(),
         run=night.fingerprint,
         **reasons._asdict(),
-        checks=checks,
+        checks=judged.checks,
         systems=systems,
         new=tuple(system for system in systems if system not in chosen.single),
-        differences=differences,
-        outcome=outcome,
+        differences=judged.differences,
+        outcome=PASSED,
         finished_at=datetime.now(UTC).isoformat(timespec="seconds"),
-        expected=systems if outcome in (PASSED, ACCEPTED) else chosen.expected or systems,
-        warnings=(
-            *(warning.text for warning in of_feed),
-            *_warn_of_decline(night, settings, earlier, judged),
-        ),
+        expected=chosen.expected or systems,
         unpaired=unpaired,
         rejected=rejected,
-        causes=tuple(probable_causes(of_feed, concerned)),
-        group_checks=grouped.checks,
-        common=grouped.common,
-        missing_groups=lacking,
+        causes=tuple(probable_causes(said.of_feed, concerned)),
+        group_checks=judged.grouped,
+        densities=said.densities,
+        common=said.common,
+        missing_groups=missing_groups(night, earlier) if settings.require_groups else (),
         reused_ids=len(changes.find(night, chosen.single.values()).reused),
+    )
+    unused = bool(reasons.unusable) or (bool(missing) and useless.issuperset(missing))
+    return _with_outcome(context, judged, verdict, said, unused=unused)
+
+
+def _with_outcome(
+    context: _Context, judged: _Judged, verdict: Verdict, said: _Said, *, unused: bool
+) -> Verdict:
+    """Add the outcome of a night, and what depends on it."""
+    outcome = _outcome(verdict, context.settings.not_comparable, unused=unused)
+    return replace(
+        verdict,
+        outcome=outcome,
+        expected=verdict.systems if outcome in (PASSED, ACCEPTED) else verdict.expected,
+        warnings=(
+            *(warning.text for warning in said.of_feed),
+            *said.warned,
+            *_warn_of_decline(context, judged),
+        ),
     )
 
 
-def _of_several(night: Night, settings: NightSettings, earlier: Nights) -> ChosenNights:
+def _outcome(verdict: Verdict, not_comparable: str, *, unused: bool) -> str:
+    """Return the outcome of a night by what failed, is missing, and was accepted."""
+    failed = [check for check in (*verdict.checks, *verdict.group_checks) if check.fails]
+    left = [check for check in failed if verdict.accepts(check.system, check.rule) is None]
+    missing = (*verdict.missing, *verdict.missing_groups)
+    differs = bool(verdict.differences) and not_comparable == FAIL
+    if verdict.accepted is not None and (failed or differs or missing or unused):
+        return ACCEPTED
+    if left:
+        return FAILED
+    if differs:
+        return NOT_COMPARABLE
+    if unused and not verdict.missing_groups:
+        return PARTIAL
+    if missing:
+        return INCOMPLETE
+    return ACCEPTED if failed else PASSED
+
+
+def _of_several(context: _Context) -> ChosenNights:
     """Return the comparable nights whose median the systems are compared with by group."""
+    night, settings, earlier, _, spread, _ = context
     if settings.compared_date is None and not settings.nights_of_median:
         settings = replace(settings, baseline=MEDIAN_OF_7)
-    chosen = choose_nights(nights.systems_of(night), settings, earlier)
+    may_compare = (lambda _: True) if spread is None else spread.comparable
+    chosen = choose_nights(nights.systems_of(night), settings, earlier, may_compare)
     return _comparable(night, chosen, settings.rules)[0]
 
 
@@ -167,6 +287,8 @@ class _Reasons(NamedTuple):
     accepted: str | None
     trend: dict[str, str]
     unusable: tuple[UnusableFile, ...]
+    acceptances: tuple[Acceptance, ...]
+    past: str
 
 
 def _asked(settings: NightSettings) -> dict[str, Any]:
@@ -191,22 +313,22 @@ def _is_current(previous: Verdict, reasons: _Reasons, earlier: Nights) -> bool:
     dates = {compared["date"] for compared in before.against.values()}
     if dates.union(before.trend, *before.medians.values()) <= existing:
         return before == reasons
-    kept = ("asked", "accepted", "unusable")
+    kept = ("asked", "acceptances", "unusable")
     return all(getattr(before, name) == getattr(reasons, name) for name in kept)
 
 
-def _warn_of_decline(
-    night: Night, settings: NightSettings, earlier: Nights, judged: _Judged
-) -> Iterator[str]:
+def _warn_of_decline(context: _Context, judged: _Judged) -> Iterator[str]:
     """Warn of each check that passes and would fail against the median of the last good nights."""
+    night, settings, _, _, spread, changes = context
     if settings.nights_of_median or any(check.fails for check in judged.checks):
         return
-    comparable = _of_several(night, settings, earlier)
-    if not comparable.several:
+    rules = [rule for rule in settings.rules if not rule.kind]
+    comparable = _of_several(context) if rules else None
+    if comparable is None or not comparable.several:
         return
-    rules = [rule for rule in settings.rules if not rule.nights]
-    for check in gate.judge_rules(night, comparable, rules, settings.alpha, judged.changes):
-        if check.fails and check.nights > 1:
+    found = gate.judge_rules(night, comparable, rules, settings.alpha, changes, spread)
+    for check in found.checks:
+        if check.fails and check.nights > 1 and check.system != EVERY:
             yield (
                 f"{describe_failure(replace(check, moved=()))}; no rule failed, because the gate "
                 f"compares only with the last good night, {comparable.single[check.system].name}; "
@@ -234,16 +356,3 @@ def _differences(
         for other in others
     }
     return {date: differences for date, differences in by_date.items() if differences}
-
-
-def _outcome(
-    checks: tuple[Check, ...],
-    missing: tuple[str, ...],
-    differences: Mapping[str, Any],
-    not_comparable: str,
-) -> str:
-    if any(check.fails for check in checks):
-        return FAILED
-    if differences and not_comparable == FAIL:
-        return NOT_COMPARABLE
-    return INCOMPLETE if missing else PASSED

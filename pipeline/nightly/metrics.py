@@ -5,12 +5,13 @@ from datetime import UTC, date, datetime, time
 from prometheus_client import CollectorRegistry, Gauge, generate_latest
 
 from segscore.pipeline.nightly.nights import Night, system_rows
-from segscore.pipeline.nightly.rules import GateRule
+from segscore.pipeline.nightly.rules import COMMON, LEVEL, TREND, GateRule
 from segscore.pipeline.nightly.verdict import OUTCOMES
 from segscore.pipeline.plain_text import visible
 from segscore.pipeline.runs.finished import rows_by_group
 from segscore.pipeline.scoring.names import is_point
 from segscore.pipeline.statistics.averages import summary_groups
+from segscore.pipeline.statistics.shown_numbers import or_none
 from segscore.schemas.rows import AverageRow, group_of
 
 WAITING, BROKEN = "waiting", "broken"
@@ -19,6 +20,15 @@ WAITING, BROKEN = "waiting", "broken"
 PREFIX = "segscore_nightly_"
 HEAD = 100
 """Number of bytes that are enough to recognise a file of metrics."""
+
+
+_CHANGES = {
+    "": ("change", "Average minus that of the night compared with."),
+    TREND: ("change_of_trend", "Change over the nights of the rule, by the line."),
+    LEVEL: ("change_of_level", "Level minus that of the baseline, against the other systems."),
+    COMMON: ("change_of_level", "Level minus that of the baseline, against the other systems."),
+}
+"""Kind of a rule -> name and help of the metric that says what changed."""
 
 
 class Metrics:
@@ -113,10 +123,8 @@ def _set_gate(metrics: Metrics, night: Night) -> None:
         labels = {"rule": check.rule, "system": check.system}
         help_ = "1 if the system satisfies the rule, 0 if not."
         metrics.set("gate_passed", help_, not check.fails, **labels)
-        name, help_ = "change", "Average minus that of the night compared with."
-        if check.is_trend:
-            name, help_ = "change_of_trend", "Change over the nights of the rule, by the line."
-        elif check.nights > 1:
+        name, help_ = _CHANGES.get(check.kind, _CHANGES[""])
+        if not check.kind and check.nights > 1:
             name, help_ = "change_from_median", "Average minus the median of several nights."
         metrics.set(name, help_, check.change, **labels)
 
@@ -126,6 +134,11 @@ def _set_gate(metrics: Metrics, night: Night) -> None:
         metrics.set("group_gate_passed", help_, not check.fails, **labels)
         help_ = "Average in the group minus that compared with."
         metrics.set("group_change", help_, check.change, **labels)
+    for density in verdict.densities:
+        labels = {"system": density.system or "(references)", "group": density.group or ""}
+        metrics.set(
+            "boundaries_per_unit", "Boundaries by unit.", or_none(density.per_unit), **labels
+        )
     help_ = "Files of hypotheses that could not be read and were left out."
     metrics.set("unusable_files", help_, len(verdict.unusable))
     help_ = "Groups of the last good nights that are required but missing."

@@ -1,4 +1,9 @@
-"""Rules of the gate, such as `boundary_similarity>=-0.01`: how far an average may get worse."""
+"""Rules of the gate, such as `boundary_similarity>=-0.01`: how far an average may get worse.
+
+Rules with the prefix `level:` are about the level over many nights, or, if the limit has no sign,
+about the average itself. Those with `common:` are about the level that all systems share, and those
+with `trend:` about the line through the last nights.
+"""
 
 import math
 import re
@@ -8,18 +13,17 @@ from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import ALL, PAIRS, PANELS
 from segscore.pipeline.measures.published import nearest_measure
 
-TREND = "trend:"
-"""Prefix of a rule about the line through the last nights."""
+TREND, LEVEL, COMMON = "trend:", "level:", "common:"
+"""Prefixes of rules about the line through the last nights, and about levels."""
+
+FLOOR = "floor"
+"""Kind of a rule about the average itself."""
 
 _NIGHTS = re.compile(r"(.*?)per([0-9]{1,3})nights?")
 _FEWEST_NIGHTS = 10
 
 FORM = re.compile(
     r"(?:(micro|macro):)?(\w+)(>=|<=)([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[-+]?[0-9]+)?)"
-)
-_BETTER = {">=": "higher", "<=": "lower"}
-_ABSOLUTE = (
-    "no rule is about the average itself: test the one that `segscore score --format json` prints"
 )
 RULE_TABLES = {"scores": PAIRS, "panel_scores": PANELS}
 
@@ -39,9 +43,10 @@ class GateRule:
         measure: the measure that is averaged.
         falls: whether the rule limits a fall (`>=`) rather than a rise (`<=`).
         limit: the change allowed, in the unit of the measure: at most 0 where ``falls``, else at
-            least 0.
+            least 0; or the smallest or largest average of a rule about the average itself.
+        kind: ``TREND``, ``LEVEL``, ``COMMON``, ``FLOOR``, or empty for a rule about two nights.
         nights: number of nights over which the average may move so far, by the line through the
-            last nights; 0 for a rule about two nights.
+            last nights; 0 for a rule that is not for trends.
     """
 
     text: str
@@ -49,6 +54,7 @@ class GateRule:
     measure: str
     falls: bool
     limit: float
+    kind: str = ""
     nights: int = 0
 
     @property
@@ -70,8 +76,8 @@ def parse_rule(text: str) -> tuple[GateRule, ...]:
     """
     rules = tuple(_rule("".join(part.split())) for part in text.split(","))
     for index, rule in enumerate(rules):
-        subject = rule.measure, rule.average, bool(rule.nights)
-        if subject in [(r.measure, r.average, bool(r.nights)) for r in rules[:index]]:
+        subject = rule.measure, rule.average, rule.kind
+        if subject in [(r.measure, r.average, r.kind) for r in rules[:index]]:
             raise Refused(
                 f"--gate {rule.text}: a second rule for {rule.average} {rule.measure}; give one"
             )
@@ -81,6 +87,13 @@ def parse_rule(text: str) -> tuple[GateRule, ...]:
 def _rule(text: str) -> GateRule:
     if text.startswith(TREND):
         return _trend_rule(text.removeprefix(TREND))
+    for prefix in (LEVEL, COMMON):
+        if text.startswith(prefix):
+            return _level_rule(prefix, text.removeprefix(prefix))
+    return _rule_of_two_nights(text)
+
+
+def _rule_of_two_nights(text: str) -> GateRule:
     if not {*"<>="} & {*text}:
         raise Refused(
             f"--gate {text}: has no comparison; put the rules in quotes, --gate "
@@ -93,27 +106,54 @@ def _rule(text: str) -> GateRule:
             f"--gate {text}: must look like boundary_similarity>=-0.01 (may fall by .01), "
             "pk<=+0.02 (may rise by .02) or macro:pk<=+0.02"
         )
-    average, name, sign = match[1] or "micro", match[2], match[3]
+    rule = GateRule(text, match[1] or "micro", match[2], match[3] == ">=", limit)
+    _require_direction(rule)
+    _require_change(rule, match[4])
+    return rule
+
+
+def _require_direction(rule: GateRule) -> None:
+    """Refuse a measure that does not exist, or of which the other direction is better."""
+    text, name, limit = rule.text, rule.measure, rule.limit
     if name not in ALL:
         raise Refused(f"--gate {text}: no such measure{nearest_measure(name, ALL)}")
     better = ALL[name].better
-    if better not in ("neither", _BETTER[sign]):
+    if better not in ("neither", "higher" if rule.falls else "lower"):
         correction = (
             f"{name}>=-{abs(limit):g}" if better == "higher" else f"{name}<=+{abs(limit):g}"
         )
         raise Refused(f"--gate {text}: {better} is better for {name}; write {correction}")
-    if limit and match[4][0] not in "+-":
-        correction = text.replace(match[4], ("-" if sign == ">=" else "+") + match[4])
+
+
+def _require_change(rule: GateRule, number: str) -> None:
+    """Refuse a limit that is not a change for the worse, or lacks a sign."""
+    text, falls = rule.text, rule.falls
+    floor = f"{LEVEL}{text.replace(number, number.lstrip('+-'))}"
+    absolute = f"for {'a floor' if falls else 'an upper limit'} of the average itself write {floor}"
+    if rule.limit and number[0] not in "+-":
+        correction = text.replace(number, ("-" if falls else "+") + number)
         raise Refused(
             f"--gate {text}: the limit is a change and needs a sign; write {correction} to let "
-            f"{name} {'fall' if sign == '>=' else 'rise'} by {match[4]}; {_ABSOLUTE}"
+            f"{rule.measure} {'fall' if falls else 'rise'} by {number}; {absolute}"
         )
-    if (limit > 0) if sign == ">=" else (limit < 0):
+    if (rule.limit > 0) if falls else (rule.limit < 0):
         raise Refused(
-            f"--gate {text}: the limit must be {'at most' if sign == '>=' else 'at least'} 0, or "
-            f"every night would have to be better than the one before; {_ABSOLUTE}"
+            f"--gate {text}: the limit must be {'at most' if falls else 'at least'} 0, or "
+            f"every night would have to be better than the one before; {absolute}"
         )
-    return GateRule(text, average, name, sign == ">=", limit)
+
+
+def _level_rule(prefix: str, text: str) -> GateRule:
+    """Read a rule without its prefix: about a level, or, without a sign, an average itself."""
+    match = FORM.fullmatch(text)
+    is_floor = match is not None and match[4][0] not in "+-" and float(match[4]) > 0
+    if prefix == LEVEL and match is not None and is_floor and math.isfinite(float(match[4])):
+        average = match[1] or "micro"
+        rule = GateRule(text, average, match[2], match[3] == ">=", float(match[4]), FLOOR)
+        _require_direction(rule)
+    else:
+        rule = replace(_rule_of_two_nights(text), kind=prefix)
+    return replace(rule, text=f"{prefix}{text}")
 
 
 def _trend_rule(text: str) -> GateRule:
@@ -124,5 +164,6 @@ def _trend_rule(text: str) -> GateRule:
             f"--gate {TREND}{text}: must say over how many nights, at least {_FEWEST_NIGHTS}, such "
             f"as {TREND}boundary_similarity>=-0.02 per 30 nights"
         )
-    rule, nights = _rule(match[1]), int(match[2])
-    return replace(rule, text=f"{TREND}{rule.text} per {nights} nights", nights=nights)
+    rule, nights = _rule_of_two_nights(match[1]), int(match[2])
+    text = f"{TREND}{rule.text} per {nights} nights"
+    return replace(rule, text=text, kind=TREND, nights=nights)

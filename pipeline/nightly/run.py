@@ -206,7 +206,7 @@ def _score_and_judge(
 
 def _warn_of_other_gate(before: Verdict | None, verdict: Verdict, warn: Warn) -> None:
     """Warn if a night succeeds only because the settings of its gate are other than before."""
-    if before is None or verdict.exit_code >= before.exit_code or verdict.accepted is not None:
+    if before is None or verdict.exit_code >= before.exit_code or verdict.acceptances:
         return
     if any(getattr(before, name) != getattr(verdict, name) for name in _NIGHTS):
         return  # it may be because other nights are compared with
@@ -224,7 +224,7 @@ def _warn_of_other_gate(before: Verdict | None, verdict: Verdict, warn: Warn) ->
         )
 
 
-_NIGHTS = ("against", "medians", "trend")
+_NIGHTS = ("against", "medians", "trend", "past")
 """Fields of a verdict that name the nights compared with."""
 
 

@@ -152,9 +152,10 @@ class _Night:
             reason = "; ".join(other.differences) or "settings or inputs differ"
             self.warn(f"{night} is scored again: {reason}")
             before = nights.read_verdict_of(self.settings.runs, night)
-            if before is not None and before.accepted and self.settings.accept is None:
+            if before is not None and before.acceptances and self.settings.accept is None:
+                reasons = "; ".join(each.reason for each in before.acceptances)
                 self.warn(
-                    f"{night} was accepted ({before.accepted}), which no longer holds; if it "
+                    f"{night} was accepted ({reasons}), which no longer holds; if it "
                     "should, run it with --accept again"
                 )
             outcome = run.run_scoring(replace(scoring, fresh=True), self.executor, self.progress)

@@ -138,7 +138,8 @@ class NightSettings:
         Option(
             "Rules, in quotes and separated by commas: 'boundary_similarity>=-0.01' lets a micro "
             "average fall by .01, 'pk<=+0.02' lets it rise by .02, 'macro:pk<=+0.02' is for the "
-            "macro average.",
+            "macro average, 'level:pk<=+0.02' for the level over many nights, 'level:pk<=.4' for a "
+            "limit of the average itself.",
             Panel.GATE,
         ),
     ] = None
@@ -190,6 +191,14 @@ class NightSettings:
             Panel.GATE,
         ),
     ] = None
+    system: Annotated[
+        str | None,
+        Option("System to which --accept applies; default: all.", Panel.GATE),
+    ] = None
+    rule: Annotated[
+        str | None,
+        Option("Rule of --gate to which --accept applies; default: all.", Panel.GATE),
+    ] = None
     resample_by: Annotated[
         str | None,
         Option(
@@ -228,12 +237,11 @@ class NightSettings:
                 f"from 3 to {_MOST_NIGHTS}, such as median-of-7"
             )
         one_of("--not-comparable", self.not_comparable, (FAIL, _PASS))
+        self._require_acceptance()
         if self.metrics is not None and not self.metrics.endswith(_METRICS):
             raise Refused(
                 f"--metrics {self.metrics}: must end in {_METRICS}, or node_exporter ignores it"
             )
-        if self.accept is not None and not self.accept.strip():
-            raise Refused("--accept: is empty; give the reason why the night is good")
         require_keep(self.keep)
         check_group_by(self.gate_by, "--gate-by")
         self.score, self.compared_date  # noqa: B018  (they refuse invalid values)
@@ -250,6 +258,15 @@ class NightSettings:
                 )
         if self.compared_date is not None and self.compared_date == self.date:
             raise Refused(f"--against {self.against}: must not be the night itself")
+
+    def _require_acceptance(self) -> None:
+        """Refuse an acceptance without a reason, or of a rule that the gate does not have."""
+        if self.accept is not None and not self.accept.strip():
+            raise Refused("--accept: is empty; give the reason why the night is good")
+        if self.accept is None and (self.system or self.rule) is not None:
+            raise Refused("--system, --rule: say what --accept applies to; give --accept REASON")
+        if self.accepted_rule not in (None, *(rule.text for rule in self.rules)):
+            raise Refused(f"--rule {self.rule}: is none of --gate")
 
     @property
     def night(self) -> datetime.date:
@@ -297,6 +314,13 @@ class NightSettings:
         from segscore.pipeline.nightly.rules import parse_rule
 
         return () if self.gate is None else parse_rule(self.gate)
+
+    @property
+    def accepted_rule(self) -> str | None:
+        """The rule to which an acceptance applies, as the gate writes it; None for all."""
+        from segscore.pipeline.nightly.rules import parse_rule
+
+        return None if self.rule is None else parse_rule(self.rule)[0].text
 
     @property
     def nights_of_median(self) -> int:

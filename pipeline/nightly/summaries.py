@@ -34,11 +34,15 @@ RUN_COLUMNS: dict[str, pa.DataType] = {
     "outcome": pa.string(),
     "gate": pa.string(),
     "test_set": pa.string(),
+    "good": pa.bool_(),
+    "accepted": pa.string(),
 }
 """Columns of the history in addition to those of summaries."""
 
-EARLIER_COLUMNS = {*RUN_COLUMNS} - {"test_set"}
+EARLIER_COLUMNS = {*RUN_COLUMNS} - {"good", "accepted", "test_set"}
 """Columns by which a table of any version is recognised."""
+
+_KEY = ("hypothesis", "measure", "average")
 
 _GROUP = "group_"
 """Prefix of a group-by column whose name is in ``RUN_COLUMNS``."""
@@ -123,7 +127,10 @@ def _with_run_columns(run: RunSummary) -> pa.Table:
     for name, value in values.items():
         column = pa.array([value] * table.num_rows, RUN_COLUMNS[name])
         table = table.append_column(name, column)
-    return table.append_column("gate", pa.array(list(_gates(run)), RUN_COLUMNS["gate"]))
+    gates = [*_gates(run)]
+    for name, column in zip(("gate", "good", "accepted"), zip(*gates, strict=True), strict=True):
+        table = table.append_column(name, pa.array(column, RUN_COLUMNS[name]))
+    return table
 
 
 def _history_name(name: str, used: list[str]) -> str:
@@ -135,14 +142,26 @@ def _history_name(name: str, used: list[str]) -> str:
     return name
 
 
-def _gates(run: RunSummary) -> Iterator[str | None]:
-    """Yield the result of the gate for each row of a run's summary, None if there is none."""
-    checks = () if run.verdict is None else run.verdict.checks
+def _gates(run: RunSummary) -> Iterator[tuple[str | None, bool | None, str | None]]:
+    """Yield for each row of a summary the result of the gate, whether it is good, and why accepted.
+
+    Of results by several rules it is the worst.
+    """
+    verdict = run.verdict
+    checks = () if verdict is None else verdict.checks
     worst_last = sorted(checks, key=lambda check: check.fails)
     results = {(check.system, check.measure, check.average): check.result for check in worst_last}
+    accepted = {
+        (check.system, check.measure, check.average): verdict.accepts(check.system, check.rule)
+        for check in checks
+        if verdict is not None and verdict.restarts(check.system, check.rule)
+    }
+    systems = run.summary.column("hypothesis").unique().to_pylist()
+    good = {} if verdict is None else {system: verdict.good_for(system) for system in systems}
     over_all = are_over_all(run.summary, summary_groups(run.summary.column_names))
-    for row, whole in zip(run.summary.to_pylist(), over_all.to_pylist(), strict=True):
-        yield results.get((row["hypothesis"], row["measure"], row["average"])) if whole else None
+    keys = zip(*(run.summary.column(name).to_pylist() for name in _KEY), strict=True)
+    for key, whole in zip(keys, over_all.to_pylist(), strict=True):
+        yield results.get(key) if whole else None, good.get(key[0]), accepted.get(key)
 
 
 def _column_type(name: str, tables: list[pa.Table]) -> pa.DataType:

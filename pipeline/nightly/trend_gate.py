@@ -2,102 +2,106 @@
 
 A slow decline passes every comparison of two nights.  The line through the last nights (Theil and
 Sen's) is tested with Mann and Kendall's test, in the form that is not liberal
-(``statistics.trends``).
+(``statistics.trends``).  With three or more systems, it is that of each against the median of the
+others, so that a week that is hard for all neither looks like a decline nor hides one.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
+from typing import NamedTuple
 
 import numpy as np
 
-from segscore.pipeline.nightly.nights import Night, Nights, differences_of, system_rows
-from segscore.pipeline.nightly.rules import GateRule
-from segscore.pipeline.nightly.verdict import ACCEPTED, FAILED, PASSED, Check
+from segscore.pipeline.arrays.ragged import Floats
+from segscore.pipeline.nightly.past import Past
+from segscore.pipeline.nightly.rules import TREND, GateRule
+from segscore.pipeline.nightly.verdict import EVERY, FAILED, PASSED, WARNED, Check, check_of
 from segscore.pipeline.statistics.multiple_tests import holm
+from segscore.pipeline.statistics.night_levels import (
+    FEWEST_SYSTEMS,
+    own_parts,
+    relative,
+    shared_part,
+)
 from segscore.pipeline.statistics.trends import FEWEST_FOR_TREND, theil_sen
 
 TREND_ALPHA = 0.01
 """Probability that a rule fails for any system by chance alone, if no average has a trend."""
 
 
-def nights_of_trend(night: Night, earlier: Nights, rules: Sequence[GateRule]) -> list[Night]:
-    """Return the nights that the longest line of the rules goes through, oldest first.
-
-    They are tonight and the comparable nights before it, whatever their outcomes, back to the last
-    one that was accepted: what was accepted is not held against later nights.
-    """
-    longest = max((rule.nights for rule in rules), default=0)
-    if not longest:
-        return []
-    measures = [rule.measure for rule in rules if rule.nights]
-    return [night, *islice(_before(night, earlier, measures), longest - 1)][::-1]
-
-
-def _before(night: Night, earlier: Nights, measures: Sequence[str]) -> Iterator[Night]:
-    for other in earlier.newest_first(night.date):
-        available = other.selection.names
-        if not differences_of(other.signature, night.signature, measures, available):
-            yield other
-        if other.verdict is not None and other.verdict.outcome == ACCEPTED:
-            return
-
-
-def judge_trends(nights: Sequence[Night], rules: Sequence[GateRule]) -> list[Check]:
-    """Check the rules for trends for all systems of the last of some nights.
+def judge_trends(past: Past, rules: Sequence[GateRule], systems: Sequence[str]) -> list[Check]:
+    """Check the rules for trends for all systems of a night, and what all systems share.
 
     A check fails if the line goes beyond the limit and its p, adjusted by Holm's method for the
-    systems, is at most `TREND_ALPHA`.  With too few nights it is undecided.
+    systems, is at most `TREND_ALPHA`; that of what all share only warns.  With too few nights it is
+    undecided.
     """
-    known = [_averages_of(night) for night in nights]
     checks: list[Check] = []
-    for rule in (rule for rule in rules if rule.nights):
-        window, averages = nights[-rule.nights :], known[-rule.nights :]
-        found = [
-            _check(rule, system, window, averages)
-            for system, measure, average in averages[-1]
-            if (measure, average) == (rule.measure, rule.average)
-        ]
-        adjusted = holm([np.nan if check.p is None else check.p for check in found])
-        checks += [
-            check if check.p is None else _decide(rule, check, float(p))
-            for check, p in zip(found, adjusted, strict=True)
-        ]
+    for rule in (rule for rule in rules if rule.kind == TREND):
+        found = [*_check_all(past, rule, systems)]
+        own = [check for check in found if check.system != EVERY]
+        adjusted = holm([np.nan if check.p is None else check.p for check in own])
+        checks += [_decide(rule, check, float(p)) for check, p in zip(own, adjusted, strict=True)]
+        checks += [_decide(rule, each, each.p or 0.0) for each in found if each.system == EVERY]
     return checks
 
 
-def _averages_of(night: Night) -> dict[tuple[str, str, str], float | None]:
-    return {
-        (row["hypothesis"], row["measure"], row["average"]): row["value"]
-        for row in system_rows(night)
-    }
+def nights_of_trends(past: Past, rules: Sequence[GateRule]) -> list[str]:
+    """Return the dates of the nights before the last that the longest line goes through."""
+    longest = max((rule.nights for rule in rules), default=0)
+    return [day.isoformat() for day in past.dates[-longest:-1]] if longest else []
 
 
-def _check(
-    rule: GateRule,
-    system: str,
-    window: Sequence[Night],
-    averages: Sequence[dict[tuple[str, str, str], float | None]],
-) -> Check:
+class _Line(NamedTuple):
+    """A series, and what its level is added to: the mean of a system's own averages."""
+
+    values: Floats
+    level: float
+
+
+def _check_all(past: Past, rule: GateRule, systems: Sequence[str]) -> Iterator[Check]:
+    tonight = [name for name in systems if past.average(rule, name) is not None]
+    values = past.values(rule, tonight)[-rule.nights :]
+    first = max(0, len(past.nights) - rule.nights)
+    for column, system in enumerate(tonight):
+        values[: max(0, past.first(rule, system) - first), column] = np.nan
+    known = ~np.isnan(values)
+    enough = known.sum(axis=0) >= FEWEST_FOR_TREND
+    levels = np.where(known, values, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+    lines = {name: _Line(values[:, i], 0.0) for i, name in enumerate(tonight)}
+    if np.count_nonzero(enough) >= FEWEST_SYSTEMS:
+        deviations = np.where(enough, relative(values, known), np.nan)
+        own = own_parts(deviations)
+        lines |= {
+            name: _Line(own[:, i], float(levels[i])) for i, name in enumerate(tonight) if enough[i]
+        }
+        lines[EVERY] = _Line(shared_part(deviations), float(levels[enough].mean()))
+    for name, line in lines.items():
+        yield _check(past, rule, name, line)
+
+
+def _check(past: Past, rule: GateRule, system: str, line: _Line) -> Check:
     """Estimate the line of a system; ``value`` and ``before`` are its ends."""
-    key = system, rule.measure, rule.average
-    values = np.array([np.nan if each.get(key) is None else each[key] for each in averages], float)
-    at = np.flatnonzero(~np.isnan(values))
-    first = window[at[0]].name if len(at) else window[-1].name
-    check = Check(
-        rule.text, system, rule.measure, rule.average, rule.limit, first, averages[-1][key], None,
-        documents=0, documents_before=0, shared=0, nights=len(at),
-    )  # fmt: skip
+    dates = past.dates[-rule.nights :]
+    at = np.flatnonzero(~np.isnan(line.values))
+    first = dates[at[0]] if len(at) else dates[-1]
+    average = past.average(rule, system)
+    value = None if average is None or np.isnan(average.value) else average.value
+    check = check_of(rule, system, first.isoformat(), value=value, before=None, nights=len(at))
     if len(at) < FEWEST_FOR_TREND:
         return check
-    line = theil_sen(at, values[at])
-    start, end = (line.intercept + line.slope * float(place) for place in (at[0], at[-1]))
-    change = line.slope * rule.nights
-    p = max(line.p, line.p_independent)
+    found = theil_sen(at, line.values[at])
+    start, end = (
+        line.level + found.intercept + found.slope * float(place) for place in (at[0], at[-1])
+    )
+    change = found.slope * rule.nights
+    p = max(found.p, found.p_independent)
     return replace(check, value=end, before=start, change=change, p=p)
 
 
 def _decide(rule: GateRule, check: Check, p_adjusted: float) -> Check:
-    assert check.change is not None
-    fails = p_adjusted <= TREND_ALPHA and rule.excess(check.change) > 0
-    return replace(check, p_adjusted=p_adjusted, result=FAILED if fails else PASSED)
+    if check.p is None or check.change is None:
+        return check
+    is_worse = p_adjusted <= TREND_ALPHA and rule.excess(check.change) > 0
+    worse = WARNED if check.system == EVERY else FAILED
+    return replace(check, p_adjusted=p_adjusted, result=worse if is_worse else PASSED)

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any, get_args, get_origin, get_type_hints
 
 from segscore.pipeline.errors import NotYet, Refused
-from segscore.pipeline.nightly.rules import TREND, GateRule, parse_rule
+from segscore.pipeline.nightly.rules import COMMON, FLOOR, LEVEL, TREND, GateRule, parse_rule
 from segscore.pipeline.tables.unusable_files import UnusableFile
 
 FILE = "night.json"
@@ -25,10 +25,12 @@ OTHER_NIGHT = "probably delivered the file of another night"
 """What a system did if none of its documents has a reference."""
 
 EVERY = "(all systems)"
-"""Name of the mean of all systems in a check of a group."""
+"""Name of all systems together, in a check of what they share."""
 
 UNDEFINED = "undefined"
 UNDECIDED = "undecided"
+WARNED = "warned"
+WITH_ALL = "with_all"
 
 
 @dataclass(frozen=True)
@@ -81,11 +83,20 @@ class Check:
         p: probability of a change this far beyond the limit if the true change is at the limit.
         p_adjusted: p corrected for all checks of the night (Holm).
         result: `passed`; `failed`: worse beyond limit and noise; `undefined`: no longer defined,
-            which fails; `undecided`: cannot be decided, which passes.
+            which fails; `undecided`: cannot be decided, which passes; `warned`: a level that all
+            systems share, or an interval around a floor, which passes; `with_all`: worse, but as
+            all systems, for which nobody is blamed.
         moved: the documents that worsened most, if the check failed.
         nights: number of nights that tonight is compared with, by their median; or of those that
             the line of a rule for trends goes through, with tonight.
         group: values of the group-by columns, in words; None over all documents.
+        between: standard deviation between nights that the standard error allows for; None if it
+            is not known yet.
+        calibrated: number of nights from which that, or the level, is known; None if it is not
+            about nights.
+        ends: ends of the 95 % interval of an average that is compared with a floor.
+        since: date of the night on which a level that is too far off probably changed.
+        is_raw: whether a level is that of the average itself, for want of three systems.
     """
 
     rule: str
@@ -107,16 +118,34 @@ class Check:
     moved: tuple[Moved, ...] = ()
     nights: int = 1
     group: str | None = None
+    between: float | None = None
+    calibrated: int | None = None
+    ends: tuple[float | None, ...] = ()
+    since: str | None = None
+    is_raw: bool = False
+
+    @property
+    def kind(self) -> str:
+        """The kind of its rule, as in ``GateRule``."""
+        (rule,) = parse_rule(self.rule)
+        return rule.kind
 
     @property
     def is_trend(self) -> bool:
         """Whether the check is of a line through the last nights."""
-        return self.rule.startswith(TREND)
+        return self.kind == TREND
+
+    @property
+    def is_level(self) -> bool:
+        """Whether the check is of a level over many nights."""
+        return self.kind in (LEVEL, COMMON)
 
     @property
     def compared_with(self) -> str:
         """The night, or the nights, that tonight is compared with, in words."""
-        if self.is_trend:
+        if self.kind == FLOOR:
+            return "the limit"
+        if self.is_trend or self.is_level:
             return f"{self.nights} nights from {self.against}"
         return (
             self.against
@@ -127,7 +156,11 @@ class Check:
     @property
     def result_in_words(self) -> str:
         """The result; `within noise` of a check that passed with a change beyond its limit."""
+        if self.result == WITH_ALL:
+            return "with all systems"
         (rule,) = parse_rule(self.rule)
+        if rule.kind == FLOOR:
+            return self.result
         is_beyond = self.change is not None and rule.excess(self.change) > 0
         return "within noise" if is_beyond and self.result == PASSED else self.result
 
@@ -135,6 +168,45 @@ class Check:
     def fails(self) -> bool:
         """Whether the check makes the night fail."""
         return self.result in (FAILED, UNDEFINED)
+
+
+@dataclass(frozen=True)
+class Acceptance:
+    """The reason for which what a system did by a rule is accepted; None stands for all."""
+
+    reason: str
+    system: str | None = None
+    rule: str | None = None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the whole night is accepted."""
+        return self.system is None and self.rule is None
+
+    def covers(self, system: str, rule: str) -> bool:
+        """Check whether it is about a system and a rule."""
+        return self.system in (None, system) and self.rule in (None, rule)
+
+
+@dataclass(frozen=True)
+class Density:
+    """How many boundaries there are on a night.
+
+    Attributes:
+        system: the system; None for the references.
+        group: values of the attributes of ``gate-by``, in words; None over all documents.
+        boundaries, units: number of boundaries and of units of text.
+    """
+
+    system: str | None
+    group: str | None
+    boundaries: int
+    units: int
+
+    @property
+    def per_unit(self) -> float:
+        """Boundaries by unit; NaN without units."""
+        return self.boundaries / self.units if self.units else float("nan")
 
 
 @dataclass(frozen=True)
@@ -158,7 +230,7 @@ class Verdict:
         medians: system -> runs, by date, of the nights with whose median it was compared.
         warnings: signs that the input of the night is not what it should be, or that a system
             declines slowly.
-        accepted: the reason for which the night was accepted; None if it was not.
+        accepted: the reason for which the whole night was accepted; None if it was not.
         unpaired: those of the missing systems that delivered documents without a reference.
         rejected: those of the missing systems of which rows were rejected.
         causes: those of the warnings that say why systems probably failed or are missing.
@@ -169,6 +241,9 @@ class Verdict:
         missing_groups: groups of the last good nights that tonight lacks, if they are required.
         unusable: files of hypotheses that could not be read and were left out.
         reused_ids: number of ids that the nights compared with use for other documents.
+        acceptances: what was accepted, of the whole night, a system or a rule.
+        past: digest of the earlier nights' averages that the verdict depends on.
+        densities: boundaries of the references and of the systems, over all documents and by group.
     """
 
     date: str
@@ -195,11 +270,47 @@ class Verdict:
     missing_groups: tuple[str, ...] = ()
     unusable: tuple[UnusableFile, ...] = ()
     reused_ids: int = 0
+    acceptances: tuple[Acceptance, ...] = ()
+    past: str = ""
+    densities: tuple[Density, ...] = ()
 
     @property
     def good(self) -> bool:
-        """Whether later nights are compared with this one."""
+        """Whether later nights of all systems are compared with this one."""
         return self.outcome in (PASSED, INCOMPLETE, PARTIAL, ACCEPTED)
+
+    def good_for(self, system: str) -> bool:
+        """Whether later nights of a system are compared with this one."""
+        if self.outcome == FAILED:
+            failing = (check for check in (*self.checks, *self.group_checks) if check.fails)
+            return all(
+                check.system not in (system, EVERY) or self.accepts(check.system, check.rule)
+                for check in failing
+            )
+        return self.good
+
+    def accepts(self, system: str, rule: str) -> str | None:
+        """Return why what a system did by a rule is accepted; None if it is not."""
+        found = (each.reason for each in self.acceptances if each.covers(system, rule))
+        return next(found, None)
+
+    def restarts(self, system: str, rule: str) -> bool:
+        """Whether a system is judged by a rule against this night and later ones alone.
+
+        It is where that was accepted: for a system that was named, or else for what it did by any
+        rule, or by the rule that was named.
+        """
+        checks = [each for each in (*self.checks, *self.group_checks) if each.system == system]
+        reported = any(
+            check.rule == rule and check.result in (FAILED, UNDEFINED, WARNED, WITH_ALL)
+            for check in checks
+        )
+        failed = any(check.fails for check in checks)
+        return any(
+            each.system is not None or reported or (failed and each.rule is None)
+            for each in self.acceptances
+            if each.covers(system, rule)
+        )
 
     @property
     def exit_code(self) -> int:
@@ -210,7 +321,9 @@ class Verdict:
 
     def text(self) -> str:
         """Return the contents of night.json."""
+        good = [system for system in self.systems if self.good_for(system)]
         contents = {**asdict(self), "good": self.good, "exit_code": self.exit_code}
+        contents["good_systems"] = good
         return json.dumps(contents, indent=2, ensure_ascii=False) + "\n"
 
 
@@ -228,6 +341,9 @@ def read_verdict(url: str, text: str) -> Verdict:
         contents = json.loads(text)
         json.dumps(contents, ensure_ascii=False).encode()  # no half of a surrogate pair
         del contents["good"], contents["exit_code"]
+        contents.pop("good_systems", None)  # an earlier version wrote none
+        if contents.get("accepted") is not None:
+            contents.setdefault("acceptances", [{"reason": contents["accepted"]}])
         contents.setdefault("expected", contents["systems"])  # an earlier version wrote none
         read: Verdict = _read_as(Verdict, contents)
         return read
@@ -255,4 +371,5 @@ _field_types = cache(get_type_hints)
 
 def check_of(rule: GateRule, system: str, against: str, **averages: Any) -> Check:
     """Start the check of a rule for a system."""
-    return Check(rule.text, system, rule.measure, rule.average, rule.limit, against, **averages)
+    numbers = {"documents": 0, "documents_before": 0, "shared": 0, **averages}
+    return Check(rule.text, system, rule.measure, rule.average, rule.limit, against, **numbers)

@@ -145,6 +145,35 @@ def quantile(freedom: float, level: float = CONFIDENCE) -> float:
     return float(stdtrit(freedom, (1 + level) / 2))
 
 
+def error_of_interval(
+    value: float,
+    low: float,
+    high: float,
+    effective: float,
+    bounds: tuple[float | None, float | None],
+) -> float:
+    """Return the standard error from which ``Estimate.interval`` made an interval; NaN without one.
+
+    >>> units, without = np.arange(5, dtype=np.uint64), np.array([0.5, 0.6, 0.5, 0.4, 0.5])
+    >>> average = Estimate(0.5, units, without, np.ones(5), (0, 1))
+    >>> found = error_of_interval(0.5, *average.interval(), average.effective, (0, 1))
+    >>> abs(found - average.error) < 1e-12
+    True
+    """
+    lower, upper = bounds
+    if isnan(value + low + high) or value in bounds:
+        return nan
+    reach = quantile(max(1.0, effective - 1)) if effective >= 1 else quantile(1e9)
+    if (lower, upper) == (0, 1):
+        if not 0 < low <= high < 1:
+            return nan
+        odds = log(high / (1 - high)) - log(low / (1 - low))
+        return odds / 2 * value * (1 - value) / reach
+    if lower == 0:
+        return log(high / low) / 2 * value / reach if low > 0 else nan
+    return (high - low) / 2 / reach
+
+
 def _expit(odds: float) -> float:
     return 1 / (1 + exp(-odds)) if odds > -700 else 0.0
 

@@ -20,7 +20,7 @@ from tests.support.nights import DAYS, GOOD, Archive, rows
 from tests.support.paths import DATA
 
 FIRST, SECOND, THIRD = DAYS[:3]
-OURS = ["run", "date", "signature", "version", "outcome", "gate", "test_set"]
+OURS = ["run", "date", "signature", "version", "outcome", "gate", "test_set", "good", "accepted"]
 
 
 NIGHTS = ((FIRST, GOOD, 0), (SECOND, WORSE, 1))
@@ -66,11 +66,14 @@ def test_every_summary_has_the_verdict_of_the_gate(archive: Archive) -> None:
             {"other": "failed", "steady": "passed"} if has_verdict and night == SECOND else {}
         )
         assert row["gate"] == verdicts.get(row["hypothesis"])
+        assert row["good"] == ((night, row["hypothesis"]) != (SECOND, "other"))
+        assert row["accepted"] is None
 
 
 def test_the_schema_covers_every_field_of_a_verdict() -> None:
     assert tuple(NIGHT_OUTCOMES) == verdict.OUTCOMES
-    assert {verdict.PASSED, verdict.FAILED, verdict.UNDEFINED, verdict.UNDECIDED} == set(RESULTS)
+    decided = {verdict.PASSED, verdict.FAILED, verdict.UNDEFINED, verdict.UNDECIDED}
+    assert decided | {verdict.WARNED, verdict.WITH_ALL} == set(RESULTS)
     assert list(summaries.RUN_COLUMNS) == OURS
 
 

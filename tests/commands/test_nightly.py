@@ -91,7 +91,11 @@ def test_a_failed_night_is_not_compared_with(archive: Archive) -> None:
     assert archive.run(SECOND).code == 1
     archive.deliver(THIRD, WORSE)
     assert archive.run(THIRD).code == 1
-    assert {check["against"] for check in archive.read(THIRD, "night.json")["checks"]} == {FIRST}
+    checks = archive.read(THIRD, "night.json")["checks"]
+    assert archive.read(SECOND, "night.json")["good_systems"] == ["steady"]
+    assert {check["system"]: check["against"] for check in checks} == {
+        "other": FIRST, "steady": SECOND,
+    }  # fmt: skip
     archive.deliver(FOURTH)
     assert archive.run(FOURTH).code == 0
     # A night is identified by its date, whatever its outcome.
@@ -847,12 +851,13 @@ def test_a_killed_night_can_be_run_again(
     result = archive.run(SECOND)
     assert result.code == 1 and archive.outcome(SECOND) == "failed"
     assert not (Path(archive.folder_of(SECOND)) / "_unfinished").exists()
-    # Nobody took it for a good night in the meantime.
+    # Nobody took it for a good night of the system in the meantime.
     archive.deliver(THIRD)
     assert archive.run(THIRD).code == 0
-    assert {
-        baseline["date"] for baseline in archive.read(THIRD, "night.json")["against"].values()
-    } == {FIRST}
+    against = archive.read(THIRD, "night.json")["against"]
+    assert {system: baseline["date"] for system, baseline in against.items()} == {
+        "other": FIRST, "steady": SECOND,
+    }  # fmt: skip
 
 
 def test_the_verdict_of_a_replaced_run_does_not_count(archive: Archive, jobs: Jobs) -> None:

@@ -118,7 +118,11 @@ def test_a_slow_decline_fails_a_rule_for_trends_until_it_is_accepted(
     accepted = nights.run("--date", nights.station.date(11), "--accept", "known")
     assert accepted.code == 0, accepted.err
     assert nights.one(12).code == 0  # the line begins anew on the accepted night
-    assert set(nights.verdict(12)["trend"]) == {nights.station.date(11)}  # type: ignore[call-overload]
+    checks = nights.verdict(12)["checks"]
+    assert isinstance(checks, list)
+    begun = {check["system"]: (check["against"], check["nights"]) for check in checks}
+    assert begun["beta"] == (nights.station.date(11), 2)
+    assert begun["alpha"] == (nights.station.date(0), 13)
 
 
 @pytest.mark.parametrize(

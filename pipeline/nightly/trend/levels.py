@@ -1,7 +1,8 @@
 """Judge each series: a line or a step, more than chance or not, alone or with the whole group.
 
-Two families of tests: the means of all systems by group, and the systems by group.  In each,
-Holm's method covers the lines, and the largest ratio over the family the steps.
+Two families of tests: the means of all systems by group, and the systems by group, each against
+the median of the others.  In each, Holm's method covers the lines, and the largest ratio over the
+family the steps.
 """
 
 from collections.abc import Sequence
@@ -14,13 +15,13 @@ from numpy.typing import NDArray
 
 from segscore.pipeline.arrays.ragged import Floats
 from segscore.pipeline.nightly.trend.series import (
-    FEWEST_SYSTEMS,
     GroupValues,
     NightlySeries,
     Series,
 )
 from segscore.pipeline.nightly.trend.settings import PER_NIGHTS, TrendSettings
 from segscore.pipeline.statistics.multiple_tests import holm
+from segscore.pipeline.statistics.night_levels import FEWEST_SYSTEMS, own_parts, relative
 from segscore.pipeline.statistics.trends import FEWEST_FOR_TREND, Step, Trend, steps, theil_sen
 
 LINE, STEP = "line", "step"
@@ -105,11 +106,39 @@ def judge_levels(nightly: NightlySeries, settings: TrendSettings) -> list[Level]
     """Judge all series, in their order."""
     systems = [each for each in nightly.series if each.system is not None]
     means = [each for each in nightly.series if each.system is None]
-    judged = _judge_family(systems, nightly.dates, settings)
-    common = _judge_common(_judge_family(means, nightly.dates, settings), judged)
-    judged = _with_groups(judged, common, systems, settings)
+    whole = _judge_family(systems, nightly.dates, settings)
+    common = _judge_common(_judge_family(means, nightly.dates, settings), whole)
+    own = _judge_family(_own_series(systems), nightly.dates, settings)
+    changed = {mean.group for mean in common if mean.verdict in (FELL, ROSE, WITH_GROUP)}
+    judged = [
+        replace(level, verdict=WITH_GROUP)
+        if of_whole.named
+        and level.verdict == STEADY
+        and (level.group in changed or (level.over_all and changed))
+        else level
+        for level, of_whole in zip(own, whole, strict=True)
+    ]
     by_key = {(each.system, each.group): each for each in (*judged, *common)}
     return [by_key[each.system, each.group] for each in nightly.series]
+
+
+def _own_series(systems: Sequence[Series]) -> list[Series]:
+    """Return what each system does against the median of the others, around its own mean.
+
+    With fewer than three systems in a group, it is what the system does.
+    """
+    found = []
+    for own in systems:
+        members = [each for each in systems if each.group == own.group]
+        values = np.stack([each.values for each in members], axis=1)
+        if len(members) >= FEWEST_SYSTEMS:
+            parts = own_parts(relative(values, ~np.isnan(values)))
+            part = parts[:, [each.system for each in members].index(own.system)]
+            if not np.isnan(part).all():
+                moved = float(np.nanmean(own.values)) - float(np.nanmean(part))
+                own = replace(own, values=part + moved)
+        found.append(own)
+    return found
 
 
 def _judge_family(
@@ -248,36 +277,3 @@ def _changes(level: Level, sign: float) -> bool:
     by_line = level.p <= _ONE and np.sign(level.change) == sign
     by_step = level.step is not None and level.step.p <= _ONE and np.sign(level.jump) == sign
     return bool(by_line or by_step)
-
-
-def _with_groups(
-    systems: Sequence[Level],
-    common: Sequence[Level],
-    series: Sequence[Series],
-    settings: TrendSettings,
-) -> list[Level]:
-    """Do not name systems that change as all systems of a group do, and not against the others."""
-    changed = {mean.group for mean in common if mean.verdict in (FELL, ROSE, WITH_GROUP)}
-    judged = []
-    for level, own in zip(systems, series, strict=True):
-        concerned = level.group in changed or (level.over_all and changed)
-        if level.named and concerned and not _differs(level, own, series, settings):
-            level = replace(level, verdict=WITH_GROUP, kind="")
-        judged.append(level)
-    return judged
-
-
-def _differs(level: Level, own: Series, series: Sequence[Series], settings: TrendSettings) -> bool:
-    """Check whether a system changes in the same direction against the median of the others."""
-    others = [each for each in series if each.group == own.group and each.system != own.system]
-    if not others:
-        return True
-    stacked = np.stack([each.values for each in others])
-    known = ~np.isnan(own.values) & ~np.isnan(stacked).all(axis=0)
-    difference = own.values[known] - np.nanmedian(stacked[:, known], axis=0)
-    if len(difference) < FEWEST_FOR_TREND:
-        return False
-    line = theil_sen(np.flatnonzero(known), difference)
-    p = max(line.p, line.p_independent)
-    beyond = abs(line.slope * PER_NIGHTS) >= settings.limit
-    return bool(p <= settings.alpha and beyond and np.sign(line.slope) == level.sign)

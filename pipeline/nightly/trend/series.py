@@ -18,6 +18,7 @@ from segscore.pipeline.nightly.verdict import NOT_COMPARABLE
 from segscore.pipeline.runs.finished import RunRow
 from segscore.pipeline.scoring.names import POINT
 from segscore.pipeline.statistics.averages import summary_groups
+from segscore.pipeline.statistics.night_levels import FEWEST_SYSTEMS
 from segscore.pipeline.statistics.shown_numbers import counted
 from segscore.pipeline.statistics.trends import FEWEST_FOR_TREND
 
@@ -195,7 +196,3 @@ def mean_of(series: Sequence[Series], group: GroupValues) -> list[Series]:
     values = np.mean([each.values for each in members], axis=0)
     errors = np.mean([each.errors for each in members], axis=0)
     return [Series(None, group, values, errors)]
-
-
-FEWEST_SYSTEMS = 3
-"""Fewest systems whose common change says something about the recordings or references."""

@@ -75,7 +75,7 @@ def test_views_of_averages_equal_the_summaries(
     assert {"program=news, reference=desk", "program=talk, reference=consensus:0.5"} <= set(
         frame["groups"]
     )
-    beside = ["run", "signature", "version", "outcome", "gate"]
+    beside = ["run", "signature", "version", "outcome", "gate", "good", "accepted"]
     key = ["date", *AVERAGED, "groups"]
     assert_same_rows(frame.drop(columns=beside), expected, key)
     assert set(frame[frame["gate"] == "failed"]["hypothesis"]) == {"other"}
@@ -85,7 +85,7 @@ def test_views_of_averages_equal_the_summaries(
     trend = database.execute("FROM trend").df()
     assert (trend["time"] == trend["date"]).all()
     assert_same_rows(
-        trend.drop(columns=["time", "signature", "outcome", "gate"]),
+        trend.drop(columns=["time", "signature", "outcome", "gate", "good", "accepted"]),
         expected.drop(columns="sd"),
         ["date", *key],
     )

@@ -21,7 +21,7 @@ from segscore.pipeline.nightly.rules import GateRule, parse_rule
 from segscore.pipeline.nightly.tallies import Tally
 from segscore.pipeline.settings import signature
 from segscore.pipeline.statistics.averages import Parameters
-from segscore.pipeline.statistics.changes import Change, change_of
+from segscore.pipeline.statistics.changes import BetweenNights, Change, change_of
 from segscore.pipeline.statistics.jackknife import Estimate
 from segscore.pipeline.statistics.multiple_tests import holm
 from segscore.pipeline.statistics.resampling import assign_units
@@ -77,9 +77,13 @@ def test_rules_are_read() -> None:
         ("pk>=-0.1", "lower is better for pk; write pk<=+0.1"),
         ("f1<=+0.1", "higher is better for f1; write f1>=-0.1"),
         ("pk<=-0.1", "the limit must be at least 0"),
-        ("pk<=0.2", "needs a sign; write pk<=+0.2 to let pk rise by 0.2; no rule is"),
-        ("f1>=.01", "a change and needs a sign; write f1>=-.01 to let f1 fall by .01; no"),
+        ("pk<=0.2", "needs a sign; write pk<=+0.2 to let pk rise by 0.2; for an upper"),
+        ("f1>=.01", "a change and needs a sign; write f1>=-.01 to let f1 fall by .01; for"),
         ("f1>=+0.1", "the limit must be at most 0"),
+        ("level:pk<=+0.1,level:pk<=+0.2", "a second rule for micro pk"),
+        ("level:f1<=.5", "higher is better for f1"),
+        ("level:level:f1>=-.5", "must look like"),
+        ("common:f1>=.5", "needs a sign"),
         ("pk<=+0.1,pk<=+0.2", "a second rule for micro pk"),
     ],
 )
@@ -276,6 +280,25 @@ def test_documents_that_both_nights_scored_are_paired() -> None:
     assert comparison.change == 0 and comparison.standard_error < 1e-8
     apart = compare(same, tally(EQUAL, [counted], new_ids(draw, 30)), EQUAL)
     assert apart.standard_error > 0.01
+
+
+@pytest.mark.parametrize("nights", [1, 7])
+def test_the_spread_between_nights_is_on_both_sides(nights: int) -> None:
+    draw = np.random.default_rng(5)
+    tallies = [tally(EQUAL, [counts(draw, 30, 0.7)], new_ids(draw, 30)) for _ in range(nights + 1)]
+    now, *before = (average(each, EQUAL) for each in tallies)
+    plain = change_of(now, before, apart=True)
+    between = BetweenNights(variance=0.0009, sampling=0.0004, freedom=20)
+    change = change_of(now, before, apart=True, between=between)
+    assert plain is not None
+    assert change is not None
+    times = 2.0 if nights == 1 else 1 + 0.4587**2
+    variance = plain.standard_error**2 + times * 0.0005
+    assert change.standard_error**2 == pytest.approx(variance, rel=0.02)
+    parts = plain.standard_error**4 / plain.freedom + (times * 0.0009) ** 2 / 20
+    assert change.freedom == pytest.approx(variance**2 / parts, rel=0.05)
+    none = BetweenNights(variance=0.0003, sampling=0.0004, freedom=20)
+    assert change_of(now, before, apart=True, between=none) == plain
 
 
 def test_without_noise_the_limit_decides() -> None:

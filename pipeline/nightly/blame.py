@@ -1,0 +1,73 @@
+"""Whether what got worse did so for all systems: it is then said once, and nobody is blamed."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from segscore.pipeline.arrays.ragged import Floats
+from segscore.pipeline.nightly.failures import when_before
+from segscore.pipeline.nightly.rules import GateRule
+from segscore.pipeline.nightly.verdict import FAILED, WITH_ALL, Check
+from segscore.pipeline.nightly.words import short
+from segscore.pipeline.statistics.night_levels import FEWEST_SYSTEMS
+from segscore.pipeline.statistics.shown_numbers import shown_p
+
+_ONE = 0.05
+"""Largest p, of a single test, at which a system counts as worse than the others."""
+
+
+def is_shared(mean: Check, systems: Sequence[Check], rule: GateRule) -> bool:
+    """Return whether the mean fails, and all systems, or all but one, are beyond the limit."""
+    return mean.fails and len(_worse(systems, rule)) >= max(FEWEST_SYSTEMS, len(systems) - 1)
+
+
+def without_blame(
+    systems: Sequence[Check], own: Sequence[Check], alpha: float, *, shared: bool
+) -> list[Check]:
+    """Return the checks of systems; only those that got worse than the others did still fail.
+
+    Args:
+        systems: the checks of the systems.
+        own: checks of the change of each against the median of the others.
+        alpha: largest adjusted p of a system that stands out, where all got worse.
+        shared: whether all got worse; otherwise a single test is enough.
+    """
+    members = {each.system for each in own}
+    stands_out = {
+        each.system
+        for each in own
+        if each.p is not None
+        and each.p_adjusted is not None
+        and (each.p_adjusted <= alpha if shared else each.p <= _ONE)
+    } | {check.system for check in systems if check.system not in members}
+    return [
+        replace(check, result=WITH_ALL)
+        if check.result == FAILED and check.system not in stands_out
+        else check
+        for check in systems
+    ]
+
+
+def against_others(value: Floats, *others: Floats) -> Floats:
+    """Return a value less the median of at least two others; of two, of all three values."""
+    compared = [value, *others] if len(others) < FEWEST_SYSTEMS else [*others]
+    return np.asarray(value - np.median(np.broadcast_arrays(*compared), axis=0))
+
+
+def shared_in_words(mean: Check, systems: Sequence[Check], rule: GateRule, place: str = "") -> str:
+    """Say that all systems, or all but one, got worse, in all documents or in some groups."""
+    assert mean.value is not None
+    assert mean.before is not None
+    worse, every = len(_worse(systems, rule)), len(systems)
+    who = f"all {every} systems" if worse == every else f"{worse} of {every} systems"
+    verb = "fell" if mean.value < mean.before else "rose"
+    subject = f"{mean.group} {verb} for {who}" if mean.group else f"{who} {verb}{place}"
+    return (
+        f"{subject}: {mean.measure} {short(mean.value)} on average, was {short(mean.before)} "
+        f"{when_before(mean)} (p {shown_p(mean.p_adjusted)})"
+    )
+
+
+def _worse(systems: Sequence[Check], rule: GateRule) -> list[Check]:
+    return [each for each in systems if each.change is not None and rule.excess(each.change) > 0]

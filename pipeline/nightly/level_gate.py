@@ -1,0 +1,215 @@
+"""Rules about levels, such as `level:pk<=+0.02`, and about averages themselves, as `level:pk<=.4`.
+
+A level is the moving average of what a system does against the median of the others
+(``statistics.night_levels``), so that a hard night, a weekend or a change of the references is no
+fall of a system. What all systems share is judged likewise, and blames nobody.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from segscore.pipeline.arrays.ragged import Flags, Floats
+from segscore.pipeline.nightly.past import Past
+from segscore.pipeline.nightly.rules import COMMON, FLOOR, LEVEL, GateRule
+from segscore.pipeline.nightly.verdict import (
+    EVERY,
+    FAILED,
+    PASSED,
+    UNDECIDED,
+    UNDEFINED,
+    WARNED,
+    Check,
+    check_of,
+)
+from segscore.pipeline.statistics.multiple_tests import holm
+from segscore.pipeline.statistics.night_levels import (
+    FEWEST_OF_BASELINE,
+    FEWEST_SYSTEMS,
+    baseline_of,
+    falls,
+    first_nights,
+    onset,
+    own_parts,
+    p_at_limit,
+    relative,
+    shared_part,
+)
+from segscore.pipeline.statistics.shown_numbers import or_none, shown_attribute
+from segscore.pipeline.statistics.sums import GroupKey
+
+
+def judge_floors(past: Past, rules: Sequence[GateRule], systems: Sequence[str]) -> Iterator[Check]:
+    """Check rules about averages themselves.
+
+    A check fails if the interval of the average is beyond the limit, and warns if it includes it.
+    """
+    for rule in (rule for rule in rules if rule.kind == FLOOR):
+        for system in systems:
+            average = past.average(rule, system)
+            if average is None:
+                continue
+            near, far = (average.high, average.low) if rule.falls else (average.low, average.high)
+            result = UNDECIDED
+            if np.isnan(average.value):
+                result = UNDEFINED
+            elif not np.isnan(near):
+                result = WARNED if _beyond(rule, far) else PASSED
+                result = FAILED if _beyond(rule, near) else result
+            day = past.dates[-1].isoformat()
+            yield check_of(
+                rule, system, day, value=or_none(average.value), before=rule.limit, result=result,
+                ends=(or_none(average.low), or_none(average.high)),
+            )  # fmt: skip
+
+
+def _beyond(rule: GateRule, value: float) -> bool:
+    return value < rule.limit if rule.falls else value > rule.limit
+
+
+def judge_level_rules(
+    past: Past, rules: Sequence[GateRule], systems: Sequence[str], *, by_group: bool = False
+) -> list[Check]:
+    """Check rules about levels for the systems of tonight, and for what all systems share.
+
+    Args:
+        past: the night and those before it.
+        rules: the rules; those that are not about levels are skipped.
+        systems: the systems of tonight.
+        by_group: whether to check the groups instead of all documents; Holm's method covers the
+            groups of each system.
+    """
+    asked = {(rule.measure, rule.average) for rule in rules if rule.kind == COMMON}
+    checks: list[Check] = []
+    for rule in (rule for rule in rules if rule.kind in (LEVEL, COMMON)):
+        groups = past.groups(rule) if by_group else [()]
+        found = [each for group in groups for each in _judge_group(past, rule, systems, group)]
+        by_system: dict[str, list[_Found]] = {}
+        for each in found:
+            is_of_all = each.check.system == EVERY
+            if rule.kind == COMMON if is_of_all else rule.kind == LEVEL:
+                by_system.setdefault(each.check.system, []).append(each)
+            elif is_of_all and (rule.measure, rule.average) not in asked:
+                by_system.setdefault(EVERY, []).append(each)
+        checks += [check for listed in by_system.values() for check in _decide(rule, listed)]
+    return checks
+
+
+class _Found(NamedTuple):
+    """A check without its result, and whether the fall is beyond the limit, chance or not."""
+
+    check: Check
+    is_beyond: bool
+
+
+def _judge_group(
+    past: Past, rule: GateRule, systems: Sequence[str], group: GroupKey
+) -> Iterator[_Found]:
+    """Yield the checks of the systems of tonight in a group, and of what all share."""
+    parts = _parts(past, rule, group)
+    tonight = [name for name in systems if past.average(rule, name, group) is not None]
+    for system in tonight:
+        yield _check(past, rule, parts, system, group)
+    if parts.common is not None and tonight:
+        yield _check(past, rule, parts, EVERY, group)
+
+
+class _Parts(NamedTuple):
+    """The parts of the averages of a rule, so that what is lower is worse.
+
+    Attributes:
+        systems: the systems, with a known level or not.
+        values: their averages, shape (nights, systems).
+        good: the nights that may be in their baselines, of the same shape.
+        own: their own parts, of the same shape.
+        common: what they share, shape (nights,); None if fewer than three have a known level.
+    """
+
+    systems: Sequence[str]
+    values: Floats
+    good: Flags
+    own: Floats
+    common: Floats | None
+
+
+def _parts(past: Past, rule: GateRule, group: GroupKey) -> _Parts:
+    """Divide the averages of all systems into what they share and their own parts.
+
+    A system whose level changed and was accepted is relative to the level of its time.
+    """
+    sign = 1.0 if rule.falls else -1.0
+    systems = past.systems(rule, group)
+    values = sign * past.values(rule, systems, group)
+    good = past.good(systems) & ~np.isnan(values)
+    deviations = np.full(values.shape, np.nan)
+    for column, system in enumerate(systems):
+        for start, end in past.spans(rule, system):
+            own = slice(start, end), slice(column, column + 1)
+            chosen = first_nights(good[own])
+            if np.count_nonzero(chosen) >= FEWEST_OF_BASELINE:
+                deviations[own] = relative(values[own], chosen)
+    known = ~np.isnan(deviations[-1]) if len(deviations) else np.zeros(0, bool)
+    if np.count_nonzero(known) < FEWEST_SYSTEMS:
+        return _Parts(systems, values, good, values, None)
+    return _Parts(systems, values, good, own_parts(deviations), shared_part(deviations))
+
+
+def _check(past: Past, rule: GateRule, parts: _Parts, system: str, group: GroupKey) -> _Found:
+    """Estimate how far a system, or what all share, is below the baseline."""
+    first = past.first(rule, system)
+    if system == EVERY:
+        assert parts.common is not None
+        part, values = parts.common, parts.values.mean(axis=1)
+        good = past.good([EVERY])[:, 0]
+    else:
+        column = parts.systems.index(system)
+        part, values, good = parts.own[:, column], parts.values[:, column], parts.good[:, column]
+    usable = good & ~np.isnan(part)
+    usable[:first] = False
+    chosen = first_nights(usable[:, None])[:, 0]
+    nights = int(np.count_nonzero(chosen))
+    begin = past.dates[int(chosen.argmax())] if nights else past.dates[-1]
+    check = check_of(
+        rule,
+        system,
+        begin.isoformat(),
+        group=", ".join(map(shown_attribute, group)) or None,
+        value=None,
+        before=None,
+        nights=nights,
+        calibrated=nights,
+    )
+    baseline = baseline_of(part, chosen)
+    if nights < FEWEST_OF_BASELINE or np.isnan(part[-1]):
+        return _Found(check, is_beyond=False)
+    found = falls(part[first:], baseline.mean)
+    fall = float(found.moving[-1])
+    sign = 1.0 if rule.falls else -1.0
+    before = sign * float(np.nanmean(values[chosen]))
+    check = replace(
+        check,
+        value=before - sign * fall,
+        before=before,
+        change=-sign * fall,
+        standard_error=float(baseline.deviation),
+        p=float(baseline.p_of(found.moving[-1])),
+        between=float(baseline.spread),
+        is_raw=parts.common is None,
+        since=past.dates[first + onset(part[first:], float(baseline.mean))].isoformat(),
+    )
+    return _Found(check, bool(found.beyond(abs(rule.limit))[-1]))
+
+
+def _decide(rule: GateRule, found: Sequence[_Found]) -> list[Check]:
+    """Decide on the groups of a system: Holm's method covers them."""
+    adjusted = holm([np.nan if each.check.p is None else each.check.p for each in found])
+    decided = []
+    for (check, is_beyond), p in zip(found, adjusted.tolist(), strict=True):
+        if check.p is not None:
+            worse = WARNED if check.system == EVERY and rule.kind == LEVEL else FAILED
+            fails = is_beyond and p <= p_at_limit()
+            check = replace(check, p_adjusted=p, result=worse if fails else PASSED)
+        decided.append(check)
+    return decided

@@ -1,0 +1,243 @@
+"""Rules about levels and averages: alarms and delays on simulated nights, blame, acceptance."""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date, timedelta
+
+import numpy as np
+import pytest
+
+from segscore.pipeline.arrays.ragged import Floats
+from segscore.pipeline.nightly.failures import describe_failure, levels_in_words
+from segscore.pipeline.nightly.level_gate import judge_floors, judge_level_rules
+from segscore.pipeline.nightly.past import Past, PastAverage, PastNight
+from segscore.pipeline.nightly.rules import GateRule, parse_rule
+from segscore.pipeline.nightly.spread import Spread
+from segscore.pipeline.nightly.trend_gate import judge_trends
+from segscore.pipeline.nightly.verdict import EVERY, Check
+from segscore.pipeline.statistics.sums import GroupKey
+from tests.oracles import naive_nights
+
+MONDAY = date(2026, 3, 2)
+SYSTEMS = ("alpha", "beta", "delta", "gamma")
+RULES = parse_rule("level:boundary_similarity>=-0.02, boundary_similarity>=-0.02")
+LEVEL, TWO = RULES
+TREND = parse_rule("trend:boundary_similarity>=-0.02 per 30 nights")
+
+
+def past_of(
+    values: Floats,
+    accepted: Mapping[int, str] | None = None,
+    bad: Callable[[int, str], bool] = lambda *_: False,
+    groups: Mapping[str, Floats] | None = None,
+) -> Past:
+    """Make nights of averages, shape (nights, systems); those of a group by its name."""
+    listed: dict[GroupKey, Floats] = {(): values} | {
+        (name,): of_group for name, of_group in (groups or {}).items()
+    }
+    chosen = {**(accepted or {})}
+
+    def good(number: int) -> Callable[[str], bool]:
+        return lambda system: not bad(number, system)
+
+    def restarts(number: int) -> Callable[[str, GateRule], bool]:
+        return lambda system, _: chosen.get(number) == system
+
+    nights = []
+    for number in range(len(values)):
+        averages = {
+            (system, "boundary_similarity", "micro", group): PastAverage(
+                float(of_group[number, column]), 0.005,
+                float(of_group[number, column]) - 0.01, float(of_group[number, column]) + 0.01,
+            )
+            for group, of_group in listed.items()
+            for column, system in enumerate(SYSTEMS[: values.shape[1]])
+            if not np.isnan(of_group[number, column])
+        }  # fmt: skip
+        day = MONDAY + timedelta(days=number)
+        nights.append(PastNight(day, averages, good(number), restarts(number)))
+    return Past(nights)
+
+
+def stationary(nights: int, seed: int = 0, systems: int = 4, shared: float = 0.02) -> Floats:
+    """Draw averages of nights that share a difficulty."""
+    draw = np.random.default_rng(seed)
+    values = 0.8 - 0.04 * np.arange(systems) + draw.normal(0, 0.01, (nights, systems))
+    return values + draw.normal(0, shared, (nights, 1))
+
+
+def level(past: Past, system: str) -> Check:
+    systems = [name for name in SYSTEMS if past.average(LEVEL, name) is not None]
+    return next(each for each in judge_level_rules(past, RULES, systems) if each.system == system)
+
+
+@pytest.mark.parametrize("nights", [20, 59, 75, 130])
+@pytest.mark.parametrize("systems", [2, 3, 4])
+def test_the_moving_average_is_that_of_its_definition(nights: int, systems: int) -> None:
+    values = stationary(nights, nights, systems)
+    values[nights // 2, 1] = np.nan
+    past = past_of(values, bad=lambda number, system: (number, system) == (5, "alpha"))
+    for column, system in enumerate(SYSTEMS[:systems]):
+        check = level(past, system)
+        usable = np.ones(values.shape, bool)
+        usable[5, 0] = False
+        expected = naive_nights.level(values, usable, column)
+        lacking = (system == "alpha") + (systems == 3 or system == "beta")
+        assert check.nights == min(60, nights - 1 - lacking)
+        assert check.change == pytest.approx(-expected["fall"])
+        assert check.standard_error == pytest.approx(expected["deviation"])
+        assert check.p == pytest.approx(expected["p"])
+        assert check.is_raw == (systems < 3)
+
+
+def test_a_fall_is_that_of_the_system_and_a_dip_is_nobodys() -> None:
+    values = stationary(100)
+    values[85:, 2] -= 0.05
+    past = past_of(values)
+    assert {system: level(past, system).result for system in SYSTEMS} == {
+        "alpha": "passed", "beta": "passed", "delta": "failed", "gamma": "passed",
+    }  # fmt: skip
+    check = level(past, "delta")
+    assert abs((date.fromisoformat(check.since or "") - MONDAY).days - 85) <= 1
+    assert "boundary_similarity is ." in describe_failure(check)
+    assert "below its level since" in describe_failure(check)
+    dip = stationary(100)
+    dip[80:] -= 0.1
+    checks = judge_level_rules(past_of(dip), RULES, SYSTEMS)
+    assert {check.system: check.result for check in checks} == {
+        **dict.fromkeys(SYSTEMS, "passed"), EVERY: "warned",
+    }  # fmt: skip
+    (sentence,) = levels_in_words(checks)
+    assert sentence.startswith("all systems: boundary_similarity is .")
+    assert sentence.endswith("no system is blamed")
+    asked = parse_rule("common:boundary_similarity>=-0.02")
+    (check,) = judge_level_rules(past_of(dip), asked, SYSTEMS)
+    assert (check.system, check.result) == (EVERY, "failed")
+
+
+def test_an_improvement_of_one_system_is_no_fall_of_the_others() -> None:
+    for systems in (3, 4):
+        values = stationary(100, 1, systems)
+        values[80:, 0] += 0.15
+        results = {s: level(past_of(values), s).result for s in SYSTEMS[:systems]}
+        assert set(results.values()) == {"passed"}
+
+
+def test_a_system_that_is_discontinued_is_no_fall_of_the_others() -> None:
+    values = stationary(100, 1)
+    values[80:, 3] = np.nan
+    assert {level(past_of(values), s).result for s in SYSTEMS[:3]} == {"passed"}
+
+
+def test_a_system_that_has_recovered_passes_within_days() -> None:
+    values = stationary(110, 3)
+    values[85:100, 2] -= 0.05
+    assert level(past_of(values[:100]), "delta").result == "failed"
+    assert level(past_of(values[:104]), "delta").result == "passed"
+
+
+def test_what_was_accepted_is_the_level_of_that_system_alone() -> None:
+    values = stationary(165, 4)
+    values[80:, 2] -= 0.05
+    values[80:, 1] -= 0.05
+    past = past_of(values[:130], accepted={85: "delta"})
+    assert level(past, "beta").result == "failed"
+    check = level(past, "delta")
+    assert (check.result, check.nights) == ("passed", 44)
+    assert check.against == str(MONDAY + timedelta(days=85))
+    few = past_of(values[:95], accepted={85: "delta"})
+    assert level(few, "delta").result == "undecided" and level(few, "beta").result == "failed"
+    values[150:, 2] -= 0.05
+    assert level(past_of(values, accepted={85: "delta"}), "delta").result == "failed"
+
+
+def test_the_baseline_does_not_follow_a_slow_decline() -> None:
+    values = stationary(300, 5)
+    values[60:, 0] -= 0.0003 * np.arange(240)
+    assert level(past_of(values), "alpha").result == "failed"
+
+
+def test_groups_are_judged_with_a_limit_for_their_number() -> None:
+    names = [f"group{number}" for number in range(8)]
+    groups = {name: stationary(100, seed) for seed, name in enumerate(names)}
+    groups["group3"][80:, 1] -= 0.08
+    past = past_of(stationary(100, 9), groups=groups)
+    checks = judge_level_rules(past, RULES, SYSTEMS, by_group=True)
+    assert [(each.system, each.group) for each in checks if each.fails] == [("beta", "group3")]
+    (failed,) = (each for each in checks if each.fails)
+    assert failed.p is not None
+    assert failed.p_adjusted == pytest.approx(8 * failed.p)
+
+
+@pytest.mark.parametrize(
+    ("rule", "value", "result"),
+    [
+        ("level:boundary_similarity>=.45", 0.43, "failed"),
+        ("level:boundary_similarity>=.45", 0.441, "warned"),
+        ("level:boundary_similarity>=.45", 0.459, "warned"),
+        ("level:boundary_similarity>=.45", 0.47, "passed"),
+        ("level:boundary_similarity>=.45", np.inf, "undefined"),
+    ],
+)
+def test_a_floor_is_compared_with_the_interval(rule: str, value: float, result: str) -> None:
+    past = past_of(np.array([[0.2], [value]]))
+    if np.isinf(value):
+        key = "alpha", "boundary_similarity", "micro", ()
+        past.nights[-1].averages[key] = PastAverage(*[np.nan] * 4)  # type: ignore[index]
+    (check,) = judge_floors(past, parse_rule(rule), ["alpha"])
+    assert check.result == result
+    if result == "failed":
+        said = describe_failure(check)
+        assert said == (
+            "alpha got worse: boundary_similarity .430 (.420 to .440) is below the floor of .450"
+        )
+    if result == "warned":
+        (said,) = levels_in_words([check])
+        assert "may be below the floor of .450" in said
+
+
+def test_the_spread_between_nights_is_that_of_a_slow_twin() -> None:
+    values = stationary(40, 6)
+    spread = Spread(past_of(values), RULES)
+    found = spread.between(TWO, "beta")
+    assert found is not None and spread.nights(TWO, "beta") == 28
+    recent = values[11:39, 1]
+    expected = naive_nights.variance_between(recent.tolist(), [0.005] * 28)
+    assert float(found.beyond_sampling) == pytest.approx(expected, rel=0.05)
+
+
+def test_weekends_that_differ_are_compared_with_weekends() -> None:
+    values = stationary(60, 7, shared=0.005)
+    assert Spread(past_of(values), RULES).comparable(MONDAY)
+    weekend = np.arange(60) % 7 >= 5
+    values[weekend] -= 0.05
+    spread = Spread(past_of(values), RULES)  # the last night is a Thursday
+    assert [spread.comparable(MONDAY + timedelta(days=day)) for day in (4, 5, 6, 7)] == [
+        True, False, False, True,
+    ]  # fmt: skip
+    between = spread.between(TWO, "beta")
+    assert between is not None and float(between.variance) < 0.015**2
+
+
+def test_a_week_that_is_hard_for_all_does_not_hide_a_trend() -> None:
+    values = stationary(40, 8, shared=0.005)
+    values[:, 3] -= 0.003 * np.arange(40)
+    values[12:19] -= 0.1
+    for last in range(35, 40):
+        checks = judge_trends(past_of(values[:last]), TREND, SYSTEMS)
+        assert {check.system: check.result for check in checks if check.fails} == {
+            "gamma": "failed"
+        }
+
+
+def series(checks: Sequence[Check]) -> list[str]:
+    return [check.system for check in checks]
+
+
+def test_a_shared_trend_is_said_once() -> None:
+    values = stationary(40, 8, shared=0.005)
+    values -= 0.003 * np.arange(40)[:, None]
+    checks = judge_trends(past_of(values), TREND, SYSTEMS)
+    assert not any(check.fails for check in checks)
+    assert series([check for check in checks if check.result == "warned"]) == [EVERY]
+    (sentence,) = levels_in_words(checks)
+    assert sentence.startswith("all systems: boundary_similarity fell by .")

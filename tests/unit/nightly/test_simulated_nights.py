@@ -1,0 +1,30 @@
+"""Alarms of the gate on simulated nights, and how soon it notices a fall, as in `make nights`."""
+
+import numpy as np
+import pytest
+
+from benchmarks.nights import SLOW, STEP, alarms, delays, levels
+from benchmarks.simulated_nights import Nights, simulate
+from benchmarks.two_nights import two_nights
+
+YEARS = 5
+
+
+@pytest.fixture(scope="module")
+def shared_nights() -> Nights:
+    """Years of nights that share a difficulty, on which the gate failed 41 times a year."""
+    return simulate("night sd .02", 600, YEARS)
+
+
+def test_nights_that_are_hard_for_all_are_no_alarms(shared_nights: Nights) -> None:
+    by_level = levels(shared_nights).own
+    by_two, of_all = two_nights(shared_nights, 0.02)
+    assert alarms(np.asarray((by_level | by_two).any(axis=2))).mean() <= 0.5
+    assert alarms(of_all).mean() <= 2
+
+
+@pytest.mark.parametrize(("fall", "most"), [(STEP, 8), (SLOW, 25)], ids=["step", "slow"])
+def test_a_fall_is_noticed(fall: np.ndarray[tuple[int], np.dtype[np.float64]], most: int) -> None:
+    """A step of .05 at 60 documents was never found in four of five years."""
+    nights = simulate("night sd .02", 60, YEARS).with_fall(fall)
+    assert np.median(delays(levels(nights))) < most
