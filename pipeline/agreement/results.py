@@ -114,6 +114,7 @@ def group_tables(merged: Tallies, group_by: Groups, choices: Choices) -> dict[st
         field.name: split(getattr(merged, field.name), group_by) for field in fields(Tallies)
     }
     rows: dict[str, list[_Row]] = {}
+    strata = _strata(by_group["sample"])
     by_key: dict[tuple[object, ...], Group] = {}
     for key in sorted(by_group["documents"], key=_order):
         tables = {
@@ -121,7 +122,8 @@ def group_tables(merged: Tallies, group_by: Groups, choices: Choices) -> dict[st
             for name, groups in by_group.items()
         }
         tables["by_fold"], tables["peers"] = tables["peers"], without_folds(tables["peers"])
-        group = by_key[key] = Group(tables, choices)
+        is_whole = all(value is None for value in key)
+        group = by_key[key] = Group(tables, choices, strata if is_whole else None)
         columns = (name.removeprefix(GROUP) for name in group_by)
         group_values = dict(zip(columns, key, strict=True))
         generated = {
@@ -136,6 +138,18 @@ def group_tables(merged: Tallies, group_by: Groups, choices: Choices) -> dict[st
     _add_changes(rows["agreement"], by, by_key)
     add_drift(rows["coders"], by, by_key)
     return {name: _to_table(group_rows, group_by) for name, group_rows in rows.items()}
+
+
+def _strata(samples: Mapping[tuple[object, ...], pa.Table]) -> pa.Table:
+    """Number the groups, and list the documents of each, by hash."""
+    groups = [table for key, table in samples.items() if all(part is not None for part in key)]
+    listed = [
+        pa.table({"document": found, "stratum": pa.array(np.full(len(found), number))})
+        for number, table in enumerate(groups)
+        for found in [table.column("document").unique()]
+    ]
+    empty = pa.table({"document": pa.array([], pa.uint64()), "stratum": pa.array([], pa.int64())})
+    return pa.concat_tables([empty, *listed]).sort_by("document").combine_chunks()
 
 
 def _order(key: tuple[Any, ...]) -> tuple[tuple[Any, ...], ...]:

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from segscore.pipeline.agreement.coefficients import ACTUAL, PAIR_COUNTS
+from segscore.pipeline.agreement.judging.by_document import CodedPairs
 from segscore.pipeline.agreement.judging.fits import Neighbours
 from segscore.pipeline.arrays.ragged import Flags, Floats, Ints, numbers
 from segscore.pipeline.measures.measure import evaluate
@@ -67,9 +68,10 @@ class CoderPairCounts:
         """Number of groups of documents."""
         return len(self.folds)
 
-    def similarities(self, similarity: str, n_t: int) -> Floats:
-        """Return a similarity of each pair, shape (1 + groups, pairs)."""
-        return pooled(self.counts, similarity, n_t)
+    def among(self, listed: Sequence[tuple[int, int]]) -> Flags:
+        """Return which pairs are among those with these numbers, shape (pairs,)."""
+        keys = np.array([first * self.coders + second for first, second in listed], np.int64)
+        return np.isin(self.first * self.coders + self.second, keys)
 
     def offsets(self) -> Floats:
         """Return the mean signed distance of near boundaries, shape (1 + groups, pairs)."""
@@ -85,27 +87,30 @@ class CoderPairCounts:
         second, first = both + self.counts["false_alarms"], both + self.counts["misses"]
         return np.asarray(np.log((second + 0.5) / (first + 0.5)))
 
-    def aligned(self, offsets: Floats, n_t: int) -> Floats:
-        """Return similarities once each coder's offset is taken away, shape (pairs,).
+    def aligned(self, offsets: Floats, n_t: int) -> CodedPairs:
+        """Return similarities of all pairs once each coder's offset is taken away.
 
-        The share of boundaries of either coder that have a partner at most n_t away.
+        The share of boundaries of either coder that have a partner at most n_t away.  All pairs
+        are as if coded in documents that share an effect.
 
         Args:
             offsets: offset of each coder in units; 0 for those that have none, shape (coders,).
             n_t: limit of near misses.
         """
         between = (offsets[self.second] - offsets[self.first])[self.distances.pair]
-        apart, whole = self.distances.distance, np.floor(between / 1.0) * 1.0
+        apart, whole = self.distances.distance, np.floor(between)
         # A window of whole positions, however the offset lies between two.
         near, next_near = np.abs(apart - whole) <= n_t, np.abs(apart - whole - 1.0) <= n_t
-        share = (between - whole) / 1.0
+        share = between - whole
         partners = np.zeros(len(self.first))
         weight = (1 - share) * near + share * next_near
         np.add.at(partners, self.distances.pair, weight * self.distances.count)
         of_both = sum(self.counts[name][0] for name in _BOUNDARY_PAIRS)
         matched = self.counts["matches"][0] + self.counts["near_misses"][0]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray(partners / (of_both + matched - partners))
+        boundaries = np.maximum(of_both + matched - partners, 0.0)
+        value = np.divide(partners, boundaries, np.zeros(len(partners)), where=boundaries > 0)
+        start, shared = np.arange(len(partners) + 1), np.zeros(len(partners), np.int64)
+        return CodedPairs(start, self.first, self.second, value, boundaries, shared)
 
 
 def pooled(counts: Mapping[str, Ints], similarity: str, n_t: int) -> Floats:

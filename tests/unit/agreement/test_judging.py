@@ -11,7 +11,7 @@ import segscore
 from segscore.pipeline.agreement.findings import describe_audit
 from segscore.pipeline.agreement.judging.limits import read_limits
 from segscore.pipeline.agreement.nearest import pair_nearest
-from segscore.pipeline.agreement.tally import folds
+from segscore.pipeline.agreement.tallies import folds
 from segscore.pipeline.arrays.document_ids import hash_names
 from segscore.pipeline.arrays.ragged import Ragged
 from segscore.pipeline.errors import Refused
