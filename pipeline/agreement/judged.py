@@ -4,8 +4,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from segscore.pipeline.agreement.coefficients import PAIR_COUNTS
 from segscore.pipeline.agreement.group import Group
 from segscore.pipeline.agreement.judging.drift import Drift, drifts, periods_of
+from segscore.pipeline.agreement.judging.pair_counts import CoderPairCounts, pooled
+from segscore.pipeline.arrays.ragged import Flags, Ints
 
 _Row = dict[str, object]
 _UNDEFINED = float("nan")
@@ -14,11 +17,13 @@ _OF_CODERS = (
     "agreement_effect",
     "agreement_error",
     "agreement_p",
+    "agreement_limit",
     "aligned_effect",
     "boundary_offset",
     "boundary_offset_error",
     "rate_ratio",
     "rate_ratio_deviation",
+    "reading_ratio",
 )
 _MARKS = ("low_agreement", "shifted", "outlying_rate", "standard")
 _OF_PAIRS = ("residual", "residual_deviation")
@@ -28,27 +33,54 @@ _EXACTNESS = ("exact_share", "exact_share_others", "exact_share_deviation")
 def coder_columns(group: Group) -> list[_Row]:
     """Return what is said of each coder of a group."""
     judgement = group.judgement
-    undefined = _undefined(_OF_CODERS, _MARKS)
+    undefined = _undefined((*_OF_CODERS, *_ALIKE), (*_MARKS, "reading"))
     if judgement is None:
         return [undefined] * len(group.coders)
     values = (
         judgement.agreement.value,
         judgement.agreement.error,
         judgement.agreement_p,
+        np.full(len(group.coders), judgement.effect_limit),
         judgement.aligned,
         judgement.offset.value,
         judgement.offset.error,
         np.exp(judgement.rate.value),
         judgement.rate_deviation,
+        np.full(len(group.coders), judgement.readings.ratio),
     )
+    ways = judgement.readings.way
     marks = (judgement.less, judgement.shifted, judgement.far_rate, judgement.standard)
     return [
         undefined
         if np.isnan(judgement.agreement.value[x])
         else {name: column[x] for name, column in zip(_OF_CODERS, values, strict=True)}
         | {name: bool(column[x]) for name, column in zip(_MARKS, marks, strict=True)}
+        | {"reading": int(ways[x]) or None}
+        | _alike(group, ways, x)
         for x in range(len(group.coders))
     ]
+
+
+_ALIKE = ("same_reading_similarity", "other_reading_similarity")
+
+
+def _alike(group: Group, ways: Ints, coder: int) -> _Row:
+    """Return how well those agree who read as a coder does, and these with the others."""
+    if not ways[coder]:
+        return dict.fromkeys(_ALIKE, _UNDEFINED)
+    pairs, judging = group.pair_counts, group.choices.judging
+    own, known = ways == ways[coder], ways > 0
+    first, second = own[pairs.first], own[pairs.second]
+    both = known[pairs.first] & known[pairs.second]
+    return {
+        name: float(pooled(_sums(pairs, both & chosen), judging.similarity, judging.n_t)[0])
+        for name, chosen in zip(_ALIKE, (first & second, first != second), strict=True)
+    }
+
+
+def _sums(pairs: CoderPairCounts, chosen: Flags) -> dict[str, Ints]:
+    """Add up the counts of some pairs of coders, shape (1,) each."""
+    return {name: pairs.counts[name][0, chosen].sum(keepdims=True) for name in PAIR_COUNTS}
 
 
 def pair_columns(group: Group) -> list[_Row]:

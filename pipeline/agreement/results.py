@@ -108,14 +108,15 @@ def nothing_audited(settings: AgreeSettings, account: RowCounts, why: str) -> No
     )
 
 
-def group_tables(merged: Tallies, group_by: Groups, choices: Choices) -> dict[str, pa.Table]:
-    """Build the tables by group, with the group of all documents first (schemas/agreement.py)."""
+def groups_of(
+    merged: Tallies, group_by: Groups, choices: Choices
+) -> dict[tuple[object, ...], Group]:
+    """Return the group of all documents, whose values are None, and each group by its values."""
     by_group = {
         field.name: split(getattr(merged, field.name), group_by) for field in fields(Tallies)
     }
-    rows: dict[str, list[_Row]] = {}
     strata = _strata(by_group["sample"])
-    by_key: dict[tuple[object, ...], Group] = {}
+    groups: dict[tuple[object, ...], Group] = {}
     for key in sorted(by_group["documents"], key=_order):
         tables = {
             name: groups.get(key, getattr(merged, name).slice(0, 0).drop_columns([*group_by]))
@@ -123,9 +124,17 @@ def group_tables(merged: Tallies, group_by: Groups, choices: Choices) -> dict[st
         }
         tables["by_fold"], tables["peers"] = tables["peers"], without_folds(tables["peers"])
         is_whole = all(value is None for value in key)
-        group = by_key[key] = Group(tables, choices, strata if is_whole else None)
-        columns = (name.removeprefix(GROUP) for name in group_by)
-        group_values = dict(zip(columns, key, strict=True))
+        groups[key] = Group(tables, choices, strata if is_whole else None)
+    return groups
+
+
+def group_tables(merged: Tallies, group_by: Groups, choices: Choices) -> dict[str, pa.Table]:
+    """Build the tables by group, with the group of all documents first (schemas/agreement.py)."""
+    rows: dict[str, list[_Row]] = {}
+    by = [name.removeprefix(GROUP) for name in group_by]
+    groups = groups_of(merged, group_by, choices)
+    for key, group in groups.items():
+        group_values = dict(zip(by, key, strict=True))
         generated = {
             "agreement": group.rows(),
             "coders": coder_rows(group),
@@ -134,9 +143,8 @@ def group_tables(merged: Tallies, group_by: Groups, choices: Choices) -> dict[st
         }
         for name, group_rows in generated.items():
             rows.setdefault(name, []).extend({**group_values, **row} for row in group_rows)
-    by = [name.removeprefix(GROUP) for name in group_by]
-    _add_changes(rows["agreement"], by, by_key)
-    add_drift(rows["coders"], by, by_key)
+    _add_changes(rows["agreement"], by, groups)
+    add_drift(rows["coders"], by, groups)
     return {name: _to_table(group_rows, group_by) for name, group_rows in rows.items()}
 
 

@@ -20,7 +20,7 @@ KEYS = {
     "panels": ("unit", "panel"),
     "rates": ("unit", "coder"),
     "peers": ("fold", "coder", "peer"),
-    "distances": ("coder", "peer", "distance"),
+    "distances": ("fold", "coder", "peer", "distance"),
     "held_out": ("coder", "coders"),
     "segments": (),
     "supports": ("reach", "coders", "within"),
@@ -50,7 +50,8 @@ class Tallies:
         panels: potential boundaries by resampling unit and the set of coders, as a JSON list.
         rates: codings, boundaries and potential boundaries by resampling unit and coder.
         peers: pair counts by coder and peer, and by one of ``FOLDS`` groups of documents.
-        distances: how many boundaries of coder and peer are near each other, by their distance.
+        distances: how many boundaries of coder and peer are near each other, by their distance and
+            likewise.
         held_out: what documents lose without a coder, by that coder and the number of coders.
         segments: numbers of segments and their sizes, and squares of both.
         supports: marked positions by reach, number of coders, and coders within reach.
@@ -85,12 +86,11 @@ class Tallies:
                 raise ValueError(f"{name} has unexpected columns")
             if any(table.column(field.name).null_count for field in columns):
                 raise ValueError(f"{name} has nulls")
-        fold = self.peers.column("fold")
-        if (
-            len(fold)
-            and not pc.all(pc.and_(pc.greater_equal(fold, 0), pc.less(fold, FOLDS))).as_py()
-        ):
-            raise ValueError("peers has unexpected folds")
+        for table in (self.peers, self.distances):
+            fold = table.column("fold")
+            known = pc.and_(pc.greater_equal(fold, 0), pc.less(fold, FOLDS))
+            if not pc.all(known, min_count=0).as_py():
+                raise ValueError("a table has unexpected folds")
         known = self.documents.column("unit")
         for table in (self.panels, self.rates):
             if not pc.all(pc.is_in(table.column("unit"), value_set=known), min_count=0).as_py():

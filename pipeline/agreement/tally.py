@@ -77,6 +77,7 @@ def _pairs(block: Block, fold: Ints) -> tuple[dict[str, object], dict[str, objec
     }
     near_pair = block.near.pair
     of_distances: dict[str, object] = {
+        "fold": fold[pairs.document[near_pair]],
         "coder": named.take(pa.array(pairs.row[near_pair])),
         "peer": named.take(pa.array(pairs.peer[near_pair])),
         "distance": block.near.distance,

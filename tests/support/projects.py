@@ -14,7 +14,7 @@ displaces some boundaries; one with a fault does something more:
 At half strength, the fault is half as large.  Without faults, honest coders differ by the design:
 
 - plain: not at all;
-- natural: in their errors (standard deviation .3 on the log scale) and their rates (.05);
+- natural: in their errors (standard deviation .25 on the log scale) and their rates (.05);
 - readings: some mean other places in half of the cases, because they read the guidelines in another
   way: a quarter of the coders, at least two;
 - genres: a third of the documents is hard, and mostly coded by a third of the coders;
@@ -28,10 +28,17 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-import segscore
+from segscore.api.inputs import GivenTables
+from segscore.pipeline.agreement.judged import add_drift, coder_columns, pair_columns
+from segscore.pipeline.agreement.part import AgreeJob, audit_codings, separate_codings
+from segscore.pipeline.agreement.results import groups_of
+from segscore.pipeline.agreement.settings import AgreeSettings
+from segscore.pipeline.agreement.tallies import GROUP
 from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Flags, Floats, Ints
+from segscore.pipeline.runs.shuffle import NOWHERE
 from segscore.pipeline.tables.units import with_unit
+from segscore.pipeline.tables.validate import REJECT_COLUMNS
 
 MONTHS = [f"2026-{month:02d}" for month in range(1, 13)]
 FAULTS = ("careless", "careless", "copies", "drifts", "twice", "late")
@@ -96,7 +103,7 @@ def table(project: Project, seed: int) -> pa.Table:
     fault = np.zeros(n, np.int64)
     fault[: len(project.faults)] = [KINDS.index(kind) for kind in project.faults[:n]]
     natural = project.design == "natural"
-    error = _ERROR * project.errors * np.exp(0.3 * natural * draw.standard_normal(n))
+    error = _ERROR * project.errors * np.exp(0.25 * natural * draw.standard_normal(n))
     rate = np.exp(0.05 * natural * draw.standard_normal(n)) - 1
     hard = 1.0 + (genre if project.design == "genres" else np.zeros(documents, int))
     coders = _Coders(fault, error, rate, np.arange(n) >= n - project.others, project.strength)
@@ -283,31 +290,45 @@ def _draw(
 
 @dataclass(frozen=True)
 class Said:
-    """What an audit says: the rows of `coders` over all documents, and pairs.
+    """What an audit says: the columns of `coders` over all documents, and pairs.
 
     Attributes:
-        coders: the rows by coder.
+        coders: the columns by coder.
         pairs: pairs who agree too well.
         copied: those of whom one may have copied.
-        groups: the rows of `coders` of the groups.
     """
 
     coders: Mapping[str, Row]
     pairs: frozenset[tuple[str, str]]
     copied: frozenset[tuple[str, str]]
-    groups: tuple[Row, ...]
 
 
 def audit(project: Project, seed: int) -> Said:
-    """Simulate a project and audit it."""
-    found = segscore.agree(table(project, seed), group_by=(project.by,))
-    rows = found.coders.to_pylist()
-    coders = {row["coder"]: row for row in rows if row[project.by] is None}
-    peers = [row for row in found.table("peers").to_pylist() if row[project.by] is None]
+    """Simulate a project and judge its coders."""
+    by = {GROUP + project.by: pa.string()}
+    settings = AgreeSettings("codings", "audit", group_by=(project.by,))
+    source = GivenTables(codings=table(project, seed)).sources["codings"]
+    settings = settings.in_unit(source.table.unit)
+    choices = settings.choices(source.table.unit)
+    job = AgreeJob(NOWHERE, settings.measuring, choices, by, "")
+    accepted = separate_codings(settings.measuring, (source.read(), REJECT_COLUMNS.empty_table()), None)
+    tallies = audit_codings(job, accepted, lambda *_: None).tallies
+    assert tallies is not None
+    groups = groups_of(tallies, by, choices)
+    whole = groups[(None,)]
+    rows = [
+        {"coder": name, project.by: None, **columns}
+        for name, columns in zip(whole.coders, coder_columns(whole), strict=True)
+    ]
+    add_drift(rows, [project.by], groups)
     pairs, copied = (
-        frozenset((row["coder"], row["peer"]) for row in peers if row[mark])
+        frozenset(
+            (whole.coders[i], whole.coders[j])
+            for i, j, row in zip(
+                whole.pair_counts.first, whole.pair_counts.second, pair_columns(whole), strict=True
+            )
+            if row[mark]
+        )
         for mark in ("high_agreement", "copied")
     )
-    return Said(
-        coders, pairs, copied, tuple(row for row in rows if row[project.by] is not None)
-    )
+    return Said({str(row["coder"]): row for row in rows}, pairs, copied)

@@ -187,21 +187,21 @@ def _solve(a: Floats, b: Floats) -> None:
 
 
 @kernel
-def _eliminate(a: Floats, b: Floats, x: Floats, sums: tuple[float, float]) -> None:
+def _eliminate(a: Floats, b: Floats, x: Floats, weight: float, product: float) -> None:
     """Take the effect of a document, or of several that share one, out of the equations."""
-    weight, product = sums
-    members = np.flatnonzero(x)
-    for u in members:
-        b[u] -= x[u] * product / weight
-        for v in members:
-            a[u, v] -= x[u] * x[v] / weight
+    for u in range(len(b)):
+        if x[u] != 0.0:
+            b[u] -= x[u] * product / weight
+            for v in range(len(b)):
+                a[u, v] -= x[u] * x[v] / weight
 
 
 @kernel
 def _shares(pairs: CodedPairs, used: Flags) -> Ints:
     """Return the effect that each document shares; ``_OWN`` if at least two pairs are used."""
-    shares = pairs.shared.copy()
+    shares = np.empty(len(pairs.shared), np.int64)
     for d in range(len(shares)):
+        shares[d] = pairs.shared[d]
         known = 0
         for row in range(pairs.start[d], pairs.start[d + 1]):
             known += used[row] and pairs.weight[row] > 0
@@ -216,38 +216,38 @@ def _coder_effects(
 ) -> Floats:
     """Return the effect of each coder, 0 without pairs."""
     n, strata = sizes
-    a, b, x = np.zeros((n, n)), np.zeros(n), np.zeros(n)
-    x_of, sums_of = np.zeros((strata, n)), np.zeros((strata, 2))
+    a, b = np.zeros((n, n)), np.zeros(n)
+    # The last row is of the document at hand, the others of effects that documents share.
+    x, sums = np.zeros((strata + 1, n)), np.zeros((strata + 1, 2))
     for d in range(len(shares)):
-        weight, product = 0.0, 0.0
-        into = x if shares[d] == _OWN else x_of[shares[d]]
+        at = strata if shares[d] == _OWN else shares[d]
         for row in range(pairs.start[d], pairs.start[d + 1]):
             w = pairs.weight[row] if used[row] else 0.0
             if w > 0:
-                i, j = first[row], second[row]
+                i, j, value = first[row], second[row], pairs.value[row]
                 a[i, i] += w
                 a[j, j] += w
                 a[i, j] += w
                 a[j, i] += w
-                b[i] += w * pairs.value[row]
-                b[j] += w * pairs.value[row]
-                into[i] += w
-                into[j] += w
-                weight += w
-                product += w * pairs.value[row]
-        if shares[d] != _OWN:
-            sums_of[shares[d], 0] += weight
-            sums_of[shares[d], 1] += product
-        elif weight > 0:
-            _eliminate(a, b, x, (weight, product))
-            x[:] = 0.0
+                b[i] += w * value
+                b[j] += w * value
+                x[at, i] += w
+                x[at, j] += w
+                sums[at, 0] += w
+                sums[at, 1] += w * value
+        if at == strata:
+            _eliminate(a, b, x[at], sums[at, 0], sums[at, 1])
+            sums[at, 0] = sums[at, 1] = 0.0
+            for i in range(n):
+                x[at, i] = 0.0
+    trace = 0.0
     for s in range(strata):
-        if sums_of[s, 0] > 0:
-            _eliminate(a, b, x_of[s], (sums_of[s, 0], sums_of[s, 1]))
-    ridge = _RIDGE * np.trace(a) / n
+        _eliminate(a, b, x[s], sums[s, 0], sums[s, 1])
+    for i in range(n):
+        trace += a[i, i]
     for i in range(n):
         # A coder without a pair has an equation of their own.
-        a[i, i] += ridge if a[i, i] > ridge else 1.0
+        a[i, i] += _RIDGE * trace / n if a[i, i] > _RIDGE * trace / n else 1.0
     _solve(a, b)
     return b
 
@@ -259,13 +259,13 @@ def _document_effects(
     """Return the effect of each document: the mean of what the coders' effects leave."""
     documents = len(shares)
     rest, weight = np.zeros(documents + strata), np.zeros(documents + strata)
+    effect = np.empty(documents)
     for d in range(documents):
         at = d if shares[d] == _OWN else documents + shares[d]
         for row in range(pairs.start[d], pairs.start[d + 1]):
             if used[row] and pairs.weight[row] > 0:
                 rest[at] += pairs.weight[row] * apart[row]
                 weight[at] += pairs.weight[row]
-    effect = np.empty(documents)
     for d in range(documents):
         at = d if shares[d] == _OWN else documents + shares[d]
         effect[d] = rest[at] / weight[at] if weight[at] > 0 else np.nan
@@ -286,7 +286,7 @@ def fit(
         apart[row] = pairs.value[row] - effect[first[row]] - effect[second[row]]
     of_document = _document_effects(pairs, used, shares, apart, strata)
     residual, weights, documents = np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, n), np.int64)
-    known = np.zeros(n, np.bool_)
+    known = np.zeros(n)
     level, total = 0.0, 0.0
     for d in range(len(shares)):
         for row in range(pairs.start[d], pairs.start[d + 1]):
@@ -294,7 +294,7 @@ def fit(
             if w > 0 and used[row]:
                 level += w * of_document[d]
                 total += w
-                known[i] = known[j] = True
+                known[i] = known[j] = 1.0
             if w > 0 and shown[row] and not np.isnan(of_document[d]):
                 rest = w * (apart[row] - of_document[d])
                 residual[i, j] += rest
@@ -307,6 +307,6 @@ def fit(
         for j in range(n):
             if weights[i, j] > 0:
                 residual[i, j] /= weights[i, j]
-        if not known[i]:
+        if known[i] == 0.0:
             effect[i] = np.nan
     return effect, level / total if total > 0 else np.nan, residual, weights, documents

@@ -16,6 +16,8 @@ from segscore.pipeline.arrays.ragged import Flags, Floats, Ints
 _STEP = 0.7
 _TURNS = 200
 _CLOSE = 1e-6
+_QN = 2.2219
+"""Standard deviation of a normal distribution, divided by its first quartile of distances."""
 
 
 @dataclass(frozen=True)
@@ -130,6 +132,17 @@ def median(values: Floats) -> Floats:
     low = np.take_along_axis(ascending, np.maximum(known - 1, 0) // 2, axis=-1)
     high = np.take_along_axis(ascending, np.minimum(known // 2, values.shape[-1] - 1), axis=-1)
     return np.asarray(np.where(known > 0, (low + high) / 2, np.nan)[..., 0])
+
+
+def spread(values: Floats) -> float:
+    """Return Q_n, a robust standard deviation (Rousseeuw & Croux 1993); 0 of a single value.
+
+    It is an order statistic of the distances between all pairs of values.  The correction for small
+    numbers is left out: of few values, the spread is not well known, and too large here.
+    """
+    apart = np.sort(np.abs(values[:, None] - values)[np.triu_indices(len(values), 1)])
+    half = len(values) // 2 + 1
+    return _QN * float(apart[half * (half - 1) // 2 - 1]) if len(apart) else 0.0
 
 
 def standard_error(values: Floats) -> Floats:

@@ -1,8 +1,8 @@
 """Judge the coders of a group of documents: ways of reading, effects, copies, offsets, rates.
 
-Judged by their mean with their peers, bad coders spoil the standard for all.  So those who are found
-are left out of the standard, until nobody else is found.  Nobody is accused of agreeing less with
-those who read the guidelines in another way.
+Judged by their mean with their peers, bad coders spoil the standard for all.  So those who are
+found are left out of the standard, until nobody else is found.  Nobody is accused of agreeing less
+with those who read the guidelines in another way.
 """
 
 from dataclasses import dataclass
@@ -21,6 +21,7 @@ from segscore.pipeline.agreement.judging.fits import (
     fit_differences,
     jackknife_p,
     median,
+    spread,
     standard_error,
 )
 from segscore.pipeline.agreement.judging.limits import (
@@ -40,8 +41,8 @@ _SD_PER_MAD = 1.4826
 _FEWEST_STANDARD = 3
 """Coders are left out of the standard only while at least so many remain."""
 
-_FEW = 11
-"""The spread of few coders is not well known: n of them are judged by 1 + 11 / n times as much."""
+_MANY = 80
+"""Of n honest coders, the furthest is 1 + n / 80 times as far from the others as of few."""
 
 
 @dataclass(frozen=True)
@@ -172,7 +173,7 @@ class _View:
     @cached_property
     def offset(self) -> CoderEffect:
         """How much later each coder marks."""
-        return self._different(self.pairs.offsets())
+        return self._different(self.pairs.offsets(self.judging.limits.within))
 
     @cached_property
     def rate(self) -> CoderEffect:
@@ -233,14 +234,11 @@ class _View:
     def _effect_limit(self, agreement: CoderEffect) -> float:
         """Return the larger of the limit and of three times how much honest coders differ.
 
-        That is the robust spread of the effects beyond their sampling errors.
+        The more coders there are, the further from the others the furthest of them is.
         """
         limits, effects = self.judging.limits, agreement.value[self.standard]
-        spread = _SD_PER_MAD * float(median(np.abs(effects - median(effects))))
-        sampling = float(median(agreement.error[self.standard]))
-        beyond = np.sqrt(max(0.0, spread**2 - sampling**2))
-        few = 1 + _FEW / np.count_nonzero(self.standard)
-        return max(limits.effect, limits.effect_spread * few * beyond)
+        known = effects[~np.isnan(effects)]
+        return max(limits.effect, limits.effect_spread * (1 + len(known) / _MANY) * spread(known))
 
     def judgement(self, readings: Readings) -> Judgement:
         """Judge everything, where some may read in another way."""
@@ -256,9 +254,9 @@ class _View:
         known &= self.judged[pairs.first] & self.judged[pairs.second]
         residual = np.where(fit.weight[pairs.first, pairs.second] > 0, residual, np.nan)
         known &= ~np.isnan(residual)
-        spread = _SD_PER_MAD * median(np.abs(residual[known])) if known.any() else np.nan
+        typical = _SD_PER_MAD * median(np.abs(residual[known])) if known.any() else np.nan
         with np.errstate(divide="ignore", invalid="ignore"):
-            deviation = np.where(known & (spread > 0), residual / spread, np.nan)
+            deviation = np.where(known & (typical > 0), residual / typical, np.nan)
         copies = pairs.among(readings.pairs)
         exact = exactness(pairs, self.standard)
         copied = copies & (exact.deviation > limits.exact_errors)

@@ -10,10 +10,12 @@ import pyarrow as pa
 from segscore.pipeline.agreement.coefficients import ACTUAL, PAIR_COUNTS
 from segscore.pipeline.agreement.judging.by_document import CodedPairs
 from segscore.pipeline.agreement.judging.fits import Neighbours
+from segscore.pipeline.agreement.nearest import DISTANCE_CLASSES
 from segscore.pipeline.arrays.ragged import Flags, Floats, Ints, numbers
 from segscore.pipeline.measures.measure import evaluate
 
 _SUMMED = (*PAIR_COUNTS, "documents", "near_pairs", "offset_sum")
+_TURNS, _CLOSE = 40, 1e-6
 _BOUNDARY_PAIRS = ("matches", "near_misses", "misses", "false_alarms")
 
 
@@ -24,11 +26,13 @@ class Distances:
     Attributes:
         pair: number of the pair, shape (rows,).
         distance: position in the second coding less position in the first, in units, likewise.
+        fold: number of the group of documents, counted from 1, likewise.
         count: how many boundaries of both are that far apart, likewise.
     """
 
     pair: Ints
     distance: Floats
+    fold: Ints
     count: Ints
 
 
@@ -73,10 +77,38 @@ class CoderPairCounts:
         keys = np.array([first * self.coders + second for first, second in listed], np.int64)
         return np.isin(self.first * self.coders + self.second, keys)
 
-    def offsets(self) -> Floats:
-        """Return the mean signed distance of near boundaries, shape (1 + groups, pairs)."""
+    def offsets(self, within: float) -> Floats:
+        """Return by how much the second coder marks later, shape (1 + groups, pairs).
+
+        That is the mean distance of near boundaries around itself, which is found in turns: in a
+        window with the offset in its middle, boundaries that are near by chance have the mean of
+        the window, so they do not pull towards 0.
+
+        Args:
+            within: the largest distance that is known, in units.
+        """
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray(self.counts["offset_sum"] / self.counts["near_pairs"])
+            start = self.counts["offset_sum"][0] / self.counts["near_pairs"][0]
+        whole = self._centred(start, self.distances.count, within)
+        groups = range(1, 1 + self.groups)
+        counts = [np.where(self.distances.fold == f, 0, self.distances.count) for f in groups]
+        return np.stack([whole, *(self._centred(whole, count, within) for count in counts)])
+
+    def _centred(self, offset: Floats, count: Ints, within: float) -> Floats:
+        """Return the mean distance of each pair in a window around itself; NaN without any."""
+        pair, distance = self.distances.pair, self.distances.distance
+        edge = max(1.0, within / DISTANCE_CLASSES)
+        for _ in range(_TURNS):
+            half = np.clip(within - np.abs(offset), edge, within / 2)
+            inside = np.clip((half[pair] - np.abs(distance - offset[pair])) / edge + 0.5, 0.0, 1.0)
+            weight = np.nan_to_num(inside * count)
+            total = np.bincount(pair, weight, len(offset))
+            with np.errstate(divide="ignore", invalid="ignore"):
+                moved = np.bincount(pair, weight * distance, len(offset)) / total
+            if np.nanmax(np.abs(moved - offset), initial=0.0) < _CLOSE * within:
+                return moved
+            offset = moved
+        return offset
 
     def log_ratios(self) -> Floats:
         """Return log(boundaries of the second / boundaries of the first), as ``offsets``.
@@ -152,6 +184,7 @@ def pair_counts(
     far = Distances(
         np.searchsorted(key, near[0] * len(coders) + near[1]),
         numbers(distances.column("distance").combine_chunks()).astype(np.float64),
+        1 + np.searchsorted(present, numbers(distances.column("fold").combine_chunks())),
         numbers(distances.column("near").combine_chunks()),
     )
     ends = key // len(coders), key % len(coders)

@@ -57,10 +57,9 @@ def _multiply(matrix: Floats, vector: Floats, shift: float, moved: Floats) -> fl
     return np.sqrt(squares)
 
 
-@kernel
 def standardised(residual: Floats, weight: Floats) -> Floats:
     """Return residuals in units of the standard error of one boundary pair."""
-    return residual * np.sqrt(weight)
+    return np.asarray(residual * np.sqrt(weight))
 
 
 @kernel
@@ -82,22 +81,38 @@ class _Panels(NamedTuple):
         first: place of each row's first coder among the members of its document; -1 if the row is
             not used, shape (rows,).
         second: place of the second coder, likewise.
+        alone: the rows of documents with one pair, by the effect that they share and by document.
+        effect: number of that effect of each, ascending.
     """
 
     start: Ints
     member: Ints
     first: Ints
     second: Ints
+    alone: Ints
+    effect: Ints
+
+
+def _panels(pairs: CodedPairs, used: Flags) -> _Panels:
+    """List who coded each document, and the documents with one pair."""
+    documents = len(pairs.start) - 1
+    document = np.repeat(np.arange(documents), np.diff(pairs.start))
+    alone = np.flatnonzero(used & (np.bincount(document[used], minlength=documents)[document] == 1))
+    effect = pairs.shared[document[alone]]
+    order = np.argsort(effect, kind="stable")
+    return _Panels(*_members(pairs, used), alone[order], effect[order])
 
 
 @kernel
-def _panels(pairs: CodedPairs, used: Flags) -> _Panels:
+def _members(pairs: CodedPairs, used: Flags) -> tuple[Ints, Ints, Ints, Ints]:
+    """Write the first four fields of ``_Panels``."""
     documents, rows = len(pairs.start) - 1, len(used)
     start, member = np.zeros(documents + 1, np.int64), np.empty(2 * rows, np.int64)
-    first, second = np.full(rows, -1), np.full(rows, -1)
+    first, second = np.empty(rows, np.int64), np.empty(rows, np.int64)
     for d in range(documents):
         begin = end = start[d]
         for row in range(pairs.start[d], pairs.start[d + 1]):
+            first[row] = second[row] = -1
             if not used[row]:
                 continue
             for of_second in range(2):
@@ -113,16 +128,16 @@ def _panels(pairs: CodedPairs, used: Flags) -> _Panels:
                 else:
                     first[row] = k - begin
         start[d + 1] = end
-    return _Panels(start, member[: start[-1]], first, second)
+    return start, member, first, second
 
 
 @kernel
 def _permute(
-    pairs: CodedPairs, panels: _Panels, keys: Hashes, scratch: Ints, names: tuple[Ints, Ints]
+    start: Ints, panels: _Panels, keys: Hashes, scratch: Ints, names: tuple[Ints, Ints]
 ) -> None:
-    """Write the names of each row's coders after a permutation."""
+    """Write the names of each row's coders after a permutation in each document."""
     first, second = names
-    for d in range(len(pairs.start) - 1):
+    for d in range(len(start) - 1):
         begin, size = panels.start[d], panels.start[d + 1] - panels.start[d]
         state = keys[d]
         for k in range(size):
@@ -131,7 +146,7 @@ def _permute(
             state = mix(state + MIX_1)
             other = np.int64(state % np.uint64(k + 1))
             scratch[k], scratch[other] = scratch[other], scratch[k]
-        for row in range(pairs.start[d], pairs.start[d + 1]):
+        for row in range(start[d], start[d + 1]):
             if panels.first[row] >= 0:
                 first[row] = scratch[panels.first[row]]
                 second[row] = scratch[panels.second[row]]
@@ -139,29 +154,24 @@ def _permute(
 
 @kernel
 def _exchange(
-    pairs: CodedPairs, alone: Ints, keys: Hashes, names: tuple[Ints, Ints], strata: int
+    pairs: CodedPairs, panels: _Panels, order: Ints, state: np.uint64, names: tuple[Ints, Ints]
 ) -> None:
-    """Permute the pairs of names of documents with one pair, whose rows are ``alone``."""
+    """Permute the pairs of names of documents with one pair, among those that share an effect."""
     first, second = names
-    for stratum in range(strata):
-        chosen = np.flatnonzero((alone >= 0) & (pairs.shared == stratum))
-        order = np.argsort(keys[chosen])
-        for k in range(len(chosen)):
-            row, other = alone[chosen[k]], alone[chosen[order[k]]]
-            first[row], second[row] = pairs.first[other], pairs.second[other]
+    alone, begin = panels.alone, 0
+    for k in range(len(alone)):
+        if k > 0 and panels.effect[k] != panels.effect[k - 1]:
+            begin = k
+        state = mix(state + MIX_1)
+        # One of the places up to this one, so that all orders are as likely.
+        other = begin + np.int64(state % np.uint64(k + 1 - begin))
+        order[k] = order[other]
+        order[other] = alone[k]
+    for k in range(len(alone)):
+        first[alone[k]] = pairs.first[order[k]]
+        second[alone[k]] = pairs.second[order[k]]
 
 
-@kernel
-def _rows_alone(pairs: CodedPairs, used: Flags) -> Ints:
-    alone = np.full(len(pairs.start) - 1, -1)
-    for d in range(len(alone)):
-        rows = np.flatnonzero(used[pairs.start[d] : pairs.start[d + 1]])
-        if len(rows) == 1:
-            alone[d] = pairs.start[d] + rows[0]
-    return alone
-
-
-@kernel
 def permuted(
     pairs: CodedPairs,
     hashes: Hashes,
@@ -180,20 +190,32 @@ def permuted(
         sizes: number of coders, and of effects that documents share.
         limits: seed, number of permutations, and the fewest documents of a pair.
     """
-    seed, number, fewest = limits
+    maxima = np.zeros((2, limits[1]))
+    _permute_all(pairs, _panels(pairs, used), (hashes, used, sizes, limits), maxima)
+    return maxima[0], maxima[1]
+
+
+@kernel
+def _permute_all(
+    pairs: CodedPairs,
+    panels: _Panels,
+    how: tuple[Hashes, Flags, tuple[int, int], tuple[int, int, int]],
+    maxima: Floats,
+) -> None:
+    """Write what ``permuted`` returns."""
+    hashes, used, sizes, (seed, number, fewest) = how
     first, second = pairs.first.copy(), pairs.second.copy()
-    eigenvalues, largest = np.zeros(number), np.zeros(number)
     vector, scratch = np.zeros(sizes[0]), np.zeros(sizes[0], np.int64)
-    panels, alone = _panels(pairs, used), _rows_alone(pairs, used)
-    keys = np.empty(len(hashes), np.uint64)
+    order, keys = panels.alone.copy(), np.empty(len(hashes), np.uint64)
     for p in range(number):
         state = mix(mix(np.uint64(seed) + MIX_1) + np.uint64(p))
         for d in range(len(hashes)):
             keys[d] = mix(hashes[d] ^ state)
-        _permute(pairs, panels, keys, scratch, (first, second))
-        _exchange(pairs, alone, keys, (first, second), sizes[1])
+        _permute(pairs.start, panels, keys, scratch, (first, second))
+        _exchange(pairs, panels, order, state, (first, second))
         _, _, residual, weight, documents = fit(pairs, (first, second), used, used, sizes)
-        scaled = standardised(residual, weight)
-        eigenvalues[p] = leading(scaled, vector)
-        largest[p] = _largest(scaled, documents, fewest)
-    return eigenvalues, largest
+        for i in range(sizes[0]):
+            for j in range(sizes[0]):
+                residual[i, j] *= np.sqrt(weight[i, j])
+        maxima[0, p] = leading(residual, vector)
+        maxima[1, p] = _largest(residual, documents, fewest)
