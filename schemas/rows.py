@@ -126,6 +126,8 @@ class CoefficientRow(TypedDict, total=False):
     value: float | None
     ci_low: float | None
     ci_high: float | None
+    coders_low: float | None
+    coders_high: float | None
     codings: int
     coders: int
     documents: int
@@ -155,6 +157,13 @@ class CoderRow(TypedDict, total=False):
     without_pi_boundary_similarity: float | None
     agreement_effect: float | None
     agreement_p: float | None
+    agreement_limit: float | None
+    reading: str | None
+    same_reading_similarity: float | None
+    other_reading_similarity: float | None
+    group_difference: float | None
+    elsewhere_similarity: float | None
+    weaker_in_group: bool | None
     boundary_offset: float | None
     boundary_offset_error: float | None
     rate_ratio: float | None

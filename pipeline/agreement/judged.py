@@ -6,9 +6,10 @@ import numpy as np
 
 from segscore.pipeline.agreement.coefficients import PAIR_COUNTS
 from segscore.pipeline.agreement.group import Group
-from segscore.pipeline.agreement.judging.drift import Drift, drifts, periods_of
+from segscore.pipeline.agreement.judging.by_group import MOST_GROUPS, group_effects
+from segscore.pipeline.agreement.judging.drift import Drift, day_of, drifts, periods_of
 from segscore.pipeline.agreement.judging.pair_counts import CoderPairCounts, pooled
-from segscore.pipeline.arrays.ragged import Flags, Ints
+from segscore.pipeline.arrays.ragged import Flags, Floats, Ints
 
 _Row = dict[str, object]
 _UNDEFINED = float("nan")
@@ -55,11 +56,14 @@ def coder_columns(group: Group) -> list[_Row]:
         if np.isnan(judgement.agreement.value[x])
         else {name: column[x] for name, column in zip(_OF_CODERS, values, strict=True)}
         | {name: bool(column[x]) for name, column in zip(_MARKS, marks, strict=True)}
-        | {"reading": int(ways[x]) or None}
+        | {"reading": READINGS[ways[x]]}
         | _alike(group, ways, x)
         for x in range(len(group.coders))
     ]
 
+
+READINGS = (None, "common", "other")
+"""Ways to read the guidelines."""
 
 _ALIKE = ("same_reading_similarity", "other_reading_similarity")
 
@@ -137,3 +141,58 @@ def _drifts(by: Sequence[str], groups: Mapping[tuple[object, ...], Group]) -> di
     }
     found = drifts(periods_of(dates), whole.judgement, whole.pair_counts, whole.choices.judging)
     return {whole.coders[number]: drift for number, drift in found.items()}
+
+
+_OF_GROUPS = ("group_difference", "group_difference_error", "group_difference_p")
+
+
+def add_group_effects(
+    rows: Sequence[_Row], by: Sequence[str], groups: Mapping[tuple[object, ...], Group]
+) -> None:
+    """Add the columns about groups to the rows of `coders`, undefined over all documents.
+
+    Groups that are dates are not compared: ``add_drift`` is about these.
+    """
+    found = _group_effects(by, groups)
+    for row in rows:
+        row |= found.get(
+            (tuple(row[name] for name in by), row["coder"]),
+            {**_undefined((*_OF_GROUPS, "elsewhere_similarity"), ()), "weaker_in_group": None},
+        )
+
+
+def _group_effects(
+    by: Sequence[str], groups: Mapping[tuple[object, ...], Group]
+) -> dict[tuple[tuple[object, ...], object], _Row]:
+    """Return the columns by group and coder."""
+    whole = groups.get((None,) * len(by))
+    keys = [key for key in groups if None not in key]
+    if whole is None or whole.judgement is None or not 1 < len(keys) <= MOST_GROUPS:
+        return {}
+    if len(by) == 1 and all(day_of(key[0]) is not None for key in keys):
+        return {}
+    judging = whole.choices.judging
+    effects = group_effects(whole.by_document, whole.judgement, len(keys), judging)
+    elsewhere = {key: _elsewhere(whole, groups[key]) for key in keys}
+    values = effects.difference, effects.error, effects.p
+    return {
+        (key, coder): {
+            **{name: column[g, x] for name, column in zip(_OF_GROUPS, values, strict=True)},
+            "elsewhere_similarity": elsewhere[key][x],
+            "weaker_in_group": bool(effects.weaker[g, x]),
+        }
+        for g, key in enumerate(keys)
+        for x, coder in enumerate(whole.coders)
+        if not np.isnan(effects.difference[g, x])
+    }
+
+
+def _elsewhere(whole: Group, group: Group) -> Floats:
+    """Return how similar each coder is to the others outside a group, shape (coders,)."""
+    inside = group.pair_counts_among(whole.coders, whole.pair_counts.folds)
+    sums = {name: np.zeros(len(whole.coders), np.int64) for name in PAIR_COUNTS}
+    for pairs, sign in ((whole.pair_counts, 1), (inside, -1)):
+        for name in PAIR_COUNTS:
+            for coder in (pairs.first, pairs.second):
+                np.add.at(sums[name], coder, sign * pairs.counts[name][0])
+    return pooled(sums, whole.choices.judging.similarity, whole.choices.judging.n_t)

@@ -13,7 +13,8 @@ from segscore.pipeline.agreement.coders import coder_rows, peer_rows
 from segscore.pipeline.agreement.coefficients import CoefficientKey
 from segscore.pipeline.agreement.corpus import corpus_row
 from segscore.pipeline.agreement.group import Choices, Group
-from segscore.pipeline.agreement.judged import add_drift
+from segscore.pipeline.agreement.judged import add_drift, add_group_effects
+from segscore.pipeline.agreement.other_coders import agreement_rows
 from segscore.pipeline.agreement.part import AgreeJob, Audited
 from segscore.pipeline.agreement.settings import AgreeSettings
 from segscore.pipeline.agreement.tallies import (
@@ -36,7 +37,7 @@ from segscore.pipeline.statistics.multiple_tests import holm, holm_levels
 CODINGS = "codings"
 TYPES_UNUSED = "boundary_types were ignored; each position counts once"
 _Row = dict[str, Any]
-_NAMES = ("coefficient", "similarity", "coder", "peer", "drift_from", "drift_to")
+_NAMES = ("coefficient", "similarity", "coder", "peer", "drift_from", "drift_to", "reading")
 _MARKS = (
     "flagged",
     "outlying_rate",
@@ -46,6 +47,7 @@ _MARKS = (
     "shifted",
     "standard",
     "drifting",
+    "weaker_in_group",
 )
 _CHANGES = ("change", "change_low", "change_high", "change_p")
 
@@ -136,7 +138,7 @@ def group_tables(merged: Tallies, group_by: Groups, choices: Choices) -> dict[st
     for key, group in groups.items():
         group_values = dict(zip(by, key, strict=True))
         generated = {
-            "agreement": group.rows(),
+            "agreement": agreement_rows(group),
             "coders": coder_rows(group),
             "peers": peer_rows(group),
             "corpus": iter([corpus_row(group)]),
@@ -145,12 +147,14 @@ def group_tables(merged: Tallies, group_by: Groups, choices: Choices) -> dict[st
             rows.setdefault(name, []).extend({**group_values, **row} for row in group_rows)
     _add_changes(rows["agreement"], by, groups)
     add_drift(rows["coders"], by, groups)
+    add_group_effects(rows["coders"], by, groups)
     return {name: _to_table(group_rows, group_by) for name, group_rows in rows.items()}
 
 
 def _strata(samples: Mapping[tuple[object, ...], pa.Table]) -> pa.Table:
     """Number the groups, and list the documents of each, by hash."""
-    groups = [table for key, table in samples.items() if all(part is not None for part in key)]
+    keys = sorted((key for key in samples if None not in key), key=_order)
+    groups = [samples[key] for key in keys]
     listed = [
         pa.table({"document": found, "stratum": pa.array(np.full(len(found), number))})
         for number, table in enumerate(groups)

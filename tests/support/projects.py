@@ -29,7 +29,13 @@ import numpy as np
 import pyarrow as pa
 
 from segscore.api.inputs import GivenTables
-from segscore.pipeline.agreement.judged import add_drift, coder_columns, pair_columns
+from segscore.pipeline.agreement.group import Group
+from segscore.pipeline.agreement.judged import (
+    add_drift,
+    add_group_effects,
+    coder_columns,
+    pair_columns,
+)
 from segscore.pipeline.agreement.part import AgreeJob, audit_codings, separate_codings
 from segscore.pipeline.agreement.results import groups_of
 from segscore.pipeline.agreement.settings import AgreeSettings
@@ -233,6 +239,18 @@ def _code(places: Ints, size: int, how: tuple[float, float, float]) -> Ints:
 
 
 @kernel
+def _times(kind: int, strength: float, month: float, genre: int) -> float:
+    """Return how many times as many errors a fault causes in a document."""
+    if kind == 1:
+        return 1 + 2 * strength
+    if kind == 3:
+        return 1 + 3 * strength * month
+    if kind == 6 and genre == 1:
+        return 1 + 3 * strength
+    return 1.0
+
+
+@kernel
 def _draw(
     documents: tuple[Ints, Floats, Ints, Flags, Floats],
     coders: tuple[Ints, Floats, Floats, Flags, float],
@@ -260,13 +278,8 @@ def _draw(
             x = (copied + k) % len(fault)
             if not chosen[d, x]:
                 continue
-            kind, errors = fault[x], error[x] * hard[d]
-            if kind == 1:
-                errors *= 1 + 2 * strength
-            if kind == 3:
-                errors *= 1 + 3 * strength * month[d]
-            if kind == 6 and genre[d] == 1:
-                errors *= 1 + 3 * strength
+            kind = fault[x]
+            errors = error[x] * hard[d] * _times(kind, strength, month[d], genre[d])
             added = rate[x] + (strength if kind == 4 else 0.0)
             places = another if other[x] or (old and kind != 7) else true
             how = (min(0.95, errors), added, strength if kind == 5 else 0.0)
@@ -296,39 +309,50 @@ class Said:
         coders: the columns by coder.
         pairs: pairs who agree too well.
         copied: those of whom one may have copied.
+        weaker: coders who agree less in a group, with the group.
     """
 
     coders: Mapping[str, Row]
     pairs: frozenset[tuple[str, str]]
     copied: frozenset[tuple[str, str]]
+    weaker: frozenset[tuple[str, object]]
 
 
 def audit(project: Project, seed: int) -> Said:
-    """Simulate a project and judge its coders."""
-    by = {GROUP + project.by: pa.string()}
-    settings = AgreeSettings("codings", "audit", group_by=(project.by,))
-    source = GivenTables(codings=table(project, seed)).sources["codings"]
-    settings = settings.in_unit(source.table.unit)
-    choices = settings.choices(source.table.unit)
-    job = AgreeJob(NOWHERE, settings.measuring, choices, by, "")
-    accepted = separate_codings(settings.measuring, (source.read(), REJECT_COLUMNS.empty_table()), None)
-    tallies = audit_codings(job, accepted, lambda *_: None).tallies
-    assert tallies is not None
-    groups = groups_of(tallies, by, choices)
+    """Simulate a project and judge its coders, as `segscore agree` does."""
+    groups = _groups(table(project, seed), project.by)
     whole = groups[(None,)]
-    rows = [
+    rows: list[dict[str, object]] = [
         {"coder": name, project.by: None, **columns}
         for name, columns in zip(whole.coders, coder_columns(whole), strict=True)
     ]
+    of_groups: list[dict[str, object]] = [
+        {"coder": name, project.by: key[0]} for key in groups for name in whole.coders
+    ]
     add_drift(rows, [project.by], groups)
+    add_group_effects(of_groups, [project.by], groups)
+    counts = whole.pair_counts
+    named = [
+        (whole.coders[i], whole.coders[j], row)
+        for i, j, row in zip(counts.first, counts.second, pair_columns(whole), strict=True)
+    ]
     pairs, copied = (
-        frozenset(
-            (whole.coders[i], whole.coders[j])
-            for i, j, row in zip(
-                whole.pair_counts.first, whole.pair_counts.second, pair_columns(whole), strict=True
-            )
-            if row[mark]
-        )
+        frozenset((first, second) for first, second, row in named if row[mark])
         for mark in ("high_agreement", "copied")
     )
-    return Said({str(row["coder"]): row for row in rows}, pairs, copied)
+    weaker = {(str(row["coder"]), row[project.by]) for row in of_groups if row["weaker_in_group"]}
+    return Said({str(row["coder"]): row for row in rows}, pairs, copied, frozenset(weaker))
+
+
+def _groups(codings: pa.Table, by: str) -> dict[tuple[object, ...], Group]:
+    """Count what an audit counts."""
+    kinds = {GROUP + by: pa.string()}
+    source = GivenTables(codings=codings).sources["codings"]
+    settings = AgreeSettings("codings", "audit", group_by=(by,)).in_unit(source.table.unit)
+    choices = settings.choices(source.table.unit)
+    job = AgreeJob(NOWHERE, settings.measuring, choices, kinds, "")
+    rows = source.read(), REJECT_COLUMNS.empty_table()
+    accepted = separate_codings(settings.measuring, rows, None)
+    tallies = audit_codings(job, accepted, lambda *_: None).tallies
+    assert tallies is not None
+    return groups_of(tallies, kinds, choices)

@@ -147,9 +147,7 @@ class Effects(NamedTuple):
     documents: Ints
 
 
-def fit_effects(
-    pairs: CodedPairs, used: Flags, coders: int, shown: Flags | None = None
-) -> Effects:
+def fit_effects(pairs: CodedPairs, used: Flags, coders: int, shown: Flags | None = None) -> Effects:
     """Fit effects to the rows that are used; the sum of the coders' effects is 0.
 
     Args:

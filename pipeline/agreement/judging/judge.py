@@ -116,9 +116,7 @@ class Judgement:
         return np.asarray(self.less | self.shifted | self.far_rate)
 
 
-def judge_coders(
-    pairs: CoderPairCounts, coded: ByDocument, judging: Judging
-) -> Judgement | None:
+def judge_coders(pairs: CoderPairCounts, coded: ByDocument, judging: Judging) -> Judgement | None:
     """Judge coders; None if fewer than four share ten documents each with others."""
     judged = enough(pairs, FEWEST_DOCUMENTS)
     if np.count_nonzero(judged) < FEWEST_JUDGED:
@@ -126,8 +124,9 @@ def judge_coders(
     standard = judged
     known: dict[bytes, Readings] = {}
     before = None
+    differences = pairs.offsets(judging.limits.within), pairs.log_ratios()
     while True:
-        view = _View(pairs, coded, judging, judged, standard, before)
+        view = _View(pairs, coded, judging, differences, judged, standard, before)
         apart = view.shifted | view.far_rate
         included = judged & ~apart
         key = included.tobytes()
@@ -151,6 +150,7 @@ class _View:
         pairs: counts of pairs of coders.
         coded: counts of pairs of codings.
         judging: how to judge.
+        differences: offsets and logarithms of ratios of pairs.
         judged: coders to judge, shape (coders,).
         standard: coders to judge by, likewise.
         copies: numbers of the coders of pairs who agree too well; None: not known yet.
@@ -159,6 +159,7 @@ class _View:
     pairs: CoderPairCounts
     coded: ByDocument
     judging: Judging
+    differences: tuple[Floats, Floats]
     judged: Flags
     standard: Flags
     copies: tuple[tuple[int, int], ...] | None
@@ -173,12 +174,12 @@ class _View:
     @cached_property
     def offset(self) -> CoderEffect:
         """How much later each coder marks."""
-        return self._different(self.pairs.offsets(self.judging.limits.within))
+        return self._different(self.differences[0])
 
     @cached_property
     def rate(self) -> CoderEffect:
         """Logarithm of how many times as many boundaries each coder marks."""
-        return self._different(self.pairs.log_ratios())
+        return self._different(self.differences[1])
 
     @cached_property
     def rate_deviation(self) -> Floats:

@@ -34,6 +34,9 @@ class NamingLimits:
         within: largest distance of two boundaries that are paired to measure offsets, likewise.
         rate: least ratio of a coder's number of boundaries to that of the others, or the inverse.
         rate_deviation: least distance of its logarithm from the median, in units of the spread.
+        group_effect: least fall of a coder's similarity to the others in one group of documents,
+            compared with the other groups.
+        group_errors: the same in standard errors.
         fall: least fall of the relative similarity from the first date to the last.
         fall_p: p below which a fall is named, after Holm's correction.
     """
@@ -49,6 +52,8 @@ class NamingLimits:
     within: float = 5.0
     rate: float = 1.25
     rate_deviation: float = 3.5
+    group_effect: float = 0.1
+    group_errors: float = 4.0
     fall: float = 0.15
     fall_p: float = 0.01
 

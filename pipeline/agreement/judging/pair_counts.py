@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -11,6 +12,7 @@ from segscore.pipeline.agreement.coefficients import ACTUAL, PAIR_COUNTS
 from segscore.pipeline.agreement.judging.by_document import CodedPairs
 from segscore.pipeline.agreement.judging.fits import Neighbours
 from segscore.pipeline.agreement.nearest import DISTANCE_CLASSES
+from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Flags, Floats, Ints, numbers
 from segscore.pipeline.measures.measure import evaluate
 
@@ -34,6 +36,45 @@ class Distances:
     distance: Floats
     fold: Ints
     count: Ints
+
+
+class _NearRows(NamedTuple):
+    """``Distances`` in the order of pairs; pair p has the rows start[p]..start[p+1]-1."""
+
+    start: Ints
+    distance: Floats
+    fold: Ints
+    number: Ints
+
+
+@kernel
+def _centre(rows: _NearRows, within: float, edge: float, offsets: Floats) -> None:
+    """Move offsets to the mean distance in a window around them, without each group of documents.
+
+    Args:
+        rows: the distances.
+        within: the largest distance.
+        edge: at the ends of the window, its weight falls from 1 to 0 over this distance.
+        offsets: to begin with; row f is without the group f, shape (1 + groups, pairs).
+    """
+    for f in range(len(offsets)):
+        for p in range(offsets.shape[1]):
+            offset = offsets[0, p]
+            for _ in range(_TURNS):
+                half = max(edge, min(within / 2, within - abs(offset)))
+                total, weighted = 0.0, 0.0
+                for row in range(rows.start[p], rows.start[p + 1]):
+                    inside = (half - abs(rows.distance[row] - offset)) / edge + 0.5
+                    if inside > 0 and (f == 0 or rows.fold[row] != f):
+                        weight = min(1.0, inside) * rows.number[row]
+                        total += weight
+                        weighted += weight * rows.distance[row]
+                moved = weighted / total if total > 0 else np.nan
+                near = not abs(moved - offset) > _CLOSE * within
+                offset = moved
+                if near:
+                    break
+            offsets[f, p] = offset
 
 
 @dataclass(frozen=True)
@@ -89,26 +130,16 @@ class CoderPairCounts:
         """
         with np.errstate(divide="ignore", invalid="ignore"):
             start = self.counts["offset_sum"][0] / self.counts["near_pairs"][0]
-        whole = self._centred(start, self.distances.count, within)
-        groups = range(1, 1 + self.groups)
-        counts = [np.where(self.distances.fold == f, 0, self.distances.count) for f in groups]
-        return np.stack([whole, *(self._centred(whole, count, within) for count in counts)])
-
-    def _centred(self, offset: Floats, count: Ints, within: float) -> Floats:
-        """Return the mean distance of each pair in a window around itself; NaN without any."""
-        pair, distance = self.distances.pair, self.distances.distance
-        edge = max(1.0, within / DISTANCE_CLASSES)
-        for _ in range(_TURNS):
-            half = np.clip(within - np.abs(offset), edge, within / 2)
-            inside = np.clip((half[pair] - np.abs(distance - offset[pair])) / edge + 0.5, 0.0, 1.0)
-            weight = np.nan_to_num(inside * count)
-            total = np.bincount(pair, weight, len(offset))
-            with np.errstate(divide="ignore", invalid="ignore"):
-                moved = np.bincount(pair, weight * distance, len(offset)) / total
-            if np.nanmax(np.abs(moved - offset), initial=0.0) < _CLOSE * within:
-                return moved
-            offset = moved
-        return offset
+        found = np.tile(start, (1 + self.groups, 1))
+        of_pair = np.argsort(self.distances.pair, kind="stable")
+        rows = _NearRows(
+            np.searchsorted(self.distances.pair[of_pair], np.arange(len(start) + 1)),
+            self.distances.distance[of_pair],
+            self.distances.fold[of_pair],
+            self.distances.count[of_pair],
+        )
+        _centre(rows, within, max(1.0, within / DISTANCE_CLASSES), found)
+        return found
 
     def log_ratios(self) -> Floats:
         """Return log(boundaries of the second / boundaries of the first), as ``offsets``.

@@ -131,7 +131,7 @@ def test_what_lifts_everybody_is_no_drift() -> None:
     rows = [
         row
         for seed, error, months in ((1, 1.0, slice(0, 6)), (2, 0.4, slice(6, 12)))
-        for row in codings(Project(8, 600, ()), seed, error)
+        for row in codings(Project(8, 600, (), errors=error), seed)
         if row["month"] in [f"2026-{month:02d}" for month in range(1, 13)][months]
     ]
     found = segscore.agree(rows, group_by=("month",))
