@@ -108,7 +108,7 @@ def table() -> list[str]:
     """Return the lines of the table."""
     lines = [Line(kind, c, d) for kind in KINDS for c in CODERS for d in DOCUMENTS]
     calls = [(line, number) for line in lines for number in range(PROJECTS)]
-    with ProcessPoolExecutor(2, initializer=kernels.share) as pool:
+    with ProcessPoolExecutor(2) as pool:  # forks, so that loops are shared as here
         outcomes = pool.map(simulate, *zip(*calls, strict=True), chunksize=10)
         by_line: dict[Line, list[Outcome]] = {line: [] for line in lines}
         for (line, number), outcome in zip(calls, outcomes, strict=True):

@@ -123,7 +123,7 @@ def judge_coders(pairs: CoderPairCounts, coded: ByDocument, judging: Judging) ->
         return None
     standard = judged
     known: dict[bytes, Readings] = {}
-    before = None
+    before: tuple[tuple[int, int], ...] = ()
     differences = pairs.offsets(judging.limits.within), pairs.log_ratios()
     while True:
         view = _View(pairs, coded, judging, differences, judged, standard, before)
@@ -153,7 +153,7 @@ class _View:
         differences: offsets and logarithms of ratios of pairs.
         judged: coders to judge, shape (coders,).
         standard: coders to judge by, likewise.
-        copies: numbers of the coders of pairs who agree too well; None: not known yet.
+        copies: numbers of the coders of pairs who agree too well, as far as known.
     """
 
     pairs: CoderPairCounts
@@ -162,12 +162,12 @@ class _View:
     differences: tuple[Floats, Floats]
     judged: Flags
     standard: Flags
-    copies: tuple[tuple[int, int], ...] | None
+    copies: tuple[tuple[int, int], ...]
 
     def _different(self, values: Floats) -> CoderEffect:
         """Fit differences between coders."""
         pairs = self.pairs
-        used = ~pairs.among(self.copies or ())
+        used = ~pairs.among(self.copies)
         effects = fit_differences(values, pairs.neighbours, self.standard, used)
         return CoderEffect.of(effects, self.judged)
 
