@@ -19,14 +19,12 @@ _FEWEST = 3
 
 def agreement_rows(group: Group) -> Iterator[dict[str, object]]:
     """Yield the rows of `agreement` with the interval for other coders."""
-    without = agreement_without(group)
+    without, coders = agreement_without(group), len(group.coders)
     for row in group.rows():
         key = str(row["coefficient"]), str(row["similarity"])
-        known = without[key].value[~np.isnan(without[key].value)]
-        estimate, coders = group.estimates[key], len(known)
-        variance = (coders - 1) / max(1, coders) * float(((known - known.mean()) ** 2).sum())
-        reach = nan
-        if coders >= _FEWEST and coders == len(group.coders):
+        values, estimate, reach = without[key].value, group.estimates[key], nan
+        if coders >= _FEWEST and not np.isnan(values).any():
+            variance = (coders - 1) / coders * float(((values - values.mean()) ** 2).sum())
             reach = quantile(coders - 1) * sqrt(estimate.error**2 + variance)
         ends = {"coders_low": estimate.value - reach, "coders_high": estimate.value + reach}
         yield row | ends

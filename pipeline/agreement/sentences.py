@@ -35,11 +35,11 @@ def low_agreement(row: CoderRow) -> str:
         "" if without is None else f"; without {row['coder']}, pi of {_IN_WORDS} is {without:.4f}"
     )
     effect, p = row["agreement_effect"], row.get("agreement_p")
-    less = "" if effect is None else f"by {-effect:.2f} less than the median coder"
+    less = "" if effect is None else f": {-effect:.2f} below the median coder"
     limit = row.get("agreement_limit")
     return (
-        f"{row['coder']} agrees less with the others than they do among themselves: {less}"
-        f"{'' if limit is None else f', {limit:.2f} would be too much'}"
+        f"{row['coder']} agrees less with the others than they do among themselves{less}"
+        f"{'' if limit is None else f', where {limit:.2f} is the limit'}"
         f"{'' if p is None else f' (p {shown_p(p)})'}{change}."
     )
 
