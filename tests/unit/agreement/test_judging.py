@@ -17,7 +17,7 @@ from segscore.pipeline.arrays.ragged import Ragged
 from segscore.pipeline.errors import Refused
 from tests.oracles import naive_judging
 from tests.oracles.naive_agreement import Document
-from tests.support.projects import FAULTS, Project, audit, codings
+from tests.support.projects import FAULTS, Project, audit, codings, names
 
 
 def test_nearest_boundaries_equal_the_twin() -> None:
@@ -99,27 +99,69 @@ def test_each_of_six_faults_is_named_and_nobody_else(unit: int) -> None:
     assert marks["shifted"] == {"coder-05"}
 
 
-@pytest.mark.parametrize("coders", [4, 6, 8])
-def test_two_ways_of_reading_are_no_copies(coders: int) -> None:
-    """Two coders read in another way than the others, and agree too well for chance."""
-    said = [audit(Project(coders, 25 * coders, (), otherwise=2), seed) for seed in (2, 3)]
-    assert any(each.pairs for each in said)
-    assert not any(each.copied for each in said)
+@pytest.mark.parametrize("coders", [4, 6, 12])
+def test_two_ways_of_reading_are_found_and_nobody_is_accused(coders: int) -> None:
+    project = Project(coders, 25 * coders, (), design="readings")
+    for seed in (2, 3):
+        said = audit(project, seed)
+        others = {name for name, row in said.coders.items() if row["reading"] == "other"}
+        assert others == set(names(coders)[-project.others :])
+        assert not any(row["low_agreement"] for row in said.coders.values())
+        assert not said.copied
+        assert all(set(pair) == others for pair in said.pairs)
 
 
-def test_two_honest_coders_of_four_are_not_told_that_one_copied() -> None:
-    rows = [*codings(Project(4, 100, (), otherwise=2), 1)]
-    found = segscore.agree(rows, group_by=("month",), replicates=0)
-    peers = [row for row in found.table("peers").to_pylist() if row["month"] is None]
-    coders = [row for row in found.coders.to_pylist() if row["month"] is None]
+@pytest.mark.parametrize("design", ["plain", "natural", "genres", "unbalanced"])
+def test_nobody_is_named_without_a_fault(design: str) -> None:
+    for seed in range(4):
+        said = audit(Project(6, 150, (), design=design), seed)
+        assert not said.pairs
+        assert not any(row["reading"] for row in said.coders.values())
+        for mark in ("low_agreement", "shifted", "outlying_rate", "drifting"):
+            assert not any(row[mark] for row in said.coders.values())
+
+
+def test_two_ways_of_reading_are_said_in_one_sentence() -> None:
+    rows = [*codings(Project(12, 300, (), design="readings"), 1)]
+    found = segscore.agree(rows)
+    coders = found.coders.to_pylist()
+    sentences = describe_audit([], coders, found.table("peers").to_pylist())
+    other = next(row for row in coders if row["reading"] == "other")
+    same, others = other["same_reading_similarity"], other["other_reading_similarity"]
+    assert sentences[1:] == [
+        "coder-09, coder-10 and coder-11 seem to read the guidelines another way: boundary "
+        f"similarity {same:.2f} among themselves, {others:.2f} with the other 9."
+    ]
+
+
+def test_a_pair_that_reads_in_its_own_way_is_not_told_that_one_copied() -> None:
+    rows = [*codings(Project(6, 150, (), design="readings"), 1)]
+    found = segscore.agree(rows)
+    peers = found.table("peers").to_pylist()
     pair = next(row for row in peers if row["high_agreement"])
-    sentences = describe_audit([], coders, peers)
-    assert not any("copied" in sentence for sentence in sentences)
-    assert (
+    sentences = describe_audit([], found.coders.to_pylist(), peers)
+    assert sentences[1:] == [
         f"{pair['coder']} and {pair['peer']} agree {pair['residual']:.2f} more than their "
         "agreement with the others predicts: they may read the guidelines in a way of their own, "
-        "or have worked together." in sentences
-    )
+        "or have worked together."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("fault", "by", "group"), [("weak", "genre", "news"), ("old", "guidelines", "v2")]
+)
+def test_who_agrees_less_in_one_group_is_named_for_it(fault: str, by: str, group: str) -> None:
+    said = audit(Project(8, 300, (fault,), by=by), 1)
+    assert said.weaker == {("coder-00", group)}
+
+
+def test_offsets_are_not_pulled_to_0_by_chance() -> None:
+    """The interval contains the true offset, 1.5 units; means within five units are 1.3."""
+    for seed in range(6):
+        row = audit(Project(6, 150, ("late",)), seed).coders["coder-00"]
+        offset, error = row["boundary_offset"], row["boundary_offset_error"]
+        assert offset == pytest.approx(1.5, abs=0.12)
+        assert abs(offset - 1.5) <= 2.6 * error
 
 
 def test_who_copies_seven_in_ten_boundaries_is_told_so() -> None:
