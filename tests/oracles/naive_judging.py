@@ -21,7 +21,7 @@ Pair = tuple[str, str]
 Values = Mapping[Pair, float]
 Effects = dict[str, float]
 
-EFFECT, EFFECT_ERRORS, EFFECT_SPREAD = 0.05, 3.5, 3.0
+EFFECT, EFFECT_ERRORS, EFFECT_SPREAD, DIFFER = 0.05, 3.5, 3.5, 0.02
 EXACT_ERRORS, FEWEST_COPYING, FEWEST_OTHERS = 4, 6, 5
 OFFSET, OFFSET_ERRORS, WITHIN = 0.3, 4, 5
 RATE, RATE_DEVIATION = 1.25, 3.5
@@ -327,7 +327,8 @@ def _judge(
     ]
     after = centred(fit_similarities(pairs, [], {"all": "all"})[0])
     spread = q_n([effects[x] for x in standard])
-    limit = max(EFFECT, EFFECT_SPREAD * (1 + len(standard) / 80) * spread)
+    differ = sqrt(spread**2 + DIFFER**2)
+    limit = max(EFFECT, EFFECT_SPREAD * (1 + len(standard) / 80) * differ)
     less = {
         x
         for x in effects

@@ -41,6 +41,9 @@ _SD_PER_MAD = 1.4826
 _FEWEST_STANDARD = 3
 """Coders are left out of the standard only while at least so many remain."""
 
+_DIFFER = 0.02
+"""By about so much, at least, do honest coders differ in their similarity to others."""
+
 _MANY = 80
 """Of n honest coders, the furthest is 1 + n / 80 times as far from the others as of few."""
 
@@ -233,13 +236,15 @@ class _View:
         return np.where(self.judged, effects - median(effects[self.standard]), np.nan)
 
     def _effect_limit(self, agreement: CoderEffect) -> float:
-        """Return the larger of the limit and of three times how much honest coders differ.
+        """Return the larger of the limit and of several times how much honest coders differ.
 
-        The more coders there are, the further from the others the furthest of them is.
+        The more coders there are, the further from the others the furthest of them is.  That a few
+        coders are alike by chance does not mean that honest ones do not differ.
         """
         limits, effects = self.judging.limits, agreement.value[self.standard]
         known = effects[~np.isnan(effects)]
-        return max(limits.effect, limits.effect_spread * (1 + len(known) / _MANY) * spread(known))
+        differ = np.hypot(spread(known), _DIFFER)
+        return float(max(limits.effect, limits.effect_spread * (1 + len(known) / _MANY) * differ))
 
     def judgement(self, readings: Readings) -> Judgement:
         """Judge everything, where some may read in another way."""

@@ -43,7 +43,7 @@ class NamingLimits:
 
     effect: float = 0.05
     effect_errors: float = 3.5
-    effect_spread: float = 3.0
+    effect_spread: float = 3.5
     copies: float = 8.0
     copies_residual: float = 0.1
     exact_errors: float = 4.0

@@ -24,11 +24,15 @@ from segscore.pipeline.agreement.judging.permutations import (
 )
 from segscore.pipeline.arrays.ragged import Flags, Floats, Ints
 
-_TAIL = 4.94
-"""Standard deviations from the mean to the 99.9 % point of a Gumbel distribution, as of maxima."""
+_TAIL, _LESS_TAIL = 4.94, 3.68
+"""Standard deviations from the mean to the 99.9 % and to the 99.5 % point of a Gumbel distribution,
+as of maxima."""
 
 _BEYOND = 1.5
 """Two ways of reading are named from this many times the permutations' 95 % point on."""
+
+_PERHAPS = 0.6
+"""From this ratio on, coders may read in two ways, and the fewer are not accused."""
 
 _CLEARLY = 0.05
 """Each group must agree at least this much more inside than with the other."""
@@ -48,12 +52,14 @@ class Readings:
         excess: how much more those who read alike agree, NaN unless two ways were found.
         ratio: the largest eigenvalue / its limit; two ways are named from 1 on.
         pairs: numbers of the coders of pairs who agree too well, ascending.
+        suspected: coders who may read in another way, which is not sure, shape (coders,).
     """
 
     way: Ints
     excess: float
     ratio: float
     pairs: tuple[tuple[int, int], ...]
+    suspected: Flags
 
     @property
     def pair_apart(self) -> tuple[tuple[int, int], ...]:
@@ -64,11 +70,12 @@ class Readings:
     def judged(self, coders: Flags) -> Flags:
         """Return of which coders it can be said that they agree less.
 
-        Of two ways of reading, only with enough others who read in the same way.
+        Of two ways of reading, only with enough others who read in the same way; and not of
+        those who may read in another way.
         """
         alike = self.way[:, None] == self.way
         enough = (alike & coders).sum(axis=1) >= FEWEST_JUDGED
-        return np.asarray((self.way == 0) | enough)
+        return np.asarray(((self.way == 0) & ~self.suspected) | enough & (self.way > 0))
 
     def across(self, first: Ints, second: Ints) -> Flags:
         """Return which pairs read in different ways."""
@@ -88,6 +95,7 @@ def find_readings(coded: ByDocument, included: Flags, judging: Judging) -> Readi
     that is found is left out, and what remains is searched again.
     """
     pairs = coded.pairs(judging.similarity, judging.n_t)
+    suspected = np.zeros(coded.coders, bool)
     found: list[tuple[int, int]] = []
     ratio = np.nan
     used = included[pairs.first] & included[pairs.second]
@@ -101,12 +109,16 @@ def find_readings(coded: ByDocument, included: Flags, judging: Judging) -> Readi
             or search.explained(group[:, None] == group) > search.explained(_only(pair, group))
         ):
             way = np.where(included, 1 + group, 0)
-            return Readings(way, search.excess(group[:, None] == group), search.ratio, (*found,))
+            excess = search.excess(group[:, None] == group)
+            return Readings(way, excess, search.ratio, (*found,), np.zeros(len(way), bool))
         if pair is None:
+            perhaps = search.group(included, 0.0, _PERHAPS)
+            suspected = suspected if perhaps is None else perhaps == 1
             break
         found.append(pair)
         used &= (pairs.first != pair[0]) | (pairs.second != pair[1])
-    return Readings(np.zeros(coded.coders, np.int64), np.nan, ratio, (*sorted(found),))
+    way = np.zeros(coded.coders, np.int64)
+    return Readings(way, np.nan, ratio, (*sorted(found),), suspected)
 
 
 def _only(pair: tuple[int, int], like: Ints | Floats) -> Flags:
@@ -145,7 +157,8 @@ class _Search:
         eigenvalues, largest = permuted(pairs, coded.hashes, used, sizes, limits)
         vector = np.zeros(coded.coders)
         value = leading(standardised(effects.residual, effects.weight), vector)
-        limit = min(_BEYOND * float(np.quantile(eigenvalues, 0.95)), _tail(eigenvalues))
+        beyond = _BEYOND * float(np.quantile(eigenvalues, 0.95))
+        limit = min(beyond, _tail(eigenvalues, _LESS_TAIL))
         return cls(
             pairs, used, effects, value / limit if limit > 0 else np.nan, vector, _tail(largest)
         )
@@ -168,9 +181,9 @@ class _Search:
         weight = np.triu(own.weight * alike, 1)
         return float((weight * self.effects.residual).sum()), float((weight * own.residual).sum())
 
-    def group(self, included: Flags, least: float) -> Ints | None:
+    def group(self, included: Flags, least: float, ratio: float = 1.0) -> Ints | None:
         """Return who reads in the less common way, 1, and who does not, 0; None if not two ways."""
-        if not self.ratio >= 1:
+        if not self.ratio >= ratio:
             return None
         group = (self.vector > 0) & included
         sizes = np.count_nonzero(group), np.count_nonzero(included & ~group)
@@ -214,6 +227,6 @@ class _Search:
         return pair if well and self.excess(marked) >= least else None
 
 
-def _tail(maxima: Floats) -> float:
-    """Return the 99.9 % point of a Gumbel distribution with the mean and deviation of maxima."""
-    return float(maxima.mean() + _TAIL * maxima.std())
+def _tail(maxima: Floats, deviations: float = _TAIL) -> float:
+    """Return a point in the tail of a Gumbel distribution with mean and deviation of maxima."""
+    return float(maxima.mean() + deviations * maxima.std())
