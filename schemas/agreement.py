@@ -176,6 +176,14 @@ AGREEMENT = pap.DataFrameSchema(
         ),
         "change_high": number_or_null("upper end of that interval"),
         "change_p": value("p of the change, adjusted by Holm for all groups", 1),
+        "same_coders": number_or_null("coders who coded in this group and in the one before"),
+        "joined_coders": number_or_null("coders of this group who did not code in the one before"),
+        "left_coders": number_or_null("coders of the group before who did not code in this one"),
+        "same_coders_change": number_or_null(
+            "change of the first similarity of the run, pooled, among the same coders"
+        ),
+        "same_coders_low": number_or_null("lower end of its 95 % interval"),
+        "same_coders_high": number_or_null("upper end of its 95 % interval"),
     },
     name="agreement",
     description="group, coefficient and similarity",

@@ -136,6 +136,12 @@ class CoefficientRow(TypedDict, total=False):
     change_low: float | None
     change_high: float | None
     change_p: float | None
+    same_coders: float | None
+    joined_coders: float | None
+    left_coders: float | None
+    same_coders_change: float | None
+    same_coders_low: float | None
+    same_coders_high: float | None
 
 
 class CoderRow(TypedDict, total=False):

@@ -43,13 +43,17 @@ CREATE OR REPLACE VIEW agreement AS
 SELECT folder_of(filename, 2) AS audit, date_of(folder_of(filename, 2)) AS date,
     CAST(date_of(folder_of(filename, 2)) AS TIMESTAMP) AS time, coefficient, similarity, actual,
     expected, value, ci_low, ci_high, coders_low, coders_high, codings, coders, documents, pairs,
-    change, change_low, change_high, change_p,
+    change, change_low, change_high, change_p, same_coders, joined_coders, left_coders,
+    same_coders_change, same_coders_low, same_coders_high,
     groups_of(to_json(audit_row), ['coefficient', 'similarity', 'actual', 'expected', 'value', 'ci_low',
         'ci_high', 'codings', 'coders', 'documents', 'pairs', 'change', 'change_low', 'change_high',
-        'change_p', 'coders_low', 'coders_high', 'filename']) AS groups
+        'change_p', 'coders_low', 'coders_high', 'same_coders', 'joined_coders', 'left_coders',
+        'same_coders_change', 'same_coders_low', 'same_coders_high', 'filename']) AS groups
 FROM (
     SELECT unnest(CAST(NULL AS STRUCT(change DOUBLE, change_low DOUBLE, change_high DOUBLE,
-        change_p DOUBLE, coders_low DOUBLE, coders_high DOUBLE)))
+        change_p DOUBLE, coders_low DOUBLE, coders_high DOUBLE,
+        same_coders DOUBLE, joined_coders DOUBLE, left_coders DOUBLE, same_coders_change DOUBLE,
+        same_coders_low DOUBLE, same_coders_high DOUBLE)))
     WHERE false
     UNION ALL BY NAME
     FROM read_parquet(audit_archive() || '/*/agreement/*.parquet', union_by_name = true,

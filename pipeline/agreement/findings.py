@@ -1,12 +1,12 @@
 """Say in sentences what an audit shows: how well coders agree, and who stands out."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from math import ceil, comb
 from statistics import median
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pyarrow as pa
 
@@ -25,6 +25,7 @@ from segscore.pipeline.agreement.sentences import (
 )
 from segscore.pipeline.runs.finished import rows_by_group, rows_over_all
 from segscore.pipeline.statistics.shown_numbers import (
+    counted,
     number_in_words,
     shown_as,
     shown_attribute,
@@ -53,6 +54,7 @@ _MUCH_WIDER = 2
 """If the interval for other coders is so many times as wide, more coders are what helps."""
 
 _TWO = 2
+_NOBODY = "No coder and no pair of coders stands out."
 _LEAST_CHANCE = 0.0001
 
 CODER_MARKS = ("low_agreement", "shifted", "outlying_rate", "drifting")
@@ -88,7 +90,7 @@ def describe_audit(
             f"With fewer than {FEWEST_JUDGED} coders who each share {FEWEST_DOCUMENTS} documents "
             "with others, it cannot be said who stands out.",
         ]
-    marked = marked or ["No coder and no pair of coders stands out."]
+    marked = marked or [_NOBODY]
     return [*_agreement(agreement), *marked, *_not_judged(coders)]
 
 
@@ -110,14 +112,20 @@ def audit_findings(
     named = {row["coder"]: row["documents"] for row in coders if stands_out(row)}
     documents = agreement[0]["documents"] if agreement else 0
     return [
-        *describe_audit(agreement, coders, peers, unit),
-        *_in_groups(in_group, by, len({group_of(row, by) for row in groups})),
+        *(
+            sentence
+            for sentence in describe_audit(agreement, coders, peers, unit)
+            if not (in_group and sentence == _NOBODY)
+        ),
+        *_in_groups(in_group, by, {group_of(row, by) for row in groups}),
         *_changes(rows_by_group(tables["agreement"], by), by),
         *describe_contested(contested, named, documents),
     ]
 
 
-def _in_groups(rows: Sequence[CoderRow], by: Sequence[str], groups: int) -> Iterator[str]:
+def _in_groups(
+    rows: Sequence[CoderRow], by: Sequence[str], groups: Collection[tuple[Any, ...]]
+) -> Iterator[str]:
     """Yield a sentence about each coder who agrees less in one group, at most ``_MOST``."""
     ordered = sorted(rows, key=lambda row: row.get("group_difference") or 0)
     yield from (weaker(row, by, groups) for row in ordered[:_MOST])
@@ -149,6 +157,24 @@ def _changes(rows: Sequence[CoefficientRow], by: Sequence[str]) -> Iterator[str]
             f"({shown_changes(after['change_low'], after['change_high'])}, "
             f"p {shown_p(p)})."
         )
+        yield from _among_the_same(after, groups[0])
+
+
+def _among_the_same(row: CoefficientRow, group: str) -> Iterator[str]:
+    """Yield a sentence about the coders of both groups, if some joined or left."""
+    joined, left = int(row.get("joined_coders") or 0), int(row.get("left_coders") or 0)
+    same, change = int(row.get("same_coders") or 0), row.get("same_coders_change")
+    if not joined + left:
+        return
+    who = f"With {group}, {counted(joined, 'coder')} joined and {left} left"
+    if same < _TWO or change is None:
+        yield f"{who}: no two coders coded under both, so that the change may be theirs."
+        return
+    interval = shown_changes(row.get("same_coders_low"), row.get("same_coders_high"))
+    yield (
+        f"{who}; the similarity of the {same} who coded under both changed by "
+        f"{shown_change(change)} ({interval})."
+    )
 
 
 def describe_contested(

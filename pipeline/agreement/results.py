@@ -1,7 +1,7 @@
 """Compute the tables by group of an agreement run, and describe what was left out."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import astuple, fields
 from itertools import islice, pairwise
 from typing import Any
 
@@ -16,6 +16,7 @@ from segscore.pipeline.agreement.group import Choices, Group
 from segscore.pipeline.agreement.judged import add_drift, add_group_effects
 from segscore.pipeline.agreement.other_coders import agreement_rows
 from segscore.pipeline.agreement.part import AgreeJob, Audited
+from segscore.pipeline.agreement.same_coders import same_coders
 from segscore.pipeline.agreement.settings import AgreeSettings
 from segscore.pipeline.agreement.tallies import (
     GROUP,
@@ -48,6 +49,14 @@ _MARKS = (
     "standard",
     "drifting",
     "weaker_in_group",
+)
+_SAME = (
+    "same_coders",
+    "joined_coders",
+    "left_coders",
+    "same_coders_change",
+    "same_coders_low",
+    "same_coders_high",
 )
 _CHANGES = ("change", "change_low", "change_high", "change_p")
 
@@ -207,7 +216,25 @@ def _add_changes(
         for value, change, adjusted, level in tested:
             confidence = CONFIDENCE if np.isnan(level) else 1 - level
             found[value, key] = (change.value, *change.interval(confidence), adjusted)
+    same = _same_coders(groups, ordered)
     for row in rows:
         at = row[by[0]] if ordered else None
         key = row["coefficient"], row["similarity"]
         row.update(zip(_CHANGES, found.get((at, key), (float("nan"),) * 4), strict=True))
+        row.update(same.get(at, dict.fromkeys(_SAME, float("nan"))))
+
+
+def _same_coders(
+    groups: Mapping[tuple[Any, ...], Group], ordered: Sequence[Any]
+) -> dict[object, dict[str, float]]:
+    """Return the columns about the coders of each group who also coded in the group before."""
+    if len(ordered) < 2:
+        return {}
+    whole, found = groups[(None,)], dict[object, dict[str, float]]()
+    judging = whole.choices.judging
+    pairs = whole.by_document.pairs(judging.similarity, judging.n_t)
+    number = {value: 1 + at for at, value in enumerate(ordered)}
+    for before, value in pairwise(ordered):
+        compared = same_coders(whole.by_document, pairs, (number[before], number[value]))
+        found[value] = dict(zip(_SAME, astuple(compared), strict=True))
+    return found

@@ -1,7 +1,7 @@
 """Say in a sentence what stands out about a coder or a pair of coders."""
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Collection, Sequence
+from typing import Any, Final
 
 from segscore.pipeline.statistics.shown_numbers import (
     shown_as,
@@ -59,15 +59,17 @@ def readings(coders: Sequence[CoderRow]) -> str | None:
     )
 
 
-def weaker(row: CoderRow, by: Sequence[str], groups: int) -> str:
-    """Describe a coder who agrees less in one group."""
-    values = " ".join(shown_attribute(value) for value in group_of(row, by))
-    here, there = row[PEER_SHOWN], row.get("elsewhere_similarity")
+def weaker(row: CoderRow, by: Sequence[str], groups: Collection[tuple[Any, ...]]) -> str:
+    """Describe a coder who agrees less in one group; ``groups`` are the values of all."""
+    own = group_of(row, by)
+    others = [" ".join(map(shown_attribute, values)) for values in groups if values != own]
+    there = f"in {others[0]}" if len(others) == 1 else "elsewhere"
     old = any("guideline" in name.lower() for name in by)
     return (
-        f"{row['coder']} agrees less in {' '.join(by)} {values}: {_IN_WORDS} "
-        f"{shown_as(here, '.2f')}, {'in the other' if groups == _PAIR else 'elsewhere'} "
-        f"{shown_as(there, '.2f')}{'; perhaps by the guidelines of another version' * old}."
+        f"{row['coder']} agrees less in {' '.join(by)} {' '.join(map(shown_attribute, own))}: "
+        f"{_IN_WORDS} {shown_as(row[PEER_SHOWN], '.2f')}, {there} "
+        f"{shown_as(row.get('elsewhere_similarity'), '.2f')}"
+        f"{'; perhaps by the guidelines of another version' * old}."
     )
 
 

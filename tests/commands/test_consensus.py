@@ -61,7 +61,7 @@ def test_the_command(segscore: Segscore, tmp_path: Path) -> None:
     (row,) = read_table(f"{out}/references").to_pylist()
     assert (row["document_id"], row["coder"], row["n_units"]) == ("stargazer", "consensus", 21)
     record = json.loads((out / "consensus.json").read_text())
-    assert record["settings"] == {"share": 0.5, "within": 1}
+    assert record["settings"] == {"share": 0.5, "within": 1, "without": []}
     assert record["rule"] == "at least 0.5 of a document's coders"
     again = segscore("consensus", DATA / "stargazer.jsonl", *options)
     assert again.code == 2

@@ -14,9 +14,10 @@ from segscore.pipeline.arrays.document_ids import MIX_1, Hashes, mix
 from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Flags, Floats, Ints
 
-PERMUTATIONS = 200
-_TURNS = 300
-_CLOSE = 1e-9
+_MOST_WORK = 20_000
+_TURNS, _FEW_TURNS, _CLOSE = 300, 50, 1e-8
+_SAFELY = 1.1
+"""The shift need not be exact, but must exceed the eigenvalue that is furthest from 0."""
 
 
 @kernel
@@ -29,7 +30,7 @@ def leading(matrix: Floats, vector: Floats) -> float:
         value = 0.0
         for i in range(n):
             vector[i] = 0.5 + np.float64(mix(np.uint64(i + 1)) >> np.uint64(12)) / 2.0**52
-        for _ in range(_TURNS * (1 + phase)):
+        for _ in range(_TURNS if phase else _FEW_TURNS):
             size = _multiply(matrix, vector, shift, moved)
             if size == 0.0:
                 return 0.0
@@ -40,7 +41,7 @@ def leading(matrix: Floats, vector: Floats) -> float:
             if near:
                 break
         if phase == 0:
-            shift = value
+            shift = _SAFELY * value
     return value - shift
 
 
@@ -55,6 +56,11 @@ def _multiply(matrix: Floats, vector: Floats, shift: float, moved: Floats) -> fl
         moved[i] = total
         squares += total * total
     return np.sqrt(squares)
+
+
+def permutations(coders: int) -> int:
+    """Return how many permutations to make: 200, or fewer for more than 100 coders."""
+    return max(50, min(200, _MOST_WORK // coders))
 
 
 def standardised(residual: Floats, weight: Floats) -> Floats:

@@ -17,8 +17,8 @@ from segscore.pipeline.agreement.judging.by_document import (
 )
 from segscore.pipeline.agreement.judging.limits import FEWEST_DOCUMENTS, FEWEST_JUDGED, Judging
 from segscore.pipeline.agreement.judging.permutations import (
-    PERMUTATIONS,
     leading,
+    permutations,
     permuted,
     standardised,
 )
@@ -153,7 +153,7 @@ class _Search:
         """Fit, and permute."""
         effects = fit_effects(pairs, used, coded.coders)
         sizes = coded.coders, int(pairs.shared.max(initial=0)) + 1
-        limits = judging.seed, PERMUTATIONS, FEWEST_DOCUMENTS
+        limits = judging.seed, permutations(coded.coders), FEWEST_DOCUMENTS
         eigenvalues, largest = permuted(pairs, coded.hashes, used, sizes, limits)
         vector = np.zeros(coded.coders)
         value = leading(standardised(effects.residual, effects.weight), vector)

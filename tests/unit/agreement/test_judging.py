@@ -5,10 +5,11 @@ from random import Random
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 import segscore
-from segscore.pipeline.agreement.findings import describe_audit
+from segscore.pipeline.agreement.findings import audit_findings, describe_audit
 from segscore.pipeline.agreement.judging.limits import read_limits
 from segscore.pipeline.agreement.nearest import pair_nearest
 from segscore.pipeline.agreement.tallies import folds
@@ -17,7 +18,7 @@ from segscore.pipeline.arrays.ragged import Ragged
 from segscore.pipeline.errors import Refused
 from tests.oracles import naive_judging
 from tests.oracles.naive_agreement import Document
-from tests.support.projects import FAULTS, Project, audit, codings, names
+from tests.support.projects import FAULTS, Project, audit, codings, names, table
 
 
 def test_nearest_boundaries_equal_the_twin() -> None:
@@ -153,6 +154,28 @@ def test_a_pair_that_reads_in_its_own_way_is_not_told_that_one_copied() -> None:
 def test_who_agrees_less_in_one_group_is_named_for_it(fault: str, by: str, group: str) -> None:
     said = audit(Project(8, 300, (fault,), by=by), 1)
     assert said.weaker == {("coder-00", group)}
+
+
+def test_the_same_coders_are_compared_if_others_join() -> None:
+    whole = table(Project(6, 150, ("old",), by="guidelines"), 1)
+    columns = (whole.column(name).to_pylist() for name in ("coder", "guidelines"))
+    kept = [coder != "coder-05" or version == "v2" for coder, version in zip(*columns, strict=True)]
+    found = segscore.agree(whole.filter(pa.array(kept)), group_by=("guidelines",))
+    tables = {name: found.table(name) for name in ("agreement", "coders", "peers")}
+    sentences = audit_findings(tables, [], ["guidelines"], None)
+    row = found.agreement.filter(pc.field("guidelines") == "v2").to_pylist()[0]
+    assert (row["same_coders"], row["joined_coders"], row["left_coders"]) == (5, 1, 0)
+    assert sentences[-1] == (
+        "With v2, 1 coder joined and 0 left; the similarity of the 5 who coded under both changed "
+        f"by {row['same_coders_change']:.4f} ({row['same_coders_low']:.4f} to "
+        f"{row['same_coders_high']:.4f})."
+    )
+    assert any(
+        sentence.startswith("coder-00 agrees less in guidelines v2: boundary similarity 0.")
+        and ", in v1 0." in sentence
+        for sentence in sentences
+    )
+    assert not any("stands out" in sentence for sentence in sentences)
 
 
 def test_offsets_are_not_pulled_to_0_by_chance() -> None:
