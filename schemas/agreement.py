@@ -157,15 +157,15 @@ AGREEMENT = pap.DataFrameSchema(
         "value": coefficient("(actual - expected) / (1 - expected); for bias, the difference"),
         "ci_low": number_or_null("lower end of the 95 % interval; null without one"),
         "ci_high": number_or_null("upper end of the 95 % interval; null without one"),
+        "codings": whole("codings of the group"),
+        "coders": whole("coders of the group"),
+        "documents": whole("documents of the group, including those with one coder"),
+        "pairs": whole("pairs of codings of the same document"),
         "coders_low": number_or_null(
             "lower end of the 95 % interval for other coders like these (Gwet 2014, chapter 5); "
             "null with two coders"
         ),
         "coders_high": number_or_null("upper end of the interval for other coders like these"),
-        "codings": whole("codings of the group"),
-        "coders": whole("coders of the group"),
-        "documents": whole("documents of the group, including those with one coder"),
-        "pairs": whole("pairs of codings of the same document"),
         "change": number_or_null(
             "value less that of the group before, in the order of the values of the attribute; "
             "null unless --group-by is one attribute"
@@ -263,6 +263,10 @@ CODERS = pap.DataFrameSchema(
             "how clearly coders read the guidelines in two ways: largest eigenvalue of the "
             "residuals of pairs, divided by its limit; 1 or more if they do; null if unknown"
         ),
+        "low_agreement": _mark("the coder agrees less with the others than they do"),
+        "shifted": _mark("the coder marks boundaries later or earlier than the others"),
+        "outlying_rate": _mark("the coder marks far more or far fewer boundaries than the others"),
+        "standard": _mark("the coder is one of those by whom all are judged"),
         "reading": any_of(
             ["common", "other"],
             "way in which the coder seems to read the guidelines, if coders read in two ways",
@@ -272,10 +276,6 @@ CODERS = pap.DataFrameSchema(
             "similarity of the coders who read as this one does among themselves", 1
         ),
         "other_reading_similarity": value("their similarity to the other coders", 1),
-        "low_agreement": _mark("the coder agrees less with the others than they do"),
-        "shifted": _mark("the coder marks boundaries later or earlier than the others"),
-        "outlying_rate": _mark("the coder marks far more or far fewer boundaries than the others"),
-        "standard": _mark("the coder is one of those by whom all are judged"),
         "peer_drift": number_or_null(
             "change from the first date to the last of the coder's similarity to the standard "
             "coders, divided by theirs among themselves; by a regression line over all documents, "
@@ -283,6 +283,9 @@ CODERS = pap.DataFrameSchema(
         ),
         "peer_drift_p": value("p of this change, by a jackknife, adjusted by Holm", 1),
         "drifting": _mark("the coder agrees less and less with the others"),
+        "drift_from": name_or_null("first date of the coder; null without drift"),
+        "drift_to": name_or_null("last date of the coder; null without drift"),
+        "drift_start": number_or_null("height of the regression line of peer_drift at drift_from"),
         "group_difference": number_or_null(
             "agreement_effect in this group of documents less that in all other groups, by fits to "
             "both; null over all documents, and where the groups are dates"
@@ -291,9 +294,6 @@ CODERS = pap.DataFrameSchema(
         "group_difference_p": value("its p, adjusted by Holm for all coders and groups", 1),
         "elsewhere_similarity": value("similarity to the others in all other groups", 1),
         "weaker_in_group": _mark("the coder agrees less with the others in this group"),
-        "drift_from": name_or_null("first date of the coder; null without drift"),
-        "drift_to": name_or_null("last date of the coder; null without drift"),
-        "drift_start": number_or_null("height of the regression line of peer_drift at drift_from"),
     },
     name="coders",
     description="group and coder",
@@ -358,11 +358,6 @@ CORPUS = pap.DataFrameSchema(
     {
         "documents": whole("documents of the group"),
         "coded_once": whole("number of those documents with one coder"),
-        "coders_low": number_or_null(
-            "lower end of the 95 % interval for other coders like these (Gwet 2014, chapter 5); "
-            "null with two coders"
-        ),
-        "coders_high": number_or_null("upper end of the interval for other coders like these"),
         "codings": whole("codings of the group"),
         "coders": whole("coders of the group"),
         "boundaries": whole("boundaries of all codings"),

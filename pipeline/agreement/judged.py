@@ -34,7 +34,7 @@ _EXACTNESS = ("exact_share", "exact_share_others", "exact_share_deviation")
 def coder_columns(group: Group) -> list[_Row]:
     """Return what is said of each coder of a group."""
     judgement = group.judgement
-    undefined = _undefined((*_OF_CODERS, *_ALIKE), (*_MARKS, "reading"))
+    undefined = _undefined(_OF_CODERS, (*_MARKS, "reading")) | _undefined(_ALIKE, ())
     if judgement is None:
         return [undefined] * len(group.coders)
     values = (

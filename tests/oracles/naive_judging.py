@@ -245,6 +245,9 @@ class Given(NamedTuple):
 def judge(given: Given, n_t: int = 2) -> Judged:
     """Judge the coders, of whom none reads in another way."""
     shared = {name: doc for name, doc in given.corpus.items() if len(doc.codings) > 1}
+    alone = Counter(given.stratum[name] for name, doc in shared.items() if len(doc.codings) == 2)
+    small = {name: s if alone[s] >= 20 else "small" for name, s in given.stratum.items()}
+    given = given._replace(stratum=small)
     coders = sorted({coder for document in shared.values() for coder in document.codings})
     judged = [x for x in coders if sum(x in doc.codings for doc in shared.values()) >= 10]
     assert len(judged) >= 4

@@ -27,6 +27,9 @@ from segscore.pipeline.measures.measure import divided_by, evaluate
 _OWN = -1
 """The shared effect of a document that has one of its own."""
 
+FEWEST_SHARING = 20
+"""Documents with one pair of groups with fewer of them share the effect of all such groups."""
+
 _RIDGE = 1e-9
 """Share of the mean diagonal that is added to it, so that coders apart from all others have 0."""
 
@@ -88,9 +91,16 @@ class ByDocument:
         )
         known = ~np.isnan(value)
         of_known = np.where(known, weight, 0).astype(np.float64)
-        return CodedPairs(
-            self.start, self.first, self.second, np.where(known, value, 0.0), of_known, self.stratum
+        values = np.where(known, value, 0.0)
+        return CodedPairs(self.start, self.first, self.second, values, of_known, self._shared)
+
+    @cached_property
+    def _shared(self) -> Ints:
+        """Number of the effect that documents with one pair share: of their group, if it is large."""
+        alone = np.bincount(
+            self.stratum[np.diff(self.start) == 1], minlength=self.stratum.max(initial=0) + 1
         )
+        return np.where(alone[self.stratum] >= FEWEST_SHARING, self.stratum, 0)
 
     @cached_property
     def document(self) -> Ints:
