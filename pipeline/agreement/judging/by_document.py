@@ -96,10 +96,9 @@ class ByDocument:
 
     @cached_property
     def _shared(self) -> Ints:
-        """Number of the effect that documents with one pair share: of their group, if it is large."""
-        alone = np.bincount(
-            self.stratum[np.diff(self.start) == 1], minlength=self.stratum.max(initial=0) + 1
-        )
+        """Effect that documents with one pair share: that of their group, if it is large."""
+        groups = int(self.stratum.max(initial=0)) + 1
+        alone = np.bincount(self.stratum[np.diff(self.start) == 1], minlength=groups)
         return np.where(alone[self.stratum] >= FEWEST_SHARING, self.stratum, 0)
 
     @cached_property
