@@ -161,6 +161,11 @@ AGREEMENT = pap.DataFrameSchema(
         "coders": whole("coders of the group"),
         "documents": whole("documents of the group, including those with one coder"),
         "pairs": whole("pairs of codings of the same document"),
+        "coders_low": number_or_null(
+            "lower end of the 95 % interval for other coders like these (Gwet 2014, chapter 5); "
+            "null with two coders"
+        ),
+        "coders_high": number_or_null("upper end of the interval for other coders like these"),
         "change": number_or_null(
             "value less that of the group before, in the order of the values of the attribute; "
             "null unless --group-by is one attribute"
@@ -171,6 +176,14 @@ AGREEMENT = pap.DataFrameSchema(
         ),
         "change_high": number_or_null("upper end of that interval"),
         "change_p": value("p of the change, adjusted by Holm for all groups", 1),
+        "same_coders": number_or_null("coders who coded in this group and in the one before"),
+        "joined_coders": number_or_null("coders of this group who did not code in the one before"),
+        "left_coders": number_or_null("coders of the group before who did not code in this one"),
+        "same_coders_change": number_or_null(
+            "change of the first similarity of the run, pooled, among the same coders"
+        ),
+        "same_coders_low": number_or_null("lower end of its 95 % interval"),
+        "same_coders_high": number_or_null("upper end of its 95 % interval"),
     },
     name="agreement",
     description="group, coefficient and similarity",
@@ -224,6 +237,10 @@ CODERS = pap.DataFrameSchema(
         ),
         "agreement_error": number_or_null("standard error of agreement_effect, by a jackknife"),
         "agreement_p": value("p of agreement_effect, adjusted by Holm", 1),
+        "agreement_limit": value(
+            "a coder agrees less if agreement_effect is at most minus this: the limit effect, or "
+            "three times how much the coders of the standard differ"
+        ),
         "aligned_effect": number_or_null(
             "agreement_effect of the share of boundaries with a partner at most n_t away, once "
             "the offsets of shifted coders are taken away"
@@ -242,10 +259,23 @@ CODERS = pap.DataFrameSchema(
             "logarithm of rate_ratio less its median, in units of the spread of the other coders "
             "and the standard error"
         ),
+        "reading_ratio": number_or_null(
+            "how clearly coders read the guidelines in two ways: largest eigenvalue of the "
+            "residuals of pairs, divided by its limit; 1 or more if they do; null if unknown"
+        ),
         "low_agreement": _mark("the coder agrees less with the others than they do"),
         "shifted": _mark("the coder marks boundaries later or earlier than the others"),
         "outlying_rate": _mark("the coder marks far more or far fewer boundaries than the others"),
         "standard": _mark("the coder is one of those by whom all are judged"),
+        "reading": any_of(
+            ["common", "other"],
+            "way in which the coder seems to read the guidelines, if coders read in two ways",
+            nullable=True,
+        ),
+        "same_reading_similarity": value(
+            "similarity of the coders who read as this one does among themselves", 1
+        ),
+        "other_reading_similarity": value("their similarity to the other coders", 1),
         "peer_drift": number_or_null(
             "change from the first date to the last of the coder's similarity to the standard "
             "coders, divided by theirs among themselves; by a regression line over all documents, "
@@ -256,6 +286,14 @@ CODERS = pap.DataFrameSchema(
         "drift_from": name_or_null("first date of the coder; null without drift"),
         "drift_to": name_or_null("last date of the coder; null without drift"),
         "drift_start": number_or_null("height of the regression line of peer_drift at drift_from"),
+        "group_difference": number_or_null(
+            "agreement_effect in this group of documents less that in all other groups, by fits to "
+            "both; null over all documents, and where the groups are dates"
+        ),
+        "group_difference_error": number_or_null("standard error of it, by a jackknife"),
+        "group_difference_p": value("its p, adjusted by Holm for all coders and groups", 1),
+        "elsewhere_similarity": value("similarity to the others in all other groups", 1),
+        "weaker_in_group": _mark("the coder agrees less with the others in this group"),
     },
     name="coders",
     description="group and coder",

@@ -126,6 +126,8 @@ class CoefficientRow(TypedDict, total=False):
     value: float | None
     ci_low: float | None
     ci_high: float | None
+    coders_low: float | None
+    coders_high: float | None
     codings: int
     coders: int
     documents: int
@@ -134,6 +136,12 @@ class CoefficientRow(TypedDict, total=False):
     change_low: float | None
     change_high: float | None
     change_p: float | None
+    same_coders: float | None
+    joined_coders: float | None
+    left_coders: float | None
+    same_coders_change: float | None
+    same_coders_low: float | None
+    same_coders_high: float | None
 
 
 class CoderRow(TypedDict, total=False):
@@ -155,6 +163,13 @@ class CoderRow(TypedDict, total=False):
     without_pi_boundary_similarity: float | None
     agreement_effect: float | None
     agreement_p: float | None
+    agreement_limit: float | None
+    reading: str | None
+    same_reading_similarity: float | None
+    other_reading_similarity: float | None
+    group_difference: float | None
+    elsewhere_similarity: float | None
+    weaker_in_group: bool | None
     boundary_offset: float | None
     boundary_offset_error: float | None
     rate_ratio: float | None

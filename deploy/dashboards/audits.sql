@@ -42,14 +42,18 @@ CREATE OR REPLACE MACRO is_listed(file) AS (folder_of(file, 2), folder_of(file, 
 CREATE OR REPLACE VIEW agreement AS
 SELECT folder_of(filename, 2) AS audit, date_of(folder_of(filename, 2)) AS date,
     CAST(date_of(folder_of(filename, 2)) AS TIMESTAMP) AS time, coefficient, similarity, actual,
-    expected, value, ci_low, ci_high, codings, coders, documents, pairs,
-    change, change_low, change_high, change_p,
+    expected, value, ci_low, ci_high, coders_low, coders_high, codings, coders, documents, pairs,
+    change, change_low, change_high, change_p, same_coders, joined_coders, left_coders,
+    same_coders_change, same_coders_low, same_coders_high,
     groups_of(to_json(audit_row), ['coefficient', 'similarity', 'actual', 'expected', 'value', 'ci_low',
         'ci_high', 'codings', 'coders', 'documents', 'pairs', 'change', 'change_low', 'change_high',
-        'change_p', 'filename']) AS groups
+        'change_p', 'coders_low', 'coders_high', 'same_coders', 'joined_coders', 'left_coders',
+        'same_coders_change', 'same_coders_low', 'same_coders_high', 'filename']) AS groups
 FROM (
     SELECT unnest(CAST(NULL AS STRUCT(change DOUBLE, change_low DOUBLE, change_high DOUBLE,
-        change_p DOUBLE)))
+        change_p DOUBLE, coders_low DOUBLE, coders_high DOUBLE,
+        same_coders DOUBLE, joined_coders DOUBLE, left_coders DOUBLE, same_coders_change DOUBLE,
+        same_coders_low DOUBLE, same_coders_high DOUBLE)))
     WHERE false
     UNION ALL BY NAME
     FROM read_parquet(audit_archive() || '/*/agreement/*.parquet', union_by_name = true,
@@ -67,7 +71,9 @@ SELECT folder_of(filename, 2) AS audit, date_of(folder_of(filename, 2)) AS date,
     peer_deviation, low_agreement, peer_drift, peer_drift_p, drifting,
     agreement_effect, agreement_error, agreement_p, aligned_effect, boundary_offset,
     boundary_offset_error, rate_ratio, rate_ratio_deviation, shifted, standard, drift_from,
-    drift_to, drift_start,
+    drift_to, drift_start, agreement_limit, reading_ratio, reading, same_reading_similarity,
+    other_reading_similarity, group_difference, group_difference_error, group_difference_p,
+    elsewhere_similarity, weaker_in_group,
     peer_boundary_similarity, peer_segmentation_similarity, peer_exact,
     peer_two_category, without_pi_boundary_similarity, without_kappa_boundary_similarity,
     without_bias_boundary_similarity, without_pi_segmentation_similarity,
@@ -81,6 +87,9 @@ SELECT folder_of(filename, 2) AS audit, date_of(folder_of(filename, 2)) AS date,
         'agreement_effect', 'agreement_error', 'agreement_p', 'aligned_effect',
         'boundary_offset', 'boundary_offset_error', 'rate_ratio', 'rate_ratio_deviation',
         'shifted', 'standard', 'drift_from', 'drift_to', 'drift_start',
+        'agreement_limit', 'reading_ratio', 'reading', 'same_reading_similarity',
+        'other_reading_similarity', 'group_difference', 'group_difference_error',
+        'group_difference_p', 'elsewhere_similarity', 'weaker_in_group',
         'peer_boundary_similarity', 'peer_segmentation_similarity', 'peer_exact',
         'peer_two_category',
         'without_pi_boundary_similarity', 'without_kappa_boundary_similarity',
@@ -97,7 +106,11 @@ FROM (
         agreement_effect DOUBLE, agreement_error DOUBLE, agreement_p DOUBLE,
         aligned_effect DOUBLE, boundary_offset DOUBLE, boundary_offset_error DOUBLE,
         rate_ratio DOUBLE, rate_ratio_deviation DOUBLE, shifted BOOLEAN, standard BOOLEAN,
-        drift_from VARCHAR, drift_to VARCHAR, drift_start DOUBLE)))
+        drift_from VARCHAR, drift_to VARCHAR, drift_start DOUBLE,
+        agreement_limit DOUBLE, reading_ratio DOUBLE, reading VARCHAR,
+        same_reading_similarity DOUBLE, other_reading_similarity DOUBLE, group_difference DOUBLE,
+        group_difference_error DOUBLE, group_difference_p DOUBLE, elsewhere_similarity DOUBLE,
+        weaker_in_group BOOLEAN)))
     WHERE false
     UNION ALL BY NAME
     FROM read_parquet(audit_archive() || '/*/coders/*.parquet', union_by_name = true,

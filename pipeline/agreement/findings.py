@@ -1,12 +1,12 @@
 """Say in sentences what an audit shows: how well coders agree, and who stands out."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from math import ceil, comb
 from statistics import median
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pyarrow as pa
 
@@ -20,10 +20,14 @@ from segscore.pipeline.agreement.sentences import (
     low_agreement,
     offset,
     outlying_rate,
+    readings,
+    weaker,
 )
 from segscore.pipeline.runs.finished import rows_by_group, rows_over_all
 from segscore.pipeline.statistics.shown_numbers import (
+    counted,
     number_in_words,
+    shown_as,
     shown_attribute,
     shown_change,
     shown_changes,
@@ -46,6 +50,11 @@ _MOST = 5
 
 _CONTESTED_P = 0.001
 _HALF_WIDTH = 0.05
+_MUCH_WIDER = 2
+"""If the interval for other coders is so many times as wide, more coders are what helps."""
+
+_TWO = 2
+_NOBODY = "No coder and no pair of coders stands out."
 _LEAST_CHANCE = 0.0001
 
 CODER_MARKS = ("low_agreement", "shifted", "outlying_rate", "drifting")
@@ -65,7 +74,9 @@ def describe_audit(
 ) -> list[str]:
     """Return sentences that say how to read an audit."""
     of_offset, of_rate = (partial(each, unit=unit) for each in (offset, outlying_rate))
+    of_readings = readings(coders)
     marked = [
+        *([of_readings] if of_readings else []),
         *_listed(coders, "low_agreement", "agreement_effect", low_agreement, "coders"),
         *_listed(peers, "high_agreement", "residual_deviation", high_agreement, "peers"),
         *_listed(coders, "shifted", "boundary_offset", of_offset, "coders"),
@@ -79,7 +90,7 @@ def describe_audit(
             f"With fewer than {FEWEST_JUDGED} coders who each share {FEWEST_DOCUMENTS} documents "
             "with others, it cannot be said who stands out.",
         ]
-    marked = marked or ["No coder and no pair of coders stands out."]
+    marked = marked or [_NOBODY]
     return [*_agreement(agreement), *marked, *_not_judged(coders)]
 
 
@@ -93,13 +104,34 @@ def audit_findings(
     agreement: list[CoefficientRow] = rows_over_all(tables["agreement"], by)
     coders: list[CoderRow] = rows_over_all(tables["coders"], by)
     peers: list[PeerRow] = rows_over_all(tables["peers"], by)
+    groups = rows_by_group(tables["coders"], by)
+    in_group = [row for row in groups if row.get("weaker_in_group")]
+    # Who agrees less in one group is not said to agree less everywhere.
+    partly = {row["coder"] for row in in_group}
+    coders = [row | {"low_agreement": False} if row["coder"] in partly else row for row in coders]
     named = {row["coder"]: row["documents"] for row in coders if stands_out(row)}
     documents = agreement[0]["documents"] if agreement else 0
     return [
-        *describe_audit(agreement, coders, peers, unit),
+        *(
+            sentence
+            for sentence in describe_audit(agreement, coders, peers, unit)
+            if not (in_group and sentence == _NOBODY)
+        ),
+        *_in_groups(in_group, by, {group_of(row, by) for row in groups}),
         *_changes(rows_by_group(tables["agreement"], by), by),
         *describe_contested(contested, named, documents),
     ]
+
+
+def _in_groups(
+    rows: Sequence[CoderRow], by: Sequence[str], groups: Collection[tuple[Any, ...]]
+) -> Iterator[str]:
+    """Yield a sentence about each coder who agrees less in one group, at most ``_MOST``."""
+    ordered = sorted(rows, key=lambda row: row.get("group_difference") or 0)
+    yield from (weaker(row, by, groups) for row in ordered[:_MOST])
+    if len(rows) > _MOST:
+        left = len(rows) - _MOST
+        yield f"{left} more are marked in the column weaker_in_group of the table coders."
 
 
 def _changes(rows: Sequence[CoefficientRow], by: Sequence[str]) -> Iterator[str]:
@@ -125,6 +157,24 @@ def _changes(rows: Sequence[CoefficientRow], by: Sequence[str]) -> Iterator[str]
             f"({shown_changes(after['change_low'], after['change_high'])}, "
             f"p {shown_p(p)})."
         )
+        yield from _among_the_same(after, groups[0])
+
+
+def _among_the_same(row: CoefficientRow, group: str) -> Iterator[str]:
+    """Yield a sentence about the coders of both groups, if some joined or left."""
+    joined, left = int(row.get("joined_coders") or 0), int(row.get("left_coders") or 0)
+    same, change = int(row.get("same_coders") or 0), row.get("same_coders_change")
+    if not joined + left:
+        return
+    who = f"With {group}, {counted(joined, 'coder')} joined and {left} left"
+    if same < _TWO or change is None:
+        yield f"{who}: no two coders coded under both, so that the change may be theirs."
+        return
+    interval = shown_changes(row.get("same_coders_low"), row.get("same_coders_high"))
+    yield (
+        f"{who}; the similarity of the {same} who coded under both changed by "
+        f"{shown_change(change)} ({interval})."
+    )
 
 
 def describe_contested(
@@ -186,9 +236,8 @@ def _agreement(rows: Sequence[CoefficientRow]) -> Iterator[str]:
         f"chance and 1 is full agreement: two coders agree by {shown_number(row['actual'])}, and "
         f"{_chance(row['expected'])} is expected by chance."
     )
-    low, high = row["ci_low"], row["ci_high"]
-    if low is not None and high is not None and low < high:
-        yield _documents_needed(row["documents"], (high - low) / 2)
+    if row["ci_low"] is not None and row["ci_high"] is not None:
+        yield from _precision(row, (row["ci_high"] - row["ci_low"]) / 2)
 
 
 def _chance(expected: float | None) -> str:
@@ -197,22 +246,33 @@ def _chance(expected: float | None) -> str:
     return "next to nothing" if is_little else shown_number(expected)
 
 
-def _documents_needed(documents: int, half: float) -> str:
-    """Say how many documents an interval of plus or minus ``_HALF_WIDTH`` needs.
+def _precision(row: CoefficientRow, half: float) -> Iterator[str]:
+    """Say how well pi is known for these coders, and for others like them.
 
     The width of an interval is proportional to one over the root of the number of documents.
 
     Args:
-        documents: number of documents.
-        half: half the width of their interval.
+        row: pi.
+        half: half the width of its interval for these coders.
     """
+    if half <= 0:
+        return
+    documents, coders = row["documents"], row["coders"]
+    low, high = row.get("coders_low"), row.get("coders_high")
+    known = f"pi is known to ±{half:.2f} for these {coders} coders"
     more = ceil(documents * (half / _HALF_WIDTH) ** 2) - documents
-    if more <= 0:
-        return f"The interval is plus or minus {half:.2f}: more documents are not needed for 0.05."
-    return (
-        f"The interval is plus or minus {half:.2f}; for 0.05, about {more:,} more documents with "
-        f"two coders are needed, beyond the {documents:,} there are."
+    needed = (
+        f"for ±{_HALF_WIDTH}, about {more:,} more documents with two coders are needed, beyond "
+        f"the {documents:,} there are"
     )
+    if low is None or high is None:
+        others = "with two coders, it cannot be known what others would give" * (coders == _TWO)
+    else:
+        others = f"other coders would give {shown_as(low, '.2f')} to {shown_as(high, '.2f')}"
+        if (high - low) / 2 >= _MUCH_WIDER * half:
+            others += ": more coders help, more documents do not"
+            more = 0
+    yield "; ".join(part for part in (known, others, needed * (more > 0)) if part) + "."
 
 
 _Marked = TypeVar("_Marked", CoderRow, PeerRow)

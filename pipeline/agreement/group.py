@@ -20,6 +20,7 @@ from segscore.pipeline.agreement.coefficients import (
     coefficient_weights,
     coefficients,
 )
+from segscore.pipeline.agreement.judging.by_document import ByDocument, by_document
 from segscore.pipeline.agreement.judging.judge import Judgement, judge_coders
 from segscore.pipeline.agreement.judging.limits import Judging
 from segscore.pipeline.agreement.judging.pair_counts import (
@@ -65,10 +66,12 @@ class Group:
     Attributes:
         tables: tables by name.
         choices: how coefficients are computed.
+        strata: hash of each document and the number of its group, if these are all groups.
     """
 
     tables: Mapping[str, pa.Table]
     choices: Choices
+    strata: pa.Table | None = None
 
     @cached_property
     def units(self) -> NDArray[np.int64] | NDArray[np.uint64]:
@@ -97,7 +100,14 @@ class Group:
     @cached_property
     def judgement(self) -> Judgement | None:
         """What is said of each coder and each pair; None if there are too few."""
-        return judge_coders(self.pair_counts, self.choices.judging)
+        return judge_coders(self.pair_counts, self.by_document, self.choices.judging)
+
+    @cached_property
+    def by_document(self) -> ByDocument:
+        """Counts of each pair of codings."""
+        sample = self.tables["sample"]
+        names = [coder_numbers(sample, name, self.coders) for name in ("coder", "peer")]
+        return by_document(sample, (names[0], names[1]), len(self.coders), self.strata)
 
     def total(self, table: str, name: str) -> int:
         """Return the sum of an integer column."""

@@ -15,14 +15,17 @@ from typing import Annotated, Any
 
 import pyarrow as pa
 
+from segscore.pipeline.agreement.confidence import confidence_table
 from segscore.pipeline.agreement.preparation import preparing, read_codings
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.settings.options import Option
 from segscore.pipeline.settings.ranges import MOST_UNITS, in_unit_interval, within
+from segscore.pipeline.settings.reading import read_names
 from segscore.pipeline.statistics.shown_numbers import counted
-from segscore.pipeline.tables.units import with_unit
+from segscore.pipeline.tables.units import PER_SECOND, with_unit
 
-AGREED, _RECORD, _UNFINISHED = "references", "consensus.json", "_references"
+AGREED, CONFIDENCE = "references", "confidence"
+_RECORD, _UNFINISHED = "consensus.json", "_references"
 _CODER = "consensus"
 
 
@@ -34,6 +37,7 @@ class ConsensusSettings:
         share: least share of the coders of a document who have a boundary, in [0, 1]; 0: any. None:
             more than half of them.
         within: largest distance of positions that are one boundary, in units, at least 0.
+        without: coders whose codings do not count.
     """
 
     share: Annotated[
@@ -41,6 +45,10 @@ class ConsensusSettings:
         Option("At least this share of a document's coders; 0: any; default: more than half."),
     ] = None
     within: Annotated[int, Option("Largest distance of positions that are one boundary.")] = 0
+    without: Annotated[
+        tuple[str, ...],
+        Option("Coders to leave out, separated by commas.", read=read_names),
+    ] = ()
 
     def __post_init__(self) -> None:
         """Refuse a value that an option cannot have; the message names the option."""
@@ -73,26 +81,23 @@ def write_consensus(codings: str, output: str, settings: ConsensusSettings) -> d
         Refused: the input cannot be read or has no valid row, or the folder already contains a
             consensus.
     """
-    table, rows, rejects = read_codings(codings, output, (AGREED, _RECORD))
-    found: dict[str, list[tuple[int, list[int]]]] = defaultdict(list)
-    columns = (rows.table.column(name).to_pylist() for name in _READ)
-    for document, n_units, boundaries in zip(*columns, strict=True):
-        found[document].append((n_units, sorted({*boundaries})))
-    of_one_length = {
-        document: coded
-        for document, coded in sorted(found.items())
-        if len({n_units for n_units, _ in coded}) == 1
-    }
+    written = (AGREED, CONFIDENCE, _RECORD)
+    table, rows, rejects = read_codings(codings, output, written)
+    of_one_length, unequal = _by_document(rows.table, settings.without)
     warnings = [*table.warnings]
     if rejects.num_rows:
         warnings.append(f"{rejects.num_rows} invalid rows left out; `segscore validate` lists them")
-    if unequal := len(found) - len(of_one_length):
+    if unequal:
         noun = "document" if unequal == 1 else "documents"
         warnings.append(f"{unequal} {noun} whose codings differ in length left out")
     if not of_one_length:
         raise Refused(f"{codings}: no document is left; {'; '.join(warnings)}")
     warnings += _warn_of_unions(of_one_length, settings)
     agreed = with_unit(_table(of_one_length, settings), table.unit)
+    coded = {document: codings for document, (_, codings) in of_one_length.items()}
+    positions = dict(zip(of_one_length, agreed.column("boundaries").to_pylist(), strict=True))
+    near = 2 * PER_SECOND[table.unit] - 1 if table.unit in PER_SECOND else 1
+    confidence = confidence_table(coded, positions, max(near, settings.within))
     record = {
         "settings": asdict(settings),
         "rule": settings.rule,
@@ -102,20 +107,43 @@ def write_consensus(codings: str, output: str, settings: ConsensusSettings) -> d
         "warnings": warnings,
         "versions": {"segscore": version("segscore")},
     }
-    _write(output, agreed, json.dumps(record, indent=2) + "\n")
+    _write(output, agreed, confidence, json.dumps(record, indent=2) + "\n")
     return record
 
 
-_READ = ("document_id", "n_units", "boundaries")
+_READ = ("document_id", "coder", "n_units", "boundaries")
+Codings = tuple[int, dict[str, list[int]]]
+"""The number of units of a document, and its boundaries by coder."""
 
 
-def _warn_of_unions(
-    codings: Mapping[str, Sequence[object]], settings: ConsensusSettings
-) -> list[str]:
+def _by_document(rows: pa.Table, without: Sequence[str]) -> tuple[dict[str, Codings], int]:
+    """Return the codings of each document, and how many were left out for different lengths.
+
+    Raises:
+        Refused: a coder to leave out has no coding.
+    """
+    columns = [rows.column(name).to_pylist() for name in _READ]
+    if absent := sorted({*without} - {*columns[1]}):
+        raise Refused(f"--without {','.join(without)}: there is no coder {absent[0]}")
+    found: dict[str, list[tuple[str, int, list[int]]]] = defaultdict(list)
+    for document, coder, n_units, boundaries in zip(*columns, strict=True):
+        if coder not in without:
+            found[document].append((coder, n_units, sorted({*boundaries})))
+    of_one_length = {
+        document: (coded[0][1], {coder: boundaries for coder, _, boundaries in coded})
+        for document, coded in sorted(found.items())
+        if len({n_units for _, n_units, _ in coded}) == 1
+    }
+    return of_one_length, len(found) - len(of_one_length)
+
+
+def _warn_of_unions(codings: Mapping[str, Codings], settings: ConsensusSettings) -> list[str]:
     """Warn if a share that sounds like several coders is one coder, who then decides alone."""
     if not settings.share:
         return []
-    unions = sum(len(coded) > 1 and settings.least(len(coded)) == 1 for coded in codings.values())
+    unions = sum(
+        len(coded) > 1 and settings.least(len(coded)) == 1 for _, coded in codings.values()
+    )
     if not unions:
         return []
     return [
@@ -125,20 +153,16 @@ def _warn_of_unions(
     ]
 
 
-def _table(
-    codings: Mapping[str, Sequence[tuple[int, list[int]]]], settings: ConsensusSettings
-) -> pa.Table:
+def _table(codings: Mapping[str, Codings], settings: ConsensusSettings) -> pa.Table:
     rows = [
-        agreed_boundaries(
-            [boundaries for _, boundaries in coded], settings.least(len(coded)), settings.within
-        )
-        for coded in codings.values()
+        agreed_boundaries([*coded.values()], settings.least(len(coded)), settings.within)
+        for _, coded in codings.values()
     ]
     return pa.table(
         {
             "document_id": pa.array([*codings], pa.string()),
             "coder": pa.array([_CODER] * len(rows), pa.string()),
-            "n_units": pa.array([coded[0][0] for coded in codings.values()], pa.int32()),
+            "n_units": pa.array([n_units for n_units, _ in codings.values()], pa.int32()),
             "boundaries": pa.array(rows, pa.list_(pa.int32())),
         }
     )
@@ -210,7 +234,8 @@ def _near(codings: Sequence[Sequence[int]], centre: int, within: int) -> dict[in
     return {coder: at for coder, at in nearest.items() if abs(at - centre) <= within}
 
 
-def _write(output: str, agreed: pa.Table, record: str) -> None:
-    with preparing(output, _UNFINISHED, (AGREED, _RECORD)) as preparation:
+def _write(output: str, agreed: pa.Table, confidence: pa.Table, record: str) -> None:
+    with preparing(output, _UNFINISHED, (AGREED, CONFIDENCE, _RECORD)) as preparation:
         preparation.write(AGREED, "part-00000.parquet", agreed)
+        preparation.write(CONFIDENCE, "part-00000.parquet", confidence)
         preparation.show(_RECORD, record)

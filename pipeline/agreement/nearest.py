@@ -8,7 +8,7 @@ from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Flags, Ints, Positions, Ragged, RowArrays, row_values
 
 _FAR = 1 << 61
-_CLASSES = 50
+DISTANCE_CLASSES = 50
 """Number of classes of distances on either side of 0, if there are that many distances."""
 
 
@@ -46,7 +46,7 @@ def pair_nearest(boundaries: Ragged, row: Ints, peer: Ints, within: int) -> Near
     _list_near(boundaries.arrays, row, peer, within, (first, np.empty(0, np.int64)))
     distance = np.empty(first[-1], np.int64)
     _list_near(boundaries.arrays, row, peer, within, (first, distance))
-    step = max(1, within // _CLASSES)
+    step = max(1, within // DISTANCE_CLASSES)
     rounded = step * np.round(distance / step).astype(np.int64)
     return NearBoundaries(pairs, sums, np.repeat(np.arange(len(row)), np.diff(first)), rounded)
 

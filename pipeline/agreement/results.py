@@ -1,7 +1,7 @@
 """Compute the tables by group of an agreement run, and describe what was left out."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import astuple, fields
 from itertools import islice, pairwise
 from typing import Any
 
@@ -13,8 +13,10 @@ from segscore.pipeline.agreement.coders import coder_rows, peer_rows
 from segscore.pipeline.agreement.coefficients import CoefficientKey
 from segscore.pipeline.agreement.corpus import corpus_row
 from segscore.pipeline.agreement.group import Choices, Group
-from segscore.pipeline.agreement.judged import add_drift
+from segscore.pipeline.agreement.judged import add_drift, add_group_effects
+from segscore.pipeline.agreement.other_coders import agreement_rows
 from segscore.pipeline.agreement.part import AgreeJob, Audited
+from segscore.pipeline.agreement.same_coders import same_coders
 from segscore.pipeline.agreement.settings import AgreeSettings
 from segscore.pipeline.agreement.tallies import (
     GROUP,
@@ -36,7 +38,7 @@ from segscore.pipeline.statistics.multiple_tests import holm, holm_levels
 CODINGS = "codings"
 TYPES_UNUSED = "boundary_types were ignored; each position counts once"
 _Row = dict[str, Any]
-_NAMES = ("coefficient", "similarity", "coder", "peer", "drift_from", "drift_to")
+_NAMES = ("coefficient", "similarity", "coder", "peer", "drift_from", "drift_to", "reading")
 _MARKS = (
     "flagged",
     "outlying_rate",
@@ -46,6 +48,15 @@ _MARKS = (
     "shifted",
     "standard",
     "drifting",
+    "weaker_in_group",
+)
+_SAME = (
+    "same_coders",
+    "joined_coders",
+    "left_coders",
+    "same_coders_change",
+    "same_coders_low",
+    "same_coders_high",
 )
 _CHANGES = ("change", "change_low", "change_high", "change_p")
 
@@ -108,34 +119,58 @@ def nothing_audited(settings: AgreeSettings, account: RowCounts, why: str) -> No
     )
 
 
-def group_tables(merged: Tallies, group_by: Groups, choices: Choices) -> dict[str, pa.Table]:
-    """Build the tables by group, with the group of all documents first (schemas/agreement.py)."""
+def groups_of(
+    merged: Tallies, group_by: Groups, choices: Choices
+) -> dict[tuple[object, ...], Group]:
+    """Return the group of all documents, whose values are None, and each group by its values."""
     by_group = {
         field.name: split(getattr(merged, field.name), group_by) for field in fields(Tallies)
     }
-    rows: dict[str, list[_Row]] = {}
-    by_key: dict[tuple[object, ...], Group] = {}
+    strata = _strata(by_group["sample"])
+    groups: dict[tuple[object, ...], Group] = {}
     for key in sorted(by_group["documents"], key=_order):
         tables = {
             name: groups.get(key, getattr(merged, name).slice(0, 0).drop_columns([*group_by]))
             for name, groups in by_group.items()
         }
         tables["by_fold"], tables["peers"] = tables["peers"], without_folds(tables["peers"])
-        group = by_key[key] = Group(tables, choices)
-        columns = (name.removeprefix(GROUP) for name in group_by)
-        group_values = dict(zip(columns, key, strict=True))
+        is_whole = all(value is None for value in key)
+        groups[key] = Group(tables, choices, strata if is_whole else None)
+    return groups
+
+
+def group_tables(merged: Tallies, group_by: Groups, choices: Choices) -> dict[str, pa.Table]:
+    """Build the tables by group, with the group of all documents first (schemas/agreement.py)."""
+    rows: dict[str, list[_Row]] = {}
+    by = [name.removeprefix(GROUP) for name in group_by]
+    groups = groups_of(merged, group_by, choices)
+    for key, group in groups.items():
+        group_values = dict(zip(by, key, strict=True))
         generated = {
-            "agreement": group.rows(),
+            "agreement": agreement_rows(group),
             "coders": coder_rows(group),
             "peers": peer_rows(group),
             "corpus": iter([corpus_row(group)]),
         }
         for name, group_rows in generated.items():
             rows.setdefault(name, []).extend({**group_values, **row} for row in group_rows)
-    by = [name.removeprefix(GROUP) for name in group_by]
-    _add_changes(rows["agreement"], by, by_key)
-    add_drift(rows["coders"], by, by_key)
+    _add_changes(rows["agreement"], by, groups)
+    add_drift(rows["coders"], by, groups)
+    add_group_effects(rows["coders"], by, groups)
     return {name: _to_table(group_rows, group_by) for name, group_rows in rows.items()}
+
+
+def _strata(samples: Mapping[tuple[object, ...], pa.Table]) -> pa.Table:
+    """Number the groups, and list the documents of each, by hash."""
+    keys = sorted((key for key in samples if None not in key), key=_order)
+    groups = [samples[key] for key in keys]
+    listed = [
+        pa.table({"document": found, "stratum": pa.array(np.full(len(found), number))})
+        for number, table in enumerate(groups)
+        for found in [table.column("document").unique()]
+    ]
+    empty = pa.table({"document": pa.array([], pa.uint64()), "stratum": pa.array([], pa.int64())})
+    return pa.concat_tables([empty, *listed]).sort_by("document").combine_chunks()
 
 
 def _order(key: tuple[Any, ...]) -> tuple[tuple[Any, ...], ...]:
@@ -181,7 +216,25 @@ def _add_changes(
         for value, change, adjusted, level in tested:
             confidence = CONFIDENCE if np.isnan(level) else 1 - level
             found[value, key] = (change.value, *change.interval(confidence), adjusted)
+    same = _same_coders(groups, ordered)
     for row in rows:
         at = row[by[0]] if ordered else None
         key = row["coefficient"], row["similarity"]
         row.update(zip(_CHANGES, found.get((at, key), (float("nan"),) * 4), strict=True))
+        row.update(same.get(at, dict.fromkeys(_SAME, float("nan"))))
+
+
+def _same_coders(
+    groups: Mapping[tuple[Any, ...], Group], ordered: Sequence[Any]
+) -> dict[object, dict[str, float]]:
+    """Return the columns about the coders of each group who also coded in the group before."""
+    if len(ordered) < 2:
+        return {}
+    whole, found = groups[(None,)], dict[object, dict[str, float]]()
+    judging = whole.choices.judging
+    pairs = whole.by_document.pairs(judging.similarity, judging.n_t)
+    number = {value: 1 + at for at, value in enumerate(ordered)}
+    for before, value in pairwise(ordered):
+        compared = same_coders(whole.by_document, pairs, (number[before], number[value]))
+        found[value] = dict(zip(_SAME, astuple(compared), strict=True))
+    return found

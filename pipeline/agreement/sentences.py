@@ -1,10 +1,15 @@
 """Say in a sentence what stands out about a coder or a pair of coders."""
 
-from typing import Final
+from collections.abc import Collection, Sequence
+from typing import Any, Final
 
-from segscore.pipeline.statistics.shown_numbers import shown_as, shown_number, shown_p
+from segscore.pipeline.statistics.shown_numbers import (
+    shown_as,
+    shown_attribute,
+    shown_p,
+)
 from segscore.pipeline.tables.units import PER_SECOND
-from segscore.schemas.rows import CoderRow, PeerRow
+from segscore.schemas.rows import CoderRow, PeerRow, group_of
 
 SHOWN: Final = "boundary_similarity"
 """The similarity that sentences are about."""
@@ -17,6 +22,8 @@ WITHOUT_SHOWN: Final = "without_pi_boundary_similarity"
 
 _IN_WORDS = "boundary similarity"
 
+_PAIR = 2
+
 _T = 2.093
 """Quantile of t with 19 degrees of freedom for a 95 % interval from 20 groups of documents."""
 
@@ -27,12 +34,42 @@ def low_agreement(row: CoderRow) -> str:
     change = (
         "" if without is None else f"; without {row['coder']}, pi of {_IN_WORDS} is {without:.4f}"
     )
-    p = row.get("agreement_p")
+    effect, p = row["agreement_effect"], row.get("agreement_p")
+    less = "" if effect is None else f": {-effect:.2f} below the median coder"
+    limit = row.get("agreement_limit")
     return (
-        f"{row['coder']} agrees less with the others than they do among themselves: "
-        f"{_IN_WORDS} {shown_number(row[PEER_SHOWN])}, median coder "
-        f"{shown_number(row['peer_median'])}"
+        f"{row['coder']} agrees less with the others than they do among themselves{less}"
+        f"{'' if limit is None else f', where {limit:.2f} is the limit'}"
         f"{'' if p is None else f' (p {shown_p(p)})'}{change}."
+    )
+
+
+def readings(coders: Sequence[CoderRow]) -> str | None:
+    """Describe two ways of reading; None if there are not two, or only a pair reads another way."""
+    others = [row for row in coders if row.get("reading") == "other"]
+    if len(others) <= _PAIR:
+        return None
+    names = [row["coder"] for row in others]
+    known = sum(row.get("reading") is not None for row in coders)
+    same, other = others[0]["same_reading_similarity"], others[0]["other_reading_similarity"]
+    return (
+        f"{', '.join(names[:-1])} and {names[-1]} seem to read the guidelines another way: "
+        f"{_IN_WORDS} {shown_as(same, '.2f')} among themselves, {shown_as(other, '.2f')} with the "
+        f"other {known - len(names)}."
+    )
+
+
+def weaker(row: CoderRow, by: Sequence[str], groups: Collection[tuple[Any, ...]]) -> str:
+    """Describe a coder who agrees less in one group; ``groups`` are the values of all."""
+    own = group_of(row, by)
+    others = [" ".join(map(shown_attribute, values)) for values in groups if values != own]
+    there = f"in {others[0]}" if len(others) == 1 else "elsewhere"
+    old = any("guideline" in name.lower() for name in by)
+    return (
+        f"{row['coder']} agrees less in {' '.join(by)} {' '.join(map(shown_attribute, own))}: "
+        f"{_IN_WORDS} {shown_as(row[PEER_SHOWN], '.2f')}, {there} "
+        f"{shown_as(row.get('elsewhere_similarity'), '.2f')}"
+        f"{'; perhaps by the guidelines of another version' * old}."
     )
 
 
@@ -44,18 +81,17 @@ def high_agreement(row: PeerRow) -> str:
     """
     pair = f"{row['coder']} and {row['peer']}"
     exact, others = row.get("exact_share"), row.get("exact_share_others")
+    more = f"{pair} agree {shown_as(row['residual'], '.2f')} more than their agreement with the "
     if row.get("copied") and exact is not None and others is not None:
         return (
-            f"{pair} agree far more than other pairs: {_IN_WORDS} {shown_number(row[SHOWN])} over "
-            f"{row['documents']} documents, median pair {shown_number(row['pair_median'])}; and "
+            f"{more}others predicts, over {row['documents']} documents, and "
             f"{100 * exact:.0f} % of their paired boundaries are at exactly the same position, "
             f"{100 * others:.0f} % of those of the other pairs. Find out whether they worked "
             "together, or one copied from the other."
         )
     return (
-        f"{pair} agree {shown_as(row['residual'], '.2f')} more than their agreement with the "
-        "others predicts: they may read the guidelines in a way of their own, or have worked "
-        "together."
+        f"{more}others predicts: they may read the guidelines in a way of their own, or have "
+        "worked together."
     )
 
 

@@ -147,7 +147,7 @@ class AgreeSettings:
         published = self.as_published is not None
         n_t = self.measuring.near_limit
         limits = read_limits(self.limits, units_per_second(unit, self.units))
-        judging = Judging(self.similarities[0], n_t, limits)
+        judging = Judging(self.similarities[0], n_t, limits, self.seed)
         return Choices(n_t, published or self.expected == "item", published, judging)
 
     def signature(self, estimator: str) -> str:

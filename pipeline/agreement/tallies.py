@@ -11,7 +11,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from segscore.pipeline.arrays.ragged import numbers
+from segscore.pipeline.arrays.document_ids import Hashes
+from segscore.pipeline.arrays.ragged import Ints, numbers
 from segscore.pipeline.statistics import resampling
 
 KEYS = {
@@ -19,16 +20,25 @@ KEYS = {
     "panels": ("unit", "panel"),
     "rates": ("unit", "coder"),
     "peers": ("fold", "coder", "peer"),
-    "distances": ("coder", "peer", "distance"),
+    "distances": ("fold", "coder", "peer", "distance"),
     "held_out": ("coder", "coders"),
     "segments": (),
     "supports": ("reach", "coders", "within"),
+    "sample": ("document", "coder", "peer"),
 }
 """The keys of each table in addition to the group-by columns."""
+
+SAMPLED = 65_536
+"""Pairs of codings of which each group keeps the counts document by document."""
 
 
 FOLDS = 20
 """Groups of documents, by hash, that a jackknife leaves out in turn."""
+
+
+def folds(hashes: Hashes) -> Ints:
+    """Return the group of documents, of ``FOLDS``, of each document by its hash."""
+    return ((hashes >> np.uint64(32)) % np.uint64(FOLDS)).astype(np.int64)
 
 
 @dataclass(frozen=True)
@@ -40,10 +50,13 @@ class Tallies:
         panels: potential boundaries by resampling unit and the set of coders, as a JSON list.
         rates: codings, boundaries and potential boundaries by resampling unit and coder.
         peers: pair counts by coder and peer, and by one of ``FOLDS`` groups of documents.
-        distances: how many boundaries of coder and peer are near each other, by their distance.
+        distances: how many boundaries of coder and peer are near each other, by their distance and
+            likewise.
         held_out: what documents lose without a coder, by that coder and the number of coders.
         segments: numbers of segments and their sizes, and squares of both.
         supports: marked positions by reach, number of coders, and coders within reach.
+        sample: counts of each pair of codings, by the hash of the document: those of all documents
+            with several coders, or of ``SAMPLED`` pairs, in the documents with the smallest hashes.
     """
 
     documents: pa.Table
@@ -54,6 +67,7 @@ class Tallies:
     held_out: pa.Table
     segments: pa.Table
     supports: pa.Table
+    sample: pa.Table
 
     def __post_init__(self) -> None:
         """Refuse invalid tables, because tallies may come from a file.
@@ -72,12 +86,11 @@ class Tallies:
                 raise ValueError(f"{name} has unexpected columns")
             if any(table.column(field.name).null_count for field in columns):
                 raise ValueError(f"{name} has nulls")
-        fold = self.peers.column("fold")
-        if (
-            len(fold)
-            and not pc.all(pc.and_(pc.greater_equal(fold, 0), pc.less(fold, FOLDS))).as_py()
-        ):
-            raise ValueError("peers has unexpected folds")
+        for table in (self.peers, self.distances):
+            fold = table.column("fold")
+            known = pc.and_(pc.greater_equal(fold, 0), pc.less(fold, FOLDS))
+            if not pc.all(known, min_count=0).as_py():
+                raise ValueError("a table has unexpected folds")
         known = self.documents.column("unit")
         for table in (self.panels, self.rates):
             if not pc.all(pc.is_in(table.column("unit"), value_set=known), min_count=0).as_py():
@@ -136,7 +149,34 @@ def merge_tallies(parts: Sequence[Tallies], group_by: Groups) -> Tallies:
         summed = _sum(table, keys)
         order = [(key, "ascending") for key in keys]
         merged[field.name] = summed.sort_by(order).combine_chunks() if keys else summed
+    merged["sample"] = _first_documents(merged["sample"], [*group_by])
     return Tallies(**merged)
+
+
+def _first_documents(sample: pa.Table, group_by: Sequence[str]) -> pa.Table:
+    """Leave out the documents of each group whose pairs would be more than ``SAMPLED``.
+
+    Which are kept does not depend on how the documents were divided into parts, because each part
+    keeps at least those that are among the first of all.
+
+    Args:
+        sample: sorted by group and document.
+        group_by: the group-by columns.
+    """
+    if len(sample) <= SAMPLED:
+        return sample
+    new_group = np.zeros(len(sample), bool)
+    for name in group_by:
+        codes = sample.column(name).combine_chunks().dictionary_encode(null_encoding="encode")
+        new_group[1:] |= np.diff(numbers(codes.indices)) != 0
+    new_group[0] = True
+    new_document = new_group.copy()
+    new_document[1:] |= np.diff(numbers(sample.column("document").combine_chunks())) != 0
+    row = np.arange(len(sample))
+    start = np.maximum.accumulate(np.where(new_group, row, 0))
+    ends = np.append(np.flatnonzero(new_document)[1:], len(sample))
+    end = ends[np.cumsum(new_document) - 1]
+    return sample.filter(pa.array(end - start <= SAMPLED)).combine_chunks()
 
 
 def split(table: pa.Table, group_by: Groups) -> dict[tuple[object, ...], pa.Table]:

@@ -9,7 +9,7 @@ import pyarrow as pa
 from segscore.pipeline.agreement.block import Block, disagreements
 from segscore.pipeline.agreement.coder_pairs import EDITS, Counts
 from segscore.pipeline.agreement.prominence import REACHES
-from segscore.pipeline.agreement.tallies import FOLDS, GROUP, KEYS, Groups, Tallies, tally
+from segscore.pipeline.agreement.tallies import GROUP, KEYS, Groups, Tallies, folds, tally
 from segscore.pipeline.arrays.document_ids import Hashes, hash_names, mix
 from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged
@@ -47,6 +47,7 @@ def tallies_of(block: Block, group_by: Groups, *, bucketed: bool, segments: bool
     }
     of_pairs, of_distances = _pairs(block, folds(hashes))
     held_out = {"coder": coder, **_held_out(block, rate, segments=segments)}
+    of_sample = {"document": hashes[pairs.document], **_sampled(of_pairs)}
     of_panels = {"unit": unit, "panel": panels(block), "places": sums.size}
     return Tallies(
         documents=add("documents", documents, {"unit": unit, **_documents(block, rate)}),
@@ -57,6 +58,7 @@ def tallies_of(block: Block, group_by: Groups, *, bucketed: bool, segments: bool
         held_out=add("held_out", codings, held_out),
         segments=add("segments", codings, _segments(block)),
         supports=add("supports", *_supports(block)),
+        sample=add("sample", pairs.document, of_sample),
     )
 
 
@@ -75,6 +77,7 @@ def _pairs(block: Block, fold: Ints) -> tuple[dict[str, object], dict[str, objec
     }
     near_pair = block.near.pair
     of_distances: dict[str, object] = {
+        "fold": fold[pairs.document[near_pair]],
         "coder": named.take(pa.array(pairs.row[near_pair])),
         "peer": named.take(pa.array(pairs.peer[near_pair])),
         "distance": block.near.distance,
@@ -83,9 +86,9 @@ def _pairs(block: Block, fold: Ints) -> tuple[dict[str, object], dict[str, objec
     return of_pairs, of_distances
 
 
-def folds(hashes: Hashes) -> Ints:
-    """Return the group of documents, of ``FOLDS``, of each document by its hash."""
-    return ((hashes >> np.uint64(32)) % np.uint64(FOLDS)).astype(np.int64)
+def _sampled(of_pairs: Mapping[str, object]) -> dict[str, object]:
+    """Return the columns of ``sample`` of each pair of codings."""
+    return {name: of_pairs[name] for name in ("coder", "peer", *EDITS, "pair_places")}
 
 
 def _documents(block: Block, rate: Ints) -> Counts:

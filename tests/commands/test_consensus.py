@@ -5,6 +5,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -60,7 +61,7 @@ def test_the_command(segscore: Segscore, tmp_path: Path) -> None:
     (row,) = read_table(f"{out}/references").to_pylist()
     assert (row["document_id"], row["coder"], row["n_units"]) == ("stargazer", "consensus", 21)
     record = json.loads((out / "consensus.json").read_text())
-    assert record["settings"] == {"share": 0.5, "within": 1}
+    assert record["settings"] == {"share": 0.5, "within": 1, "without": []}
     assert record["rule"] == "at least 0.5 of a document's coders"
     again = segscore("consensus", DATA / "stargazer.jsonl", *options)
     assert again.code == 2
@@ -102,3 +103,30 @@ def test_documents_of_two_lengths_are_left_out(segscore: Segscore, tmp_path: Pat
     assert result.code == 0
     assert "1 document whose codings differ in length left out" in result.err
     assert read_table(f"{tmp_path}/out/references").column("document_id").to_pylist() == ["a"]
+
+
+def test_boundaries_have_a_confidence_and_coders_are_left_out(
+    segscore: Segscore, tmp_path: Path
+) -> None:
+    rows = [
+        {"document_id": "d", "coder": coder, "n_units": 30, "boundaries": boundaries}
+        for coder, boundaries in {"ann": [5, 10], "bob": [5, 11], "cat": [20], "dan": [5]}.items()
+    ]
+    path = tmp_path / "codings.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    result = segscore("consensus", path, "--without", "cat", "--output", tmp_path / "agreed")
+    assert result.code == 0, result.err
+    (row,) = read_table(f"{tmp_path}/agreed/references").to_pylist()
+    assert row["boundaries"] == [5]
+    (row,) = read_table(f"{tmp_path}/agreed/confidence").to_pylist()
+    assert (row["position"], row["supporters"], row["coders"], row["confidence"]) == (5, 3, 3, 1.0)
+    result = segscore("consensus", path, "--share", "0", "--output", tmp_path / "all")
+    found = read_table(f"{tmp_path}/all/confidence").to_pylist()
+    # Of 10 boundaries of ann and of the others in pairs with her, 6 are of both.
+    weights = {"ann": 6 / 10, "bob": 6 / 10, "cat": 0.0, "dan": 4 / 8}
+    assert [row["position"] for row in found] == [5, 10, 11, 20]
+    total = sum(weights.values())
+    expected = [1.0, 1.2 / total, 1.2 / total, 0.0]
+    assert [row["confidence"] for row in found] == pytest.approx(expected)
+    refused = segscore("consensus", path, "--without", "eve", "--output", tmp_path / "no")
+    assert refused.code == 2 and "there is no coder eve" in refused.err

@@ -1,9 +1,9 @@
-"""Write the table of docs/jobs/agree.md that says how often an audit finds faults.
+"""Write the table of docs/jobs/agree.md that says how often an audit finds faults, and innocents.
 
     python -m tests.docs.power docs/jobs/agree.md
 
-It simulates projects (tests/support/projects.py) and audits them, in two processes.  The same
-command writes the same table.
+It simulates projects (tests/support/projects.py) and judges their coders, in two processes.  The
+same command writes the same table.
 """
 
 import sys
@@ -14,13 +14,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.support import kernels
-from tests.support.projects import FAULTS, Project, audit
+from tests.support.projects import DESIGNS, FAULTS, Project, audit, names
 
 BEGIN, END = "<!-- power: begin -->", "<!-- power: end -->"
-CODERS, DOCUMENTS = (3, 6, 12, 30), (20, 75, 225)
-STRENGTHS = {"full": 1.0, "half": 0.5, "none": 0.0}
-PROJECTS = {3: 2, 6: 10, 12: 6, 30: 2}
-"""Projects to simulate, by number of coders."""
+CODERS, DOCUMENTS = (4, 6, 12), (20, 75, 225)
+KINDS = (*DESIGNS, "faults", "half faults", "weak", "old")
+"""Designs without faults; the five faults; a weakness in one genre; old guidelines."""
+
+PROJECTS = 60
+"""Projects of each line."""
 
 CODINGS = 3
 """Codings of a document, on average."""
@@ -33,74 +35,98 @@ MARKS = {
 }
 """The column of `coders` that names each fault of one coder."""
 
-COLUMNS = ("careless", "copies", "drifts", "twice", "late")
+FAULT_COLUMNS = ("careless", "copies", "drifts", "twice", "late")
+GROUPS = {"weak": "genre", "old": "guidelines"}
+COLUMNS = ("two readings", *FAULT_COLUMNS, *GROUPS)
 
 
 class Line(NamedTuple):
     """A line of the table."""
 
+    kind: str
     coders: int
     documents: int
-    strength: str
 
 
 class Outcome(NamedTuple):
-    """What an audit of one project says: faults planted and found, and false names."""
+    """Faults planted in one project and found by its audit, and whether innocents are named."""
 
     planted: Counter[str]
     found: Counter[str]
-    false: int
+    innocents: bool
+
+
+def project_of(line: Line, number: int) -> Project:
+    """Return one project of a line."""
+    documents = line.coders * line.documents // CODINGS
+    if line.kind in DESIGNS:
+        return Project(line.coders, documents, (), design=line.kind)
+    if line.kind in GROUPS:
+        return Project(line.coders, documents, (line.kind,), by=GROUPS[line.kind])
+    alone = (FAULT_COLUMNS[number % len(FAULT_COLUMNS)],)
+    faults = FAULTS if line.coders > len(FAULTS) else alone
+    return Project(line.coders, documents, faults, 0.5 if line.kind == "half faults" else 1.0)
 
 
 def simulate(line: Line, number: int) -> Outcome:
-    """Audit one project of a line."""
-    faults: tuple[str, ...] = ()
-    if line.strength != "none":
-        faults = FAULTS if line.coders > len(FAULTS) else (COLUMNS[number % len(COLUMNS)],)
-    documents = line.coders * line.documents // CODINGS
-    project = Project(line.coders, documents, faults, STRENGTHS[line.strength] or 1.0)
+    """Judge the coders of one project of a line."""
+    project = project_of(line, number)
     said, faulty = audit(project, number), project.faulty()
-    found: Counter[str] = Counter()
-    false = 0
+    planted, found = Counter(faulty.values()), Counter[str]()
+    others = set(names(project.coders)[project.coders - project.others :])
+    innocents = bool(said.copied) and not said.copied <= _copies(said.pairs, faulty)
     for name, row in said.coders.items():
         if name in faulty:
             mark = MARKS.get(faulty[name])
             found[faulty[name]] += bool(mark and row[mark])
         else:
-            false += sum(bool(row[mark]) for mark in MARKS.values())
-    for pair in said.pairs:
-        copied = any(faulty.get(name) == "copies" for name in pair)
-        found["copies"] += copied
-        false += not copied
-    return Outcome(Counter(faulty.values()), found, false)
+            innocents |= any(row[mark] for mark in MARKS.values())
+    for name, _ in said.weaker:
+        found[faulty.get(name, "")] += faulty.get(name) in GROUPS
+        innocents |= name not in faulty
+    found["copies"] = len(_copies(said.pairs, faulty))
+    if project.others:
+        planted["two readings"] = 1
+        reading = {name for name, row in said.coders.items() if row["reading"] == "other"}
+        found["two readings"] = reading == others or (
+            len(others) * 2 == project.coders and reading == set(names(project.coders)) - others
+        )
+    # A pair who read alike is told that they agree well, which is true.
+    alike = {pair for pair in said.pairs if set(pair) <= others or not set(pair) & others}
+    pairs = said.pairs - _copies(said.pairs, faulty)
+    return Outcome(planted, found, innocents or bool(pairs - alike if project.others else pairs))
+
+
+def _copies(
+    pairs: frozenset[tuple[str, str]], faulty: dict[str, str]
+) -> frozenset[tuple[str, str]]:
+    """Return the pairs with a coder who copies."""
+    return frozenset(p for p in pairs if any(faulty.get(name) == "copies" for name in p))
 
 
 def table() -> list[str]:
     """Return the lines of the table."""
-    lines = [Line(*key) for key in _keys()]
-    calls = [(line, number) for line in lines for number in range(PROJECTS[line.coders])]
-    with ProcessPoolExecutor(2, initializer=kernels.share) as pool:
-        outcomes = pool.map(simulate, *zip(*calls, strict=True), chunksize=2)
+    lines = [Line(kind, c, d) for kind in KINDS for c in CODERS for d in DOCUMENTS]
+    calls = [(line, number) for line in lines for number in range(PROJECTS)]
+    with ProcessPoolExecutor(2) as pool:  # forks, so that loops are shared as here
+        outcomes = pool.map(simulate, *zip(*calls, strict=True), chunksize=10)
         by_line: dict[Line, list[Outcome]] = {line: [] for line in lines}
         for (line, number), outcome in zip(calls, outcomes, strict=True):
             by_line[line].append(outcome)
-            print(*line, number, outcome.false, flush=True)
-    heading = ("coders", "documents each", "faults", *COLUMNS, "false names")
+            if number == PROJECTS - 1:
+                print(*line, _row(line, by_line[line]), flush=True)
+    heading = ("project", "coders", "documents each", *COLUMNS, "innocents named")
     rows = [_row(line, outcomes) for line, outcomes in by_line.items()]
     return [_cells(heading), _cells(["---"] * len(heading)), *map(_cells, rows)]
-
-
-def _keys() -> list[tuple[int, int, str]]:
-    return [(c, d, s) for c in CODERS for d in DOCUMENTS for s in STRENGTHS]
 
 
 def _row(line: Line, outcomes: Sequence[Outcome]) -> list[str]:
     planted = sum((outcome.planted for outcome in outcomes), Counter[str]())
     found = sum((outcome.found for outcome in outcomes), Counter[str]())
     shares = [f"{found[fault]} of {planted[fault]}" if planted[fault] else "–" for fault in COLUMNS]
-    false = sum(outcome.false for outcome in outcomes)
-    names = f"{false} in {len(outcomes)} projects"
-    return [str(line.coders), str(line.documents), line.strength, *shares, names]
+    false = sum(outcome.innocents for outcome in outcomes)
+    shown = [line.kind, str(line.coders), str(line.documents)]
+    return [*shown, *shares, f"in {false} of {len(outcomes)}"]
 
 
 def _cells(cells: Sequence[str]) -> str:

@@ -4,11 +4,14 @@ It follows docs/jobs/agree.md (Who stands out) with dictionaries, loops over cod
 counts made anew for every group of documents that is left out.
 """
 
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import combinations
 from math import exp, floor, log, sqrt
 from statistics import median
 from typing import NamedTuple
+
+import numpy as np
 
 from tests.oracles import naive
 from tests.oracles.naive import Boundaries
@@ -18,8 +21,7 @@ Pair = tuple[str, str]
 Values = Mapping[Pair, float]
 Effects = dict[str, float]
 
-EFFECT, EFFECT_ERRORS = 0.05, 3.5
-COPIES, COPIES_RESIDUAL = 8, 0.1
+EFFECT, EFFECT_ERRORS, EFFECT_SPREAD, DIFFER = 0.05, 3.5, 3.5, 0.02
 EXACT_ERRORS, FEWEST_COPYING, FEWEST_OTHERS = 4, 6, 5
 OFFSET, OFFSET_ERRORS, WITHIN = 0.3, 4, 5
 RATE, RATE_DEVIATION = 1.25, 3.5
@@ -115,8 +117,10 @@ def log_ratio(corpus: Corpus, x: str, y: str) -> float | None:
     return log((theirs + 0.5) / (mine + 0.5)) if coded else None
 
 
-def aligned(corpus: Corpus, x: str, y: str, offsets: Effects, n_t: int) -> float | None:
-    """Share of boundaries of either with a partner at most n_t away, without the offsets."""
+def aligned(
+    corpus: Corpus, x: str, y: str, offsets: Effects, n_t: int
+) -> tuple[float, float] | None:
+    """Share of boundaries of either with a partner at most n_t away, without offsets; weight."""
     between = offsets.get(y, 0.0) - offsets.get(x, 0.0)
     partners, boundaries = 0.0, 0
     for _, a, b in both_coded(corpus, x, y):
@@ -127,119 +131,213 @@ def aligned(corpus: Corpus, x: str, y: str, offsets: Effects, n_t: int) -> float
                     low = floor(between)
                     partners += (1 - (between - low)) * (abs(q - p - low) <= n_t)
                     partners += (between - low) * (abs(q - p - low - 1) <= n_t)
-    return partners / (boundaries - partners) if boundaries - partners else None
+    whole = boundaries - partners
+    return (partners / whole, whole) if whole else None
 
 
-def fit(
-    values: Values, coders: Collection[str], standard: Collection[str], alike: bool
-) -> tuple[float, Effects]:
-    """Fit m + a_i + a_j (alike), or a_j - a_i, by medians over standard peers, in turns."""
+def centred_offset(corpus: Corpus, x: str, y: str) -> float | None:
+    """Mean of position in y less position in x, in a window around that mean."""
+    offset = mean_offset(corpus, x, y)
+    if offset is None:
+        return None
+    near = [
+        q - p for _, a, b in both_coded(corpus, x, y) for p in a for q in b if abs(q - p) <= WITHIN
+    ]
+    for _ in range(100):
+        half = max(1.0, min(WITHIN / 2, WITHIN - abs(offset)))
+        weights = [min(1.0, max(0.0, half - abs(d - offset) + 0.5)) for d in near]
+        total = sum(weights)
+        offset = sum(w * d for w, d in zip(weights, near, strict=True)) / total
+    return offset
+
+
+def fit_differences(values: Values, coders: Collection[str], standard: Collection[str]) -> Effects:
+    """Fit a_j - a_i, by medians over standard peers, in turns."""
     of: dict[str, dict[str, float]] = {x: {} for x in coders}
     for (x, y), value in values.items():
         if y in standard:
-            of[x][y] = value if alike else -value
+            of[x][y] = -value
         if x in standard:
             of[y][x] = value
-    base = 0.0
-    if alike:
-        base = median(value for x in standard for value in of[x].values())
     effects = dict.fromkeys(coders, 0.0)
     for _ in range(200):
         before = dict(effects)
         for x in coders:
             if of[x]:
-                sign = -1 if alike else 1
-                target = median(value - base + sign * before[y] for y, value in of[x].items())
+                target = median(value + before[y] for y, value in of[x].items())
                 effects[x] = before[x] + 0.7 * (target - before[x])
         middle = median(effects[x] for x in standard if of[x])
         for x in coders:
             effects[x] = effects[x] - middle if of[x] else 0.0
-        base += 2 * middle if alike else 0.0
         if max(abs(effects[x] - before[x]) for x in coders) < 1e-6:
             break
-    return base, {x: effects[x] for x in coders if of[x]}
+    return {x: effects[x] for x in coders if of[x]}
 
 
-class Counted(NamedTuple):
-    """A corpus, and the corpus without each group of documents."""
+class Coded(NamedTuple):
+    """The similarity of two coders in a document, and its weight."""
 
-    whole: Corpus
-    without: Sequence[Corpus]
+    document: str
+    pair: Pair
+    value: float
+    weight: float
 
 
-def judge(corpus: Corpus, fold: Mapping[str, int], n_t: int = 2) -> Judged:
-    """Judge the coders.
+def coded_pairs(corpus: Corpus, n_t: int) -> list[Coded]:
+    """The similarities of all pairs of codings that are defined."""
+    found = []
+    for name, document in sorted(corpus.items()):
+        for x, y in combinations(sorted(document.codings), 2):
+            counts = naive.edit_counts(
+                document.n_units, document.codings[x], document.codings[y], n_t
+            )
+            value = naive.edit_values(counts, n_t=n_t, per_row=False)["boundary_similarity"]
+            weight = sum(counts[k] for k in ("matches", "near_misses", "misses", "false_alarms"))
+            if value is not None:
+                found.append(Coded(name, (x, y), float(value), float(weight)))
+    return found
 
-    Args:
-        corpus: the documents.
-        fold: the group of each document.
-        n_t: limit of near misses.
-    """
-    shared = {name: doc for name, doc in corpus.items() if len(doc.codings) > 1}
+
+def fit_similarities(
+    rows: Sequence[Coded], shown: Sequence[Coded], stratum: Mapping[str, str]
+) -> tuple[Effects, dict[Pair, float]]:
+    """Fit m + a_i + a_j + g_d by weighted least squares; mean residuals of the shown pairs."""
+    of_document = Counter(row.document for row in rows)
+
+    def effect(row: Coded) -> str:
+        return row.document if of_document[row.document] > 1 else "all of " + stratum[row.document]
+
+    coders = sorted({x for row in rows for x in row.pair})
+    columns = {name: i for i, name in enumerate([*coders, *sorted({effect(r) for r in rows})])}
+    table, values = np.zeros((len(rows), len(columns))), np.zeros(len(rows))
+    for i, row in enumerate(rows):
+        for name in (*row.pair, effect(row)):
+            table[i, columns[name]] = sqrt(row.weight)
+        values[i] = sqrt(row.weight) * row.value
+    found = np.linalg.lstsq(table, values, rcond=None)[0]
+    fitted = {name: float(found[i]) for name, i in columns.items()}
+    sums: dict[Pair, list[float]] = {}
+    for row in shown:
+        if all(x in fitted for x in (*row.pair, effect(row))):
+            rest = row.value - sum(fitted[x] for x in row.pair) - fitted[effect(row)]
+            total = sums.setdefault(row.pair, [0.0, 0.0])
+            total[0] += row.weight * rest
+            total[1] += row.weight
+    return {x: fitted[x] for x in coders}, {p: a / b for p, (a, b) in sums.items()}
+
+
+def q_n(values: Sequence[float]) -> float:
+    """Rousseeuw & Croux 1993, without the correction for small numbers."""
+    half = len(values) // 2 + 1
+    apart = sorted(abs(a - b) for a, b in combinations(values, 2))
+    return 2.2219 * apart[half * (half - 1) // 2 - 1]
+
+
+class Given(NamedTuple):
+    """A corpus, the groups of its documents, and pairs who agree too well."""
+
+    corpus: Corpus
+    fold: Mapping[str, int]
+    stratum: Mapping[str, str]
+    pairs: Collection[Pair]
+
+
+def judge(given: Given, n_t: int = 2) -> Judged:
+    """Judge the coders, of whom none reads in another way."""
+    shared = {name: doc for name, doc in given.corpus.items() if len(doc.codings) > 1}
+    alone = Counter(given.stratum[name] for name, doc in shared.items() if len(doc.codings) == 2)
+    small = {name: s if alone[s] >= 20 else "small" for name, s in given.stratum.items()}
+    given = given._replace(stratum=small)
     coders = sorted({coder for document in shared.values() for coder in document.codings})
     judged = [x for x in coders if sum(x in doc.codings for doc in shared.values()) >= 10]
     assert len(judged) >= 4
-    without = [
-        {name: document for name, document in shared.items() if fold[name] != group}
-        for group in sorted({fold[name] for name in shared})
-    ]
-    counted = Counted(shared, without)
     standard, copies = set(judged), set[Pair]()
     while True:
-        found = _judge(counted, coders, judged, standard, copies, n_t)
+        found = _judge(given._replace(corpus=shared), judged, standard, copies, n_t)
         left = standard - found.less - found.shifted - found.far
-        if len(left) < 3 or (left == standard and found.copies <= copies):
+        if len(left) < 3 or (left == standard and copies == set(given.pairs)):
             return found
-        standard, copies = left, copies | found.copies
+        standard, copies = left, set(given.pairs)
 
 
 def _judge(
-    counted: Counted,
-    coders: list[str],
-    judged: list[str],
-    standard: set[str],
-    copies: set[Pair],
-    n_t: int,
+    given: Given, judged: list[str], standard: set[str], copies: set[Pair], n_t: int
 ) -> Judged:
-    def table(corpus: Corpus, value: Callable[[Corpus, str, str], float | None]) -> Values:
-        pairs = {(x, y): value(corpus, x, y) for x, y in combinations(coders, 2)}
-        return {pair: known for pair, known in pairs.items() if known is not None}
+    folds = sorted({given.fold[name] for name in given.corpus})
+    without = [
+        {name: doc for name, doc in given.corpus.items() if given.fold[name] != fold}
+        for fold in folds
+    ]
+    coders = sorted({x for document in given.corpus.values() for x in document.codings})
 
-    def fitted(values: Values, alike: bool) -> tuple[float, Effects]:
-        used = {pair: value for pair, value in values.items() if pair not in copies}
-        base, effects = fit(used, coders, standard, alike)
-        return base, {x: effects[x] for x in judged if x in effects}
-
-    def estimated(
-        value: Callable[[Corpus, str, str], float | None], alike: bool
-    ) -> tuple[float, Effects, Effects]:
-        base, effects = fitted(table(counted.whole, value), alike)
-        others = [fitted(table(corpus, value), alike)[1] for corpus in counted.without]
+    def errors_of(whole: Effects, others: Sequence[Effects]) -> Effects:
         errors = {}
-        for x in effects:
+        for x in whole:
             left_out = [other[x] for other in others]
             mean, groups = sum(left_out) / len(left_out), len(left_out)
             squares = sum((value - mean) ** 2 for value in left_out)
             errors[x] = sqrt((groups - 1) / groups * squares)
-        return base, effects, errors
+        return errors
 
-    base, effects, errors = estimated(lambda c, x, y: similarity(c, x, y, n_t), True)
-    _, offsets, offset_errors = estimated(mean_offset, False)
-    _, rates, rate_errors = estimated(log_ratio, False)
+    def differences(
+        value: Callable[[Corpus, str, str], float | None],
+    ) -> tuple[Effects, Effects]:
+        def fitted(corpus: Corpus) -> Effects:
+            pairs = {p: value(corpus, *p) for p in combinations(coders, 2) if p not in copies}
+            known = {pair: found for pair, found in pairs.items() if found is not None}
+            return {
+                x: effect
+                for x, effect in fit_differences(known, coders, standard).items()
+                if x in judged
+            }
+
+        whole = fitted(given.corpus)
+        return whole, errors_of(whole, [fitted(corpus) for corpus in without])
+
+    def used(pair: Pair) -> bool:
+        of_judged = set(pair) <= set(judged) and bool(set(pair) & standard)
+        return of_judged and pair not in given.pairs
+
+    def centred(effects: Effects) -> Effects:
+        middle = median(effects[x] for x in standard)
+        return {x: value - middle for x, value in effects.items()}
+
+    rows = coded_pairs(given.corpus, n_t)
+    fitted = [row for row in rows if used(row.pair)]
+    raw, residuals = fit_similarities(fitted, rows, given.stratum)
+    effects = centred(raw)
+    others = [
+        centred(
+            fit_similarities(
+                [row for row in fitted if given.fold[row.document] != fold], [], given.stratum
+            )[0]
+        )
+        for fold in folds
+    ]
+    errors = errors_of(effects, others)
+    offsets, offset_errors = differences(centred_offset)
+    rates, rate_errors = differences(log_ratio)
     shifted = {
         x
         for x in offsets
         if abs(offsets[x]) >= OFFSET and abs(offsets[x]) >= OFFSET_ERRORS * offset_errors[x]
     }
     moved = {x: offsets[x] for x in shifted}
-    after = table(counted.whole, lambda c, x, y: aligned(c, x, y, moved, n_t))
-    after_base, after_effects = fitted(after, True)
+    pairs = [
+        Coded("all", pair, *known)
+        for pair in combinations(coders, 2)
+        if used(pair) and (known := aligned(given.corpus, *pair, moved, n_t)) is not None
+    ]
+    after = centred(fit_similarities(pairs, [], {"all": "all"})[0])
+    spread = q_n([effects[x] for x in standard])
+    differ = sqrt(spread**2 + DIFFER**2)
+    limit = max(EFFECT, EFFECT_SPREAD * (1 + len(standard) / 80) * differ)
     less = {
         x
         for x in effects
-        if effects[x] <= -EFFECT
+        if effects[x] <= -limit
         and abs(effects[x]) >= EFFECT_ERRORS * errors[x]
-        and (x not in shifted or after_effects[x] <= -EFFECT)
+        and (x not in shifted or after[x] <= -limit)
     }
     middle = median(rates[x] for x in standard)
     mad = 1.4826 * median(abs(rates[x] - middle) for x in standard)
@@ -249,31 +347,15 @@ def _judge(
         if abs(rates[x]) >= log(RATE)
         and abs(rates[x] - middle) >= RATE_DEVIATION * sqrt(mad**2 + rate_errors[x] ** 2)
     }
-    residuals, well = {}, set()
-    similar = table(counted.whole, lambda c, x, y: similarity(c, x, y, n_t))
-    for x, y in similar:
-        if x not in effects or y not in effects:
-            continue
-        values, level, of = (
-            (after, after_base, after_effects) if {x, y} & shifted else (similar, base, effects)
-        )
-        residuals[x, y] = values[x, y] - level - of[x] - of[y]
-        if values[x, y] >= level:
-            well.add((x, y))
-    known = [p for p in residuals if len(both_coded(counted.whole, *p)) >= 10]
-    spread = 1.4826 * median(abs(residuals[pair]) for pair in known) if known else 0.0
+    exact = {}
+    for pair in residuals:
+        compared = {*combinations(sorted(standard), 2), pair}
+        shares = {each: exact_share(given.corpus, *each, n_t) for each in compared}
+        exact[pair] = deviation(pair, shares) or (float("nan"), float("nan"))
     copied = {
-        pair
-        for pair in known
-        if pair in well and residuals[pair] >= max(COPIES * spread, COPIES_RESIDUAL) and spread
+        p for p in given.pairs if exact[p][1] > EXACT_ERRORS and len(judged) >= FEWEST_COPYING
     }
     ratios = {x: exp(rates[x]) for x in rates}
-    exact = {}
-    for pair in known:
-        compared = {*combinations(sorted(standard), 2), pair}
-        shares = {each: exact_share(counted.whole, *each, n_t) for each in compared}
-        exact[pair] = deviation(pair, shares) or (float("nan"), float("nan"))
-    named = {p for p in copied if exact[p][1] > EXACT_ERRORS and len(judged) >= FEWEST_COPYING}
     return Judged(
         standard,
         effects,
@@ -284,9 +366,9 @@ def _judge(
         less,
         shifted,
         far,
-        copied,
+        set(given.pairs),
         exact,
-        named,
+        copied,
     )
 
 

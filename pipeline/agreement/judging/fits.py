@@ -1,6 +1,5 @@
-"""Fit effects of coders to a table of pairs of coders, by medians, so that outliers do not matter.
+"""Fit effects of coders to differences between them, by medians, so that outliers do not matter.
 
-A table of similarities S is fitted by S_ij = m + a_i + a_j: how much each coder agrees with others.
 A table of differences D is fitted by D_ij = a_j - a_i: how far each coder is from the others.  In
 turns, each effect moves .7 of the way to the median, over the coder's peers, of what it should be
 for that pair; then the median effect is set to 0.  (Tukey 1977 calls this median polish; here the
@@ -17,6 +16,8 @@ from segscore.pipeline.arrays.ragged import Flags, Floats, Ints
 _STEP = 0.7
 _TURNS = 200
 _CLOSE = 1e-6
+_QN = 2.2219
+"""Standard deviation of a normal distribution, divided by its first quartile of distances."""
 
 
 @dataclass(frozen=True)
@@ -51,44 +52,22 @@ class Neighbours:
         return table
 
 
-@dataclass(frozen=True)
-class Fit:
-    """Effects of coders.
-
-    Attributes:
-        base: m, the similarity of two coders without effects, shape (tables,); 0 for differences.
-        effects: shape (tables, coders); NaN for a coder without a peer among the standard.
-    """
-
-    base: Floats
-    effects: Floats
-
-
-def fit_similarities(values: Floats, neighbours: Neighbours, standard: Flags, used: Flags) -> Fit:
-    """Fit S_ij = m + a_i + a_j to several tables at once.
+def fit_differences(values: Floats, neighbours: Neighbours, standard: Flags, used: Flags) -> Floats:
+    """Fit D_ij = a_j - a_i to several tables at once.
 
     Args:
-        values: similarity of each pair, NaN where undefined, shape (tables, pairs).
+        values: difference of each pair, NaN where undefined, shape (tables, pairs).
         neighbours: the peers of each coder.
         standard: coders by whom all are judged, shape (coders,).
         used: pairs to fit, shape (pairs,).
+
+    Returns:
+        The effects, NaN for a coder without a peer among the standard, shape (tables, coders).
     """
-    table = _by_peer(values, neighbours, standard, used)
-    base = median(table[:, standard].reshape(len(table), -1))
-    return _in_turns(table, base, neighbours.peer, standard, alike=True)
-
-
-def fit_differences(values: Floats, neighbours: Neighbours, standard: Flags, used: Flags) -> Fit:
-    """Fit D_ij = a_j - a_i to several tables at once; arguments as for ``fit_similarities``."""
     table = _by_peer(values, neighbours, standard, used) * neighbours.sign
-    return _in_turns(table, np.zeros(len(table)), neighbours.peer, standard, alike=False)
-
-
-def _in_turns(table: Floats, base: Floats, peer: Ints, standard: Flags, *, alike: bool) -> Fit:
-    """Move all effects towards their medians until none moves any more."""
     effects = np.zeros(table.shape[:2])
-    _move(table, peer, standard, np.bool_(alike), (base, effects))
-    return Fit(base, np.where(np.isnan(table).all(axis=2), np.nan, effects))
+    _move(table, neighbours.peer, standard, effects)
+    return np.where(np.isnan(table).all(axis=2), np.nan, effects)
 
 
 @kernel
@@ -101,33 +80,27 @@ def _middle(values: Floats, size: int) -> float:
 
 
 @kernel
-def _wish(
-    table: Floats, peer: Ints, alike: np.bool_, fit: tuple[float, Floats], wanted: Floats
-) -> None:
+def _wish(table: Floats, peer: Ints, effects: Floats, wanted: Floats) -> None:
     """Write the median of what each effect should be for each peer; NaN without peers."""
-    base, effects = fit
     scratch = np.empty(table.shape[1])
     for x in range(len(effects)):
         size = 0
         for k in range(table.shape[1]):
             value = table[x, k]
             if not np.isnan(value):
-                of_peer = effects[peer[x, k]]
-                scratch[size] = value - base - of_peer if alike else value + of_peer
+                scratch[size] = value + effects[peer[x, k]]
                 size += 1
         wanted[x] = _middle(scratch, size) if size else np.nan
 
 
 @kernel
-def _move(
-    table: Floats, peer: Ints, standard: Flags, alike: np.bool_, fit: tuple[Floats, Floats]
-) -> None:
-    bases, all_effects = fit
+def _move(table: Floats, peer: Ints, standard: Flags, all_effects: Floats) -> None:
+    """Move all effects towards their medians until none moves any more."""
     wanted, scratch = np.empty(len(standard)), np.empty(len(standard))
-    for t in range(len(bases)):
+    for t in range(len(all_effects)):
         effects = all_effects[t]
         for _ in range(_TURNS):
-            _wish(table[t], peer, alike, (bases[t], effects), wanted)
+            _wish(table[t], peer, effects, wanted)
             size = 0
             for x in range(len(effects)):
                 wanted[x] = effects[x] + _STEP * (wanted[x] - effects[x])
@@ -140,7 +113,6 @@ def _move(
                 moved = 0.0 if np.isnan(wanted[x]) else wanted[x] - middle
                 furthest = max(furthest, abs(moved - effects[x]))
                 effects[x] = moved
-            bases[t] += 2 * middle if alike else 0.0
             if furthest < _CLOSE:
                 break
 
@@ -160,6 +132,17 @@ def median(values: Floats) -> Floats:
     low = np.take_along_axis(ascending, np.maximum(known - 1, 0) // 2, axis=-1)
     high = np.take_along_axis(ascending, np.minimum(known // 2, values.shape[-1] - 1), axis=-1)
     return np.asarray(np.where(known > 0, (low + high) / 2, np.nan)[..., 0])
+
+
+def spread(values: Floats) -> float:
+    """Return Q_n, a robust standard deviation (Rousseeuw & Croux 1993); 0 of a single value.
+
+    It is an order statistic of the distances between all pairs of values.  The correction for small
+    numbers is left out: of few values, the spread is not well known, and too large here.
+    """
+    apart = np.sort(np.abs(values[:, None] - values)[np.triu_indices(len(values), 1)])
+    half = len(values) // 2 + 1
+    return _QN * float(apart[half * (half - 1) // 2 - 1]) if len(apart) else 0.0
 
 
 def standard_error(values: Floats) -> Floats:

@@ -1,21 +1,27 @@
-"""Judge the coders of a group of documents: effects, copies, offsets, rates.
+"""Judge the coders of a group of documents: ways of reading, effects, copies, offsets, rates.
 
-Judged by their mean with their peers, bad coders spoil the standard for all.  Here each is judged
-by medians over the others, and those who are found are then left out of the standard, until nobody
-else is found.
+Judged by their mean with their peers, bad coders spoil the standard for all.  So those who are
+found are left out of the standard, until nobody else is found.  Nobody is accused of agreeing less
+with those who read the guidelines in another way.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
+from segscore.pipeline.agreement.judging.by_document import (
+    ByDocument,
+    CodedPairs,
+    Effects,
+    fit_effects,
+)
 from segscore.pipeline.agreement.judging.exactness import Exactness, exactness
 from segscore.pipeline.agreement.judging.fits import (
-    Fit,
     fit_differences,
-    fit_similarities,
     jackknife_p,
     median,
+    spread,
     standard_error,
 )
 from segscore.pipeline.agreement.judging.limits import (
@@ -25,6 +31,7 @@ from segscore.pipeline.agreement.judging.limits import (
     Judging,
 )
 from segscore.pipeline.agreement.judging.pair_counts import CoderPairCounts, enough
+from segscore.pipeline.agreement.judging.readings import Readings, find_readings
 from segscore.pipeline.arrays.ragged import Flags, Floats
 from segscore.pipeline.statistics.multiple_tests import holm
 
@@ -33,6 +40,12 @@ _SD_PER_MAD = 1.4826
 
 _FEWEST_STANDARD = 3
 """Coders are left out of the standard only while at least so many remain."""
+
+_DIFFER = 0.02
+"""By about so much, at least, do honest coders differ in their similarity to others."""
+
+_MANY = 80
+"""Of n honest coders, the furthest is 1 + n / 80 times as far from the others as of few."""
 
 
 @dataclass(frozen=True)
@@ -43,9 +56,15 @@ class CoderEffect:
     error: Floats
 
     @classmethod
-    def of(cls, fit: Fit) -> "CoderEffect":
-        """Take the value on all documents, and the error from the groups of documents."""
-        return cls(fit.effects[0], standard_error(fit.effects))
+    def of(cls, effects: Floats, judged: Flags) -> "CoderEffect":
+        """Take the value on all documents, and the error from the groups of documents.
+
+        Args:
+            effects: on all documents, and without each group, shape (1 + groups, coders).
+            judged: coders whose effects are defined.
+        """
+        known = np.where(judged, effects, np.nan)
+        return cls(known[0], standard_error(known))
 
     def beyond(self, errors: float) -> Flags:
         """Return whether the effect is at least this many standard errors from 0."""
@@ -60,6 +79,7 @@ class Judgement:
         standard: coders by whom all were judged: those not found.
         agreement: effect on the similarity to others; the median coder has 0.
         agreement_p: its p value, adjusted by Holm.
+        effect_limit: a coder agrees less if the effect is at most minus this.
         aligned: the same effect once offsets are taken away, without standard error.
         offset: how much later than the others the coder marks, in units.
         rate: logarithm of how many times as many boundaries the coder marks as the others.
@@ -69,6 +89,7 @@ class Judgement:
         less: coders named because they agree less.
         shifted: coders named for an offset.
         far_rate: coders named for their rate.
+        readings: coders who read in two ways.
         copies: pairs named because they agree too well.
         exactness: how exact the boundaries are that pairs share.
         copied: those of ``copies`` of whom one may have copied from the other.
@@ -77,6 +98,7 @@ class Judgement:
     standard: Flags
     agreement: CoderEffect
     agreement_p: Floats
+    effect_limit: float
     aligned: Floats
     offset: CoderEffect
     rate: CoderEffect
@@ -86,6 +108,7 @@ class Judgement:
     less: Flags
     shifted: Flags
     far_rate: Flags
+    readings: Readings
     copies: Flags
     exactness: Exactness
     copied: Flags
@@ -96,98 +119,170 @@ class Judgement:
         return np.asarray(self.less | self.shifted | self.far_rate)
 
 
-def judge_coders(pairs: CoderPairCounts, judging: Judging) -> Judgement | None:
+def judge_coders(pairs: CoderPairCounts, coded: ByDocument, judging: Judging) -> Judgement | None:
     """Judge coders; None if fewer than four share ten documents each with others."""
     judged = enough(pairs, FEWEST_DOCUMENTS)
     if np.count_nonzero(judged) < FEWEST_JUDGED:
         return None
-    similar = pairs.similarities(judging.similarity, judging.n_t)
-    standard, copies = judged, np.zeros(len(pairs.first), bool)
+    standard = judged
+    known: dict[bytes, Readings] = {}
+    before: tuple[tuple[int, int], ...] = ()
+    differences = pairs.offsets(judging.limits.within), pairs.log_ratios()
     while True:
-        view = _View(pairs, judged, standard, ~copies)
-        judgement = _judge(view, similar, judging)
+        view = _View(pairs, coded, judging, differences, judged, standard, before)
+        apart = view.shifted | view.far_rate
+        included = judged & ~apart
+        key = included.tobytes()
+        if key not in known:
+            known[key] = find_readings(coded, included, judging)
+        readings = known[key]
+        judgement = view.judgement(readings)
         left = standard & ~judgement.found
         if np.count_nonzero(left) < _FEWEST_STANDARD:
             return judgement
-        if np.array_equal(left, standard) and not np.any(judgement.copies & ~copies):
+        if np.array_equal(left, standard) and before == readings.pairs:
             return judgement
-        standard, copies = left, copies | judgement.copies
+        standard, before = left, readings.pairs
 
 
 @dataclass(frozen=True)
 class _View:
-    """The counts, the coders to judge, those to judge by, and the pairs to judge by."""
+    """The counts, the coders to judge, those to judge by, and the pairs to leave out.
+
+    Attributes:
+        pairs: counts of pairs of coders.
+        coded: counts of pairs of codings.
+        judging: how to judge.
+        differences: offsets and logarithms of ratios of pairs.
+        judged: coders to judge, shape (coders,).
+        standard: coders to judge by, likewise.
+        copies: numbers of the coders of pairs who agree too well, as far as known.
+    """
 
     pairs: CoderPairCounts
+    coded: ByDocument
+    judging: Judging
+    differences: tuple[Floats, Floats]
     judged: Flags
     standard: Flags
-    used: Flags
+    copies: tuple[tuple[int, int], ...]
 
-    def similar(self, values: Floats) -> Fit:
-        fit = fit_similarities(values, self.pairs.neighbours, self.standard, self.used)
-        return Fit(fit.base, np.where(self.judged, fit.effects, np.nan))
+    def _different(self, values: Floats) -> CoderEffect:
+        """Fit differences between coders."""
+        pairs = self.pairs
+        used = ~pairs.among(self.copies)
+        effects = fit_differences(values, pairs.neighbours, self.standard, used)
+        return CoderEffect.of(effects, self.judged)
 
-    def different(self, values: Floats) -> CoderEffect:
-        fit = fit_differences(values, self.pairs.neighbours, self.standard, self.used)
-        return CoderEffect.of(Fit(fit.base, np.where(self.judged, fit.effects, np.nan)))
+    @cached_property
+    def offset(self) -> CoderEffect:
+        """How much later each coder marks."""
+        return self._different(self.differences[0])
 
+    @cached_property
+    def rate(self) -> CoderEffect:
+        """Logarithm of how many times as many boundaries each coder marks."""
+        return self._different(self.differences[1])
 
-def _judge(view: _View, similar: Floats, judging: Judging) -> Judgement:
-    limits = judging.limits
-    fit = view.similar(similar)
-    agreement = CoderEffect.of(fit)
-    offset, rate = view.different(view.pairs.offsets()), view.different(view.pairs.log_ratios())
-    shifted = (np.abs(offset.value) >= limits.offset) & offset.beyond(limits.offset_errors)
-    aligned_values = view.pairs.aligned(np.where(shifted, offset.value, 0.0), judging.n_t)[None]
-    aligned = view.similar(aligned_values)
-    less = (agreement.value <= -limits.effect) & agreement.beyond(limits.effect_errors)
-    less &= ~shifted | (aligned.effects[0] <= -limits.effect)
-    deviation = _deviation(rate, view.standard)
-    far = (np.abs(rate.value) >= np.log(limits.rate)) & (np.abs(deviation) >= limits.rate_deviation)
-    residual = _residual(view.pairs, similar, fit)
-    # Two coders with the same offset agree well: once it is taken away, no better than others.
-    of_shifted = shifted[view.pairs.first] | shifted[view.pairs.second]
-    residual = np.where(of_shifted, _residual(view.pairs, aligned_values, aligned), residual)
-    known = (view.pairs.counts["documents"][0] >= FEWEST_DOCUMENTS) & ~np.isnan(residual)
-    spread = _SD_PER_MAD * median(np.abs(residual[known])) if known.any() else np.nan
-    with np.errstate(divide="ignore", invalid="ignore"):
-        residual_deviation = np.where(known & (spread > 0), residual / spread, np.nan)
-    # Bad coders agree with each other better than the effects of both say, but never well.
-    well = np.where(of_shifted, aligned_values[0] >= aligned.base[0], similar[0] >= fit.base[0])
-    copies = well & (residual_deviation >= limits.copies) & (residual >= limits.copies_residual)
-    exact = exactness(view.pairs, view.standard)
-    enough_coders = np.count_nonzero(view.judged) >= FEWEST_COPYING
-    copied = copies & (exact.deviation > limits.exact_errors) & enough_coders
-    p = jackknife_p(agreement.value, agreement.error, view.pairs.groups)
-    return Judgement(
-        view.standard,
-        agreement,
-        holm(p),
-        aligned.effects[0],
-        offset,
-        rate,
-        deviation,
-        residual,
-        residual_deviation,
-        less,
-        shifted,
-        far,
-        copies,
-        exact,
-        copied,
-    )
+    @cached_property
+    def rate_deviation(self) -> Floats:
+        """Log rates in units of the spread: that of the standard coders, and sampling error."""
+        value, error = self.rate.value, self.rate.error
+        middle = median(value[self.standard])
+        mad = median(np.abs(value[self.standard] - middle))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            spread = np.sqrt((_SD_PER_MAD * mad) ** 2 + error**2)
+            return np.asarray(np.where(spread > 0, (value - middle) / spread, np.nan))
 
+    @cached_property
+    def shifted(self) -> Flags:
+        """Coders named for an offset."""
+        limits = self.judging.limits
+        large = np.abs(self.offset.value) >= limits.offset
+        return np.asarray(large & self.offset.beyond(limits.offset_errors))
 
-def _deviation(rate: CoderEffect, standard: Flags) -> Floats:
-    """Return log rates in units of the spread: that of the standard coders, and sampling error."""
-    middle = median(rate.value[standard])
-    mad = median(np.abs(rate.value[standard] - middle))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        spread = np.sqrt((_SD_PER_MAD * mad) ** 2 + rate.error**2)
-        return np.asarray(np.where(spread > 0, (rate.value - middle) / spread, np.nan))
+    @cached_property
+    def far_rate(self) -> Flags:
+        """Coders named for their rate."""
+        limits = self.judging.limits
+        large = np.abs(self.rate.value) >= np.log(limits.rate)
+        return np.asarray(large & (np.abs(self.rate_deviation) >= limits.rate_deviation))
 
+    def _rows(self, pairs: CodedPairs, readings: Readings) -> Flags:
+        """Return which rows effects are fitted to."""
+        first, second = pairs.first, pairs.second
+        by_standard = self.standard[first] | self.standard[second]
+        listed = readings.listed(first, second) | readings.across(first, second)
+        return np.asarray(self.judged[first] & self.judged[second] & by_standard & ~listed)
 
-def _residual(pairs: CoderPairCounts, values: Floats, fit: Fit) -> Floats:
-    """Return similarities of pairs beyond what the effects explain, shape (pairs,)."""
-    effects = fit.effects[0]
-    return np.asarray(values[0] - fit.base[0] - effects[pairs.first] - effects[pairs.second])
+    def _effects(self, readings: Readings) -> tuple[Floats, Effects]:
+        """Fit effects, median 0: on all documents and without each group; the fit to all."""
+        coded, judging = self.coded, self.judging
+        pairs = coded.pairs(judging.similarity, judging.n_t)
+        used = self._rows(pairs, readings)
+        whole = fit_effects(pairs, used, coded.coders, np.ones(len(used), bool))
+        fold = coded.folds[coded.document]
+        without = [
+            fit_effects(pairs, used & (fold != f), coded.coders).coder for f in np.unique(fold)
+        ]
+        effects = np.stack([whole.coder, *without])
+        return effects - median(effects[:, self.standard])[:, None], whole
+
+    def _aligned(self, readings: Readings) -> Floats:
+        """Return the effects once the offsets of shifted coders are taken away."""
+        offsets = np.where(self.shifted, self.offset.value, 0.0)
+        pairs = self.pairs.aligned(offsets, self.judging.n_t)
+        effects = fit_effects(pairs, self._rows(pairs, readings), len(offsets)).coder
+        return np.where(self.judged, effects - median(effects[self.standard]), np.nan)
+
+    def _effect_limit(self, agreement: CoderEffect) -> float:
+        """Return the larger of the limit and of several times how much honest coders differ.
+
+        The more coders there are, the further from the others the furthest of them is.  That a few
+        coders are alike by chance does not mean that honest ones do not differ.
+        """
+        limits, effects = self.judging.limits, agreement.value[self.standard]
+        known = effects[~np.isnan(effects)]
+        differ = np.hypot(spread(known), _DIFFER)
+        return float(max(limits.effect, limits.effect_spread * (1 + len(known) / _MANY) * differ))
+
+    def judgement(self, readings: Readings) -> Judgement:
+        """Judge everything, where some may read in another way."""
+        limits, pairs = self.judging.limits, self.pairs
+        effects, fit = self._effects(readings)
+        agreement, aligned = CoderEffect.of(effects, self.judged), self._aligned(readings)
+        limit = self._effect_limit(agreement)
+        less = (agreement.value <= -limit) & agreement.beyond(limits.effect_errors)
+        less &= ~self.shifted | (aligned <= -limit)
+        less &= readings.judged(self.judged)
+        residual = fit.residual[pairs.first, pairs.second]
+        known = pairs.counts["documents"][0] >= FEWEST_DOCUMENTS
+        known &= self.judged[pairs.first] & self.judged[pairs.second]
+        residual = np.where(fit.weight[pairs.first, pairs.second] > 0, residual, np.nan)
+        known &= ~np.isnan(residual)
+        typical = _SD_PER_MAD * median(np.abs(residual[known])) if known.any() else np.nan
+        with np.errstate(divide="ignore", invalid="ignore"):
+            deviation = np.where(known & (typical > 0), residual / typical, np.nan)
+        copies = pairs.among(readings.pairs)
+        exact = exactness(pairs, self.standard)
+        copied = copies & (exact.deviation > limits.exact_errors)
+        copied &= np.count_nonzero(self.judged) >= FEWEST_COPYING
+        return Judgement(
+            self.standard,
+            agreement,
+            holm(jackknife_p(agreement.value, agreement.error, len(effects) - 1)),
+            limit,
+            aligned,
+            self.offset,
+            self.rate,
+            self.rate_deviation,
+            residual,
+            deviation,
+            less,
+            self.shifted,
+            self.far_rate,
+            readings,
+            copies | pairs.among(readings.pair_apart),
+            exact,
+            copied,
+        )

@@ -24,9 +24,9 @@ class NamingLimits:
     Attributes:
         effect: least fall of a coder's similarity to the others, compared with the middle coder.
         effect_errors: the same in standard errors.
-        copies: least residual of a pair's similarity, in units of 1.4826 times the median absolute
-            residual.
-        copies_residual: least residual itself.
+        effect_spread: the same in units of how much the other coders differ.
+        copies: has no effect any more: permutations of names decide instead.
+        copies_residual: least residual of a pair's similarity, and of two groups who read alike.
         exact_errors: a pair is said to have copied only if the share of exact ones among their
             shared boundaries exceeds that of the other pairs by more than so many standard errors.
         offset: least offset of a coder's boundaries, in units, or in seconds if the unit is a time.
@@ -34,12 +34,16 @@ class NamingLimits:
         within: largest distance of two boundaries that are paired to measure offsets, likewise.
         rate: least ratio of a coder's number of boundaries to that of the others, or the inverse.
         rate_deviation: least distance of its logarithm from the median, in units of the spread.
+        group_effect: least fall of a coder's similarity to the others in one group of documents,
+            compared with the other groups.
+        group_errors: the same in standard errors.
         fall: least fall of the relative similarity from the first date to the last.
         fall_p: p below which a fall is named, after Holm's correction.
     """
 
     effect: float = 0.05
     effect_errors: float = 3.5
+    effect_spread: float = 3.5
     copies: float = 8.0
     copies_residual: float = 0.1
     exact_errors: float = 4.0
@@ -48,6 +52,8 @@ class NamingLimits:
     within: float = 5.0
     rate: float = 1.25
     rate_deviation: float = 3.5
+    group_effect: float = 0.1
+    group_errors: float = 4.0
     fall: float = 0.15
     fall_p: float = 0.01
 
@@ -60,11 +66,13 @@ class Judging:
         similarity: how similar two coders are: one of ``coefficients.SIMILARITIES``.
         n_t: near misses lie 1..n_t-1 positions apart.
         limits: beyond which coders are named.
+        seed: of the permutations of names.
     """
 
     similarity: str = "boundary_similarity"
     n_t: int = 2
     limits: NamingLimits = field(default_factory=NamingLimits)
+    seed: int = 0
 
 
 TIME_LIMITS = {"offset": 0.5, "within": 5.0}

@@ -1,0 +1,232 @@
+"""Find coders who read the guidelines in two ways, and pairs who agree too well.
+
+Before anybody is accused: where coders read in two ways, each agrees less with those who read in
+the other, and those who read alike agree better than the effects of coders explain.  Both show in
+the residuals of pairs of coders, and are compared with what these are if names are permuted.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from segscore.pipeline.agreement.judging.by_document import (
+    ByDocument,
+    CodedPairs,
+    Effects,
+    fit_effects,
+)
+from segscore.pipeline.agreement.judging.limits import FEWEST_DOCUMENTS, FEWEST_JUDGED, Judging
+from segscore.pipeline.agreement.judging.permutations import (
+    leading,
+    permutations,
+    permuted,
+    standardised,
+)
+from segscore.pipeline.arrays.ragged import Flags, Floats, Ints
+
+_TAIL, _LESS_TAIL = 4.94, 3.68
+"""Standard deviations from the mean to the 99.9 % and to the 99.5 % point of a Gumbel distribution,
+as of maxima."""
+
+_BEYOND = 1.5
+"""Two ways of reading are named from this many times the permutations' 95 % point on."""
+
+_PERHAPS = 0.6
+"""From this ratio on, coders may read in two ways, and the fewer are not accused."""
+
+_CLEARLY = 0.05
+"""Each group must agree at least this much more inside than with the other."""
+
+_NEARLY, _AS_MUCH = 0.8, 0.95
+_MOST_PAIRS = 10
+_FEWEST_ALIKE = 2
+
+
+@dataclass(frozen=True)
+class Readings:
+    """Coders who read alike, and pairs who agree too well.
+
+    Attributes:
+        way: 0 for coders of whom nothing is said; if two ways of reading were found, 1 for those
+            who read in the more common way and 2 for the others, shape (coders,).
+        excess: how much more those who read alike agree, NaN unless two ways were found.
+        ratio: the largest eigenvalue / its limit; two ways are named from 1 on.
+        pairs: numbers of the coders of pairs who agree too well, ascending.
+        suspected: coders who may read in another way, which is not sure, shape (coders,).
+    """
+
+    way: Ints
+    excess: float
+    ratio: float
+    pairs: tuple[tuple[int, int], ...]
+    suspected: Flags
+
+    @property
+    def pair_apart(self) -> tuple[tuple[int, int], ...]:
+        """The two coders who read in the less common way, if they are two."""
+        others = np.flatnonzero(self.way == 2).tolist()
+        return ((others[0], others[1]),) if len(others) == 2 else ()
+
+    def judged(self, coders: Flags) -> Flags:
+        """Return of which coders it can be said that they agree less.
+
+        Of two ways of reading, only with enough others who read in the same way; and not of
+        those who may read in another way.
+        """
+        alike = self.way[:, None] == self.way
+        enough = (alike & coders).sum(axis=1) >= FEWEST_JUDGED
+        return np.asarray(((self.way == 0) & ~self.suspected) | enough & (self.way > 0))
+
+    def across(self, first: Ints, second: Ints) -> Flags:
+        """Return which pairs read in different ways."""
+        ways = self.way[first], self.way[second]
+        return np.asarray((ways[0] != ways[1]) & (ways[0] > 0) & (ways[1] > 0))
+
+    def listed(self, first: Ints, second: Ints) -> Flags:
+        """Return which pairs of coders are among those who agree too well."""
+        found = [(first == i) & (second == j) for i, j in self.pairs]
+        return np.logical_or.reduce([np.zeros(len(first), bool), *found])
+
+
+def find_readings(coded: ByDocument, included: Flags, judging: Judging) -> Readings:
+    """Look for two ways of reading, and for pairs, among the coders who are included.
+
+    A pair is looked for after two groups; of both, the one is taken that explains more.  A pair
+    that is found is left out, and what remains is searched again.
+    """
+    pairs = coded.pairs(judging.similarity, judging.n_t)
+    suspected = np.zeros(coded.coders, bool)
+    found: list[tuple[int, int]] = []
+    ratio = np.nan
+    used = included[pairs.first] & included[pairs.second]
+    while np.count_nonzero(included) >= FEWEST_JUDGED and len(found) < _MOST_PAIRS:
+        search = _Search.of(coded, pairs, used, judging)
+        ratio = search.ratio if np.isnan(ratio) else ratio
+        least = judging.limits.copies_residual
+        group, pair = search.group(included, least), search.pair(least)
+        if group is not None and (
+            pair is None
+            or search.explained(group[:, None] == group) > search.explained(_only(pair, group))
+        ):
+            way = np.where(included, 1 + group, 0)
+            excess = search.excess(group[:, None] == group)
+            return Readings(way, excess, search.ratio, (*found,), np.zeros(len(way), bool))
+        if pair is None:
+            perhaps = search.group(included, 0.0, _PERHAPS)
+            suspected = suspected if perhaps is None else perhaps == 1
+            break
+        found.append(pair)
+        used &= (pairs.first != pair[0]) | (pairs.second != pair[1])
+    way = np.zeros(coded.coders, np.int64)
+    return Readings(way, np.nan, ratio, (*sorted(found),), suspected)
+
+
+def _only(pair: tuple[int, int], like: Ints | Floats) -> Flags:
+    """Return a table of pairs in which one pair is marked."""
+    marked = np.zeros((len(like), len(like)), bool)
+    marked[pair] = marked[pair[::-1]] = True
+    return marked
+
+
+@dataclass(frozen=True)
+class _Search:
+    """The fit to the pairs that are used, and what permutations of names say of it.
+
+    Attributes:
+        pairs: pairs of codings.
+        used: which are used.
+        effects: what is fitted to them.
+        ratio: the largest eigenvalue of the residuals / its limit.
+        vector: its eigenvector.
+        limit: limit of the largest residual, in units of the error of one boundary pair.
+    """
+
+    pairs: CodedPairs
+    used: Flags
+    effects: Effects
+    ratio: float
+    vector: Floats
+    limit: float
+
+    @classmethod
+    def of(cls, coded: ByDocument, pairs: CodedPairs, used: Flags, judging: Judging) -> "_Search":
+        """Fit, and permute."""
+        effects = fit_effects(pairs, used, coded.coders)
+        sizes = coded.coders, int(pairs.shared.max(initial=0)) + 1
+        limits = judging.seed, permutations(coded.coders), FEWEST_DOCUMENTS
+        eigenvalues, largest = permuted(pairs, coded.hashes, used, sizes, limits)
+        vector = np.zeros(coded.coders)
+        value = leading(standardised(effects.residual, effects.weight), vector)
+        beyond = _BEYOND * float(np.quantile(eigenvalues, 0.95))
+        limit = min(beyond, _tail(eigenvalues, _LESS_TAIL))
+        return cls(
+            pairs, used, effects, value / limit if limit > 0 else np.nan, vector, _tail(largest)
+        )
+
+    def excess(self, alike: Flags) -> float:
+        """Return how much more the pairs agree that are alike, fitted with all effects."""
+        part, whole = self._shares(alike)
+        return part / whole if whole > 0 else 0.0
+
+    def explained(self, alike: Flags) -> float:
+        """Return what that explains of the weighted sum of squares."""
+        part, whole = self._shares(alike)
+        return part**2 / whole if whole > 0 else 0.0
+
+    def _shares(self, alike: Flags) -> tuple[float, float]:
+        """Return weighted products of what is alike, with the residuals and with its own."""
+        pairs = self.pairs
+        value = alike[pairs.first, pairs.second].astype(np.float64)
+        own = fit_effects(pairs._replace(value=value), self.used, len(alike))
+        weight = np.triu(own.weight * alike, 1)
+        return float((weight * self.effects.residual).sum()), float((weight * own.residual).sum())
+
+    def group(self, included: Flags, least: float, ratio: float = 1.0) -> Ints | None:
+        """Return who reads in the less common way, 1, and who does not, 0; None if not two ways."""
+        if not self.ratio >= ratio:
+            return None
+        group = (self.vector > 0) & included
+        sizes = np.count_nonzero(group), np.count_nonzero(included & ~group)
+        if min(sizes) < _FEWEST_ALIKE:
+            return None
+        if sizes[0] > sizes[1] or (sizes[0] == sizes[1] and group[np.argmax(included)]):
+            group = included & ~group
+        ways = [included & ~group, group]
+        inside = [self._similarity(np.logical_and.outer(way, way)) for way in ways]
+        between = self._similarity(np.logical_and.outer(*ways))
+        clearly = min(inside) >= between + _CLEARLY
+        clearly &= self.excess(group[:, None] == group) >= least
+        return group.astype(np.int64) if clearly else None
+
+    def _similarity(self, chosen: Flags) -> float:
+        """Return the mean similarity of the chosen pairs in a document with effect 0."""
+        effects = self.effects
+        coder = np.nan_to_num(effects.coder)
+        fitted = effects.base + np.add.outer(coder, coder) + effects.residual
+        weight = effects.weight * (chosen | chosen.T)
+        return float((weight * fitted).sum() / weight.sum()) if weight.any() else np.nan
+
+    def pair(self, least: float) -> tuple[int, int] | None:
+        """Return the pair with the largest residual if it is beyond its limit and ``least``.
+
+        With four coders, two pairs without a common coder explain the same: of pairs that explain
+        about as much, the one is taken that agrees best.
+        """
+        effects = self.effects
+        enough = np.triu(effects.documents >= FEWEST_DOCUMENTS, 1)
+        scaled = np.where(enough, standardised(effects.residual, effects.weight), -np.inf)
+        if not scaled.max() > self.limit:
+            return None
+        nearly = [(int(i), int(j)) for i, j in np.argwhere(scaled >= _NEARLY * scaled.max())]
+        explains = {pair: self.explained(_only(pair, scaled)) for pair in nearly}
+        as_much = [p for p in nearly if explains[p] >= _AS_MUCH * max(explains.values())]
+        pair = max(as_much, key=lambda pair: self._similarity(_only(pair, scaled)))
+        # Bad coders agree with each other better than the effects of both say, but never well.
+        marked = _only(pair, scaled)
+        well = self._similarity(marked) >= effects.base
+        return pair if well and self.excess(marked) >= least else None
+
+
+def _tail(maxima: Floats, deviations: float = _TAIL) -> float:
+    """Return a point in the tail of a Gumbel distribution with mean and deviation of maxima."""
+    return float(maxima.mean() + deviations * maxima.std())

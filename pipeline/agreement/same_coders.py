@@ -1,0 +1,75 @@
+"""Compare the agreement of two groups of documents among the coders who coded in both.
+
+If coders join or leave with new guidelines, the agreement changes with them.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from segscore.pipeline.agreement.judging.by_document import ByDocument, CodedPairs
+from segscore.pipeline.arrays.ragged import Flags
+from segscore.pipeline.statistics.jackknife import UNKNOWN, Estimate, difference
+
+
+@dataclass(frozen=True)
+class SameCoders:
+    """How well the coders of two groups agree in both.
+
+    Attributes:
+        coders: number of coders of both groups.
+        joined: number of coders of the second group alone.
+        left: number of coders of the first group alone.
+        change: similarity in the second group less that in the first, among the coders of both.
+        low: lower end of its 95 % interval.
+        high: upper end of its 95 % interval.
+    """
+
+    coders: int
+    joined: int
+    left: int
+    change: float
+    low: float
+    high: float
+
+
+def same_coders(coded: ByDocument, pairs: CodedPairs, groups: tuple[int, int]) -> SameCoders:
+    """Compare two groups.
+
+    Args:
+        coded: counts of pairs of codings.
+        pairs: their similarities.
+        groups: numbers of the groups, which are the strata.
+    """
+    stratum = coded.stratum[coded.document]
+    members = [_members(pairs, stratum == group, coded.coders) for group in groups]
+    both = members[0] & members[1]
+    among = both[pairs.first] & both[pairs.second]
+    before, after = (_estimate(coded, pairs, among & (stratum == group)) for group in groups)
+    known = not (np.isnan(before.value) or np.isnan(after.value))
+    change = difference(after, before) if known else UNKNOWN
+    return SameCoders(
+        int(np.count_nonzero(both)),
+        int(np.count_nonzero(members[1] & ~both)),
+        int(np.count_nonzero(members[0] & ~both)),
+        change.value,
+        *change.interval(),
+    )
+
+
+def _members(pairs: CodedPairs, rows: Flags, coders: int) -> Flags:
+    """Return the coders of some rows, shape (coders,)."""
+    number = np.concatenate([pairs.first[rows], pairs.second[rows]])
+    return np.bincount(number, minlength=coders) > 0
+
+
+def _estimate(coded: ByDocument, pairs: CodedPairs, rows: Flags) -> Estimate:
+    """Return the pooled similarity of some rows, and how it depends on each document."""
+    documents, number = np.unique(coded.document[rows], return_inverse=True)
+    weights, products = pairs.weight[rows], (pairs.weight * pairs.value)[rows]
+    weight = np.bincount(number, weights, len(documents)).astype(np.float64)
+    product = np.bincount(number, products, len(documents)).astype(np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        whole = float(np.float64(product.sum()) / np.float64(weight.sum()))
+        without = (product.sum() - product) / (weight.sum() - weight)
+    return Estimate(whole, coded.hashes[documents], without, weight)
