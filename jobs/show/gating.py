@@ -49,10 +49,10 @@ def _print_table(checks: "Sequence[Check]", alpha: float, reused_ids: int) -> No
             check.against if check.nights <= 1 else f"{check.nights} nights" for check in checks
         ]
         columns.insert(3, Column("against", nights))
-    caption += _explained(checks)
     if reused_ids:
         ids = "1 id is" if reused_ids == 1 else f"{reused_ids} ids are"
         caption.append(f"{ids} used again for other documents")
+    caption += _explained(checks)
     print_fitted(columns, title="gate", caption="; ".join(caption))
 
 

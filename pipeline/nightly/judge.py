@@ -39,6 +39,7 @@ from segscore.pipeline.nightly.verdict import (
     NOT_COMPARABLE,
     PARTIAL,
     PASSED,
+    WARNED,
     Acceptance,
     Check,
     Density,
@@ -175,11 +176,14 @@ def _say(context: _Context, judged: _Judged) -> _Said:
     dense = dict(densities_in_words(changed_densities(past, densities)))
     of_references = dense.pop(None, None)
     of_feed += [
-        FeedWarning(text, frozenset({system}))
+        FeedWarning(text, frozenset({str(system)}))
         for system, text in dense.items()
-        if system is not None
+        if system in {check.system for check in judged.checks if check.fails}
     ]
-    warned, common = [*levels_in_words((*judged.checks, *judged.grouped))], judged.common
+    # What all systems share in general is not said again of each group.
+    shared = {check.rule for check in judged.checks if check.result == WARNED}
+    grouped = [check for check in judged.grouped if check.rule not in shared]
+    warned, common = [*levels_in_words((*judged.checks, *grouped))], judged.common
     if of_references is not None and common:
         common = tuple(f"{text}; {of_references}" for text in common)
     elif of_references is not None:

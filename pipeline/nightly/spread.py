@@ -17,7 +17,7 @@ from segscore.pipeline.statistics.sums import GroupKey
 NIGHTS_OF_SPREAD = 28
 """Number of good nights whose averages say how much nights vary: four weeks."""
 
-FEWEST_OF_SPREAD = 5
+FEWEST_OF_SPREAD = 8
 """Fewest nights from which the variance is estimated; Student's t allows for their number."""
 
 _SATURDAY = 5
