@@ -16,7 +16,7 @@ _LONGEST_HEADING = 12
 _LABEL_WORDS = 4
 """Number of words of a caption that its label has."""
 
-_LINE = 75
+_LINE = 90
 """Number of characters of a row after which columns of values continue in a further block."""
 
 _GAP = 2

@@ -128,8 +128,9 @@ def _with_run_columns(run: RunSummary) -> pa.Table:
         column = pa.array([value] * table.num_rows, RUN_COLUMNS[name])
         table = table.append_column(name, column)
     gates = [*_gates(run)]
-    for name, column in zip(("gate", "good", "accepted"), zip(*gates, strict=True), strict=True):
-        table = table.append_column(name, pa.array(column, RUN_COLUMNS[name]))
+    for place, name in enumerate(("gate", "good", "accepted")):
+        column = pa.array([gate[place] for gate in gates], RUN_COLUMNS[name])
+        table = table.append_column(name, column)
     return table
 
 

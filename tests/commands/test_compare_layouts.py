@@ -154,7 +154,7 @@ def test_latex_is_divided_to_fit(segscore: Segscore, long_names: Path, layout: s
         assert fitted == r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
         assert heading.count("&") + 1 == len(kinds)
         # A value with its interval has at least 15 characters, another value 6.
-        assert 6 * kinds.count("r") <= 75
+        assert 6 * kinds.count("r") <= 90
     assert (len(blocks) > len(captions)) == (layout == "systems")
     assert LONG[:40].replace("_", r"\_") in result.out or layout == "references"
 
