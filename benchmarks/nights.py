@@ -18,6 +18,7 @@ from segscore.pipeline.statistics.multiple_tests import holm
 from segscore.pipeline.statistics.night_levels import (
     BASELINE_NIGHTS,
     FEWEST_OF_BASELINE,
+    NEWEST,
     baseline_of,
     falls,
     first_nights,
@@ -44,6 +45,10 @@ SLOW: Floats = 0.002 * _AFTER
 """How much the first system is lower on each night."""
 
 
+COMPLETE = BASELINE_NIGHTS + NEWEST
+"""Number of nights after which the baseline does not change."""
+
+
 class Failed(NamedTuple):
     """Nights that fail for a system, (years, nights, systems), or for all, (years, nights)."""
 
@@ -52,16 +57,16 @@ class Failed(NamedTuple):
 
 
 def levels(nights: Nights) -> Failed:
-    """Judge the level of each night; its baseline is complete after sixty nights."""
+    """Judge the level of each night, by the baseline of that night until it is complete."""
     own, common = np.zeros(nights.values.shape, bool), np.zeros(nights.values.shape[:2], bool)
-    for night in range(FEWEST_OF_BASELINE, BASELINE_NIGHTS):
+    for night in range(FEWEST_OF_BASELINE, COMPLETE):
         known = nights.values[:, : night + 1]
         usable = np.ones(known.shape, bool)
         usable[:, -1] = False
         own[:, night], common[:, night] = (each[:, -1] for each in _levels(known, usable))
     whole = _levels(nights.values, np.ones(nights.values.shape, bool))
     for each, judged in zip((own, common), whole, strict=True):
-        each[:, BASELINE_NIGHTS:] = judged[:, BASELINE_NIGHTS:]
+        each[:, COMPLETE:] = judged[:, COMPLETE:]
     return Failed(own, common)
 
 

@@ -24,6 +24,10 @@ BASELINE_NIGHTS = 60
 FEWEST_OF_BASELINE = 14
 """Fewest nights of a baseline."""
 
+NEWEST = 10
+"""Number of usable nights, the newest, that an incomplete baseline leaves out, if it can: a system
+that has just become worse would otherwise move its own baseline, and widen its spread."""
+
 FEWEST_SYSTEMS = 3
 """Fewest systems whose median tells what a night does to all."""
 
@@ -90,7 +94,9 @@ def p_at_limit() -> float:
 
 def first_nights(usable: Flags) -> Flags:
     """Choose the first nights that are usable, the baseline, shape (..., nights, systems)."""
-    return usable & (np.cumsum(usable, axis=-2) <= BASELINE_NIGHTS)
+    number = np.count_nonzero(usable, axis=-2, keepdims=True)
+    chosen = np.clip(number - NEWEST, FEWEST_OF_BASELINE, BASELINE_NIGHTS)
+    return usable & (np.cumsum(usable, axis=-2) <= chosen)
 
 
 def relative(values: Floats, baseline: Flags) -> Floats:

@@ -38,6 +38,11 @@ def missing_nights(nights: list[date]) -> list[date]:
     return [day for day in lacking if day.weekday() not in days_off]
 
 
+def baseline(good: list[int]) -> list[int]:
+    """The first 60 nights, without the newest 10 if 14 remain."""
+    return good[: min(60, max(14, len(good) - 10))]
+
+
 def level(values: Any, usable: Any, system: int) -> dict[str, float]:
     """Judge the level of a system on the last night, as docs/operations.md describes it.
 
@@ -50,7 +55,7 @@ def level(values: Any, usable: Any, system: int) -> dict[str, float]:
     baselines = []
     for s in range(systems):
         good = [t for t in range(nights - 1) if usable[t, s] and not isnan(values[t, s])]
-        baselines.append(good[:60])
+        baselines.append(baseline(good))
     means = [fmean([values[t, s] for t in listed]) for s, listed in enumerate(baselines)]
     parts: dict[int, float] = {}
     for t in range(nights):
@@ -64,7 +69,7 @@ def level(values: Any, usable: Any, system: int) -> dict[str, float]:
             parts[t] = apart[system] - median(others)
         elif len(others) == 2:
             parts[t] = apart[system] - median(apart.values())
-    chosen = [t for t in sorted(parts) if t < nights - 1 and usable[t, system]][:60]
+    chosen = baseline([t for t in sorted(parts) if t < nights - 1 and usable[t, system]])
     mean = fmean([parts[t] for t in chosen])
     apart_of = {t: parts[t] - mean for t in chosen}
     squares = sum(each**2 for each in apart_of.values())
