@@ -7,12 +7,12 @@ from itertools import combinations
 
 import pyarrow as pa
 
-Coded = Mapping[str, Sequence[int]]
+BoundariesByCoder = Mapping[str, Sequence[int]]
 """The boundaries of a document by coder, ascending."""
 
 
 def confidence_table(
-    codings: Mapping[str, Coded], agreed: Mapping[str, Sequence[int]], within: int
+    codings: Mapping[str, BoundariesByCoder], agreed: Mapping[str, Sequence[int]], within: int
 ) -> pa.Table:
     """Return a row for each boundary of a consensus.
 
@@ -39,7 +39,7 @@ def confidence_table(
 
 
 def _confidence(
-    coded: Coded, reliable: Mapping[str, float], position: int, within: int
+    coded: BoundariesByCoder, reliable: Mapping[str, float], position: int, within: int
 ) -> dict[str, object]:
     near = [coder for coder, marks in coded.items() if is_near(marks, position, within)]
     total = sum(reliable[coder] for coder in coded)
@@ -48,7 +48,7 @@ def _confidence(
     return {"supporters": len(near), "coders": len(coded), "confidence": weighted}
 
 
-def reliability(documents: Iterable[Coded], within: int) -> dict[str, float]:
+def reliability(documents: Iterable[BoundariesByCoder], within: int) -> dict[str, float]:
     """Return the share of boundaries that each coder has in common with the others.
 
     Of the boundaries of both coders, pooled over all pairs with this coder, how many the other has

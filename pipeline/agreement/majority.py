@@ -112,11 +112,11 @@ def write_consensus(codings: str, output: str, settings: ConsensusSettings) -> d
 
 
 _READ = ("document_id", "coder", "n_units", "boundaries")
-Codings = tuple[int, dict[str, list[int]]]
+CodedDocument = tuple[int, dict[str, list[int]]]
 """The number of units of a document, and its boundaries by coder."""
 
 
-def _by_document(rows: pa.Table, without: Sequence[str]) -> tuple[dict[str, Codings], int]:
+def _by_document(rows: pa.Table, without: Sequence[str]) -> tuple[dict[str, CodedDocument], int]:
     """Return the codings of each document, and how many were left out for different lengths.
 
     Raises:
@@ -137,7 +137,7 @@ def _by_document(rows: pa.Table, without: Sequence[str]) -> tuple[dict[str, Codi
     return of_one_length, len(found) - len(of_one_length)
 
 
-def _warn_of_unions(codings: Mapping[str, Codings], settings: ConsensusSettings) -> list[str]:
+def _warn_of_unions(codings: Mapping[str, CodedDocument], settings: ConsensusSettings) -> list[str]:
     """Warn if a share that sounds like several coders is one coder, who then decides alone."""
     if not settings.share:
         return []
@@ -153,7 +153,7 @@ def _warn_of_unions(codings: Mapping[str, Codings], settings: ConsensusSettings)
     ]
 
 
-def _table(codings: Mapping[str, Codings], settings: ConsensusSettings) -> pa.Table:
+def _table(codings: Mapping[str, CodedDocument], settings: ConsensusSettings) -> pa.Table:
     rows = [
         agreed_boundaries([*coded.values()], settings.least(len(coded)), settings.within)
         for _, coded in codings.values()
