@@ -45,7 +45,6 @@ $(VENV)/core: pyproject.toml constraints.txt
 	@echo "setting up $(VENV)"
 	@$(PYTHON) -c 'import sys; sys.exit("segscore needs Python 3.11 or later; name one with PYTHON=") if sys.version_info < (3, 11) else 0'
 	@$(PYTHON) -m venv $(VENV)
-	@$(PIP) install 'pip>=23.2'  # that of Debian 12 takes over ten minutes to resolve the extras
 	@$(INSTALL) --editable '.[report]'
 	@touch $@
 
