@@ -8,7 +8,6 @@ from typing import Any, cast
 import numpy as np
 import pyarrow as pa
 
-from segscore.pipeline import storage
 from segscore.pipeline.agreement.documents import contested_in, first_contested
 from segscore.pipeline.agreement.in_memory import audit_in_memory
 from segscore.pipeline.agreement.part import (
@@ -31,7 +30,7 @@ from segscore.pipeline.agreement.results import (
 from segscore.pipeline.agreement.settings import AgreeSettings
 from segscore.pipeline.agreement.tallies import GROUP
 from segscore.pipeline.errors import Done, NoResult, Refused
-from segscore.pipeline.runs import planning, receipts, shuffle
+from segscore.pipeline.runs import planning, shuffle
 from segscore.pipeline.runs.executor import Executor
 from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.runs.planning import Limits, Plan
@@ -42,7 +41,7 @@ from segscore.pipeline.runs.record import (
     warn_of_similar_names,
     why_nothing_scored,
 )
-from segscore.pipeline.runs.shuffle import NOWHERE, Partitioning
+from segscore.pipeline.runs.shuffle import NOWHERE
 from segscore.pipeline.runs.sink import Sink
 from segscore.pipeline.runs.tasks import Progress, TaskRun, ignore_progress
 from segscore.pipeline.scoring.inputs import (
@@ -159,17 +158,15 @@ def _audit(
     """
     parts = [AgreePart(f"part-{i:05d}", i) for i in range(plan.groups)]
     with run.stage("meet"):
-        if not run.claim({AUDITED: parts}):
+        place = shuffle.meet(run, plan, _met(tables), AUDITED, parts)
+        if place is None:
             return None
-        place = Partitioning.of(plan, _met(tables), run.folder)
-        if len(receipts.finished_parts(run.folder, AUDITED)) < len(parts):
-            shuffle.shuffle_rows(run.executor, place)
     with run.stage("audit"):
         attributes = _plain(tables)
         job = replace(job, partitioning=place, folder=run.folder, attributes=attributes)
         job = _with_window(run, job, parts)
         audited = run.tasks(audit_part, parts, job, stage=AUDITED).values()
-        storage.remove(storage.join(run.folder, shuffle.FOLDER))
+        shuffle.remove_shuffled(place)
     return audited
 
 

@@ -17,8 +17,11 @@ from segscore.pipeline import storage
 from segscore.pipeline.arrays.document_ids import hash_names
 from segscore.pipeline.arrays.ragged import flags, numbers
 from segscore.pipeline.errors import Failed, Refused
+from segscore.pipeline.runs import receipts
 from segscore.pipeline.runs.executor import Executor
 from segscore.pipeline.runs.planning import Plan, ranges_of
+from segscore.pipeline.runs.run import NamedPart
+from segscore.pipeline.runs.tasks import TaskRun
 from segscore.pipeline.tables.find import InputTable, Slice
 from segscore.pipeline.tables.read import (
     BYTES_AT_ONCE,
@@ -67,6 +70,43 @@ class Partitioning:
 
 NOWHERE = Partitioning({}, "", 1)
 """The partitioning of rows that are in memory."""
+
+
+def meet(
+    run: TaskRun,
+    plan: Plan,
+    tables: Mapping[str, InputTable],
+    stage: str,
+    parts: Sequence[NamedPart],
+) -> Partitioning | None:
+    """Claim the folder of a run, and bring the rows of each document together.
+
+    Rows are not shuffled again for a run whose parts are all finished.
+
+    Args:
+        run: the run.
+        plan: how its documents are divided.
+        tables: the tables whose rows to bring together, by name.
+        stage: name of the stage that reads the rows.
+        parts: its parts.
+
+    Returns:
+        Where the rows are; None if another job finished the same run first.
+
+    Raises:
+        Refused, Failed: as for ``shuffle_rows``.
+    """
+    if not run.claim({stage: parts}):
+        return None
+    partitioning = Partitioning.of(plan, tables, run.folder)
+    if len(receipts.finished_parts(run.folder, stage)) < len(parts):
+        shuffle_rows(run.executor, partitioning)
+    return partitioning
+
+
+def remove_shuffled(partitioning: Partitioning) -> None:
+    """Remove the shuffled rows of a run, once its parts are finished."""
+    storage.remove(storage.join(partitioning.folder, FOLDER))
 
 
 def shuffle_rows(executor: Executor, partitioning: Partitioning) -> None:

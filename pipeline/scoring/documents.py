@@ -83,22 +83,28 @@ class Job:
     Attributes:
         rule: how pairs are counted and added up.
         typed: whether boundary types are distinguished.
-        folder: folder that parts are written to until the run is published.
         rows_at_once: how many hypotheses are scored at a time.
         partitioning: where the rows of each document are.
         totals: what is known of all documents.
-        is_whole: whether a part has all documents of the run, and finds the totals itself.
         finds_systems: whether the totals have to list the systems.
     """
 
     rule: Rule
     typed: bool
-    folder: str
     rows_at_once: int
     partitioning: Partitioning
     totals: Totals
-    is_whole: bool
     finds_systems: bool
+
+    @property
+    def folder(self) -> str:
+        """The folder that parts are written to until the run is published."""
+        return self.partitioning.folder
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether a part has all documents of the run, and finds the totals itself."""
+        return self.partitioning.partitions == 1
 
     @property
     def settings(self) -> MeasuringSettings:
@@ -150,6 +156,11 @@ class DocumentRows:
         """The boundary types that occur in accepted rows."""
         return occurring(self.collected.reference_rows) | occurring(self.accepted.rows)
 
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems with valid hypotheses, by name."""
+        return tuple(sorted(self.accepted.answered))
+
 
 def separate_rows(
     settings: MeasuringSettings, tables: Mapping[str, Rows], *, typed: bool
@@ -199,28 +210,30 @@ class PartSurvey:
             levels.
         windows: on each level, the number of windows of all accepted references, and how many
             contain a boundary.
+        has_panels: whether any document has several references.
         types: boundary types that occur; empty unless the run has to find them.
         systems: systems with valid hypotheses; empty unless the run has to know them.
-        has_panels: whether any document has several references.
     """
 
     documents: int
     units: int
     segments: tuple[int, ...]
     windows: tuple[tuple[int, int], ...]
-    types: tuple[int, ...]
-    systems: tuple[str, ...]
     has_panels: bool
+    types: tuple[int, ...] = ()
+    systems: tuple[str, ...] = ()
 
 
 def survey_part(job: Job, part: Part) -> PartSurvey:
     """Add up sizes, windows and types of a part; write nothing."""
     if job.finds_types or job.finds_systems:
         rows = rows_of_part(job, part)
-        return _survey(job, rows.collected, levels_of(job, rows.collected), rows.accepted)
+        types = rows.types if job.finds_types else ()
+        survey = _survey(rows.references, levels_of(job, rows.collected))
+        return replace(survey, types=tuple(sorted(types)), systems=rows.systems)
     tables = _read(job, part, ("documents", "references"))
     collected = _collect(job.settings, tables, typed=job.typed)
-    return _survey(job, collected, levels_of(job, collected), None)
+    return _survey(collected.references, levels_of(job, collected))
 
 
 def levels_of(job: Job, collected: Collected) -> tuple[References, ...]:
@@ -231,20 +244,13 @@ def levels_of(job: Job, collected: Collected) -> tuple[References, ...]:
     return tuple(references_at(collected.references, rows, rule) for rule in job.level_rules)
 
 
-def _survey(
-    job: Job, collected: Collected, levels: tuple[References, ...], accepted: Accepted | None
-) -> PartSurvey:
-    """PartSurvey some documents; their hypotheses may be unknown if nothing is asked of them."""
-    references, types = collected.references, set[int]()
-    if accepted is not None and job.finds_types:
-        types = occurring(collected.reference_rows) | occurring(accepted.rows)
+def _survey(references: References, levels: tuple[References, ...]) -> PartSurvey:
+    """Survey the references of some documents; types and systems are left empty."""
     return PartSurvey(
         documents=len(references.documents),
         units=int(references.size.sum()),
         segments=tuple(int((each.side.boundaries.lengths + 1).sum()) for each in levels),
         windows=tuple(window_counts(each) for each in levels),
-        types=tuple(sorted(types)),
-        systems=() if accepted is None else tuple(sorted(accepted.answered)),
         has_panels=references.has_panels,
     )
 
@@ -270,7 +276,8 @@ def survey_whole(job: AnyJob, rows: DocumentRows) -> tuple[AnyJob, tuple[Referen
     if job.finds_types:
         job = _with_found_types(job, rows.types)
     levels = levels_of(job, rows.collected)
-    return _with_totals(job, [_survey(job, rows.collected, levels, rows.accepted)]), levels
+    survey = replace(_survey(rows.references, levels), systems=rows.systems)
+    return _with_totals(job, [survey]), levels
 
 
 def with_windows(run: TaskRun, job: AnyJob, parts: list[Part]) -> AnyJob:

@@ -7,8 +7,7 @@ from itertools import chain
 import numpy as np
 import pyarrow as pa
 
-from segscore.pipeline import storage
-from segscore.pipeline.runs import receipts, shuffle
+from segscore.pipeline.runs import shuffle
 from segscore.pipeline.runs.planning import ROWS_AT_ONCE, Plan
 from segscore.pipeline.runs.record import add_rows
 from segscore.pipeline.runs.shuffle import NOWHERE, Partitioning
@@ -77,17 +76,15 @@ def score_documents(run: TaskRun, inputs: Inputs, plan: Plan, rule: Rule) -> Tas
     """
     parts = parts_of(plan)
     with run.stage("meet"):
-        if not run.claim({_SCORED: parts}):
-            return None
         tables = {table.name: table for table in inputs.tables}
-        partitioning = Partitioning.of(plan, tables, run.folder)
-        if len(receipts.finished_parts(run.folder, _SCORED)) < len(parts):
-            shuffle.shuffle_rows(run.executor, partitioning)
+        partitioning = shuffle.meet(run, plan, tables, _SCORED, parts)
+        if partitioning is None:
+            return None
     with run.stage("references"):
         job = survey_run(run, _job(inputs, rule, plan.rows_at_once, partitioning), parts)
     with run.stage("score"):
         scored = [*run.tasks(score_part, parts, job, stage=_SCORED).values()]
-        storage.remove(storage.join(run.folder, shuffle.FOLDER))
+        shuffle.remove_shuffled(partitioning)
     kinds = ["", *[_POINTS_PART] * bool(rule.settings.points)]
     kinds += [_WITHOUT_PART] * (way_of(rule.settings) == NONE)
     names = [kind + part.name for kind in kinds for part in parts]
@@ -112,11 +109,9 @@ def _job(inputs: Inputs, rule: Rule, rows_at_once: int, partitioning: Partitioni
     return ScoreJob(
         rule=rule,
         typed=inputs.typed,
-        folder=partitioning.folder,
         rows_at_once=rows_at_once,
         partitioning=partitioning,
         totals=Totals(rule.types),
-        is_whole=partitioning.partitions == 1,
         finds_systems=way_of(rule.settings) != LEAVE_OUT,
         registry=registry_of(rule.settings),
     )

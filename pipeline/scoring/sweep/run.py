@@ -6,9 +6,8 @@ from dataclasses import asdict
 import numpy as np
 import pyarrow as pa
 
-from segscore.pipeline import storage
 from segscore.pipeline.errors import Done, Refused
-from segscore.pipeline.runs import planning, receipts, shuffle
+from segscore.pipeline.runs import planning, shuffle
 from segscore.pipeline.runs.executor import Executor
 from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.runs.planning import Plan
@@ -81,16 +80,14 @@ def _sweep(
     """
     parts = parts_of(plan)
     with run.stage("meet"):
-        if not run.claim({SWEEP_STAGE: parts}):
-            return None
         tables = {table.name: table for table in inputs.tables}
-        partitioning = Partitioning.of(plan, tables, run.folder)
-        if len(receipts.finished_parts(run.folder, SWEEP_STAGE)) < len(parts):
-            shuffle.shuffle_rows(run.executor, partitioning)
+        partitioning = shuffle.meet(run, plan, tables, SWEEP_STAGE, parts)
+        if partitioning is None:
+            return None
     with run.stage("sweep"):
         job = with_windows(run, _job(settings, inputs, plan, partitioning), parts)
         swept = [*run.tasks(sweep_part, parts, job, stage=SWEEP_STAGE).values()]
-        storage.remove(storage.join(run.folder, shuffle.FOLDER))
+        shuffle.remove_shuffled(partitioning)
     return swept
 
 
@@ -101,11 +98,9 @@ def _job(
     return SweepJob(
         rule=rule,
         typed=inputs.typed,
-        folder=partitioning.folder,
         rows_at_once=plan.rows_at_once,
         partitioning=partitioning,
         totals=Totals(rule.types),
-        is_whole=partitioning.partitions == 1,
         finds_systems=False,
         tolerances=settings.tolerances,
     )
