@@ -9,7 +9,7 @@ from segscore.pipeline.agreement.group import Group
 from segscore.pipeline.agreement.judging.by_group import MOST_GROUPS, group_effects
 from segscore.pipeline.agreement.judging.drift import Drift, day_of, drifts, periods_of
 from segscore.pipeline.agreement.judging.pair_counts import CoderPairCounts, pooled
-from segscore.pipeline.arrays.ragged import Flags, Floats, Ints
+from segscore.pipeline.arrays.ragged import Flags, Floats, Ints, add_up
 
 _Row = dict[str, object]
 _UNDEFINED = float("nan")
@@ -194,5 +194,5 @@ def _elsewhere(whole: Group, group: Group) -> Floats:
     for pairs, sign in ((whole.pair_counts, 1), (inside, -1)):
         for name in PAIR_COUNTS:
             for coder in (pairs.first, pairs.second):
-                np.add.at(sums[name], coder, sign * pairs.counts[name][0])
+                sums[name] += sign * add_up(pairs.counts[name][0], coder, len(whole.coders))
     return pooled(sums, whole.choices.judging.similarity, whole.choices.judging.n_t)

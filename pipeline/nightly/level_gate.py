@@ -56,17 +56,13 @@ def judge_floors(past: Past, rules: Sequence[GateRule], systems: Sequence[str]) 
             if np.isnan(average.value):
                 result = UNDEFINED
             elif not np.isnan(near):
-                result = WARNED if _beyond(rule, far) else PASSED
-                result = FAILED if _beyond(rule, near) else result
+                result = WARNED if rule.excess(far) > 0 else PASSED
+                result = FAILED if rule.excess(near) > 0 else result
             day = past.dates[-1].isoformat()
             yield check_of(
                 rule, system, day, value=or_none(average.value), before=rule.limit, result=result,
                 ends=(or_none(average.low), or_none(average.high)),
             )  # fmt: skip
-
-
-def _beyond(rule: GateRule, value: float) -> bool:
-    return value < rule.limit if rule.falls else value > rule.limit
 
 
 def judge_level_rules(

@@ -63,7 +63,10 @@ class GateRule:
         return measured_table(self.measure)
 
     def excess(self, change: float) -> float:
-        """Return how far a change for the worse exceeds the limit; negative within the limit."""
+        """Return how far a change for the worse exceeds the limit; negative within the limit.
+
+        Of a floor, the average itself takes the place of the change.
+        """
         return self.limit - change if self.falls else change - self.limit
 
 

@@ -52,8 +52,7 @@ def group_effects(
     """
     pairs = coded.pairs(judging.similarity, judging.n_t)
     readings, standard = judgement.readings, judgement.standard
-    used = ~readings.across(pairs.first, pairs.second)
-    used &= ~readings.listed(pairs.first, pairs.second)
+    used = readings.alike(pairs.first, pairs.second)
     used &= standard[pairs.first] | standard[pairs.second]
     stratum, fold = coded.stratum[coded.document], coded.folds[coded.document]
     tables = []

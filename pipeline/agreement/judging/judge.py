@@ -127,6 +127,8 @@ def judge_coders(pairs: CoderPairCounts, coded: ByDocument, judging: Judging) ->
     standard = judged
     known: dict[bytes, Readings] = {}
     before: tuple[tuple[int, int], ...] = ()
+    # Pairs that are left out may come back, so that states might follow each other in a circle.
+    seen = {(standard.tobytes(), before)}
     differences = pairs.offsets(judging.limits.within), pairs.log_ratios()
     while True:
         view = _View(pairs, coded, judging, differences, judged, standard, before)
@@ -140,9 +142,10 @@ def judge_coders(pairs: CoderPairCounts, coded: ByDocument, judging: Judging) ->
         left = standard & ~judgement.found
         if np.count_nonzero(left) < _FEWEST_STANDARD:
             return judgement
-        if np.array_equal(left, standard) and before == readings.pairs:
-            return judgement
         standard, before = left, readings.pairs
+        if (standard.tobytes(), before) in seen:
+            return judgement
+        seen.add((standard.tobytes(), before))
 
 
 @dataclass(frozen=True)
@@ -212,8 +215,8 @@ class _View:
         """Return which rows effects are fitted to."""
         first, second = pairs.first, pairs.second
         by_standard = self.standard[first] | self.standard[second]
-        listed = readings.listed(first, second) | readings.across(first, second)
-        return np.asarray(self.judged[first] & self.judged[second] & by_standard & ~listed)
+        used = by_standard & readings.alike(first, second)
+        return np.asarray(self.judged[first] & self.judged[second] & used)
 
     def _effects(self, readings: Readings) -> tuple[Floats, Effects]:
         """Fit effects, median 0: on all documents and without each group; the fit to all."""

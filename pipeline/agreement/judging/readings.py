@@ -77,15 +77,12 @@ class Readings:
         enough = (alike & coders).sum(axis=1) >= FEWEST_JUDGED
         return np.asarray(((self.way == 0) & ~self.suspected) | enough & (self.way > 0))
 
-    def across(self, first: Ints, second: Ints) -> Flags:
-        """Return which pairs read in different ways."""
+    def alike(self, first: Ints, second: Ints) -> Flags:
+        """Return which pairs neither read in different ways nor agree too well."""
         ways = self.way[first], self.way[second]
-        return np.asarray((ways[0] != ways[1]) & (ways[0] > 0) & (ways[1] > 0))
-
-    def listed(self, first: Ints, second: Ints) -> Flags:
-        """Return which pairs of coders are among those who agree too well."""
+        across = (ways[0] != ways[1]) & (ways[0] > 0) & (ways[1] > 0)
         found = [(first == i) & (second == j) for i, j in self.pairs]
-        return np.logical_or.reduce([np.zeros(len(first), bool), *found])
+        return ~np.logical_or.reduce([across, *found])
 
 
 def find_readings(coded: ByDocument, included: Flags, judging: Judging) -> Readings:
