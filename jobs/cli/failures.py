@@ -2,6 +2,7 @@
 
 import os
 import re
+import select
 import signal
 import sys
 import threading
@@ -48,7 +49,9 @@ def in_one_line(command: Callable[..., object], *, begins_work: bool = True) -> 
                 print(visible(redacted(outcome.message), lines=True))
         except Refused as problem:
             fail(str(problem), 2, problem.fields)
-        except BrokenPipeError:
+        except BrokenPipeError as problem:
+            if _is_read(sys.stdout.fileno()):
+                fail(str(problem), 1)
             # The reader of the output has closed it; all files have been written.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         except Failed as problem:
@@ -59,6 +62,13 @@ def in_one_line(command: Callable[..., object], *, begins_work: bool = True) -> 
             fail("interrupted; finished parts are kept: run the same command to resume", 130)
 
     return run
+
+
+def _is_read(file: int) -> bool:
+    """Whether the other end of a pipe is still open; true of a file."""
+    poll = select.poll()
+    poll.register(file, 0)
+    return not poll.poll(0)
 
 
 def fail(message: str, code: int, fields: Mapping[str, Any] = NO_FIELDS) -> None:

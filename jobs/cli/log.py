@@ -2,6 +2,7 @@
 
 import json
 import logging
+import os
 import sys
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -50,8 +51,14 @@ class Log:
 
 
 def _print(line: str) -> None:
-    """Print a line with its end in one piece, as several threads may print at the same time."""
-    print(line + "\n", end="", file=sys.stderr, flush=True)
+    """Print a line with its end in one piece, as several threads may print at the same time.
+
+    The work of the command goes on if nobody reads standard error any more.
+    """
+    try:
+        print(line + "\n", end="", file=sys.stderr, flush=True)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
 
 
 def _without_secrets(value: object) -> object:

@@ -26,6 +26,7 @@ from segscore.pipeline.scoring.levels import (
     window_counts,
 )
 from segscore.pipeline.scoring.pairs import Rule
+from segscore.pipeline.scoring.reference_points import sizes_in_units
 from segscore.pipeline.scoring.references import References, share_of_windows
 from segscore.pipeline.scoring.window_policy import run_windows
 from segscore.pipeline.settings.measuring import MeasuringSettings
@@ -63,6 +64,7 @@ class Totals:
         documents: number of documents with an accepted reference.
         p_seg: P_seg of the run; NaN if undefined.
         levels: parameters over all levels, then of each level; empty without levels.
+        in_units: total size of all accepted references in units, and the number of their segments.
         systems: the systems of the run, if the job asks for them.
         has_panels: whether any document has several references.
     """
@@ -72,6 +74,7 @@ class Totals:
     documents: int = 0
     p_seg: float = float("nan")
     levels: tuple[LevelParameters, ...] = ()
+    in_units: tuple[int, int] = (0, 0)
     systems: tuple[str, ...] = ()
     has_panels: bool = False
 
@@ -210,6 +213,7 @@ class PartSurvey:
             levels.
         windows: on each level, the number of windows of all accepted references, and how many
             contain a boundary.
+        in_units: total size of all accepted references in units, and the number of their segments.
         has_panels: whether any document has several references.
         types: boundary types that occur; empty unless the run has to find them.
         systems: systems with valid hypotheses; empty unless the run has to know them.
@@ -219,6 +223,7 @@ class PartSurvey:
     units: int
     segments: tuple[int, ...]
     windows: tuple[tuple[int, int], ...]
+    in_units: tuple[int, int]
     has_panels: bool
     types: tuple[int, ...] = ()
     systems: tuple[str, ...] = ()
@@ -251,6 +256,7 @@ def _survey(references: References, levels: tuple[References, ...]) -> PartSurve
         units=int(references.size.sum()),
         segments=tuple(int((each.side.boundaries.lengths + 1).sum()) for each in levels),
         windows=tuple(window_counts(each) for each in levels),
+        in_units=sizes_in_units(references.units[references.document], references.side.in_units),
         has_panels=references.has_panels,
     )
 
@@ -327,6 +333,7 @@ def _with_totals(job: AnyJob, surveys: Collection[PartSurvey]) -> AnyJob:
         documents=sum(survey.documents for survey in surveys),
         p_seg=p_seg,
         levels=levels,
+        in_units=(sum(one.in_units[0] for one in surveys), sum(one.in_units[1] for one in surveys)),
         systems=tuple(sorted({name for survey in surveys for name in survey.systems})),
         has_panels=any(survey.has_panels for survey in surveys),
     )

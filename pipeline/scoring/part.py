@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from itertools import product
 
 import numpy as np
@@ -34,7 +35,6 @@ from segscore.pipeline.scoring.reference_points import (
     REFERENCE_POINTS,
     Codings,
     Points,
-    mean_size,
     points,
 )
 from segscore.pipeline.scoring.references import References, consensus_references
@@ -352,12 +352,11 @@ def _drawn(
 def _codings(job: Job, references: References, documents: tuple[int, int]) -> Codings:
     """Return the references of a range of documents, with the documents numbered from 0."""
     first, end = documents
-    in_units = references.side.in_units
     return Codings(
         hashes=hash_names(references.documents.ids).hashes[first:end],
         n_units=references.units[first:end],
         first=references.first[first : end + 1],
-        boundaries=in_units,
-        mean_size=mean_size(references.units[references.document], in_units),
+        boundaries=references.side.in_units,
+        mean_size=Fraction(*job.totals.in_units),
         seed=job.rule.settings.seed,
     )

@@ -29,7 +29,7 @@ class Codings:
             be above 0, so that a slice of a run's documents can share its boundaries, shape
             (documents + 1,).
         boundaries: one row per reference; positions do not repeat.
-        mean_size: mean segment size over the whole run, see ``mean_size``.
+        mean_size: mean segment size over all references of the run, pooled; at least 1.
         seed: seed of the run, in 0..2^64-1.
         draw: number of the draw of random points, from 0; draws are independent.
     """
@@ -86,14 +86,14 @@ class ReferencePoint:
     is_random: bool = False
 
 
-def mean_size(n_units: Ints, boundaries: Ragged) -> Fraction:
-    """Return the mean segment size in units over all references of a run, pooled; at least 1.
+def sizes_in_units(n_units: Ints, boundaries: Ragged) -> tuple[int, int]:
+    """Return the total size of some references in units, and the number of their segments.
 
     Args:
         n_units: N of each reference's document, shape (rows,).
         boundaries: one row per reference.
     """
-    return Fraction(int(n_units.sum()), int((boundaries.lengths + 1).sum()))
+    return int(n_units.sum()), int((boundaries.lengths + 1).sum())
 
 
 def points(name: str, codings: Codings) -> Points:

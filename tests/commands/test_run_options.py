@@ -169,7 +169,7 @@ def test_reference_points_are_independent_of_the_split(
             generated.references[::order], generated.hypotheses[::order], generated.documents
         )
         again.write(tmp_path / name, files=3)
-        options = ("--reference-points", POINTS, "--consensus", "0.5", "--seed", 5)
+        options = ("--reference-points", POINTS, "--draws", 3, "--consensus", "0.5", "--seed", 5)
         run(segscore, tmp_path / name, tmp_path / name / "run", *options)
         scored = rows(tmp_path / name / "run", "scores")
         keys = ("document_id", "reference", "hypothesis")

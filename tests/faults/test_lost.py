@@ -12,7 +12,6 @@ from segscore.pipeline.runs import cluster as places
 from segscore.pipeline.runs import executors
 from segscore.pipeline.runs.cluster import DaskCluster
 from segscore.pipeline.runs.connecting import import_frames
-from segscore.pipeline.scoring.part import SUMS
 from tests.support.driven import FaultPlan, Gate, wait
 from tests.support.killing import Cluster, Command, cluster, kill, spawned
 from tests.support.promises import require_one_line, require_same
@@ -155,7 +154,7 @@ def finished_parts(fault_plan: FaultPlan) -> list[tuple[str, str]]:
 
     A task saves the sums of its part just before; one that is lost between the two is done again.
     """
-    return [(stage, part) for stage, part, _ in fault_plan.finished_parts() if stage != SUMS]
+    return [(stage, part) for stage, part, _ in fault_plan.finished_parts()]
 
 
 def resumed(workspace: Workspace, fault_plan: FaultPlan, command: str, dask: Cluster) -> None:

@@ -80,11 +80,14 @@ class FaultPlan:
         (Path(self.folder) / f"{name}.open").touch()
 
     def finished_parts(self) -> list[tuple[str, str, int]]:
-        """Stage, part and process of every finished part, in order of time."""
+        """Stage, part and process of every finished part, in order of time.
+
+        The sums of a part are no part: one that is killed after it has saved them saves them again.
+        """
         log = Path(self.folder) / "done"
         lines = log.read_text().splitlines() if log.exists() else []
         fields = [line.split("\t") for line in lines]
-        return [(stage, part, int(process)) for stage, part, process in fields]
+        return [(stage, part, int(process)) for stage, part, process in fields if stage != "sums"]
 
 
 def own_plan() -> FaultPlan:

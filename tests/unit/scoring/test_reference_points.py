@@ -23,8 +23,8 @@ from segscore.pipeline.scoring.reference_points import (
     REFERENCE_POINTS,
     Codings,
     Points,
-    mean_size,
     points,
+    sizes_in_units,
 )
 from segscore.pipeline.settings import reading
 from tests.support import passes
@@ -185,7 +185,7 @@ def test_regular_mean_size_follows_its_multiples(documents: list[Document], size
 
 def test_the_mean_size_is_pooled_over_references() -> None:
     boundaries = from_lists([[5], [2, 4, 6], []])
-    assert mean_size(np.array([10, 10, 7]), boundaries) == Fraction(27, 2 + 4 + 1)
+    assert sizes_in_units(np.array([10, 10, 7]), boundaries) == (27, 2 + 4 + 1)
 
 
 def many(n_units: int, reference: list[int], documents: int = 30_000) -> list[Document]:
