@@ -1,15 +1,23 @@
 """`segscore import`: convert other formats to tables."""
 
+from typing import Annotated
+
 from segscore.jobs.cli import startup
 from segscore.jobs.cli.log import LOG
 from segscore.jobs.cli.options import Cluster, Workers
 from segscore.pipeline.importing.settings import ImportSettings
+from segscore.pipeline.settings.options import Panel, Shown
+
+_SHOWN = Shown(tuple(panel for panel in Panel if panel != Panel.ANSWERS))
 
 
-def import_(chosen: ImportSettings, cluster: Cluster = "local", workers: Workers = None) -> None:
+def import_(
+    chosen: Annotated[ImportSettings, _SHOWN], cluster: Cluster = "local", workers: Workers = None
+) -> None:
     """Import segmentations of many formats as Parquet tables.
 
     Tables of segments, labels per unit, chapters, subtitles, annotations, speaker turns, text.
+    Answers of language models have a command of their own: segscore answers.
     """
     from segscore.jobs.show.fitted import print_lines
     from segscore.jobs.show.printing import print_tables, warn_of_imported

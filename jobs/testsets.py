@@ -59,7 +59,8 @@ def _print_one(shown: "KnownSet", format_name: str) -> None:
     from dataclasses import asdict
 
     from segscore.jobs.show.formats import plain_layout, print_json, print_table
-    from segscore.pipeline.testsets.describe import list_splits, recipe_of
+    from segscore.pipeline.importing.recipe import recipe_of
+    from segscore.pipeline.testsets.describe import list_splits
     from segscore.pipeline.testsets.published import PUBLISHED_COLUMNS, scores_of
     from segscore.pipeline.testsets.registry import Registry
 

@@ -15,11 +15,12 @@ from segscore.jobs.cli import startup
 from segscore.jobs.cli.encoding import replace_unprintable
 from segscore.jobs.cli.failures import end_on_sigterm, explain_usage, in_one_line
 from segscore.jobs.cli.log import LOG, LOG_FORMATS
-from segscore.jobs.cli.signature import build_command, optional_values
-from segscore.pipeline.errors import Refused
+from segscore.jobs.cli.signature import build_command, optional_values, rare_options
+from segscore.pipeline.errors import Refused, nearest
 
 COMMANDS = (
     "import",
+    "answers",
     "project",
     "validate",
     "score",
@@ -86,12 +87,15 @@ class _Command(TyperCommand):
 
     Attributes:
         optional: these options, each with its values, the first of which is meant without one.
+        rare: the options that `--set` sets, by name.
     """
 
     optional: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+    rare: Mapping[str, str] = MappingProxyType({})
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read a command line, in which options have the values that they were not given."""
+        args = [*self._with_rare(args)]
         following = [*args[1:], ""]
         complete = [
             f"{arg}={self.optional[arg][0]}"
@@ -100,6 +104,30 @@ class _Command(TyperCommand):
             for i, arg in enumerate(args)
         ]
         return super().parse_args(ctx, complete)
+
+    def _with_rare(self, args: list[str]) -> Iterator[str]:
+        """Yield the words of a command line, in which `--set NAME=VALUE` is `--name=VALUE`.
+
+        Raises:
+            Refused: there is no such name, or no value.
+        """
+        words = iter(args if self.rare else [])
+        for word in words:
+            option, equals, text = word.partition("=")
+            if option != "--set":
+                yield word
+                continue
+            text = text if equals else next(words, "")
+            name, equals, value = text.partition("=")
+            flag = self.rare.get(name.strip().removeprefix("--").replace("-", "_"))
+            if flag is None or not equals:
+                raise Refused(
+                    f"--set {text}: must be NAME=VALUE, with NAME one of {', '.join(self.rare)}"
+                    f"{nearest(name, self.rare)}"
+                )
+            yield f"{flag}={value}"
+        if not self.rare:
+            yield from args
 
     def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
         """Complete a word; of an option with two names, only the first is proposed."""
@@ -117,7 +145,7 @@ def _load(name: str) -> Any:
     alone.command(name, cls=_Command)(in_one_line(build_command(function)))
     command = typer.main.get_command(alone)
     assert isinstance(command, _Command)
-    command.optional = optional_values(function)
+    command.optional, command.rare = optional_values(function), rare_options(function)
     return command
 
 

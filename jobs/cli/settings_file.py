@@ -18,7 +18,7 @@ from segscore.pipeline.runs.certificates import Certificates, configure_certific
 
 STORAGE, CLUSTER = "storage", "cluster"
 PROTOCOLS = ("s3", "gs", "gcs", "abfs", "az")
-UNSET = ("help", "settings", "fresh", "date", "accept")
+UNSET = ("help", "settings", "set", "fresh", "date", "accept")
 """Options that a file cannot set; for example, `--fresh` and `--date` must be given each time."""
 
 _KINDS: dict[str, tuple[tuple[type, ...], str]] = {

@@ -1,7 +1,8 @@
 """Build commands from settings: each field of a settings class becomes an argument or option."""
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from copy import copy
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache, wraps
 from keyword import iskeyword
@@ -11,7 +12,14 @@ import typer
 
 from segscore.jobs.cli.options import LogFormat, SettingsFile
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.settings.options import Argument, Option, Panel, name_of_option, options_of
+from segscore.pipeline.settings.options import (
+    Argument,
+    Option,
+    Panel,
+    Shown,
+    name_of_option,
+    options_of,
+)
 from segscore.pipeline.settings.ranges import comma_separated
 
 _T = TypeVar("_T")
@@ -26,16 +34,20 @@ def build_command(command: Callable[..., _T]) -> Callable[..., _T]:
     """Make a command that Typer can read from a function whose parameters may be settings.
 
     A parameter whose type is a settings class is replaced by the arguments and options of its
-    fields.  Every command gets `--settings` and `--log-format`.
+    fields; ``Shown`` says which of them `--help` lists.  Every command gets `--settings` and
+    `--log-format`, one with rare options `--set`.
     """
     hints = get_type_hints(command, include_extras=True)
     signature = inspect.signature(command).parameters
+    classes = settings_of(command)
     parameters: list[inspect.Parameter] = []
     for name, parameter in signature.items():
-        if is_dataclass(hints[name]):
-            parameters += _parameters(hints[name]).values()
+        if name in classes:
+            parameters += _shown_parameters(classes[name], hints[name])
         else:
             parameters.append(_parameter(name, hints[name], parameter.default))
+    if rare := rare_options(command):
+        parameters.append(_set_parameter(rare))
     parameters += [_parameter(name, *option) for name, option in _COMMON_OPTIONS.items()]
     parameters.sort(key=_panel)
 
@@ -43,9 +55,7 @@ def build_command(command: Callable[..., _T]) -> Callable[..., _T]:
     def run(**options: Any) -> _T:
         return command(
             **{
-                name: _build_settings(hints[name], options)
-                if is_dataclass(hints[name])
-                else options[name]
+                name: _build_settings(classes[name], options) if name in classes else options[name]
                 for name in signature
             }
         )
@@ -132,14 +142,72 @@ def read_fields(
 
 def optional_values(command: Callable[..., Any]) -> dict[str, tuple[str, ...]]:
     """Return the options of a command that may be given without a value, with their values."""
-    hints = get_type_hints(command, include_extras=True).values()
-    settings = [kind for kind in hints if isinstance(kind, type) and is_dataclass(kind)]
     return {
         name_of_option(field, option): option.optional
-        for each in settings
+        for each in settings_of(command).values()
         for field, option in options_of(each).items()
         if option.optional
     }
+
+
+def rare_options(command: Callable[..., Any]) -> dict[str, str]:
+    """Return the options of a command that `--set` sets: name -> the option, such as --tiou."""
+    hints = get_type_hints(command, include_extras=True)
+    return {
+        field: name_of_option(field, option)
+        for name, settings in settings_of(command).items()
+        for field, option in options_of(settings).items()
+        if option.rare and option.panel in _shown(hints[name]).panels
+    }
+
+
+def _shown(annotation: Any) -> Shown:
+    """Return which options of a settings class are shown: all but rare ones, if nothing is said."""
+    return next((item for item in get_args(annotation) if isinstance(item, Shown)), Shown())
+
+
+def settings_of(command: Callable[..., Any]) -> dict[str, type]:
+    """Return the settings classes among the types of a command's parameters, by parameter."""
+    hints = get_type_hints(command)
+    return {
+        name: kind
+        for name, kind in hints.items()
+        if name != "return" and isinstance(kind, type) and is_dataclass(kind)
+    }
+
+
+def _shown_parameters(settings: type, annotation: Any) -> Iterator[inspect.Parameter]:
+    """Yield the parameters of a settings class; those that are not shown are hidden."""
+    shown, options = _shown(annotation), options_of(settings)
+    for field, parameter in _parameters(settings).items():
+        option = options.get(field)
+        if option is None or field in shown.also:
+            yield parameter
+        elif option.rare or option.panel not in (None, *shown.panels):
+            yield parameter.replace(annotation=_hidden(parameter.annotation))
+        else:
+            yield parameter
+
+
+def _hidden(annotation: Any) -> Any:
+    """Return an annotation of Typer whose option `--help` does not list."""
+    kind: Any
+    kind, option = get_args(annotation)
+    hidden = copy(option)
+    hidden.hidden = True
+    return Annotated[kind, hidden]
+
+
+def _set_parameter(rare: Iterable[str]) -> inspect.Parameter:
+    """Make the option that sets rare options; the command line is rewritten before it is read."""
+    text = f"Set a rarer option: NAME=VALUE, once for each; NAME is one of {', '.join(rare)}."
+    option = typer.Option("--set", help=text, metavar="NAME=VALUE", rich_help_panel=Panel.OUTPUT)
+    return inspect.Parameter(
+        "set",
+        inspect.Parameter.KEYWORD_ONLY,
+        default=None,
+        annotation=Annotated[list[str] | None, option],
+    )
 
 
 def _read(field: str, value: Any, option: Argument | Option) -> Any:

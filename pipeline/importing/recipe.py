@@ -5,6 +5,7 @@ from dataclasses import fields, replace
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.settings import ImportSettings
+from segscore.pipeline.settings.options import options_of
 from segscore.pipeline.testsets.recognise import Recognition, recognise
 from segscore.pipeline.testsets.registry import KnownSet, Registry, read_registry
 from segscore.pipeline.testsets.tables import content_of, digest_references, read_references
@@ -83,3 +84,16 @@ def _difference(known: KnownSet, found: Recognition, files: Sequence[str]) -> st
         f"--testset {known.name}: {', '.join(files)}: is not {known.name}: {found.documents:,} "
         f"documents and {content.boundaries:,} boundaries{known_of}{same}; nothing was written"
     )
+
+
+def recipe_of(test_set: KnownSet) -> str:
+    """Return the command that imports the published files; empty if it is not known."""
+    if test_set.format is None and not test_set.options:
+        return ""
+    given = {"format": test_set.format} if test_set.format is not None else {}
+    rare = {name for name, option in options_of(ImportSettings).items() if option.rare}
+    options = [
+        f"--set {name}={value}" if name in rare else f"--{name.replace('_', '-')} {value}"
+        for name, value in {**given, **test_set.options}.items()
+    ]
+    return " ".join(["segscore import PATH…", *options, "--output DIR"])

@@ -127,7 +127,11 @@ class ImportSettings:
     ] = None
     system: Annotated[
         str | None,
-        Option("Coder of hypotheses in files that have references, too (chunkseg).", Panel.INPUTS),
+        Option(
+            "Coder of hypotheses in files that have references, too (chunkseg).",
+            Panel.INPUTS,
+            rare=True,
+        ),
     ] = None
     rename_coders: Annotated[
         dict[str, str] | None,
@@ -176,7 +180,8 @@ class ImportSettings:
         ),
     ] = None
     start_timecode: Annotated[
-        str | None, Option("Time at which the recording starts, such as 10:00:00:00.", Panel.TIMES)
+        str | None,
+        Option("Time at which the recording starts, such as 10:00:00:00.", Panel.TIMES, rare=True),
     ] = None
     gaps: Annotated[
         str,
@@ -186,7 +191,7 @@ class ImportSettings:
         ),
     ] = "join"
     smallest_gap: Annotated[
-        int, Option("Milliseconds; a shorter gap is not counted as one.", Panel.SEGMENTS)
+        int, Option("Milliseconds; a shorter gap is not counted as one.", Panel.SEGMENTS, rare=True)
     ] = 0
     same_label: Annotated[
         str | None,
@@ -204,7 +209,7 @@ class ImportSettings:
         ),
     ] = False
     max_level: Annotated[
-        int | None, Option("Deepest level to read; 1 is the outermost.", Panel.SEGMENTS)
+        int | None, Option("Deepest level to read; 1 is the outermost.", Panel.SEGMENTS, rare=True)
     ] = None
     strict: Annotated[
         bool,
@@ -224,39 +229,45 @@ class ImportSettings:
         ),
     ] = None
     skip_lines: Annotated[
-        int, Option("Number of lines before the header of a table.", Panel.TABLES)
+        int, Option("Number of lines before the header of a table.", Panel.TABLES, rare=True)
     ] = 0
     flags: Annotated[
-        str | None, Option("Path of a list with 0 or 1 for each unit.", Panel.TABLES)
+        str | None, Option("Path of a list with 0 or 1 for each unit.", Panel.TABLES, rare=True)
     ] = None
     marks: Annotated[
         str | None,
         Option(
-            "Where a flag stands: at the end or start of a segment, or between units.", Panel.TABLES
+            "Where a flag stands: at the end or start of a segment, or between units.",
+            Panel.TABLES,
+            rare=True,
         ),
     ] = None
     ids: Annotated[
-        str | None, Option("Path of a list with the segment of each unit.", Panel.TABLES)
+        str | None, Option("Path of a list with the segment of each unit.", Panel.TABLES, rare=True)
     ] = None
     sizes: Annotated[
-        str | None, Option("Path of a list with the size of each segment.", Panel.TABLES)
+        str | None, Option("Path of a list with the size of each segment.", Panel.TABLES, rare=True)
     ] = None
     records: Annotated[
-        str | None, Option("Path of the list of documents in a JSON file.", Panel.TABLES)
+        str | None, Option("Path of the list of documents in a JSON file.", Panel.TABLES, rare=True)
     ] = None
     document_field: Annotated[
         str | None, Option("Path of the document's name in a record.", Panel.TABLES)
     ] = None
     coder_field: Annotated[
-        str | None, Option("Path of the coder's name in a record.", Panel.TABLES)
+        str | None, Option("Path of the coder's name in a record.", Panel.TABLES, rare=True)
     ] = None
     units: Annotated[
         str | None,
-        Option("Path of the list of units, whose number must fit the flags.", Panel.TABLES),
+        Option(
+            "Path of the list of units, whose number must fit the flags.", Panel.TABLES, rare=True
+        ),
     ] = None
     text_units: Annotated[
         str | None,
-        Option("Units of annotated texts: lines, characters or tokens.", Panel.ANNOTATIONS),
+        Option(
+            "Units of annotated texts: lines, characters or tokens.", Panel.ANNOTATIONS, rare=True
+        ),
     ] = None
     tier: Annotated[
         tuple[str, ...],
@@ -267,7 +278,7 @@ class ImportSettings:
         ),
     ] = ()
     namespace: Annotated[
-        str | None, Option("Namespace of JAMS annotations to read.", Panel.ANNOTATIONS)
+        str | None, Option("Namespace of JAMS annotations to read.", Panel.ANNOTATIONS, rare=True)
     ] = None
     max_rejects: Annotated[
         float,
@@ -277,7 +288,8 @@ class ImportSettings:
         ),
     ] = 0.0
     from_name: Annotated[
-        str | None, Option("Control of Label Studio whose regions to read.", Panel.ANNOTATIONS)
+        str | None,
+        Option("Control of Label Studio whose regions to read.", Panel.ANNOTATIONS, rare=True),
     ] = None
 
     source: Annotated[

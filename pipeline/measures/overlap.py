@@ -23,8 +23,8 @@ COUNTS = {
     "segment, in the unit of the run",
     "purity_overlap": "sum over hypothesis segments of the largest overlap with a reference "
     "segment, in the unit of the run",
-    "tiou_references": "reference segments that have an overlap with IoU above --tiou",
-    "tiou_hypotheses": "hypothesis segments that have an overlap with IoU above --tiou",
+    "tiou_references": "reference segments that have an overlap with IoU above tiou",
+    "tiou_hypotheses": "hypothesis segments that have an overlap with IoU above tiou",
     "tiou_hits": "sum over the thresholds .50, .55, ..., .95 of the overlaps with IoU above the "
     "threshold",
     "alignment_edges": "pairs of segments of which at least one is the other's best partner",
@@ -313,7 +313,7 @@ MEASURES = (
         _TIOU,
         _SIDED,
         better="higher",
-        description="share of hypothesis segments that have an overlap with IoU above --tiou",
+        description="share of hypothesis segments that have an overlap with IoU above tiou",
     ),
     Measure(
         "tiou_recall",
@@ -321,7 +321,7 @@ MEASURES = (
         _TIOU,
         _SIDED,
         better="higher",
-        description="share of reference segments that have an overlap with IoU above --tiou",
+        description="share of reference segments that have an overlap with IoU above tiou",
     ),
     Measure(
         "tiou_f1",

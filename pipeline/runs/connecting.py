@@ -81,8 +81,9 @@ class ExternalClient(Client):  # type: ignore[misc]
         asked.
         """
         self.subscribe_topic(TOPIC, self._receive_report)
-        plugin = dumps(_reporter())
-        ask(self, self.scheduler.register_worker_plugin, plugin=plugin, name=TOPIC, idempotent=True)
+        register = self.scheduler.register_worker_plugin
+        with _without_lost_workers(self):
+            ask(self, register, plugin=dumps(_reporter()), name=TOPIC, idempotent=True)
 
     def _receive_report(self, event: tuple[float, dict[str, Any]]) -> None:
         report = event[1]
@@ -115,16 +116,41 @@ def import_frames(client: Client) -> None:
     """Make every worker import Dask's data frames, including workers that join later.
 
     Two threads of a worker that import them at the same moment can fail. A worker that joins runs
-    its plugins before it accepts tasks.
+    its plugins before it accepts tasks. One that is lost meanwhile does not matter.
+
+    Raises:
+        OSError: the scheduler was lost.
     """
 
     class ImportFrames(WorkerPlugin):  # type: ignore[misc]
         idempotent = True
 
-        def setup(self, worker: Worker) -> None:  # noqa: ARG002
-            import dask.dataframe  # noqa: F401, TID251
+        async def setup(self, worker: Worker) -> None:  # noqa: ARG002
+            from asyncio import to_thread
+            from importlib import import_module
 
-    client.register_plugin(ImportFrames(), name="segscore-frames")
+            # In a thread, or a slow worker would give no sign of life and be taken for lost.
+            await to_thread(import_module, "dask.dataframe")
+
+    with _without_lost_workers(client):
+        client.register_plugin(ImportFrames(), name="segscore-frames")
+
+
+@contextmanager
+def _without_lost_workers(client: Client) -> Iterator[None]:
+    """Go on if the scheduler could not reach a worker that it still knew when it was asked.
+
+    Raises:
+        TimeoutError: the scheduler does not answer.
+        OSError: the scheduler was lost.
+    """
+    try:
+        yield
+    except TimeoutError:
+        raise
+    except OSError:
+        if client.status != "running":
+            raise
 
 
 class _NoHTTP:

@@ -153,6 +153,7 @@ class MeasuringSettings:
                 ("cost_miss", "cost_false_alarm"),
                 always=True,
             ),
+            rare=True,
         ),
     ] = 0.5
     c_seg_costs: Annotated[
@@ -168,6 +169,7 @@ class MeasuringSettings:
                 ("c_seg_cost_miss", "c_seg_cost_false_alarm"),
                 comma_separated,
             ),
+            rare=True,
         ),
     ] = (1.0, 0.3)
     beta: BetaOption = 1.0
@@ -184,6 +186,7 @@ class MeasuringSettings:
                 ("constant_near_miss", "constant_substitution"),
                 comma_separated,
             ),
+            rare=True,
         ),
     ] = (0.0, 0.0)
     content_weights: Annotated[
@@ -199,6 +202,7 @@ class MeasuringSettings:
                 tuple(f"weight_{part}" for part in _CONTENT_ERRORS),
                 comma_separated,
             ),
+            rare=True,
         ),
     ] = (1.0, 1.0, 1.0, 1.0)
     unit_weights: Annotated[
@@ -227,6 +231,7 @@ class MeasuringSettings:
                 ("tiou_references", "tiou_hypotheses"),
                 _iou_unless_half,
             ),
+            rare=True,
         ),
     ] = "1/2"
     confusion: Annotated[

@@ -78,6 +78,7 @@ class Option:
             empty if it needs a value.
         joined: types of the elements of a list that Python may give in place of text separated by
             commas; empty if it may not.
+        rare: whether `--help` names it under `--set` only, which sets it.
     """
 
     help: str
@@ -88,6 +89,20 @@ class Option:
     signed: Signed | None = None
     optional: tuple[str, ...] = ()
     joined: tuple[type, ...] = ()
+    rare: bool = False
+
+
+@dataclass(frozen=True)
+class Shown:
+    """Which options of a settings class `--help` of a command shows; the others are accepted.
+
+    Attributes:
+        panels: headings whose options are shown.
+        also: names of further fields whose options are shown.
+    """
+
+    panels: tuple[Panel, ...] = tuple(Panel)
+    also: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -288,6 +303,7 @@ PSegOption = Annotated[
             text=lambda p_seg: "run" if p_seg is None else str(p_seg),
             always=True,
         ),
+        rare=True,
     ),
 ]
 ReplicatesOption = Annotated[

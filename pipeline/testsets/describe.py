@@ -43,16 +43,6 @@ def _rows(test_set: KnownSet) -> list[dict[str, Any]]:
     return [described | row for row in rows or [nothing | {"fingerprint": NOT_VERIFIED}]]
 
 
-def recipe_of(test_set: KnownSet) -> str:
-    """Return the command that imports the published files; empty if it is not known."""
-    if test_set.format is None and not test_set.options:
-        return ""
-    given = {"format": test_set.format} if test_set.format is not None else {}
-    options = [f"--{name.replace('_', '-')} {value}" for name, value in given.items()]
-    options += [f"--{name.replace('_', '-')} {value}" for name, value in test_set.options.items()]
-    return " ".join(["segscore import PATH…", *options, "--output DIR"])
-
-
 def describe_references(name: str, location: str) -> dict[str, Any]:
     """Return the entry of a registry for the references in a table.
 

@@ -48,6 +48,7 @@ def options_of(command: str) -> set[str]:
     listed = {
         name
         for parameter in JOBS[command].params
+        if not getattr(parameter, "hidden", False)
         for name in parameter.opts + parameter.secondary_opts
     }
     return {name for name in listed if name.startswith("--")}
@@ -126,6 +127,10 @@ def test_a_command_has_a_page_with_an_example_and_all_its_options(command: str) 
     rows = [line for line in page.read_text("utf-8").splitlines() if line.startswith("| `--")]
     named = {name for row in rows for name in OPTION.findall(row.split(" | ")[0])}
     assert named == options_of(command)
+    for rare in JOBS[command].rare:
+        assert f"`{rare}`" in page.read_text("utf-8") or f"`--set {rare}=" in page.read_text(
+            "utf-8"
+        )
 
 
 @pytest.mark.parametrize("page", [*PAGES, ROOT / "README.md"], ids=lambda page: page.stem)

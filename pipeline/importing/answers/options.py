@@ -23,7 +23,7 @@ FAIL, KEEP = "fail", "keep"
 
 @dataclass(frozen=True)
 class AnswerOptions:
-    """The options of an import of answers, as `segscore import --help` explains them.
+    """The options of an import of answers, as `segscore answers --help` explains them.
 
     ``drop_headings`` says whether the words of headings are not aligned, and ``times_field`` is the
     path of the start times of the units in a record of the source.

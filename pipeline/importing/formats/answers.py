@@ -35,9 +35,9 @@ _SEGMENTATION = ("n_units", "boundaries", "boundary")
 """Fields of records that are segmentations, or were meant to be."""
 
 _HOW = (
-    "such as language models answer with; answers are imported with --format rewritten (the text "
-    "again with breaks), --format numbered (numbers of units) or --format quoted (the first words "
-    "of each segment), and with --source UNITS and --coder NAME"
+    "such as language models answer with; `segscore answers` reads them, with --format rewritten "
+    "(the text again with breaks), numbered (numbers of units) or quoted (the first words of each "
+    "segment), and with --source UNITS and --coder NAME"
 )
 
 

@@ -254,7 +254,9 @@ def options_of_command(command: str) -> tuple[Drawable, ...]:
 
 
 def _options(hints: Mapping[str, Any]) -> Iterator[Drawable]:
-    for name, hint in hints.items():
+    for name, annotation in hints.items():
+        first = get_args(annotation)[:1]
+        hint = first[0] if first and is_dataclass(first[0]) else annotation
         if is_dataclass(hint):
             own = get_type_hints(hint, include_extras=True)
             yield from _options({field.name: own[field.name] for field in fields(hint)})
