@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 from uuid import uuid4
@@ -85,28 +85,16 @@ class Shared:
     """The value that all tasks of a run share, with store settings that workers may lack.
 
     Settings of stores, by protocol, are not in the representation, because Dask logs the arguments
-    of failed tasks. A value that is ``mapped`` is in a file of this machine, and sent without its
-    arrays.
+    of failed tasks.
     """
 
     value: Any
     options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, repr=False)
-    mapped: storage.MappedValue | None = field(default=None, repr=False)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the value, or where it is."""
-        if self.mapped is None:
-            return Shared, (self.value, self.options)
-        return _load_shared, (self.mapped, self.options)
 
     def on_worker(self) -> Any:
         """Apply our settings of stores on the worker, and return the value."""
         storage.configure(self.options)
         return self.value
-
-
-def _load_shared(mapped: storage.MappedValue, options: Mapping[str, Mapping[str, Any]]) -> Shared:
-    return Shared(mapped.load(), options, mapped)
 
 
 @contextmanager
@@ -176,10 +164,10 @@ def _submit_calls(
     """
     if not calls:
         return
-    with _losses_as_failures(), _on_machine(client, shared) as mapped:
+    with _losses_as_failures():
         _await_workers(client)
         try:
-            shared_future = _send(client, Shared(shared, storage.configured(), mapped))
+            shared_future = _send(client, Shared(shared, storage.configured()))
         except TimeoutError:
             raise
         except OSError:  # the worker that it was sent to is lost
@@ -233,16 +221,6 @@ def _await_workers(client: Client) -> None:
         time.sleep(LONGEST_PAUSE)
 
 
-@contextmanager
-def _on_machine(client: Client, shared: Any) -> Iterator[storage.MappedValue | None]:
-    """Put the shared value into a file, if all workers are processes that we started here."""
-    if client.cluster is None:
-        yield None
-        return
-    with storage.mapped(shared) as value:
-        yield value
-
-
 def _send(client: Client, shared: Shared) -> Future:
     """Send the shared value to one worker, from which the others fetch it when they need it.
 
@@ -263,8 +241,6 @@ def _send(client: Client, shared: Shared) -> Future:
     except OSError:
         raise
     except Exception as problem:  # a worker cannot unpickle it
-        if shared.mapped is not None:  # or open the file
-            return _send(client, replace(shared, mapped=None))
         check_newcomers(client, present_workers(client))
         raise Failed(NOT_LOADED.format(problem=" ".join(str(problem).split()))) from problem
 

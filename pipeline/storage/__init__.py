@@ -65,4 +65,4 @@ from segscore.pipeline.storage.parquet import (
 )
 from segscore.pipeline.storage.resolver import require_resolvable
 from segscore.pipeline.storage.temporary import temporary_for
-from segscore.pipeline.storage.unnamed_files import MappedValue, Spill, mapped
+from segscore.pipeline.storage.unnamed_files import Spill

@@ -73,7 +73,7 @@ def workspace(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Workspace]:
     """A corpus of small parts, and the folder of its run."""
-    monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=ROWS))
+    monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=ROWS, read_again=0.0))
     with Workspace(tmp_path, segscore) as ready:
         yield ready
 
@@ -103,7 +103,7 @@ def test_nobody_without_the_key_reaches_worker_processes(workspace: Workspace) -
     require_same(workspace.run, workspace.undisturbed())
 
 
-def test_worker_processes_share_the_references_and_leave_no_file(
+def test_a_killed_run_of_worker_processes_leaves_no_file(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     temporary = workspace.folder / "temporary"
@@ -113,12 +113,6 @@ def test_worker_processes_share_the_references_and_leave_no_file(
     run = workspace.command(killed, "--cluster", "processes", "--workers", 2)
     wait(lambda: killed.reached("gate"), "the gate was reached")
     (worker,) = killed.reached("gate")
-    mapped = [
-        line
-        for line in Path(f"/proc/{worker}/maps").read_text().splitlines()
-        if str(temporary) in line and line.endswith("(deleted)")
-    ]
-    assert mapped, "the worker maps a file without a name"
     run.kill()  # as SIGKILL does it
     assert not [path for path in temporary.iterdir() if path.name.startswith("segscore-")]
     wait(lambda: not psutil.pid_exists(worker), "the worker ended")

@@ -47,7 +47,7 @@ def workspace(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Workspace]:
     """A corpus of small parts, and the folder of its run."""
-    monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=ROWS))
+    monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=ROWS, read_again=0.0))
     with Workspace(tmp_path, segscore) as ready:
         yield ready
 

@@ -36,7 +36,8 @@ class Gate:
     Attributes:
         function: `module.function` of ``pipeline``, called through its module.
         action: `kill` this process, `wait` until the gate is opened, or fail as on a `full` disk.
-        match: only where this text is in one of the call's arguments, or in its URL.
+        match: only where this text, or one of several separated by `|`, is in one of the call's
+            arguments, or in its URL.
         once: only for the first process that comes to the gate.
         after: when the function has done its work, instead of before.
     """
@@ -135,7 +136,8 @@ def _gated(fault_plan: FaultPlan, name: str, gate: Gate) -> None:
     def make(function: Callable[..., Any]) -> Callable[..., Any]:
         def stopped(*arguments: Any, **options: Any) -> Any:
             texts = [getattr(argument, "url", argument) for argument in arguments]
-            matches = gate.match in "/".join(text for text in texts if isinstance(text, str))
+            joined = "/".join(text for text in texts if isinstance(text, str))
+            matches = any(text in joined for text in gate.match.split("|"))
             if matches and not gate.after:
                 _stop(fault_plan, name, gate)
             result = function(*arguments, **options)

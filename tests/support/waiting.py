@@ -3,8 +3,8 @@
 from tests.support.driven import FaultPlan, Gate, wait
 from tests.support.killing import Command
 
-WAIT_AT_PART = Gate("runs.receipts.keep", "wait", "scored/part-00002")
-
+WAIT_AT_PART = Gate("runs.receipts.keep", "wait", "scored/part-00002|audited/part-00002")
+"""At the end of the third part of `score` or `agree`."""
 
 WAIT_IN_SHUFFLE = Gate("runs.shuffle._unpack", "wait")
 
