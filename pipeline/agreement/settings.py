@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from segscore.pipeline.agreement.judging.limits import Judging, read_limits
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.settings.measuring import MeasuringSettings, measuring_of, select_fields
+from segscore.pipeline.settings.measuring import MeasuringSettings, measuring_of, signature_of
 from segscore.pipeline.settings.options import (
     Argument,
     DocumentsOption,
@@ -155,8 +155,7 @@ class AgreeSettings:
         computed = f"agree:{self.expected}"
         if self.as_published:
             computed = f"agree:as-published,{self.as_published}"
-        signed = select_fields(self.measuring.signature(estimator), _SIGNED)
-        return "|".join(["segscore", computed, *signed])
+        return signature_of(self, self.measuring.signature(estimator), computed, _SIGNED)
 
 
 @dataclass(frozen=True)

@@ -3,15 +3,27 @@
 from collections import Counter
 from collections.abc import Iterator
 
+from segscore.pipeline.agreement.settings import AgreeSettings
 from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section
 from segscore.pipeline.reports.run_tables import ROW_COUNTS
 from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.scoring.missing import Missing
+from segscore.pipeline.scoring.settings import ScoreSettings
+from segscore.pipeline.scoring.sweep.settings import SweepSettings
 from segscore.pipeline.settings import signature
+from segscore.pipeline.settings.options import options_of
 from segscore.pipeline.statistics.shown_numbers import counted
 
 FILES = 50
 """Maximum number of input files listed for each table."""
+
+_MEANINGS = signature.MEANINGS | {
+    option.signed.name: option.signed.meaning
+    for settings in (ScoreSettings, AgreeSettings, SweepSettings)
+    for option in options_of(settings).values()
+    if option.signed is not None
+}
+"""Field of a signature -> what it means."""
 
 
 def left_out_in_words(run: FinishedRun) -> str:
@@ -44,7 +56,7 @@ def _figures(run: FinishedRun) -> Iterator[Figure]:
         warnings: list[list[Cell]] = [[warning] for warning in run.record["warnings"]]
         yield Figure("Warnings", table=PageTable(["warning"], warnings), folded=False, wide=True)
     fields: list[list[Cell]] = [
-        [name, value, signature.MEANINGS.get(name, "")]
+        [name, value, _MEANINGS.get(name, "")]
         for name, value in signature.fields(run.signature).items()
     ]
     heads = ["field", "value", "meaning"]

@@ -19,6 +19,7 @@ from segscore.pipeline.settings.options import (
     Panel,
     ReferencesArgument,
     RegistryOption,
+    Signed,
 )
 from segscore.pipeline.settings.ranges import (
     among,
@@ -70,6 +71,12 @@ class ScoreSettings(MeasuringSettings, _Locations):
             "(score them as without boundaries) or refuse.",
             Panel.INPUTS,
             check=among((LEAVE_OUT, NONE, REFUSE)),
+            signed=Signed(
+                "missing",
+                "none: documents of which a system had no hypothesis were scored as without "
+                "boundaries",
+                text=lambda way: way if way == NONE else "",
+            ),
         ),
     ] = LEAVE_OUT
     memory_limit: MemoryLimitOption = None
@@ -96,16 +103,6 @@ class ScoreSettings(MeasuringSettings, _Locations):
     def most_unpaired(self) -> float:
         """The largest share of hypotheses without a reference at which the run is published."""
         return self.unpaired_by_default if self.max_unpaired is None else self.max_unpaired
-
-    def signature(
-        self, estimator: str, types: tuple[int, ...] | None = None, answers: str = ""
-    ) -> str:
-        """Describe in one line what was computed, and whether missing documents were charged."""
-        stated = super().signature(estimator, types, answers)
-        if self.missing != NONE:
-            return stated
-        *parts, intervals, version = stated.split("|")
-        return "|".join([*parts, f"missing:{NONE}", intervals, version])
 
     @property
     def inputs(self) -> dict[str, str | None]:

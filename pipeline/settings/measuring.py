@@ -23,6 +23,7 @@ from segscore.pipeline.settings.options import (
     WindowOption,
     check_options,
     options_of,
+    stated_options,
 )
 from segscore.pipeline.settings.ranges import (
     MOST_UNITS,
@@ -413,11 +414,7 @@ class MeasuringSettings:
         """
         from importlib.metadata import version
 
-        stated = {
-            signed.name: signed.text(getattr(self, field))
-            for field, signed in SIGNED.items()
-            if signed.always or getattr(self, field) != getattr(MeasuringSettings, field)
-        }
+        stated = stated_options(self)
         stated["n_t"] = str(self.near_limit)
         if not isinstance(self.window, int):
             stated["window"] += f",{self.rounding},min2"
@@ -432,6 +429,7 @@ class MeasuringSettings:
             parts |= {"draws": str(self.draws), "seed": str(self.seed)}
         if answers:
             parts["answers"] = answers
+        parts |= own_options(self)
         parts |= {"ci": estimator, "v": version("segscore")}
         return "|".join(["segscore", *(f"{name}:{value}" for name, value in parts.items())])
 
@@ -442,6 +440,12 @@ SIGNED = {
     if option.signed is not None
 }
 """Field of the settings -> how it is stated in a signature, in the order of the signature."""
+
+
+def own_options(settings: Any) -> dict[str, str]:
+    """Return what a signature states of the options that only this command has: field -> value."""
+    shared = {signed.name for signed in SIGNED.values()}
+    return {n: text for n, text in stated_options(settings).items() if n not in shared}
 
 
 def settings_without_effect(selection: "Selection") -> set[str]:
@@ -466,6 +470,16 @@ def measuring_of(settings: Any, **fixed: Any) -> MeasuringSettings:
     return MeasuringSettings(**{k: v for k, v in given.items() if v is not None}, **fixed)
 
 
-def select_fields(signature: str, names: tuple[str, ...]) -> list[str]:
-    """Return the fields of a signature that have these names."""
-    return [part for part in signature.split("|") if part.partition(":")[0] in names]
+def signature_of(settings: Any, measured: str, computed: str, names: tuple[str, ...]) -> str:
+    """Return the signature of a command that has few of the options of ``MeasuringSettings``.
+
+    Args:
+        settings: settings of the command; what they state themselves is added.
+        measured: the signature of how it measures.
+        computed: its first fields, such as `agree:pooled`.
+        names: the fields of ``measured`` that matter.
+    """
+    parts = [part for part in measured.split("|") if part.partition(":")[0] in names]
+    own = [f"{name}:{value}" for name, value in own_options(settings).items()]
+    end = len(parts) - sum(part.startswith(("ci:", "v:")) for part in parts)
+    return "|".join(["segscore", computed, *parts[:end], *own, *parts[end:]])

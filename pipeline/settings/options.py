@@ -144,6 +144,21 @@ def check_options(settings: Any) -> None:
             option.check(name_of_option(field, option), value)
 
 
+def stated_options(settings: Any) -> dict[str, str]:
+    """Return what a signature states of the settings of any command: field -> value.
+
+    A setting that has its default is left out, unless it is always stated.
+    """
+    defaults = {field.name: field.default for field in fields(settings)}
+    stated = {
+        option.signed.name: option.signed.text(getattr(settings, name))
+        for name, option in options_of(settings.__class__).items()
+        if option.signed is not None
+        and (option.signed.always or getattr(settings, name) != defaults[name])
+    }
+    return {name: text for name, text in stated.items() if text}
+
+
 _MOST_WEIGHT = 1000
 _LEAST_P_SEG = 1e-6
 _WINDOWS = ("per-pair", "per-document", "per-run")

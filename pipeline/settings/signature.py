@@ -20,7 +20,6 @@ _OF_COMMANDS = {
     MEASURES_CHOSEN: "measures and families of measures that were computed, if not the default",
     DRAWS: "draws of each random reference point, whose mean is scored",
     SEED: "seed of the random reference points",
-    "missing": "none: documents of which a system had no hypothesis were scored without boundaries",
     "answers": "how the answers of language models were read, and what a failed one counts as",
     INTERVALS: "how intervals were estimated, and what was resampled",
     "p": "how the tests were computed",

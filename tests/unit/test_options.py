@@ -1,8 +1,8 @@
 """Options: declared once, and offered by every command that shares what they change."""
 
 import re
-from dataclasses import fields
-from typing import Any
+from dataclasses import MISSING, fields, make_dataclass
+from typing import Annotated, Any
 
 import pytest
 
@@ -13,9 +13,10 @@ from segscore.pipeline.measures import ALL, FAMILIES
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.scoring.sweep.settings import SweepSettings
 from segscore.pipeline.settings.measuring import SIGNED, MeasuringSettings
-from segscore.pipeline.settings.options import options_of
+from segscore.pipeline.settings.options import Option, Signed, options_of
 
 COMMANDS = (ScoreSettings, AgreeSettings, SweepSettings, CalibrateSettings)
+SIGNING = (ScoreSettings, AgreeSettings, SweepSettings, MeasuringSettings)
 TOGETHER = (
     {"window", "rounding"},  # window_sizes
     {"units", "length_tolerance", "documents"},  # how lengths and positions are read
@@ -65,7 +66,17 @@ def test_every_check_names_the_option() -> None:
                 MeasuringSettings(**wrong)
 
 
-def test_a_signature_states_each_option_that_says_so() -> None:
-    """A signature is made from the settings that runs share; elsewhere, nothing would state it."""
-    signed = {name for name, option in options_of(ScoreSettings).items() if option.signed}
-    assert signed == SIGNED.keys()
+@pytest.mark.parametrize("settings", SIGNING, ids=lambda settings: settings.__name__)
+def test_a_signature_states_each_option_that_says_so(settings: type) -> None:
+    """An option of one command alone enters its signature by being signed, and nothing else."""
+    own = Annotated[int, Option("An option.", signed=Signed("depth", "how deep"))]
+    longer: Any = make_dataclass("Longer", [("depth", own, 0)], bases=(settings,), frozen=True)
+    given = {each.name: "-" for each in fields(settings) if each.default is MISSING}
+    assert "depth" not in signed(longer(**given))
+    assert "|depth:3|" in signed(longer(**given, depth=3))
+
+
+def signed(settings: Any) -> str:
+    """Return the signature of settings of any command."""
+    signature = settings.signature
+    return str(signature if isinstance(signature, str) else signature("jackknife,documents"))

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from segscore.pipeline.settings.measuring import MeasuringSettings, measuring_of, select_fields
+from segscore.pipeline.settings.measuring import MeasuringSettings, measuring_of, signature_of
 from segscore.pipeline.settings.options import (
     Argument,
     BetaOption,
@@ -84,11 +84,8 @@ class SweepSettings:
     @property
     def signature(self) -> str:
         """Description in one line of what was computed, so that two curves can be compared."""
-        measured = self.measuring.signature("none")
+        names, swept = _SIGNED, "sweep:score>=t|operating_point:mean-length"
         if self.tolerances:
-            swept = ["sweep:tolerance", f"tol:{comma_separated(self.tolerances)}"]
-            signed = select_fields(measured, _SIGNED_WITH_TOLERANCES)
-        else:
-            swept = ["sweep:score>=t", "operating_point:mean-length"]
-            signed = select_fields(measured, _SIGNED)
-        return "|".join(["segscore", *swept, *signed])
+            names = _SIGNED_WITH_TOLERANCES
+            swept = f"sweep:tolerance|tol:{comma_separated(self.tolerances)}"
+        return signature_of(self, self.measuring.signature("none"), swept, names)
