@@ -1,6 +1,5 @@
 """Print a comparison of systems."""
 
-import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +8,7 @@ from segscore.jobs.show.fitted import Column, print_fitted, print_lines
 from segscore.jobs.show.layouts import shown_ranks
 from segscore.jobs.show.leaderboard import GROUPS_SHOWN
 from segscore.jobs.show.published import print_published
+from segscore.jobs.show.where import SYSTEMS_SHOWN, print_where
 from segscore.pipeline.comparison.pair_rows import (
     SIGNIFICANT,
     better_first,
@@ -38,13 +38,10 @@ _Row = dict[str, Any]
 _MOST_DOCUMENTS = 1_000_000
 """Number of documents above which a need for more is not told."""
 PAIRS_SHOWN = 20
+CHANCE_SHOWN = 3
 WORST_SHOWN = 3
-SYSTEMS_SHOWN = 10
 _BAR = 30
 """Number of characters of the bar of a power of 1."""
-
-_HEADING = 16
-"""Number of characters after which a name in a heading continues on the next line."""
 
 
 def print_comparison(finished: "FinishedRun", average: str) -> None:
@@ -73,7 +70,7 @@ def print_comparison(finished: "FinishedRun", average: str) -> None:
         _print_power(finished.table("power").to_pylist(), average)
     print_lines(*_worst(finished))
     if "where" in finished.at_hand:
-        _print_where(finished.table("where").to_pylist())
+        print_where(finished.table("where").to_pylist())
     if "published" in finished.at_hand:
         print_published(finished.table("published").to_pylist())
     for run, counts in finished.record["rows"].items():
@@ -123,14 +120,22 @@ def _print_systems(title: str, averages: Sequence[SystemRow], average: str) -> N
     )
 
 
-def _print_pairs(rows: Sequence[PairRow], margin: float | None) -> None:
-    rows = sorted(rows, key=by_difference)
+def _print_pairs(every: Sequence[PairRow], margin: float | None) -> None:
+    """Print the pairs of systems, and of pairs with chance what is to be known of them.
+
+    Without two systems, the pairs with reference points are printed.
+    """
+    of_systems = [
+        row for row in every if not (_is_chance(row["system"]) or _is_chance(row["other"]))
+    ]
+    rows = sorted(of_systems or every, key=by_difference)
     more = len(rows) - PAIRS_SHOWN
     rows = [better_first(row) for row in rows[:PAIRS_SHOWN]]
     starred = any("*" in _mark(row) for row in rows)
     remarks = [f"* p < {SIGNIFICANT:g}".replace("0.", ".")] if starred else []
     verb = "are" if more > 1 else "is"
     remarks += [f"{more} more {verb} in the table comparisons of --output"] if more > 0 else []
+    remarks += _against_chance(every) if of_systems else []
     untested = why_untested(rows)
     remarks += [] if untested is None else [untested.removesuffix(".")]
     margins = [
@@ -158,6 +163,35 @@ def _print_pairs(rows: Sequence[PairRow], margin: float | None) -> None:
         ],
         caption="; ".join(remarks),
     )
+
+
+def _is_chance(name: str) -> bool:
+    """Return whether a name is that of a reference point, but for people."""
+    from segscore.pipeline.scoring.names import HUMAN, is_point
+
+    return is_point(name) and not name.startswith(HUMAN)
+
+
+def _against_chance(rows: Sequence[PairRow]) -> list[str]:
+    """Say of which systems it is not sure that they are better than a reference point."""
+    pairs = [
+        better_first(row) for row in rows if _is_chance(row["system"]) != _is_chance(row["other"])
+    ]
+    if not pairs:
+        return []
+    unsure = [
+        row
+        for row in sorted(pairs, key=lambda row: (row["system"], row["other"]))
+        if row["better"] is None or _is_chance(row["system"]) or not is_significant(row)
+    ]
+    many = counted(len(pairs), "pair")
+    if not unsure:
+        most = shown_p(max(row["p_holm"] or 0.0 for row in pairs))
+        at_most = most if most.startswith("<") else f"at most {most}"
+        return [f"all systems are better than all reference points, p (Holm) {at_most} ({many})"]
+    named = ", ".join(f"{row['system']} and {row['other']}" for row in unsure[:CHANCE_SHOWN])
+    others = f" and {len(unsure) - CHANCE_SHOWN} more" if len(unsure) > CHANCE_SHOWN else ""
+    return [f"of {many} of a system and a reference point, not sure: {named}{others}"]
 
 
 def _within(row: PairRow) -> str:
@@ -247,7 +281,10 @@ def _mark(row: PairRow) -> str:
 
 
 def _worst(finished: "FinishedRun") -> list[str]:
-    """List commands that show the worst documents; for two, where each is furthest behind."""
+    """List commands that show the worst documents; for two, where each is furthest behind.
+
+    Of more than two systems, only the worst document of each is listed.
+    """
     first = finished.record["settings"]["measures"][0]
     rows: list[_Row] = [
         row
@@ -255,6 +292,8 @@ def _worst(finished: "FinishedRun") -> list[str]:
         if row["measure"] == first and row["place"] <= WORST_SHOWN and row["command"]
     ]
     systems = list(dict.fromkeys(row["system"] for row in rows))
+    if len(systems) > 2:
+        return [f"the worst document of each system by {first}:", *_worst_of_each(rows)]
     two = len(systems) == 2 and any(row["other"] for row in rows)
     wanted = systems if two else [None]
     chosen = [row for row in rows if row["other"] in wanted]
@@ -270,45 +309,11 @@ def _worst(finished: "FinishedRun") -> list[str]:
     return lines
 
 
-ANALYSES = {
-    "story_length": "by length of the story that the boundary opens",
-    "position": "by position in the document",
-    "prominence": "by share of the coders who marked the position",
-}
-
-
-def _print_where(rows: list[_Row]) -> None:
-    """Print one table per analysis, with the miss and false alarm rates of systems by class."""
-    systems = list(dict.fromkeys(row["system"] for row in rows))[:SYSTEMS_SHOWN]
-    for analysis, title in ANALYSES.items():
-        classes: dict[tuple[float, float], dict[str, _Row]] = {}
-        for row in rows:
-            if row["analysis"] == analysis:
-                classes.setdefault((row["low"], row["high"]), {})[row["system"]] = row
-        if not classes:
-            continue
-        most = [
-            max(row["reference_boundaries"] for row in cells.values()) for cells in classes.values()
-        ]
-        columns = [
-            Column("", [_class(analysis, *ends) for ends in classes], is_name=True),
-            Column("boundaries", [str(number) for number in most]),
-        ]
-        for system in systems:
-            cells = [
-                _rates(found[system]) if system in found else "–" for found in classes.values()
-            ]
-            columns.append(Column("\n".join(textwrap.wrap(system, _HEADING)), cells))
-        print_fitted(columns, title=f"miss rate, false alarm rate, {title}")
-
-
-def _rates(row: _Row) -> str:
-    return f"{shown_number(row['miss_rate'])}, {shown_number(row['false_alarm_rate'])}"
-
-
-def _class(analysis: str, low: float, high: float) -> str:
-    if analysis == "story_length":
-        return f"{low:.0f} to {high:.0f}" if low < high else f"{low:.0f}"
-    if analysis == "prominence" and high == 0:
-        return "none"
-    return f"{low:.0%} to {high:.0%}"
+def _worst_of_each(rows: Sequence[_Row]) -> list[str]:
+    worst = [row for row in rows if row["place"] == 1 and row["other"] is None][:SYSTEMS_SHOWN]
+    width = max((len(row["system"]) for row in worst), default=0)
+    return [
+        f"  {row['system']:<{width}}  {shown_number(row['value'])}  "
+        f"{printable_command(row['command'])}"
+        for row in worst
+    ]

@@ -581,3 +581,37 @@ def test_what_is_not_shown_is_said(
     assert ("warning" in result.err) == (said is not None)
     if "point:none" in options:
         assert "pk, micro: only reference points were compared." in result.out
+
+
+def test_pairs_of_systems_are_printed_and_those_with_chance_summed_up(
+    segscore: Segscore, tmp_path: Path
+) -> None:
+    """What is said of all pairs with chance is true of each of them in the table."""
+    generated = corpus(seed=6, documents=60)
+    generated.write(tmp_path)
+    points = ("--reference-points", "none,all,regular")
+    run(segscore, tmp_path, tmp_path / "run", *points)
+    options = ("--measure", "pk", "--output", tmp_path / "compared")
+    finished = segscore("compare", tmp_path / "run", *options)
+    assert finished.code == 0, finished.err
+    shown = [words.split() for words in finished.out.splitlines()]
+    pairs = {
+        (words[0], words[1]) for words in shown if words[:1] and words[0] in ("h0", "h1", "h2")
+    }
+    assert not any("point:" in name for pair in pairs for name in pair[:2])
+    rows = [
+        row
+        for row in tables(tmp_path / "compared")["comparisons"]
+        if row["average"] == "micro"
+        and row["system"].startswith("point:") != row["other"].startswith("point:")
+    ]
+    assert len(rows) == 9
+    unsure = [
+        row
+        for row in rows
+        if row["better"] is None or row["better"].startswith("point:") or row["p_holm"] >= 0.05
+    ]
+    assert ("all systems are better than all reference points" in finished.out) == (not unsure)
+    assert ("of 9 pairs of a system and a reference point, not sure:" in finished.out) == bool(
+        unsure
+    )
