@@ -1,6 +1,7 @@
 """Print the systems of a scoring run, best first, with the main measures as columns."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -25,6 +26,9 @@ SCORE_LAYOUTS = ("systems", "groups", "measures")
 GROUPS_SHOWN = 10
 _LONGEST_HEADING = 13
 """Number of characters after which the name of a measure continues on the next line."""
+
+_SYSTEMS_WITH_CHANCE = 2
+"""The most systems below which the chance of each is printed; of more, skill alone says it."""
 
 _OVER_WINDOWS = ("pk", "window_diff")
 """Measures by which a hypothesis without boundaries can be better than every system."""
@@ -81,13 +85,14 @@ def _print_leaderboard(
     from segscore.pipeline.scoring.effective import describe_effective, describe_few
     from segscore.pipeline.scoring.leaderboard import PRINTED
 
-    names = board.names
-    columns = [Column(board.heading, _names(board), is_name=True)]
+    listed = _without_chance(board)
+    names = listed.names
+    columns = [Column(board.heading, _names(listed), is_name=True)]
     columns += [
         Column(name, [shown_cell(column_of(board.rows[system], name)) for system in names])
         for name in board.beside()
     ]
-    columns += [_measure(name, board) for name in board.measures[:PRINTED]]
+    columns += [_measure(name, listed) for name in board.measures[:PRINTED]]
     numbers = {board.rows[name]["documents"] for name in names}
     over = f" over {counted(numbers.pop(), 'document')}" if len(numbers) == 1 else ""
     over = f" over {shared}" if (shared := board.coverage.shared_in_words) else over
@@ -101,9 +106,24 @@ def _print_leaderboard(
     remarks += hint if len(board.measures) > PRINTED else []
     if "skill" in board.beside():
         remarks.insert(1, f"skill by {board.measure}: {SKILL}")
-    print_fitted(columns, title=title, caption="; ".join(remarks), sections=_section(board))
+        if len(names) < len(board.names):
+            remarks.append("chance of each system (point:random-own) is in the table summary")
+    print_fitted(columns, title=title, caption="; ".join(remarks), sections=_section(listed))
     described = describe_few(board), describe_effective(board, macro), describe_chance(board)
     print_lines(*(sentence for sentence in described if sentence is not None))
+
+
+def _without_chance(board: "Leaderboard") -> "Leaderboard":
+    """Leave out the chance of each of many systems, with which their skill is compared."""
+    from segscore.pipeline.scoring.names import CHANCE
+
+    if len(board.systems) <= _SYSTEMS_WITH_CHANCE or "skill" not in board.beside():
+        return board
+    averages = {
+        measure: {name: row for name, row in of.items() if not name.startswith(CHANCE)}
+        for measure, of in board.averages.items()
+    }
+    return replace(board, averages=averages)
 
 
 def _section(board: "Leaderboard") -> set[int]:
