@@ -14,12 +14,13 @@ from segscore.pipeline.scoring.names import is_point
 from segscore.pipeline.scoring.pairs import Hypotheses, Pairs
 from segscore.pipeline.scoring.references import References
 
-Noticed = dict[str, int]
-"""Numbers by what they count; those of several parts are added up."""
+Noticed = dict[tuple[str, str, int], int]
+"""Numbers by what they count, of which column, table or system, and after which shift in units, 0
+if none; those of several parts are added up."""
 
-_DIFFERS, _OVERRULED = "differs: ", "overruled: "
-_ROWS, _FAR = "rows", "rows of a length far from their document's"
-_POSITIONS, _LATE, _MATCHES = "positions: ", "late: ", "matches: "
+_DIFFERS, _OVERRULED = "differs", "overruled"
+_ROWS, _FAR = ("rows", "", 0), ("rows of a length far from their document's", "", 0)
+_POSITIONS, _LATE, _MATCHES = "positions", "late", "matches"
 _FEWEST = 3
 """The fewest positions of a table that are said to be early."""
 
@@ -42,10 +43,10 @@ def notice_pairs(
         used = references.attributes.column(name).take(pa.array(pairs.ref_row))
         if name in hypotheses.attributes.column_names:
             own = pairs.hypothesis_column(hypotheses.attributes.column(name))
-            counts[_DIFFERS + name] = len(np.unique(pairs.hyp_row[_differ(own, used)]))
+            counts[_DIFFERS, name, 0] = len(np.unique(pairs.hyp_row[_differ(own, used)]))
         if name in references.overruled.column_names:
             own = references.overruled.column(name).take(pa.array(pairs.ref_row))
-            counts[_OVERRULED + name] = int(_differ(own, used).sum())
+            counts[_OVERRULED, name, 0] = int(_differ(own, used).sum())
     paired = np.zeros(len(references), bool)
     paired[pairs.ref_row] = True
     rows = np.flatnonzero(paired)
@@ -60,7 +61,7 @@ def notice_pairs(
     }
     for table, (boundaries, chosen, n_units) in sides.items():
         positions, late = _count_late(boundaries, chosen, n_units)
-        counts |= {_POSITIONS + table: positions, _LATE + table: late}
+        counts |= {(_POSITIONS, table, 0): positions, (_LATE, table, 0): late}
     return counts | _notice_shifts(hypotheses, pairs, references, units)
 
 
@@ -83,7 +84,7 @@ def _notice_shifts(
     )
     matches = count_shifted(sides, systems.code[pairs.hyp_row], len(systems.names))
     return {
-        f"{_MATCHES}{index - FARTHEST} {name}": int(number)
+        (_MATCHES, name, index - FARTHEST): int(number)
         for name, row in zip(systems.names, matches, strict=True)
         for index, number in enumerate(row)
         if number
@@ -107,36 +108,35 @@ def _count_late(boundaries: Ragged, rows: Ints, n_units: Ints) -> tuple[int, int
 
 def add_noticed(parts: Iterable[Noticed]) -> Noticed:
     """Add up what was noticed in parts of a run."""
-    total: Counter[str] = Counter()
+    total: Counter[tuple[str, str, int]] = Counter()
     for part in parts:
         total.update(part)
     return dict(total)
 
 
-def warn_of_noticed(noticed: Mapping[str, int]) -> list[str]:
+def warn_of_noticed(noticed: Noticed) -> list[str]:
     """Return a warning of each attribute that differs, early table, and system that is shifted."""
     warnings = []
-    for name, number in sorted(noticed.items()):
-        if name.startswith(_DIFFERS) and number:
+    for (kind, name, _), number in sorted(noticed.items()):
+        if kind == _DIFFERS and number:
             warnings.append(
-                f"--group-by {name.removeprefix(_DIFFERS)}: in {number} hypotheses, it is not what "
-                "the references or documents say; their value is used"
+                f"--group-by {name}: in {number} hypotheses, it is not what the references or "
+                "documents say; their value is used"
             )
-        if name.startswith(_OVERRULED) and number:
+        if kind == _OVERRULED and number:
             warnings.append(
-                f"--group-by {name.removeprefix(_OVERRULED)}: in {number} pairs, the references "
-                "table says something else than the documents; the documents' value is used"
+                f"--group-by {name}: in {number} pairs, the references table says something else "
+                "than the documents; the documents' value is used"
             )
-        table = name.removeprefix(_POSITIONS)
-        if name.startswith(_POSITIONS) and number >= _FEWEST and not noticed[_LATE + table]:
+        if kind == _POSITIONS and number >= _FEWEST and not noticed[_LATE, name, 0]:
             warnings.append(
-                f"{table}: all positions ({number}) are in the first hundredth of their document; "
+                f"{name}: all positions ({number}) are in the first hundredth of their document; "
                 "check that boundaries and n_units are in the same unit"
             )
     return warnings + _warn_of_lengths(noticed) + _warn_of_shifts(noticed)
 
 
-def _warn_of_lengths(noticed: Mapping[str, int]) -> list[str]:
+def _warn_of_lengths(noticed: Noticed) -> list[str]:
     """Return a warning if most hypotheses are only scored because lengths may differ."""
     rows, far = noticed.get(_ROWS, 0), noticed.get(_FAR, 0)
     if far * 2 <= rows:
@@ -149,13 +149,12 @@ def _warn_of_lengths(noticed: Mapping[str, int]) -> list[str]:
     ]
 
 
-def _warn_of_shifts(noticed: Mapping[str, int]) -> list[str]:
+def _warn_of_shifts(noticed: Noticed) -> list[str]:
     """Return a warning for each system that a constant shift would improve by more than half."""
     by_system: dict[str, dict[int, int]] = {}
-    for key, number in noticed.items():
-        if key.startswith(_MATCHES):
-            shift, _, name = key.removeprefix(_MATCHES).partition(" ")
-            by_system.setdefault(name, {})[int(shift)] = number
+    for (kind, name, shift), number in noticed.items():
+        if kind == _MATCHES:
+            by_system.setdefault(name, {})[shift] = number
     return [
         warning
         for name, matches in sorted(by_system.items())
