@@ -98,12 +98,16 @@ class Shared:
 
 
 @contextmanager
-def _losses_as_failures() -> Iterator[None]:
+def _losses_as_failures(client: Client) -> Iterator[None]:
     """Turn what Dask raises when the scheduler or all workers are lost into a one-line failure."""
     try:
         yield
     except TimeoutError as problem:
         raise Failed(NO_ANSWER) from problem
+    except AttributeError as problem:  # a client that has lost its scheduler has None in its place
+        if client.scheduler is not None:
+            raise
+        raise Failed(LOST) from problem
     except (OSError, CancelledError, RuntimeError) as problem:
         raise Failed(LOST) from problem
 
@@ -139,7 +143,7 @@ class DaskCluster:
         """Deliver packets to their places by Dask's p2p shuffle, as ``Executor`` describes."""
         shared_value = Shared(shared, storage.configured())
         counts = _lazy_exchange(shared_value, pack, pieces, places, unpack)
-        with _losses_as_failures():
+        with _losses_as_failures(self.client):
             _await_workers(self.client)
             import_frames(self.client)
             future = self.client.compute(counts)
@@ -164,7 +168,7 @@ def _submit_calls(
     """
     if not calls:
         return
-    with _losses_as_failures():
+    with _losses_as_failures(client):
         _await_workers(client)
         try:
             shared_future = _send(client, Shared(shared, storage.configured()))
