@@ -26,6 +26,7 @@ from segscore.jobs.show.printing import (
     say_done,
 )
 from segscore.jobs.show.progress import Bar
+from segscore.pipeline.agreement.left_out import describe_left_out
 from segscore.pipeline.agreement.settings import AgreeSettings
 from segscore.pipeline.errors import Done
 from segscore.pipeline.statistics.shown_numbers import (
@@ -109,7 +110,8 @@ def print_audit(finished: "FinishedAudit") -> None:
     coefficients: list[CoefficientRow] = finished.by_group["agreement"].to_pylist()
     coders: list[CoderRow] = finished.by_group["coders"].to_pylist()
     whole, *parts = grouped(coefficients, by).items()
-    _print_coefficients(by, whole, unit)
+    left_out = describe_left_out(finished.record.get("left_out", {}))
+    _print_coefficients(by, whole, unit, left_out)
     _print_coders([row for row in coders if group_of(row, by) == whole[0]], unit)
     _print_contested(finished.contested)
     _print_by_date(coders, by)
@@ -195,7 +197,9 @@ _IN_PAPERS = {
 """Coefficient and similarity -> heading, of those that papers report."""
 
 
-def _print_coefficients(by: list[str], rows_of_group: _Group, unit: str | None) -> None:
+def _print_coefficients(
+    by: list[str], rows_of_group: _Group, unit: str | None, left_out: str = ""
+) -> None:
     """Print the coefficients of a group, without those that mean nothing where units are times."""
     from segscore.pipeline.agreement.findings import meaningful
 
@@ -204,6 +208,7 @@ def _print_coefficients(by: list[str], rows_of_group: _Group, unit: str | None) 
     is_time = len(rows) < len(of_group)
     similarities = [row["similarity"] for row in rows]
     repeated = [one == before for one, before in pairwise([None, *similarities])]
+    without = f", {left_out}" if left_out else ""
     more = f"; coefficients that count every {unit} are in the table agreement" * is_time
     print_fitted(
         [
@@ -222,7 +227,8 @@ def _print_coefficients(by: list[str], rows_of_group: _Group, unit: str | None) 
         ],
         title=shown_group(by, group) or "all documents",
         caption=f"{counted(first['codings'], 'coding')} by {counted(first['coders'], 'coder')} of "
-        f"{counted(first['documents'], 'document')}, {counted(first['pairs'], 'pair')}{more}",
+        f"{counted(first['documents'], 'document')}, {counted(first['pairs'], 'pair')}{without}"
+        f"{more}",
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from segscore.pipeline import storage
 from segscore.pipeline.agreement.block import Block, cut_blocks, make_block
@@ -74,6 +75,7 @@ class AgreeJob:
         group_by: the group-by columns and their types.
         folder: folder that parts are written to until the run is published.
         attributes: attributes of documents, from a plain table; None without one.
+        without: names of coders whose codings are left out.
     """
 
     partitioning: Partitioning
@@ -82,6 +84,7 @@ class AgreeJob:
     group_by: Groups
     folder: str
     attributes: pa.Table | None = None
+    without: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -90,6 +93,7 @@ class Audited:
 
     Attributes:
         rows: how many input rows were scored, rejected and unpaired.
+        left_out: number of codings that are not among these rows, by coder (``--without``).
         pairs: number of rows written to `pairs`.
         size: total units and total segments of all accepted codings, for `per-run` windows.
         tallies: sums over the documents; None if there are none.
@@ -102,6 +106,7 @@ class Audited:
     size: tuple[int, int] = (0, 0)
     tallies: Tallies | None = None
     contested: list[dict[str, object]] = field(default_factory=list)
+    left_out: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Refuse row counts that do not add up, as ``require_row_counts`` does."""
@@ -117,12 +122,14 @@ class AcceptedCodings:
         rejects: rejected rows.
         unpaired: codings that are alone in their document, and documents without two codings.
         became: for each table, how many rows were scored, rejected and unpaired.
+        left_out: number of codings that are left out, by coder.
     """
 
     codings: References | None
     rejects: pa.Table
     unpaired: pa.Table
     became: RowCounts
+    left_out: dict[str, int]
 
 
 def survey_codings(job: AgreeJob, part: AgreePart) -> Audited:
@@ -132,7 +139,7 @@ def survey_codings(job: AgreeJob, part: AgreePart) -> Audited:
     if accepted.codings is not None:
         segments = accepted.codings.side.boundaries.lengths + 1
         size = int(accepted.codings.size.sum()), int(segments.sum())
-    return Audited(accepted.became, size=size)
+    return Audited(accepted.became, size=size, left_out=accepted.left_out)
 
 
 def audit_part(job: AgreeJob, part: AgreePart) -> Audited:
@@ -153,7 +160,7 @@ def audit_codings(
         write(table, "", excluded)
     codings = accepted.codings
     if codings is None:
-        return Audited(accepted.became)
+        return Audited(accepted.became, left_out=accepted.left_out)
     require_memory(codings)
     bucketed = resampling.are_buckets(codings.resampling.hashes)
     attributes, reach = shared_attributes(codings), job.choices.reach
@@ -174,6 +181,7 @@ def audit_codings(
         pairs,
         tallies=merge_tallies(tallies, job.group_by),
         contested=first_contested(contested, CONTESTED),
+        left_out=accepted.left_out,
     )
 
 
@@ -200,7 +208,7 @@ def accept_codings(job: AgreeJob, part: AgreePart) -> AcceptedCodings:
     rows, rejects = codings
     if job.attributes is not None and rows is not None:
         codings = with_attributes(rows, job.attributes), rejects
-    return separate_codings(job.settings, codings, documents)
+    return separate_codings(job, codings, documents)
 
 
 MaybeRows = tuple[Rows | None, pa.Table]
@@ -208,10 +216,11 @@ MaybeRows = tuple[Rows | None, pa.Table]
 
 
 def separate_codings(
-    settings: MeasuringSettings, codings: MaybeRows, documents: MaybeRows | None
+    job: AgreeJob, codings: MaybeRows, documents: MaybeRows | None
 ) -> AcceptedCodings:
     """Separate the codings that can be audited from those that cannot."""
-    rows, rejected = codings
+    settings, (rows, rejected) = job.settings, codings
+    rows, left_out = _leave_out(rows, job.without)
     rejects, described, became = [rejected], None, {"codings": _count_rows(rows, rejected)}
     if documents is not None:
         document_rows, document_rejects = documents
@@ -239,7 +248,18 @@ def separate_codings(
         counted["rejected"] = rejected.column("table").to_pylist().count(name)
         counted["unpaired"] = unpaired.column("table").to_pylist().count(name)
         counted["scored"] = counted["in"] - counted["rejected"] - counted["unpaired"]
-    return AcceptedCodings(prepared, rejected, unpaired, became)
+    return AcceptedCodings(prepared, rejected, unpaired, became, left_out)
+
+
+def _leave_out(rows: Rows | None, coders: tuple[str, ...]) -> tuple[Rows | None, dict[str, int]]:
+    """Return the rows of all other coders, and the number of those left out by coder."""
+    if rows is None or not coders:
+        return rows, {}
+    name = rows.table.column("coder")
+    chosen = pc.is_in(name, pa.array(coders, name.type))
+    counts = pc.value_counts(name.filter(chosen)).to_pylist()
+    kept = rows.keep(~chosen.combine_chunks().to_numpy(zero_copy_only=False))
+    return kept, {str(count["values"]): count["counts"] for count in counts}
 
 
 NO_ROWS = pa.schema([REJECT_COLUMNS.field(name) for name in UNPAIRED_COLUMNS]).empty_table()

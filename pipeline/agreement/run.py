@@ -1,6 +1,7 @@
 """Run `segscore agree` from its settings to a published folder."""
 
 import json
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, cast
@@ -10,6 +11,7 @@ import pyarrow as pa
 
 from segscore.pipeline.agreement.documents import contested_in, first_contested
 from segscore.pipeline.agreement.in_memory import audit_in_memory
+from segscore.pipeline.agreement.left_out import require_coders
 from segscore.pipeline.agreement.part import (
     CONTESTED,
     CONTESTED_COLUMNS,
@@ -107,7 +109,8 @@ def run_agreement(
         if audited is None:
             return _done(run, settings)
         with run.stage("agreement"):
-            account = add_rows(part.rows for part in audited)
+            account, left_out = add_rows(part.rows for part in audited), _left_out(audited)
+            require_coders("--without", settings.without, _coders(audited))
             _require_audited(run.sink, settings, account)
             written, estimator = _write_tables(run, settings, job, audited)
         record = {
@@ -115,6 +118,7 @@ def run_agreement(
             "settings": asdict(settings),
             "plan": plan.explanation,
             "pairs": sum(part.pairs for part in audited),
+            "left_out": left_out,
             **_record(run, settings, tables, account, written),
         }
         return FinishedAudit(
@@ -124,6 +128,23 @@ def run_agreement(
             read=written,
             contested=_contested(audited),
         )
+
+
+def _left_out(audited: Iterable[Audited]) -> dict[str, int]:
+    """Return the number of codings that were left out, by coder."""
+    counts = Counter[str]()
+    for part in audited:
+        counts.update(part.left_out)
+    return dict(sorted(counts.items()))
+
+
+def _coders(audited: Iterable[Audited]) -> set[str]:
+    """Return the names of all coders, also of those who were left out."""
+    names = {coder for part in audited for coder in part.left_out}
+    for part in audited:
+        if part.tallies is not None:
+            names.update(part.tallies.held_out.column("coder").unique().to_pylist())
+    return names
 
 
 def _record(
@@ -145,7 +166,8 @@ def _record(
 def _job(settings: AgreeSettings, tables: Mapping[str, InputTable], unit: str | None) -> AgreeJob:
     """Return what the parts of an audit share, before it is known where their rows are."""
     kinds = {GROUP + name: kind for name, kind in _groups(settings, tables).items()}
-    return AgreeJob(NOWHERE, settings.measuring, settings.choices(unit), kinds, "")
+    choices = settings.choices(unit)
+    return AgreeJob(NOWHERE, settings.measuring, choices, kinds, "", without=settings.without)
 
 
 def _audit(
@@ -285,8 +307,10 @@ def _with_window(run: TaskRun, job: AgreeJob, parts: list[AgreePart]) -> AgreeJo
 def _require_audited(sink: Sink, settings: AgreeSettings, account: RowCounts) -> None:
     codings = account[CODINGS]
     if not codings["in"]:
+        others = f" but those of {', '.join(settings.without)}" if settings.without else ""
         raise NoResult(
-            f"{settings.codings}: contains no coding; rows with the role hypothesis do not count"
+            f"{settings.codings}: contains no coding{others}; rows with the role hypothesis do not "
+            "count"
         )
     if not codings["scored"]:
         raise nothing_audited(settings, account, why_nothing_scored(sink, (CODINGS,)))

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
 
 from segscore.pipeline.agreement.judging.limits import Judging, read_limits
+from segscore.pipeline.agreement.left_out import WithoutOption
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.settings.measuring import MeasuringSettings, measuring_of, select_fields
 from segscore.pipeline.settings.options import (
@@ -58,6 +59,7 @@ class AgreeSettings:
     codings: Annotated[str, Argument("Segmentations by several coders: a file, folder or glob.")]
     output: OutputOption
     documents: DocumentsOption = None
+    without: WithoutOption = ()
     group_by: GroupByOption = ()
     resample_by: ResampleByOption = MeasuringSettings.resample_by
     n_t: NTOption = MeasuringSettings.n_t
@@ -155,8 +157,9 @@ class AgreeSettings:
         computed = f"agree:{self.expected}"
         if self.as_published:
             computed = f"agree:as-published,{self.as_published}"
+        left_out = [f"without:{','.join(sorted({*self.without}))}"] if self.without else []
         signed = select_fields(self.measuring.signature(estimator), _SIGNED)
-        return "|".join(["segscore", computed, *signed])
+        return "|".join(["segscore", computed, *left_out, *signed])
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import numpy as np
 
 from segscore.pipeline.agreement.documents import contested_in
 from segscore.pipeline.agreement.findings import audit_findings, meaningful
+from segscore.pipeline.agreement.left_out import describe_left_out
 from segscore.pipeline.agreement.part import CONTESTED, CONTESTED_COLUMNS
 from segscore.pipeline.agreement.sentences import PEER_SHOWN, SHOWN, WITHOUT_SHOWN, a_minute
 from segscore.pipeline.reports import charts
@@ -51,9 +52,11 @@ def _agreement(run: FinishedRun, by: Sequence[str]) -> Section:
     ]
     cells: list[list[Cell]] = [_coefficient(row) for row in whole]
     first = whole[0]
+    without = describe_left_out(run.record.get("left_out", {}))
     caption = (
         f"{first['codings']:,} codings by {first['coders']:,} coders of {first['documents']:,} "
-        f"documents; {first['pairs']:,} pairs. 1 is full agreement, 0 is chance."
+        f"documents; {first['pairs']:,} pairs{', ' * bool(without)}{without}. 1 is full agreement, "
+        "0 is chance."
     )
     figures = [
         Figure(

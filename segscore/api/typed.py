@@ -152,6 +152,7 @@ class EvaluateKeywords(MetricKeywords, total=False):
 class AgreeKeywords(TypedDict, total=False):
     """Keywords of `segscore.agree`."""
 
+    without: Sequence[str] | str
     group_by: Sequence[str] | str
     resample_by: str | None
     n_t: int | None
