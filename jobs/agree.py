@@ -123,11 +123,9 @@ def print_audit(finished: "FinishedAudit") -> None:
 
 
 def _findings(finished: "FinishedAudit") -> list[str]:
-    from segscore.pipeline.agreement.findings import audit_findings
-    from segscore.pipeline.runs.finished import measured_unit
+    from segscore.pipeline.agreement.findings import findings_of
 
-    by = list(finished.record["settings"]["group_by"])
-    return audit_findings(finished.by_group, finished.contested, by, measured_unit(finished.record))
+    return findings_of(finished, finished.contested)
 
 
 def _print_markdown(finished: "FinishedAudit", output: str) -> None:

@@ -11,6 +11,7 @@ from segscore.schemas.columns import (
     true_or_null,
     value,
     whole,
+    whole_or_null,
 )
 
 _SIMILARITIES = {
@@ -276,6 +277,14 @@ CODERS = pap.DataFrameSchema(
             "similarity of the coders who read as this one does among themselves", 1
         ),
         "other_reading_similarity": value("their similarity to the other coders", 1),
+        "reading_document": name_or_null(
+            "id of a document in which the two ways of reading differ clearly; null without two, "
+            "and in the rows of groups"
+        ),
+        "reading_position": whole_or_null(
+            "a boundary there that the coders of one way marked, and those of the other did not, "
+            "as far as there is one, in the unit of the run"
+        ),
         "peer_drift": number_or_null(
             "change from the first date to the last of the coder's similarity to the standard "
             "coders, divided by theirs among themselves; by a regression line over all documents, "
@@ -402,6 +411,9 @@ PROMINENCE = pap.DataFrameSchema(
                 ),
             }.items()
         },
+        "marked_by": pap.Column(
+            pa.list_(pa.string()), description="coders with a boundary at the position, ascending"
+        ),
     },
     name="prominence",
     description="document and position that at least one coder marked",

@@ -167,6 +167,8 @@ class CoderRow(TypedDict, total=False):
     reading: str | None
     same_reading_similarity: float | None
     other_reading_similarity: float | None
+    reading_document: str | None
+    reading_position: int | None
     group_difference: float | None
     elsewhere_similarity: float | None
     weaker_in_group: bool | None

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from segscore.pipeline.agreement.documents import contested_in, first_contested
+from segscore.pipeline.agreement.example import with_example
 from segscore.pipeline.agreement.in_memory import audit_in_memory
 from segscore.pipeline.agreement.left_out import require_coders
 from segscore.pipeline.agreement.part import (
@@ -238,6 +239,8 @@ def _write_tables(
 ) -> tuple[dict[str, pa.Table], str]:
     """Write the tables by group; return them and the name of the estimator of the intervals."""
     tables, estimator = agreement_tables(settings, job, audited)
+    near = job.choices.n_t - 1
+    tables["coders"] = with_example(tables["coders"], settings.group_by, run.sink, near)
     for name, table in tables.items():
         run.write(name, table)
     return tables, estimator

@@ -44,7 +44,7 @@ def low_agreement(row: CoderRow) -> str:
     )
 
 
-def readings(coders: Sequence[CoderRow]) -> str | None:
+def readings(coders: Sequence[CoderRow], unit: str | None = None) -> str | None:
     """Describe two ways of reading; None if there are not two, or only a pair reads another way."""
     others = [row for row in coders if row.get("reading") == "other"]
     if len(others) <= _PAIR:
@@ -55,8 +55,18 @@ def readings(coders: Sequence[CoderRow]) -> str | None:
     return (
         f"{', '.join(names[:-1])} and {names[-1]} seem to read the guidelines another way: "
         f"{_IN_WORDS} {shown_as(same, '.2f')} among themselves, {shown_as(other, '.2f')} with the "
-        f"other {known - len(names)}."
+        f"other {known - len(names)}{_example(others[0], unit)}."
     )
+
+
+def _example(row: CoderRow, unit: str | None) -> str:
+    """Return where the two ways of reading differ clearly, if it is known."""
+    document, position = row.get("reading_document"), row.get("reading_position")
+    if document is None or position is None:
+        return ""
+    per_second = PER_SECOND.get(unit or "")
+    where = str(position) if per_second is None else f"{position / per_second:.1f} s"
+    return f"; for example in {document} at {where}"
 
 
 def weaker(row: CoderRow, by: Sequence[str], groups: Collection[tuple[Any, ...]]) -> str:

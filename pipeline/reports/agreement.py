@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from segscore.pipeline.agreement.documents import contested_in
-from segscore.pipeline.agreement.findings import audit_findings, meaningful
+from segscore.pipeline.agreement.findings import findings_of, meaningful
 from segscore.pipeline.agreement.left_out import describe_left_out
 from segscore.pipeline.agreement.part import CONTESTED, CONTESTED_COLUMNS
 from segscore.pipeline.agreement.sentences import PEER_SHOWN, SHOWN, WITHOUT_SHOWN, a_minute
@@ -72,9 +72,8 @@ def _agreement(run: FinishedRun, by: Sequence[str]) -> Section:
 
 def findings(run: FinishedRun) -> list[str]:
     """Say who stands out, whether groups differ, and who coded the contested documents."""
-    tables = {name: run.table(name) for name in ("agreement", "coders", "peers")}
     contested = contested_in(run.parts("documents", CONTESTED_COLUMNS), CONTESTED)
-    return audit_findings(tables, contested, run.settings["group_by"], run.unit)[1:]
+    return findings_of(run, contested)[1:]
 
 
 COEFFICIENT = ("coefficient", "similarity", "value", "95 % from", "to", "actual", "expected")

@@ -166,6 +166,8 @@ def test_prominence_equals_the_twin(folders: Iterator[Path], corpus: Corpus) -> 
         ]
         for row, expected in zip(by_document[name], twin, strict=True):
             assert row["window"] == k
+            marked_by = [coder for coder in sorted(codings) if row["position"] in codings[coder]]
+            assert row["marked_by"] == marked_by
             for reach, label in (("0", "exact"), ("half_window", "half"), ("window", "full")):
                 assert row[f"coders_within_{reach}"] == expected[f"coders_{label}"]
                 assert is_equal(row[f"support_{reach}"], expected[f"support_{label}"])

@@ -7,6 +7,7 @@ from statistics import median
 
 import pytest
 
+from segscore.pipeline.agreement.run import read_audit
 from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
 
@@ -70,6 +71,11 @@ def test_who_stands_out_is_named(segscore: Segscore, tmp_path: Path, codings: Pa
     ):
         assert sentence in result.out
     assert starred(result.out) == {"B", "K"}
+    left = tmp_path / "left"
+    assert segscore("agree", codings, "--without", "B,K", "--output", left).code == 0
+    listed = ", ".join(row["document_id"] for row in read_audit(str(left)).contested)
+    without = f"Here are the 10 most contested documents without B and K: {listed}."
+    assert without in result.out.splitlines()
     assert "* stands out" in result.out
     _, table = result.out.split("B with peers by date, coders who stand out first\n")
     lines = [line.split() for line in table.splitlines()]
