@@ -216,6 +216,13 @@ CODERS = pap.DataFrameSchema(
             f"peer_{similarity}": value(f"{meaning}, pooled over all pairs with this coder", 1)
             for similarity, meaning in _SIMILARITIES.items()
         },
+        **{
+            f"peer_{similarity}_{end}": value(
+                f"{side} end of the 95 % interval of peer_{similarity}, by a jackknife", 1
+            )
+            for similarity in _SIMILARITIES
+            for end, side in (("low", "lower"), ("high", "upper"))
+        },
         "peer_median": value("median of peer_boundary_similarity of the group's coders", 1),
         "peer_mad": value("median absolute deviation of those values from their median", 1),
         "peer_deviation": number_or_null(
@@ -277,14 +284,6 @@ CODERS = pap.DataFrameSchema(
             "similarity of the coders who read as this one does among themselves", 1
         ),
         "other_reading_similarity": value("their similarity to the other coders", 1),
-        "reading_document": name_or_null(
-            "id of a document in which the two ways of reading differ clearly; null without two, "
-            "and in the rows of groups"
-        ),
-        "reading_position": whole_or_null(
-            "a boundary there that the coders of one way marked, and those of the other did not, "
-            "as far as there is one, in the unit of the run"
-        ),
         "peer_drift": number_or_null(
             "change from the first date to the last of the coder's similarity to the standard "
             "coders, divided by theirs among themselves; by a regression line over all documents, "
@@ -303,6 +302,14 @@ CODERS = pap.DataFrameSchema(
         "group_difference_p": value("its p, adjusted by Holm for all coders and groups", 1),
         "elsewhere_similarity": value("similarity to the others in all other groups", 1),
         "weaker_in_group": _mark("the coder agrees less with the others in this group"),
+        "reading_document": name_or_null(
+            "id of a document in which the two ways of reading differ clearly; null without two, "
+            "and in the rows of groups"
+        ),
+        "reading_position": whole_or_null(
+            "a boundary there that the coders of one way marked, and those of the other did not, "
+            "as far as there is one, in the unit of the run"
+        ),
     },
     name="coders",
     description="group and coder",

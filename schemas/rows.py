@@ -159,6 +159,8 @@ class CoderRow(TypedDict, total=False):
     deviation: float | None
     flagged: bool | None
     peer_boundary_similarity: float | None
+    peer_boundary_similarity_low: float | None
+    peer_boundary_similarity_high: float | None
     peer_median: float | None
     without_pi_boundary_similarity: float | None
     agreement_effect: float | None

@@ -48,7 +48,8 @@ class Tallies:
     Attributes:
         documents: sums by resampling unit and number of coders.
         panels: potential boundaries by resampling unit and the set of coders, as a JSON list.
-        rates: codings, boundaries and potential boundaries by resampling unit and coder.
+        rates: codings, boundaries and potential boundaries by resampling unit and coder, and the
+            counts of all pairs that the coder is in.
         peers: pair counts by coder and peer, and by one of ``FOLDS`` groups of documents.
         distances: how many boundaries of coder and peer are near each other, by their distance and
             likewise.

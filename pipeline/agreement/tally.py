@@ -8,11 +8,12 @@ import pyarrow as pa
 
 from segscore.pipeline.agreement.block import Block, disagreements
 from segscore.pipeline.agreement.coder_pairs import EDITS, Counts
+from segscore.pipeline.agreement.coefficients import PAIR_COUNTS
 from segscore.pipeline.agreement.prominence import REACHES
 from segscore.pipeline.agreement.tallies import GROUP, KEYS, Groups, Tallies, folds, tally
 from segscore.pipeline.arrays.document_ids import Hashes, hash_names, mix
 from segscore.pipeline.arrays.kernel import kernel
-from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged
+from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged, add_up
 
 ITEM_UNIT = 2.0**-36
 """A document's rate is an integer multiple of this, so that sums do not depend on their order."""
@@ -44,6 +45,7 @@ def tallies_of(block: Block, group_by: Groups, *, bucketed: bool, segments: bool
         "codings": np.ones_like(codings),
         "marks": block.boundaries,
         "places": sums.size[codings],
+        **_with_peers(block),
     }
     of_pairs, of_distances = _pairs(block, folds(hashes))
     held_out = {"coder": coder, **_held_out(block, rate, segments=segments)}
@@ -84,6 +86,16 @@ def _pairs(block: Block, fold: Ints) -> tuple[dict[str, object], dict[str, objec
         "near": np.ones_like(near_pair),
     }
     return of_pairs, of_distances
+
+
+def _with_peers(block: Block) -> Counts:
+    """Add up the counts of all pairs that each coding is in, shape (codings,) each."""
+    pairs, first = block.pairs, block.rows[0]
+    both = np.concatenate([pairs.row - first, pairs.peer - first])
+    return {
+        name: add_up(np.tile(block.counts[name], 2), both, len(block.boundaries))
+        for name in PAIR_COUNTS
+    }
 
 
 def _sampled(of_pairs: Mapping[str, object]) -> dict[str, object]:

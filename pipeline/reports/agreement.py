@@ -166,17 +166,32 @@ def _similarity_to_peers(rows: Sequence[CoderRow]) -> Figure:
     """Draw similarity to peers, and list agreement without each coder."""
     similar = sorted(rows, key=lambda row: (row[PEER_SHOWN] is None, -(row[PEER_SHOWN] or 0)))
     spans = [
-        {"name": row["coder"], "value": value, "low": None, "high": None, "kind": "coder"}
+        {
+            "name": row["coder"],
+            "value": value,
+            "low": row.get("peer_boundary_similarity_low"),
+            "high": row.get("peer_boundary_similarity_high"),
+            "kind": "coder",
+        }
         for row in similar
         if (value := row[PEER_SHOWN]) is not None
     ]
     similarities: list[list[Cell]] = [
-        [row["coder"], row["peers"], row[PEER_SHOWN], row[WITHOUT_SHOWN]] for row in similar
+        [
+            row["coder"],
+            row["peers"],
+            row[PEER_SHOWN],
+            row.get("peer_boundary_similarity_low"),
+            row.get("peer_boundary_similarity_high"),
+            row[WITHOUT_SHOWN],
+        ]
+        for row in similar
     ]
     return Figure(
         f"{SHOWN} to peers",
-        "Pooled over all pairs that include the coder. The table lists pi without the coder.",
-        PageTable(["coder", "peers", SHOWN, "pi without"], similarities),
+        "Pooled over all pairs that include the coder, with 95 % intervals. The table lists pi "
+        "without the coder.",
+        PageTable(["coder", "peers", SHOWN, "95 % from", "to", "pi without"], similarities),
         charts.intervals(spans, SHOWN),
     )
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -207,6 +208,42 @@ def test_intervals_equal_the_twin(folders: Iterator[Path], corpus: Corpus, n_t: 
         for end, expected in ((row["ci_low"], low), (row["ci_high"], high)):
             near = None if expected is None else pytest.approx(expected, rel=1e-5, abs=1e-5)
             assert end == near, (key, twin)
+
+
+@settings(max_examples=examples(25))
+@given(corpus=corpora(min_documents=4, max_documents=9), n_t=st.integers(1, 4))
+def test_intervals_of_coders_equal_the_twin(
+    folders: Iterator[Path], corpus: Corpus, n_t: int
+) -> None:
+    tables = audit_tables(next(folders), corpus, n_t=n_t)
+    for row, similarity in product(tables["coders"], naive_agreement.BOUNDARY_ONLY):
+        coder = row["coder"]
+        documents = {
+            name: document
+            for name, document in corpus.items()
+            if coder in document.codings and len(document.codings) > 1 and document.n_units > 1
+        }
+        whole, *apart = (
+            naive_agreement.pooled_similarity(
+                {name: each for name, each in documents.items() if name != left},
+                similarity,
+                n_t,
+                coder,
+            )
+            for left in (None, *documents)
+        )
+        weights = {
+            name: naive_agreement.denominator(document, similarity, n_t, coder)
+            for name, document in documents.items()
+        }
+        estimated = naive_jackknife.estimate(
+            whole, dict(zip(documents, apart, strict=True)), weights
+        )
+        low, high = naive_jackknife.interval(estimated, 0, 1)
+        found = row[f"peer_{similarity}_low"], row[f"peer_{similarity}_high"]
+        for end, expected in zip(found, (low, high), strict=True):
+            near = None if expected is None else pytest.approx(expected, rel=1e-5, abs=1e-5)
+            assert end == near, (coder, similarity, estimated)
 
 
 # --- Against the papers --------------------------------------------------------------------------

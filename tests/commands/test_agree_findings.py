@@ -1,5 +1,6 @@
 """`segscore agree`: a careless coder, one who copies and one who drifts are named."""
 
+import csv
 import json
 from pathlib import Path
 from random import Random
@@ -169,3 +170,29 @@ def test_the_report_has_the_same_sentences(
     # Without months, K does not make more errors than honest coders might.
     assert starred(result.out) == {"B"}
     assert "B with peers by date" not in result.out
+
+
+def test_every_coder_has_an_interval_in_every_format(
+    segscore: Segscore, tmp_path: Path, codings: Path
+) -> None:
+    run = ("agree", codings, "--output", tmp_path / "run")
+    text = segscore(*run)
+    assert text.code == 0, text.err
+    comma = segscore(*run, "--layout", "coders", "--format", "csv")
+    (*rows,) = csv.DictReader(comma.out.splitlines())
+    assert [row["coder"] for row in rows] == [*CODERS]
+    page = segscore("report", tmp_path / "run", "--output", tmp_path / "report.html")
+    assert page.code == 0, page.err
+    drawn = (tmp_path / "report.html").read_text()
+    for row in rows:
+        low, value, high = (
+            float(row[f"peer_boundary_similarity{end}"]) for end in ("_low", "", "_high")
+        )
+        assert low < value < high
+        assert f"{value:.4f}  {low:.4f} to {high:.4f}" in text.out
+        assert f"{low:.4f}" in drawn
+    table = segscore(*run, "--layout", "coders", "--format", "markdown").out.splitlines()
+    assert len([line for line in table if line.startswith("|")]) == 2 + len(CODERS)
+    for wrong in (("coders",), ("coder", "--format", "csv")):
+        refused = segscore(*run, "--layout", *wrong)
+        assert (refused.code, "--layout" in refused.err) == (2, True)
