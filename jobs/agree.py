@@ -54,6 +54,13 @@ _OF_CODERS = (
     f"{PEER_SHOWN}_low",
     f"{PEER_SHOWN}_high",
     WITHOUT_SHOWN,
+    "self_boundary_similarity",
+    "self_boundary_similarity_low",
+    "self_boundary_similarity_high",
+    "candidate_share",
+    "coder_share",
+    "candidate_p",
+    "candidate_wins",
 )
 """Columns of `coders` in Markdown, after those of groups."""
 
@@ -161,7 +168,7 @@ def _print_markdown(finished: "FinishedAudit", output: str, layout: str, table: 
 def _latex(finished: "FinishedAudit") -> str:
     """Write a row for all documents and for each group: the coefficients that papers report."""
     from segscore.jobs.show.latex import latex_table
-    from segscore.pipeline.agreement.findings import meaningful
+    from segscore.pipeline.agreement.sentences import meaningful
     from segscore.pipeline.runs.finished import grouped, measured_unit
 
     by, unit = list(finished.record["settings"]["group_by"]), measured_unit(finished.record)

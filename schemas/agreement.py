@@ -223,6 +223,20 @@ CODERS = pap.DataFrameSchema(
             for similarity in _SIMILARITIES
             for end, side in (("low", "lower"), ("high", "upper"))
         },
+        "self_pairs": whole("pairs of codings of one document by this coder, of different rounds"),
+        **{
+            name: column
+            for similarity, meaning in _SIMILARITIES.items()
+            for name, column in {
+                f"self_{similarity}": value(f"{meaning}, pooled over these pairs", 1),
+                f"self_{similarity}_low": value(
+                    f"lower end of the 95 % interval of self_{similarity}, by a jackknife", 1
+                ),
+                f"self_{similarity}_high": value(
+                    f"upper end of the 95 % interval of self_{similarity}, by a jackknife", 1
+                ),
+            }.items()
+        },
         "peer_median": value("median of peer_boundary_similarity of the group's coders", 1),
         "peer_mad": value("median absolute deviation of those values from their median", 1),
         "peer_deviation": number_or_null(
@@ -284,6 +298,31 @@ CODERS = pap.DataFrameSchema(
             "similarity of the coders who read as this one does among themselves", 1
         ),
         "other_reading_similarity": value("their similarity to the other coders", 1),
+        "candidate_documents": whole(
+            "documents with the candidate, this coder and another one; 0 without --candidate"
+        ),
+        "candidate_similarity": value(
+            "similarity of the candidate to this coder, pooled, by the first similarity", 1
+        ),
+        "candidate_share": value(
+            "share of these documents in which the candidate agrees with the other coders at "
+            "least as well as this coder does",
+            1,
+        ),
+        "coder_share": value(
+            "share of them in which this coder agrees with the other coders at least as well as "
+            "the candidate does",
+            1,
+        ),
+        "candidate_p": value(
+            "p of coder_share - candidate_share being at least --margin, one-sided, by a "
+            "jackknife, adjusted for all coders (Benjamini & Yekutieli 2001)",
+            1,
+        ),
+        "candidate_wins": _mark(
+            "the candidate agrees with the other coders as well as this coder: candidate_p is at "
+            "most .05"
+        ),
         "peer_drift": number_or_null(
             "change from the first date to the last of the coder's similarity to the standard "
             "coders, divided by theirs among themselves; by a regression line over all documents, "

@@ -161,6 +161,15 @@ class CoderRow(TypedDict, total=False):
     peer_boundary_similarity: float | None
     peer_boundary_similarity_low: float | None
     peer_boundary_similarity_high: float | None
+    self_pairs: int
+    self_boundary_similarity: float | None
+    self_boundary_similarity_low: float | None
+    self_boundary_similarity_high: float | None
+    candidate_documents: int
+    candidate_share: float | None
+    coder_share: float | None
+    candidate_p: float | None
+    candidate_wins: bool | None
     peer_median: float | None
     without_pi_boundary_similarity: float | None
     agreement_effect: float | None

@@ -12,6 +12,7 @@ from segscore.pipeline.statistics.shown_numbers import (
     shown_group,
     shown_interval,
     shown_number,
+    shown_p,
 )
 from segscore.schemas.rows import CoderRow, CoefficientRow, DocumentRow, group_of
 
@@ -37,6 +38,10 @@ def print_audit(finished: "FinishedAudit") -> None:
     left_out = describe_left_out(finished.record.get("left_out", {}))
     _print_coefficients(by, whole, unit, left_out)
     _print_coders([row for row in coders if group_of(row, by) == whole[0]], unit)
+    _print_candidate(
+        [row for row in coders if group_of(row, by) == whole[0]],
+        finished.record["settings"].get("candidate"),
+    )
     _print_contested(finished.contested)
     _print_by_date(coders, by)
     for group in parts[:GROUPS_SHOWN]:
@@ -50,7 +55,7 @@ def _print_coefficients(
     by: list[str], rows_of_group: _Group, unit: str | None, left_out: str = ""
 ) -> None:
     """Print the coefficients of a group, without those that mean nothing where units are times."""
-    from segscore.pipeline.agreement.findings import meaningful
+    from segscore.pipeline.agreement.sentences import meaningful
 
     group, of_group = rows_of_group
     first, rows = of_group[0], meaningful(of_group, unit)
@@ -121,6 +126,25 @@ def _peer_interval(row: CoderRow) -> str:
     """Write the interval of a coder's similarity to the others, which earlier runs lack."""
     return shown_interval(
         row.get("peer_boundary_similarity_low"), row.get("peer_boundary_similarity_high")
+    )
+
+
+def _print_candidate(rows: list[CoderRow], candidate: str | None) -> None:
+    """Print how a candidate compares with each coder who is left out, if there is a candidate."""
+    rows = [row for row in rows if row.get("candidate_documents")][:CODERS_SHOWN]
+    if candidate is None or not rows:
+        return
+    wins = [{True: "yes", False: "no", None: "–"}[row["candidate_wins"]] for row in rows]
+    print_fitted(
+        [
+            Column("coder left out", [row["coder"] for row in rows], is_name=True),
+            Column("candidate as good", [shown_number(row["candidate_share"]) for row in rows]),
+            Column("coder as good", [shown_number(row["coder_share"]) for row in rows]),
+            Column("p", [shown_p(row["candidate_p"]) for row in rows]),
+            Column("candidate wins", wins),
+            Column("documents", [str(row["candidate_documents"]) for row in rows]),
+        ],
+        title=f"{candidate} in the place of each coder: shares of documents",
     )
 
 

@@ -18,6 +18,7 @@ from segscore.pipeline.agreement.contested import (
 from segscore.pipeline.agreement.documents import PAIR_COLUMNS, contested_without
 from segscore.pipeline.agreement.judging.drift import day_of
 from segscore.pipeline.agreement.judging.limits import CHANGE_P, FEWEST_DOCUMENTS, FEWEST_JUDGED
+from segscore.pipeline.agreement.persons_said import replacement, with_themselves
 from segscore.pipeline.agreement.sentences import (
     PEER_SHOWN,
     SHOWN,
@@ -40,7 +41,6 @@ from segscore.pipeline.statistics.shown_numbers import (
     shown_number,
     shown_p,
 )
-from segscore.pipeline.tables.units import PER_SECOND
 from segscore.schemas.rows import (
     CoderRow,
     CoefficientRow,
@@ -320,22 +320,6 @@ def _stands_out_first(row: CoderRow) -> tuple[bool, bool, float, str]:
     return not row.get("drifting"), not stands_out(row), fall, row["coder"]
 
 
-def meaningful(rows: Sequence[CoefficientRow], unit: str | None) -> list[CoefficientRow]:
-    """Return the rows of `agreement` that mean something if the unit is a time.
-
-    Hardly any of the milliseconds of a recording is a boundary, so that coefficients that count
-    all of them are 0 or 1 by construction.
-    """
-    if unit not in PER_SECOND:
-        return list(rows)
-    kept = [
-        row
-        for row in rows
-        if row["similarity"] in (SHOWN, "exact") and row["coefficient"] != "bias"
-    ]
-    return kept or list(rows)
-
-
 def findings_of(run: FinishedRun, contested: Sequence[DocumentRow]) -> list[str]:
     """Return all sentences about a finished audit, of which these documents are most contested."""
     tables = {name: run.table(name) for name in ("agreement", "coders", "peers")}
@@ -343,4 +327,10 @@ def findings_of(run: FinishedRun, contested: Sequence[DocumentRow]) -> list[str]
     def without(coders: Sequence[str]) -> list[DocumentRow]:
         return contested_without(run.parts("pairs", PAIR_COLUMNS), coders, len(contested))
 
-    return audit_findings(tables, contested, run.settings["group_by"], run.unit, without)
+    by, candidate = run.settings["group_by"], run.settings.get("candidate")
+    coders: list[CoderRow] = rows_over_all(tables["coders"], by)
+    return [
+        *audit_findings(tables, contested, by, run.unit, without),
+        *with_themselves(coders),
+        *(() if candidate is None else [replacement(coders, candidate, run.settings["margin"])]),
+    ]

@@ -46,12 +46,14 @@ class Choices:
         segments: compute chances from segments instead of boundaries, except for the two-category
             coefficients.
         judging: how coders are judged.
+        margin: how much less often a candidate may agree at least as well as a coder does.
     """
 
     n_t: int
     item: bool
     segments: bool
     judging: Judging = field(default_factory=Judging)
+    margin: float = 0.0
 
     @property
     def reach(self) -> Reach:

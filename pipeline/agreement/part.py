@@ -2,13 +2,15 @@
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from segscore.pipeline import storage
+from segscore.pipeline.agreement.aside import Aside, Kind, kinds_of, separate_aside
+from segscore.pipeline.agreement.aside_tally import AuditedDocuments, aside_tallies
 from segscore.pipeline.agreement.block import Block, cut_blocks, make_block
 from segscore.pipeline.agreement.coder_pairs import require_memory
 from segscore.pipeline.agreement.documents import (
@@ -76,6 +78,8 @@ class AgreeJob:
         folder: folder that parts are written to until the run is published.
         attributes: attributes of documents, from a plain table; None without one.
         without: names of coders whose codings are left out.
+        round_name: the column with the round of codings, which they may lack.
+        candidate: name of the candidate; None if there is none.
     """
 
     partitioning: Partitioning
@@ -85,6 +89,8 @@ class AgreeJob:
     folder: str
     attributes: pa.Table | None = None
     without: tuple[str, ...] = ()
+    round_name: str = "round"
+    candidate: str | None = None
 
 
 @dataclass(frozen=True)
@@ -94,6 +100,7 @@ class Audited:
     Attributes:
         rows: how many input rows were scored, rejected and unpaired.
         left_out: number of codings that are not among these rows, by coder (``--without``).
+        of_candidate: number of codings by the candidate.
         pairs: number of rows written to `pairs`.
         size: total units and total segments of all accepted codings, for `per-run` windows.
         tallies: sums over the documents; None if there are none.
@@ -107,6 +114,7 @@ class Audited:
     tallies: Tallies | None = None
     contested: list[dict[str, object]] = field(default_factory=list)
     left_out: dict[str, int] = field(default_factory=dict)
+    of_candidate: int = 0
 
     def __post_init__(self) -> None:
         """Refuse row counts that do not add up, as ``require_row_counts`` does."""
@@ -123,6 +131,8 @@ class AcceptedCodings:
         unpaired: codings that are alone in their document, and documents without two codings.
         became: for each table, how many rows were scored, rejected and unpaired.
         left_out: number of codings that are left out, by coder.
+        aside: codings that are compared with the others; None if there are none.
+        of_candidate: number of codings by the candidate.
     """
 
     codings: References | None
@@ -130,6 +140,8 @@ class AcceptedCodings:
     unpaired: pa.Table
     became: RowCounts
     left_out: dict[str, int]
+    aside: Aside | None
+    of_candidate: int
 
 
 def survey_codings(job: AgreeJob, part: AgreePart) -> Audited:
@@ -139,7 +151,7 @@ def survey_codings(job: AgreeJob, part: AgreePart) -> Audited:
     if accepted.codings is not None:
         segments = accepted.codings.side.boundaries.lengths + 1
         size = int(accepted.codings.size.sum()), int(segments.sum())
-    return Audited(accepted.became, size=size, left_out=accepted.left_out)
+    return replace(_received(accepted), size=size)
 
 
 def audit_part(job: AgreeJob, part: AgreePart) -> Audited:
@@ -160,10 +172,14 @@ def audit_codings(
         write(table, "", excluded)
     codings = accepted.codings
     if codings is None:
-        return Audited(accepted.became, left_out=accepted.left_out)
+        return _received(accepted)
     require_memory(codings)
     bucketed = resampling.are_buckets(codings.resampling.hashes)
     attributes, reach = shared_attributes(codings), job.choices.reach
+    units = codings.resampling.hashes[codings.resampling.index]
+    audited = AuditedDocuments(codings, attributes, units.astype(np.int64) if bucketed else units)
+    aside = aside_tallies(accepted.aside, audited, job.group_by, job.choices.judging)
+    nothing = {name: table.slice(0, 0) for name, table in aside.items()}
     tallies, pairs, contested = [], 0, []
     for number, documents in enumerate(cut_blocks(codings.first)):
         block = make_block(codings, attributes, documents, reach)
@@ -172,17 +188,22 @@ def audit_codings(
             if table == "documents":
                 chosen = most_contested(rows.select(CONTESTED_COLUMNS), CONTESTED)
                 contested += [{**row, "coders": json.dumps(row["coders"])} for row in chosen]
+        segments = job.choices.segments
         tallies.append(
-            tallies_of(block, job.group_by, bucketed=bucketed, segments=job.choices.segments)
+            tallies_of(block, job.group_by, nothing, bucketed=bucketed, segments=segments)
         )
         pairs += len(block.pairs)
-    return Audited(
-        accepted.became,
-        pairs,
-        tallies=merge_tallies(tallies, job.group_by),
+    return replace(
+        _received(accepted),
+        pairs=pairs,
+        tallies=replace(merge_tallies(tallies, job.group_by), **aside),
         contested=first_contested(contested, CONTESTED),
-        left_out=accepted.left_out,
     )
+
+
+def _received(accepted: AcceptedCodings) -> Audited:
+    """Return what became of the rows of a part."""
+    return Audited(accepted.became, left_out=accepted.left_out, of_candidate=accepted.of_candidate)
 
 
 PLAIN = {"pairs": ("document_id",), "documents": ("document_id",), "prominence": ("position",)}
@@ -229,12 +250,20 @@ def separate_codings(
             [document_rejects] if described is None else [document_rejects, described.rejects]
         )
         became["documents"] = _count_rows(document_rows, document_rejects)
+    prepared, unpaired_parts, aside, of_candidate = None, list[pa.Table](), None, 0
     if rows is not None:
+        every = positions_alone(rows)
+        kinds = kinds_of(every, job.round_name, job.candidate)
         rows, contradictions = accept_references(
-            positions_alone(rows), described, settings, typed=False
+            every.keep(kinds.kind == Kind.CODER), described, settings, typed=False
         )
         rejects.append(contradictions)
-    prepared, unpaired_parts = None, []
+        of_candidate = int(np.count_nonzero(kinds.kind == Kind.CANDIDATE))
+        if (kinds.kind != Kind.CODER).any():
+            apart = separate_aside(rows, every, kinds, described, settings)
+            aside = apart.aside
+            rejects.append(apart.rejects)
+            unpaired_parts.append(list_unpaired(apart.unpaired))
     if rows is not None and len(rows):
         prepared = prepare_references(rows, described, settings, typed=False)
         paired = (np.diff(prepared.first) > 1)[prepared.document]
@@ -248,7 +277,7 @@ def separate_codings(
         counted["rejected"] = rejected.column("table").to_pylist().count(name)
         counted["unpaired"] = unpaired.column("table").to_pylist().count(name)
         counted["scored"] = counted["in"] - counted["rejected"] - counted["unpaired"]
-    return AcceptedCodings(prepared, rejected, unpaired, became, left_out)
+    return AcceptedCodings(prepared, rejected, unpaired, became, left_out, aside, of_candidate)
 
 
 def _leave_out(rows: Rows | None, coders: tuple[str, ...]) -> tuple[Rows | None, dict[str, int]]:

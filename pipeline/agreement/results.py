@@ -49,6 +49,7 @@ _MARKS = (
     "standard",
     "drifting",
     "weaker_in_group",
+    "candidate_wins",
 )
 _SAME = (
     "same_coders",

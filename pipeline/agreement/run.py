@@ -30,9 +30,9 @@ from segscore.pipeline.agreement.results import (
     nothing_audited,
     warn_of_ungrouped,
 )
-from segscore.pipeline.agreement.settings import AgreeSettings
+from segscore.pipeline.agreement.settings import ROUND, AgreeSettings
 from segscore.pipeline.agreement.tallies import GROUP
-from segscore.pipeline.errors import Done, NoResult, Refused
+from segscore.pipeline.errors import Done, NoResult, Refused, nearest
 from segscore.pipeline.runs import planning, shuffle
 from segscore.pipeline.runs.executor import Executor
 from segscore.pipeline.runs.finished import FinishedRun
@@ -111,7 +111,10 @@ def run_agreement(
             return _done(run, settings)
         with run.stage("agreement"):
             account, left_out = add_rows(part.rows for part in audited), _left_out(audited)
-            require_coders("--without", settings.without, _coders(audited))
+            known = _coders(audited, settings.candidate)
+            require_coders("--without", settings.without, known)
+            if settings.candidate is not None:
+                require_coders("--candidate", [settings.candidate], known)
             _require_audited(run.sink, settings, account)
             written, estimator = _write_tables(run, settings, job, audited)
         record = {
@@ -139,9 +142,11 @@ def _left_out(audited: Iterable[Audited]) -> dict[str, int]:
     return dict(sorted(counts.items()))
 
 
-def _coders(audited: Iterable[Audited]) -> set[str]:
-    """Return the names of all coders, also of those who were left out."""
+def _coders(audited: Iterable[Audited], candidate: str | None) -> set[str]:
+    """Return the names of all coders, also of those who were left out, and of the candidate."""
     names = {coder for part in audited for coder in part.left_out}
+    if candidate is not None and any(part.of_candidate for part in audited):
+        names.add(candidate)
     for part in audited:
         if part.tallies is not None:
             names.update(part.tallies.held_out.column("coder").unique().to_pylist())
@@ -168,7 +173,20 @@ def _job(settings: AgreeSettings, tables: Mapping[str, InputTable], unit: str | 
     """Return what the parts of an audit share, before it is known where their rows are."""
     kinds = {GROUP + name: kind for name, kind in _groups(settings, tables).items()}
     choices = settings.choices(unit)
-    return AgreeJob(NOWHERE, settings.measuring, choices, kinds, "", without=settings.without)
+    _require_round(settings, tables["codings"])
+    job = AgreeJob(NOWHERE, settings.measuring, choices, kinds, "", without=settings.without)
+    return replace(job, round_name=settings.round, candidate=settings.candidate)
+
+
+def _require_round(settings: AgreeSettings, codings: InputTable) -> None:
+    """Refuse an attribute of rounds that codings do not have, unless it is the default."""
+    types = attribute_types([codings])
+    if settings.round not in (ROUND, *types):
+        raise Refused(
+            f"--round {settings.round}: codings have no such attribute"
+            f"{nearest(settings.round, sorted(types))}; available: "
+            f"{', '.join(sorted(types)) or 'none'}"
+        )
 
 
 def _audit(

@@ -9,7 +9,7 @@ from segscore.pipeline.statistics.shown_numbers import (
     shown_p,
 )
 from segscore.pipeline.tables.units import PER_SECOND
-from segscore.schemas.rows import CoderRow, PeerRow, group_of
+from segscore.schemas.rows import CoderRow, CoefficientRow, PeerRow, group_of
 
 SHOWN: Final = "boundary_similarity"
 """The similarity that sentences are about."""
@@ -164,3 +164,19 @@ def drift(row: CoderRow) -> str:
 def a_minute(unit: str | None) -> float | None:
     """Return how many positions a minute has; None if the unit is not a time."""
     return None if unit not in PER_SECOND else 60.0 * PER_SECOND[unit]
+
+
+def meaningful(rows: Sequence[CoefficientRow], unit: str | None) -> list[CoefficientRow]:
+    """Return the rows of `agreement` that mean something if the unit is a time.
+
+    Hardly any of the milliseconds of a recording is a boundary, so that coefficients that count
+    all of them are 0 or 1 by construction.
+    """
+    if unit not in PER_SECOND:
+        return list(rows)
+    kept = [
+        row
+        for row in rows
+        if row["similarity"] in (SHOWN, "exact") and row["coefficient"] != "bias"
+    ]
+    return kept or list(rows)

@@ -41,6 +41,9 @@ from segscore.pipeline.settings.reading import read_names
 if TYPE_CHECKING:
     from segscore.pipeline.agreement.group import Choices
 
+ROUND = "round"
+"""The attribute with the round of codings, unless the user names another."""
+
 _EXPECTED = ("pooled", "item")
 PUBLISHED = ("fournier2013",)
 _SIGNED = ("n_t", "window", "units", "length_tolerance", "ci", "v")
@@ -60,6 +63,25 @@ class AgreeSettings:
     output: OutputOption
     documents: DocumentsOption = None
     without: WithoutOption = ()
+    round: Annotated[
+        str,
+        Option(
+            "Attribute of codings with the round in which a coder coded a document again.",
+            Panel.INPUTS,
+        ),
+    ] = ROUND
+    candidate: Annotated[
+        str | None,
+        Option("Coder who may replace a person, such as a language model.", Panel.MEASURES),
+    ] = None
+    margin: Annotated[
+        float,
+        Option(
+            "How much less often --candidate may agree as well as a person (epsilon).",
+            Panel.MEASURES,
+            check=in_unit_interval,
+        ),
+    ] = 0.1
     group_by: GroupByOption = ()
     resample_by: ResampleByOption = MeasuringSettings.resample_by
     n_t: NTOption = MeasuringSettings.n_t
@@ -118,6 +140,8 @@ class AgreeSettings:
         check_locations({**self.inputs, "--output": self.output})
         self.measuring.require_documents(self.documents)
         check_group_by(self.group_by)
+        if self.candidate is not None and self.candidate in self.without:
+            raise Refused(f"--candidate {self.candidate}: --without leaves out the same coder")
         read_limits(self.limits)
 
     def in_unit(self, unit: str | None) -> "AgreeSettings":
@@ -150,16 +174,19 @@ class AgreeSettings:
         n_t = self.measuring.near_limit
         limits = read_limits(self.limits, units_per_second(unit, self.units))
         judging = Judging(self.similarities[0], n_t, limits, self.seed)
-        return Choices(n_t, published or self.expected == "item", published, judging)
+        item = published or self.expected == "item"
+        return Choices(n_t, item, published, judging, self.margin)
 
     def signature(self, estimator: str) -> str:
         """Describe in one line what was computed, so that two audits can be compared."""
         computed = f"agree:{self.expected}"
         if self.as_published:
             computed = f"agree:as-published,{self.as_published}"
-        left_out = [f"without:{','.join(sorted({*self.without}))}"] if self.without else []
+        codings = [f"without:{','.join(sorted({*self.without}))}"] * bool(self.without)
+        codings += [f"round:{self.round}"] * (self.round != ROUND)
+        codings += [f"candidate:{self.candidate},{self.margin:g}"] * (self.candidate is not None)
         signed = select_fields(self.measuring.signature(estimator), _SIGNED)
-        return "|".join(["segscore", computed, *left_out, *signed])
+        return "|".join(["segscore", computed, *codings, *signed])
 
 
 @dataclass(frozen=True)

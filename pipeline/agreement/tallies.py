@@ -25,6 +25,8 @@ KEYS = {
     "segments": (),
     "supports": ("reach", "coders", "within"),
     "sample": ("document", "coder", "peer"),
+    "again": ("unit", "coder"),
+    "candidate": ("unit", "coder"),
 }
 """The keys of each table in addition to the group-by columns."""
 
@@ -58,6 +60,9 @@ class Tallies:
         supports: marked positions by reach, number of coders, and coders within reach.
         sample: counts of each pair of codings, by the hash of the document: those of all documents
             with several coders, or of ``SAMPLED`` pairs, in the documents with the smallest hashes.
+        again: counts of pairs of codings by one coder of one document, by unit and coder.
+        candidate: counts of pairs of a candidate and a coder likewise, and in how many documents
+            each of both agrees with the other coders at least as well.
     """
 
     documents: pa.Table
@@ -69,6 +74,8 @@ class Tallies:
     segments: pa.Table
     supports: pa.Table
     sample: pa.Table
+    again: pa.Table
+    candidate: pa.Table
 
     def __post_init__(self) -> None:
         """Refuse invalid tables, because tallies may come from a file.
@@ -93,7 +100,7 @@ class Tallies:
             if not pc.all(known, min_count=0).as_py():
                 raise ValueError("a table has unexpected folds")
         known = self.documents.column("unit")
-        for table in (self.panels, self.rates):
+        for table in (self.panels, self.rates, self.again, self.candidate):
             if not pc.all(pc.is_in(table.column("unit"), value_set=known), min_count=0).as_py():
                 raise ValueError("some resampling units belong to no document")
 

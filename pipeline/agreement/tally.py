@@ -22,8 +22,23 @@ SQUARES_SPLIT = 2**30
 """Squares are summed in a high and a low part, so that no sum over an archive overflows."""
 
 
-def tallies_of(block: Block, group_by: Groups, *, bucketed: bool, segments: bool) -> Tallies:
-    """Add up some documents by resampling unit; ``bucketed`` if units are hash buckets."""
+def tallies_of(
+    block: Block,
+    group_by: Groups,
+    aside: Mapping[str, pa.Table],
+    *,
+    bucketed: bool,
+    segments: bool,
+) -> Tallies:
+    """Add up some documents by resampling unit.
+
+    Args:
+        block: the documents.
+        group_by: the group-by columns and their types.
+        aside: the tallies of codings that are set aside, which are not of a block.
+        bucketed: whether units are hash buckets.
+        segments: whether chances are computed from segments.
+    """
     pairs, sums = block.pairs, block.sums
     groups = block.attributes_of(np.arange(len(sums.coders)))
 
@@ -61,6 +76,7 @@ def tallies_of(block: Block, group_by: Groups, *, bucketed: bool, segments: bool
         segments=add("segments", codings, _segments(block)),
         supports=add("supports", *_supports(block)),
         sample=add("sample", pairs.document, of_sample),
+        **aside,
     )
 
 
