@@ -31,7 +31,7 @@ from segscore.pipeline.agreement.sentences import PEER_SHOWN, WITHOUT_SHOWN
 from segscore.pipeline.agreement.settings import AgreeSettings
 from segscore.pipeline.errors import Done, Refused
 from segscore.pipeline.settings.options import Panel
-from segscore.pipeline.settings.ranges import one_of
+from segscore.pipeline.settings.ranges import one_of, within
 from segscore.pipeline.statistics.shown_numbers import (
     counted,
     shown_attribute,
@@ -44,7 +44,8 @@ if TYPE_CHECKING:
 
     from segscore.pipeline.agreement.run import FinishedAudit
 
-_LAYOUTS = ("coefficients", "coders")
+_LAYOUTS = ("coefficients", "coders", "next")
+_MOST_NEXT = 10_000
 _OF_CODERS = (
     "coder",
     "documents",
@@ -73,10 +74,18 @@ def agree(
     layout: Annotated[
         str,
         typer.Option(
-            help="Table of --format csv and markdown: coefficients or coders.",
+            help="Table of --format csv and markdown: coefficients, coders or next.",
             rich_help_panel=Panel.OUTPUT,
         ),
     ] = "coefficients",
+    number: Annotated[
+        int | None,
+        typer.Option(
+            "--next",
+            help="Say which documents to code next, and by whom: so many codings.",
+            rich_help_panel=Panel.OUTPUT,
+        ),
+    ] = None,
     format_name: PaperFormat = "text",
 ) -> None:
     """Audit coders: coefficients of agreement, outlying coders, contested documents."""
@@ -89,9 +98,7 @@ def agree(
     from segscore.pipeline.runs import executors
     from segscore.pipeline.runs.planning import LIMITS
 
-    one_of("--layout", layout, _LAYOUTS)
-    if layout == "coders" and format_name not in ("csv", "markdown"):
-        raise Refused(f"--layout coders --format {format_name}: name the format csv or markdown")
+    _require_layout(layout, format_name, number)
     if explain_plan:
         print_plan(agreement_plan(chosen, find_tables(chosen), LIMITS), "agree", format_name)
         return
@@ -107,20 +114,55 @@ def agree(
     if format_name == "text":
         if chosen.n_t is None and (said := chosen_n_t(finished.record)):
             print_lines(f"{said}\n")
-        print_audit(finished)
+        print_audit(finished, number)
         print_record(chosen.output, finished.record)
         if finished is outcome:
             print_written(chosen.output)
         return
     log_finished(chosen.output, finished.record)
+    _print_data(finished, layout, number, format_name)
+
+
+def _require_layout(layout: str, format_name: PaperFormat, number: int | None) -> None:
+    """Refuse a layout that a format does not have, or that lacks the number of codings."""
+    one_of("--layout", layout, _LAYOUTS)
+    if layout != "coefficients" and format_name not in ("csv", "markdown"):
+        raise Refused(f"--layout {layout} --format {format_name}: name the format csv or markdown")
+    if layout == "next" and number is None:
+        raise Refused("--layout next: needs the number of codings, such as --next 100")
+    if number is not None:
+        within("--next", number, 1, _MOST_NEXT)
+
+
+def _print_data(
+    finished: "FinishedAudit", layout: str, number: int | None, format_name: PaperFormat
+) -> None:
+    """Print the results for other programs or for a paper."""
     if format_name == "json":
         tables: dict[str, Any] = {**as_rows(finished.by_group), "contested": finished.contested}
         tables["findings"] = _findings(finished)
-        print_json("agree", {"output": chosen.output, **described(finished.record), **tables})
+        if number is not None:
+            tables["next"] = _next_rows(finished, number)
+        output = finished.record["settings"]["output"]
+        print_json("agree", {"output": output, **described(finished.record), **tables})
     elif format_name == "latex":
         print_text(_latex(finished))
+    elif layout == "next" and number is not None:
+        rows, signature = _next_rows(finished, number), finished.record["signature"]
+        rows = [row | {"others": " ".join(row["others"])} for row in rows]
+        names = ["document_id", "coder", "others"]
+        print_table(plain_layout(names, rows, signature), format_name)
     else:
-        _print_table(finished, chosen.output, layout, format_name)
+        _print_table(finished, finished.url, layout, format_name)
+
+
+def _next_rows(finished: "FinishedAudit", number: int) -> list[dict[str, Any]]:
+    from segscore.pipeline.agreement.next_codings import next_codings
+
+    return [
+        {"document_id": each.document, "coder": each.coder, "others": list(each.others)}
+        for each in next_codings(finished, number).codings
+    ]
 
 
 def _findings(finished: "FinishedAudit") -> list[str]:

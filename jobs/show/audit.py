@@ -26,8 +26,13 @@ _DATES_SHOWN = 24
 _LONGEST_HEADING = 16
 
 
-def print_audit(finished: "FinishedAudit") -> None:
-    """Print coefficients, coders, contested documents and some groups, then what they show."""
+def print_audit(finished: "FinishedAudit", number: int | None = None) -> None:
+    """Print coefficients, coders, contested documents and some groups, then what they show.
+
+    Args:
+        finished: the audit.
+        number: how many codings to choose that are to be made next; None for none.
+    """
     from segscore.pipeline.agreement.findings import findings_of
     from segscore.pipeline.runs.finished import grouped, measured_unit
 
@@ -48,6 +53,8 @@ def print_audit(finished: "FinishedAudit") -> None:
         _print_coefficients(by, group, unit)
     if (more := len(parts) - GROUPS_SHOWN) > 0:
         print_lines(f"{more} more group{'s are' if more > 1 else ' is'} in the table agreement\n")
+    if number is not None:
+        _print_next(finished, number)
     print_lines(*findings_of(finished, finished.contested))
 
 
@@ -182,4 +189,31 @@ def _print_by_date(coders: list[CoderRow], by: list[str]) -> None:
         title="B with peers by date, coders who stand out first",
         caption=f"{earlier} earlier dates are in the table coders" if earlier > 0 else "",
         whole=False,
+    )
+
+
+def _print_next(finished: "FinishedAudit", number: int) -> None:
+    """Print the first codings to make next, and what they are expected to change."""
+    from segscore.pipeline.agreement.next_codings import next_codings
+
+    found = next_codings(finished, number)
+    rows = found.codings[:CODERS_SHOWN]
+    remarks = []
+    if found.before is not None and found.after is not None:
+        remarks.append(
+            f"after {counted(len(found.codings), 'coding')}, the widest interval of a coder is "
+            f"expected to be ±{found.after:.3f} instead of ±{found.before:.3f}"
+        )
+    if len(found.codings) < number:
+        remarks.append("everybody has coded all other documents that somebody coded")
+    if more := len(found.codings) - len(rows):
+        remarks.append(f"{more} more with --layout next --format csv")
+    print_fitted(
+        [
+            Column("document", [row.document for row in rows], is_name=True),
+            Column("coder", [row.coder for row in rows], is_name=True),
+            Column("coded by", [", ".join(row.others) for row in rows], is_name=True),
+        ],
+        title="to code next, so that the widest interval narrows",
+        caption="; ".join(remarks),
     )
