@@ -73,20 +73,3 @@ def test_names_that_cannot_be_left_out(
     assert (refused.code, message in refused.err) == (code, True), refused.err
     corrected = segscore("agree", every, "--without", "dan", "--output", tmp_path / "run")
     assert corrected.code == 0, corrected.err
-
-
-def test_what_to_code_next_is_printed_in_every_format(segscore: Segscore, tmp_path: Path) -> None:
-    every = write(tmp_path / "all.jsonl", "ann", "ben", "dan")
-    run = ("agree", every, "--output", tmp_path / "run", "--next", 4)
-    text = segscore(*run)
-    assert text.code == 0, text.err
-    assert "d1        dan    ann, ben" in text.out
-    listed = json.loads(segscore(*run, "--format", "json").out)["next"]
-    assert listed[0] == {"document_id": "d1", "coder": "dan", "others": ["ann", "ben"]}
-    assert {row["coder"] for row in listed} == {"dan"} and len(listed) == 4
-    comma = segscore(*run, "--layout", "next", "--format", "csv").out.splitlines()
-    assert comma[1].startswith("d1,dan,ann ben,")
-    assert segscore(*run[:4], "--next", 999).out.count("everybody has coded all other") == 1
-    for wrong in (("--next", 0), ("--layout", "next", "--format", "csv")):
-        refused = segscore(*run[:4], *wrong)
-        assert (refused.code, wrong[0] in refused.err) == (2, True)

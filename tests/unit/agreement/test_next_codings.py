@@ -17,15 +17,16 @@ CODERS = ("ann", "ben", "cat", "dan", "eve")
 
 def everything(draw: Random, documents: int) -> dict[tuple[str, str], dict[str, Any]]:
     """Return what every coder would mark in every document."""
-    found = {}
+    found: dict[tuple[str, str], dict[str, Any]] = {}
     for number in range(documents):
         n_units = draw.randint(30, 60)
         true = draw.sample(range(1, n_units), 6)
         for coder in CODERS:
             kept = {place for place in true if draw.random() < 0.75}
             kept |= {draw.randrange(1, n_units) for _ in range(6 - len(kept))}
-            row = {"document_id": f"d{number:03d}", "coder": coder, "n_units": n_units}
-            found[row["document_id"], coder] = {**row, "boundaries": sorted(kept)}
+            name = f"d{number:03d}"
+            row = {"document_id": name, "coder": coder, "n_units": n_units}
+            found[name, coder] = {**row, "boundaries": sorted(kept)}
     return found
 
 
@@ -94,3 +95,27 @@ def test_the_widest_interval_narrows_as_expected(segscore: Segscore, tmp_path: P
         gains.append(after[1].before / after[0].before)
     assert 0.8 < np.mean(ratios) < 1.25
     assert np.mean(gains) > 1.05
+
+
+def test_what_to_code_next_is_printed_in_every_format(segscore: Segscore, tmp_path: Path) -> None:
+    every = tmp_path / "all.jsonl"
+    documents = {"ann": range(7), "ben": range(7), "dan": range(1)}
+    rows = [
+        {"document_id": f"d{i}", "coder": coder, "n_units": 9, "boundaries": [3]}
+        for coder, numbers in documents.items()
+        for i in numbers
+    ]
+    every.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    run = ("agree", every, "--output", tmp_path / "run", "--next", 4)
+    text = segscore(*run)
+    assert text.code == 0, text.err
+    assert "d1        dan    ann, ben" in text.out
+    listed = json.loads(segscore(*run, "--format", "json").out)["next"]
+    assert listed[0] == {"document_id": "d1", "coder": "dan", "others": ["ann", "ben"]}
+    assert {row["coder"] for row in listed} == {"dan"} and len(listed) == 4
+    comma = segscore(*run, "--layout", "next", "--format", "csv").out.splitlines()
+    assert comma[1].startswith("d1,dan,ann ben,")
+    assert segscore(*run[:4], "--next", 999).out.count("everybody has coded all other") == 1
+    for wrong in (("--next", 0), ("--layout", "next", "--format", "csv")):
+        refused = segscore(*run[:4], *wrong)
+        assert (refused.code, wrong[0] in refused.err) == (2, True)

@@ -31,3 +31,15 @@ def test_intervals_of_coders_contain_the_truth(faults: tuple[str, ...]) -> None:
         assert len(contained) == 4 * BATCHES
         # Of 240 intervals, of which those of a batch depend on each other.
         assert 0.90 <= np.mean(contained) <= 0.99, similarity
+
+
+@pytest.mark.long
+def test_an_interval_of_a_change_excludes_0_where_its_p_value_is_small() -> None:
+    for seed in range(12):
+        codings = table(Project(5, 90, ("old",) * (seed % 2)), seed)
+        for group_by in ("guidelines", "genre", "month"):
+            found = segscore.agree(codings, group_by=(group_by,), similarity=["exact"])
+            for row in found.agreement.to_pylist():
+                if row["change_p"] is not None:
+                    excludes = row["change_low"] > 0 or row["change_high"] < 0
+                    assert excludes == (row["change_p"] < 0.05), row
