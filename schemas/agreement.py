@@ -466,4 +466,35 @@ PROMINENCE = pap.DataFrameSchema(
     strict=False,
 )
 
-AGREEMENT_TABLES = (PAIRS, DOCUMENTS, AGREEMENT, CODERS, PEERS, CORPUS, PROMINENCE)
+TYPES = pap.DataFrameSchema(
+    {
+        "type": pap.Column(pa.int64(), nullable=False, description="boundary type"),
+        "other_type": pap.Column(
+            pa.int64(), nullable=False, description="the same type, or one it is confused with"
+        ),
+        "boundaries": whole_or_null(
+            "boundaries of the type in documents with two codings; null for two types"
+        ),
+        "paired": whole(
+            "boundaries of two coders with these types that match, are a near miss, or are at one "
+            "position with two types"
+        ),
+        "share": value(
+            "of two types: paired / those to which both coders gave one of the two; of one: paired "
+            "/ all paired ones with it",
+            1,
+        ),
+        "boundary_similarity": value(
+            "B of the boundaries of this type alone, pooled; null for two types", 1
+        ),
+        "ci_low": value("lower end of its 95 % interval", 1),
+        "ci_high": value("upper end of its 95 % interval", 1),
+        "expected": value("square of boundaries / potential boundaries, over all codings", 1),
+        "pi": coefficient("(boundary_similarity - expected) / (1 - expected)"),
+    },
+    name="types",
+    description="group and boundary type, or two types that are confused; empty without types",
+    strict=False,
+)
+
+AGREEMENT_TABLES = (PAIRS, DOCUMENTS, AGREEMENT, CODERS, PEERS, CORPUS, PROMINENCE, TYPES)

@@ -23,6 +23,7 @@ _Group = tuple[tuple[Any, ...], list[CoefficientRow]]
 CODERS_SHOWN = 20
 GROUPS_SHOWN = 3
 _DATES_SHOWN = 24
+_SEVERAL = 2
 _LONGEST_HEADING = 16
 
 
@@ -34,7 +35,7 @@ def print_audit(finished: "FinishedAudit", number: int | None = None) -> None:
         number: how many codings to choose that are to be made next; None for none.
     """
     from segscore.pipeline.agreement.findings import findings_of
-    from segscore.pipeline.runs.finished import grouped, measured_unit
+    from segscore.pipeline.runs.finished import grouped, measured_unit, rows_over_all
 
     by, unit = list(finished.record["settings"]["group_by"]), measured_unit(finished.record)
     coefficients: list[CoefficientRow] = finished.by_group["agreement"].to_pylist()
@@ -47,6 +48,7 @@ def print_audit(finished: "FinishedAudit", number: int | None = None) -> None:
         [row for row in coders if group_of(row, by) == whole[0]],
         finished.record["settings"].get("candidate"),
     )
+    _print_types(rows_over_all(finished.by_group["types"], by))
     _print_contested(finished.contested)
     _print_by_date(coders, by)
     for group in parts[:GROUPS_SHOWN]:
@@ -152,6 +154,24 @@ def _print_candidate(rows: list[CoderRow], candidate: str | None) -> None:
             Column("documents", [str(row["candidate_documents"]) for row in rows]),
         ],
         title=f"{candidate} in the place of each coder: shares of documents",
+    )
+
+
+def _print_types(rows: list[dict[str, Any]]) -> None:
+    """Print how well coders agree on each boundary type, if there are several."""
+    own = [row for row in rows if row["type"] == row["other_type"]]
+    if len(own) < _SEVERAL:
+        return
+    print_fitted(
+        [
+            Column("boundary type", [str(row["type"]) for row in own], is_name=True),
+            Column("B", [shown_number(row["boundary_similarity"]) for row in own]),
+            Column("95 % interval", [shown_interval(row["ci_low"], row["ci_high"]) for row in own]),
+            Column("pi (B)", [shown_number(row["pi"]) for row in own]),
+            Column("same type if paired", [shown_number(row["share"]) for row in own]),
+            Column("boundaries", [f"{row['boundaries']:,}" for row in own]),
+        ],
+        title="boundary types",
     )
 
 

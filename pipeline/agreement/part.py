@@ -12,6 +12,7 @@ from segscore.pipeline import storage
 from segscore.pipeline.agreement.aside import Aside, Kind, kinds_of, separate_aside
 from segscore.pipeline.agreement.aside_tally import AuditedDocuments, aside_tallies
 from segscore.pipeline.agreement.block import Block, cut_blocks, make_block
+from segscore.pipeline.agreement.boundary_types import typed_codings, types_tally
 from segscore.pipeline.agreement.coder_pairs import require_memory
 from segscore.pipeline.agreement.documents import (
     document_coefficients,
@@ -132,6 +133,7 @@ class AcceptedCodings:
         became: for each table, how many rows were scored, rejected and unpaired.
         left_out: number of codings that are left out, by coder.
         aside: codings that are compared with the others; None if there are none.
+        typed: the codings that have boundary types; None if there are none.
         of_candidate: number of codings by the candidate.
     """
 
@@ -141,6 +143,7 @@ class AcceptedCodings:
     became: RowCounts
     left_out: dict[str, int]
     aside: Aside | None
+    typed: References | None
     of_candidate: int
 
 
@@ -179,6 +182,7 @@ def audit_codings(
     units = codings.resampling.hashes[codings.resampling.index]
     audited = AuditedDocuments(codings, attributes, units.astype(np.int64) if bucketed else units)
     aside = aside_tallies(accepted.aside, audited, job.group_by, job.choices.judging)
+    aside["types"] = types_tally(accepted.typed, audited, job.group_by, reach.n_t)
     nothing = {name: table.slice(0, 0) for name, table in aside.items()}
     tallies, pairs, contested = [], 0, []
     for number, documents in enumerate(cut_blocks(codings.first)):
@@ -251,13 +255,15 @@ def separate_codings(
         )
         became["documents"] = _count_rows(document_rows, document_rejects)
     prepared, unpaired_parts, aside, of_candidate = None, list[pa.Table](), None, 0
+    typed = None
     if rows is not None:
-        every = positions_alone(rows)
+        given, every = rows, positions_alone(rows)
         kinds = kinds_of(every, job.round_name, job.candidate)
         rows, contradictions = accept_references(
             every.keep(kinds.kind == Kind.CODER), described, settings, typed=False
         )
         rejects.append(contradictions)
+        typed = typed_codings(given.keep(kinds.kind == Kind.CODER), rows, described, settings)
         of_candidate = int(np.count_nonzero(kinds.kind == Kind.CANDIDATE))
         if (kinds.kind != Kind.CODER).any():
             apart = separate_aside(rows, every, kinds, described, settings)
@@ -277,7 +283,9 @@ def separate_codings(
         counted["rejected"] = rejected.column("table").to_pylist().count(name)
         counted["unpaired"] = unpaired.column("table").to_pylist().count(name)
         counted["scored"] = counted["in"] - counted["rejected"] - counted["unpaired"]
-    return AcceptedCodings(prepared, rejected, unpaired, became, left_out, aside, of_candidate)
+    return AcceptedCodings(
+        prepared, rejected, unpaired, became, left_out, aside, typed, of_candidate
+    )
 
 
 def _leave_out(rows: Rows | None, coders: tuple[str, ...]) -> tuple[Rows | None, dict[str, int]]:

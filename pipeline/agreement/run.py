@@ -62,7 +62,7 @@ from segscore.pipeline.tables.units import one_unit
 from segscore.schemas.rows import DocumentRow
 
 AUDITED = "audited"
-_TABLES = ("agreement", "coders", "peers", "corpus")
+_TABLES = ("agreement", "coders", "peers", "corpus", "types")
 """The tables by group."""
 
 

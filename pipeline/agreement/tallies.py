@@ -27,6 +27,7 @@ KEYS = {
     "sample": ("document", "coder", "peer"),
     "again": ("unit", "coder"),
     "candidate": ("unit", "coder"),
+    "types": ("unit", "type", "other_type"),
 }
 """The keys of each table in addition to the group-by columns."""
 
@@ -63,6 +64,8 @@ class Tallies:
         again: counts of pairs of codings by one coder of one document, by unit and coder.
         candidate: counts of pairs of a candidate and a coder likewise, and in how many documents
             each of both agrees with the other coders at least as well.
+        types: counts of pairs of codings by unit and boundary type, and how often the boundaries of
+            two coders are paired by both of their types.
     """
 
     documents: pa.Table
@@ -76,6 +79,7 @@ class Tallies:
     sample: pa.Table
     again: pa.Table
     candidate: pa.Table
+    types: pa.Table
 
     def __post_init__(self) -> None:
         """Refuse invalid tables, because tallies may come from a file.
@@ -100,7 +104,7 @@ class Tallies:
             if not pc.all(known, min_count=0).as_py():
                 raise ValueError("a table has unexpected folds")
         known = self.documents.column("unit")
-        for table in (self.panels, self.rates, self.again, self.candidate):
+        for table in (self.panels, self.rates, self.again, self.candidate, self.types):
             if not pc.all(pc.is_in(table.column("unit"), value_set=known), min_count=0).as_py():
                 raise ValueError("some resampling units belong to no document")
 

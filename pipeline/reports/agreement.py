@@ -16,6 +16,7 @@ from segscore.pipeline.agreement.sentences import (
     meaningful,
 )
 from segscore.pipeline.reports import charts
+from segscore.pipeline.reports.audit_tables import types, with_candidate, with_themselves
 from segscore.pipeline.reports.contested import contested
 from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section, isolated
 from segscore.pipeline.reports.run_tables import as_dates, group_name
@@ -40,8 +41,9 @@ def agreement_sections(run: FinishedRun) -> Iterator[Section]:
     coders: list[CoderRow] = rows_over_all(table, by)
     of_groups: list[CoderRow] = rows_by_group(table, by)
     figures = [*_coders(coders, run.unit), *_coders_by_date(of_groups, by)]
-    figures += _candidate(coders, run.settings.get("candidate"))
+    figures += with_candidate(coders, run.settings.get("candidate"))
     yield Section("coders", "Coders", "", figures)
+    yield from types(run, by)
     yield Section("pairs", "Agreement between coders", "", [_matrix(run, by, coders)])
     yield Section("prominence", "Prominence", "", [*_prominence(run, by)])
     yield contested(run)
@@ -167,52 +169,7 @@ def _coders(rows: Sequence[CoderRow], unit: str | None) -> Iterator[Figure]:
         charts.band(points, low, mean, high, heading),
     )
     yield _similarity_to_peers(rows)
-    yield from _again(rows)
-
-
-def _again(rows: Sequence[CoderRow]) -> Iterator[Figure]:
-    """List how coders agree with their own earlier codings, if any coded a document again."""
-    again = [row for row in rows if row.get("self_pairs")]
-    cells: list[list[Cell]] = [
-        [
-            row["coder"],
-            row["self_pairs"],
-            row["self_boundary_similarity"],
-            row["self_boundary_similarity_low"],
-            row["self_boundary_similarity_high"],
-            row[PEER_SHOWN],
-        ]
-        for row in again
-    ]
-    if again:
-        heads = ["coder", "pairs of codings", SHOWN, "95 % from", "to", "to peers"]
-        yield Figure(f"{SHOWN} of coders to themselves", table=PageTable(heads, cells))
-
-
-def _candidate(rows: Sequence[CoderRow], candidate: str | None) -> Iterator[Figure]:
-    """List how a candidate compares with each coder, if there is one."""
-    compared = [row for row in rows if row.get("candidate_documents")]
-    cells: list[list[Cell]] = [
-        [
-            row["coder"],
-            row["candidate_documents"],
-            row["candidate_share"],
-            row["coder_share"],
-            row["candidate_p"],
-            {True: "yes", False: "no", None: None}[row["candidate_wins"]],
-        ]
-        for row in compared
-    ]
-    if candidate is not None and compared:
-        yield Figure(
-            f"{isolated(candidate)} in the place of each coder",
-            "Shares of the documents in which the candidate agrees with the other coders at least "
-            "as well as the coder who is left out, and the reverse; p is of the difference being "
-            "as large as the margin.",
-            PageTable(
-                ["coder", "documents", "candidate as good", "coder as good", "p", "wins"], cells
-            ),
-        )
+    yield from with_themselves(rows)
 
 
 def _similarity_to_peers(rows: Sequence[CoderRow]) -> Figure:
