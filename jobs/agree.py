@@ -1,10 +1,11 @@
 """`segscore agree`: measure how well the coders of a corpus agree."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from segscore.jobs.cli import startup
+from segscore.jobs.cli.log import LOG
 from segscore.jobs.cli.options import Cluster, ExplainPlan, Workers
 from segscore.jobs.show.audit import GROUPS_SHOWN, print_audit
 from segscore.jobs.show.fitted import print_lines
@@ -35,9 +36,10 @@ from segscore.pipeline.settings.ranges import one_of, within
 from segscore.pipeline.statistics.shown_numbers import (
     counted,
     shown_attribute,
+    shown_number,
     with_interval,
 )
-from segscore.schemas.rows import CoefficientRow
+from segscore.schemas.rows import CoderRow, CoefficientRow
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -74,7 +76,7 @@ def agree(
     layout: Annotated[
         str,
         typer.Option(
-            help="Table of --format csv and markdown: coefficients, coders or next.",
+            help="Table of --format csv, markdown or latex: coefficients, coders or next.",
             rich_help_panel=Panel.OUTPUT,
         ),
     ] = "coefficients",
@@ -87,6 +89,13 @@ def agree(
         ),
     ] = None,
     format_name: PaperFormat = "text",
+    figure: Annotated[
+        str | None,
+        typer.Option(
+            help="File for a figure of coefficients and coders, ending in .svg, .pdf or .png.",
+            rich_help_panel=Panel.OUTPUT,
+        ),
+    ] = None,
 ) -> None:
     """Audit coders: coefficients of agreement, outlying coders, contested documents."""
     from segscore.pipeline.agreement.run import (
@@ -95,10 +104,13 @@ def agree(
         read_audit,
         run_agreement,
     )
+    from segscore.pipeline.reports.figures import require_figure
     from segscore.pipeline.runs import executors
     from segscore.pipeline.runs.planning import LIMITS
 
     _require_layout(layout, format_name, number)
+    if figure is not None:
+        require_figure("--figure", figure)
     if explain_plan:
         print_plan(agreement_plan(chosen, find_tables(chosen), LIMITS), "agree", format_name)
         return
@@ -111,6 +123,8 @@ def agree(
     if isinstance(outcome, Done):
         say_done(outcome, format_name)
     finished = read_audit(chosen.output) if isinstance(outcome, Done) else outcome
+    if figure is not None:
+        _save_figure(figure, finished)
     if format_name == "text":
         if chosen.n_t is None and (said := chosen_n_t(finished.record)):
             print_lines(f"{said}\n")
@@ -123,11 +137,25 @@ def agree(
     _print_data(finished, layout, number, format_name)
 
 
+def _save_figure(path: str, finished: "FinishedAudit") -> None:
+    """Save a chart of the coefficients and one of the coders, with intervals."""
+    from segscore.pipeline.reports.agreement import audit_charts
+    from segscore.pipeline.reports.figures import save_figure
+
+    if not (drawn := audit_charts(finished)):
+        raise Refused(f"--figure {path}: no coefficient is defined")
+    save_figure(drawn, path)
+    LOG.say("info", f"{path}: written", figure=path)
+
+
 def _require_layout(layout: str, format_name: PaperFormat, number: int | None) -> None:
     """Refuse a layout that a format does not have, or that lacks the number of codings."""
     one_of("--layout", layout, _LAYOUTS)
-    if layout != "coefficients" and format_name not in ("csv", "markdown"):
-        raise Refused(f"--layout {layout} --format {format_name}: name the format csv or markdown")
+    formats = ("csv", "markdown", "latex") if layout == "coders" else ("csv", "markdown")
+    if layout != "coefficients" and format_name not in formats:
+        raise Refused(
+            f"--layout {layout} --format {format_name}: must be one of {', '.join(formats)}"
+        )
     if layout == "next" and number is None:
         raise Refused("--layout next: needs the number of codings, such as --next 100")
     if number is not None:
@@ -146,7 +174,7 @@ def _print_data(
         output = finished.record["settings"]["output"]
         print_json("agree", {"output": output, **described(finished.record), **tables})
     elif format_name == "latex":
-        print_text(_latex(finished))
+        print_text(_latex(finished) if layout == "coefficients" else _coders_in_latex(finished))
     elif layout == "next" and number is not None:
         rows, signature = _next_rows(finished, number), finished.record["signature"]
         rows = [row | {"others": " ".join(row["others"])} for row in rows]
@@ -240,6 +268,32 @@ def _latex(finished: "FinishedAudit") -> str:
     by_b = "; B is boundary similarity" if "boundary_similarity" in similar else ""
     return latex_table(layout, f"Agreement between coders{by_b}; 95 % intervals in brackets.")
 
+
+def _coders_in_latex(finished: "FinishedAudit") -> str:
+    """Write a row for each coder over all documents: rate and agreement with the others."""
+    from segscore.jobs.show.latex import latex_table
+    from segscore.pipeline.runs.finished import rows_over_all
+
+    coders: list[CoderRow] = rows_over_all(
+        finished.by_group["coders"], finished.record["settings"]["group_by"]
+    )
+    headings = ["coder", "documents", "boundaries", "B with the others", "pi (B) without"]
+    rows = [
+        [
+            row["coder"],
+            f"{row['documents']:,}",
+            f"{row['boundaries']:,}",
+            with_interval(row[PEER_SHOWN], row.get(_LOW), row.get(_HIGH)),
+            shown_number(row[WITHOUT_SHOWN]),
+        ]
+        for row in coders
+    ]
+    layout = Layout(headings, rows, headings, [], 1, finished.record["signature"])
+    return latex_table(layout, "Coders; B is boundary similarity, 95 % intervals in brackets.")
+
+
+_LOW: Final = "peer_boundary_similarity_low"
+_HIGH: Final = "peer_boundary_similarity_high"
 
 _IN_PAPERS = {
     ("pi", "boundary_similarity"): "pi (B)",

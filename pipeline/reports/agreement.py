@@ -54,11 +54,6 @@ def _agreement(run: FinishedRun, by: Sequence[str]) -> Section:
     every: list[CoefficientRow] = rows_over_all(table, by)
     of_groups: list[CoefficientRow] = rows_by_group(table, by)
     whole = meaningful(every, run.unit)
-    spans = [
-        _span(row, f"{row['coefficient']}, {row['similarity']}")
-        for row in whole
-        if row["coefficient"] != "bias"
-    ]
     cells: list[list[Cell]] = [_coefficient(row) for row in whole]
     first = whole[0]
     without = describe_left_out(run.record.get("left_out", {}))
@@ -72,11 +67,19 @@ def _agreement(run: FinishedRun, by: Sequence[str]) -> Section:
             "Coefficients, with 95 % intervals",
             caption,
             PageTable(COEFFICIENT, cells),
-            charts.intervals(spans, "agreement above chance"),
+            charts.intervals(_coefficient_spans(whole), "agreement above chance"),
             wide=True,
         )
     ]
     return Section("agreement", "Agreement", "", [*figures, *_groups(of_groups, by)])
+
+
+def _coefficient_spans(rows: Sequence[CoefficientRow]) -> list[charts.MarkValues]:
+    return [
+        _span(row, f"{row['coefficient']}, {row['similarity']}")
+        for row in rows
+        if row["coefficient"] != "bias"
+    ]
 
 
 def findings(run: FinishedRun) -> list[str]:
@@ -172,10 +175,13 @@ def _coders(rows: Sequence[CoderRow], unit: str | None) -> Iterator[Figure]:
     yield from with_themselves(rows)
 
 
-def _similarity_to_peers(rows: Sequence[CoderRow]) -> Figure:
-    """Draw similarity to peers, and list agreement without each coder."""
-    similar = sorted(rows, key=lambda row: (row[PEER_SHOWN] is None, -(row[PEER_SHOWN] or 0)))
-    spans = [
+def _most_similar_first(rows: Sequence[CoderRow]) -> list[CoderRow]:
+    return sorted(rows, key=lambda row: (row[PEER_SHOWN] is None, -(row[PEER_SHOWN] or 0)))
+
+
+def _spans_of(rows: Sequence[CoderRow]) -> list[charts.MarkValues]:
+    """Return the similarity of each coder to the others, with its interval."""
+    return [
         {
             "name": row["coder"],
             "value": value,
@@ -183,9 +189,30 @@ def _similarity_to_peers(rows: Sequence[CoderRow]) -> Figure:
             "high": row.get("peer_boundary_similarity_high"),
             "kind": "coder",
         }
-        for row in similar
+        for row in rows
         if (value := row[PEER_SHOWN]) is not None
     ]
+
+
+def audit_charts(run: FinishedRun) -> list[charts.Chart]:
+    """Draw an audit for a paper: coefficients, and coders with the others, with intervals."""
+    by = run.settings["group_by"]
+    every: list[CoefficientRow] = rows_over_all(run.table("agreement"), by)
+    coders: list[CoderRow] = rows_over_all(run.table("coders"), by)
+    drawn = [
+        charts.intervals(
+            _coefficient_spans(meaningful(every, run.unit)), "agreement above chance", legend=False
+        ),
+        charts.intervals(
+            _spans_of(_most_similar_first(coders)), f"{SHOWN} to the others", legend=False
+        ),
+    ]
+    return [chart for chart in drawn if chart is not None]
+
+
+def _similarity_to_peers(rows: Sequence[CoderRow]) -> Figure:
+    """Draw similarity to peers, and list agreement without each coder."""
+    similar = _most_similar_first(rows)
     similarities: list[list[Cell]] = [
         [
             row["coder"],
@@ -202,7 +229,7 @@ def _similarity_to_peers(rows: Sequence[CoderRow]) -> Figure:
         "Pooled over all pairs that include the coder, with 95 % intervals. The table lists pi "
         "without the coder.",
         PageTable(["coder", "peers", SHOWN, "95 % from", "to", "pi without"], similarities),
-        charts.intervals(spans, SHOWN),
+        charts.intervals(_spans_of(similar), SHOWN),
     )
 
 

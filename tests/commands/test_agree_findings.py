@@ -196,3 +196,20 @@ def test_every_coder_has_an_interval_in_every_format(
     for wrong in (("coders",), ("coder", "--format", "csv")):
         refused = segscore(*run, "--layout", *wrong)
         assert (refused.code, "--layout" in refused.err) == (2, True)
+
+
+def test_a_figure_and_a_table_of_coders_for_a_paper(
+    segscore: Segscore, tmp_path: Path, codings: Path
+) -> None:
+    run = ("agree", codings, "--output", tmp_path / "run")
+    drawn = segscore(*run, "--figure", tmp_path / "f.svg")
+    assert (drawn.code, f"{tmp_path / 'f.svg'}: written" in drawn.err) == (0, True)
+    text = (tmp_path / "f.svg").read_text()
+    assert "agreement above chance" in text and "boundary_similarity to the others" in text
+    assert all(f">{coder}<" in text for coder in CODERS)
+    latex = segscore(*run, "--layout", "coders", "--format", "latex").out
+    assert latex.count(r"{[}0.") == len(CODERS)
+    assert r"\caption{Coders; B is boundary similarity" in latex
+    for wrong in (("--figure", tmp_path / "f.gif"), ("--layout", "next", "--format", "latex")):
+        refused = segscore(*run, "--next", 3, *wrong)
+        assert (refused.code, wrong[0] in refused.err) == (2, True)
