@@ -1,12 +1,14 @@
 """`segscore agree`: measure how well the coders of a corpus agree."""
 
-import textwrap
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
 
 from segscore.jobs.cli import startup
+from segscore.jobs.cli.log import LOG
 from segscore.jobs.cli.options import Cluster, ExplainPlan, Workers
-from segscore.jobs.show.fitted import Column, print_fitted, print_lines
+from segscore.jobs.show.audit import GROUPS_SHOWN, print_audit
+from segscore.jobs.show.fitted import print_lines
 from segscore.jobs.show.formats import (
     Layout,
     PaperFormat,
@@ -26,27 +28,44 @@ from segscore.jobs.show.printing import (
     say_done,
 )
 from segscore.jobs.show.progress import Bar
+from segscore.pipeline.agreement.sentences import PEER_SHOWN, WITHOUT_SHOWN
 from segscore.pipeline.agreement.settings import AgreeSettings
-from segscore.pipeline.errors import Done
+from segscore.pipeline.errors import Done, Refused
+from segscore.pipeline.settings.options import Panel
+from segscore.pipeline.settings.ranges import one_of, within
 from segscore.pipeline.statistics.shown_numbers import (
     counted,
-    shown_as,
     shown_attribute,
-    shown_group,
-    shown_interval,
     shown_number,
     with_interval,
 )
-from segscore.schemas.rows import CoderRow, CoefficientRow, DocumentRow, group_of
+from segscore.schemas.rows import CoderRow, CoefficientRow
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from segscore.pipeline.agreement.run import FinishedAudit
 
-_Group = tuple[tuple[Any, ...], list[CoefficientRow]]
-CODERS_SHOWN = 20
-_GROUPS_SHOWN = 3
-_DATES_SHOWN = 24
-_LONGEST_HEADING = 16
+_LAYOUTS = ("coefficients", "coders", "next")
+_MOST_NEXT = 10_000
+_OF_CODERS = (
+    "coder",
+    "documents",
+    "peers",
+    "rate",
+    PEER_SHOWN,
+    f"{PEER_SHOWN}_low",
+    f"{PEER_SHOWN}_high",
+    WITHOUT_SHOWN,
+    "self_boundary_similarity",
+    "self_boundary_similarity_low",
+    "self_boundary_similarity_high",
+    "candidate_share",
+    "coder_share",
+    "candidate_p",
+    "candidate_wins",
+)
+"""Columns of `coders` in Markdown, after those of groups."""
 
 
 def agree(
@@ -54,7 +73,29 @@ def agree(
     cluster: Cluster = "local",
     workers: Workers = None,
     explain_plan: ExplainPlan = False,
+    layout: Annotated[
+        str,
+        typer.Option(
+            help="Table of --format csv, markdown or latex: coefficients, coders or next.",
+            rich_help_panel=Panel.OUTPUT,
+        ),
+    ] = "coefficients",
+    number: Annotated[
+        int | None,
+        typer.Option(
+            "--next",
+            help="Say which documents to code next, and by whom: so many codings.",
+            rich_help_panel=Panel.OUTPUT,
+        ),
+    ] = None,
     format_name: PaperFormat = "text",
+    figure: Annotated[
+        str | None,
+        typer.Option(
+            help="File for a figure of coefficients and coders, ending in .svg, .pdf or .png.",
+            rich_help_panel=Panel.OUTPUT,
+        ),
+    ] = None,
 ) -> None:
     """Audit coders: coefficients of agreement, outlying coders, contested documents."""
     from segscore.pipeline.agreement.run import (
@@ -63,9 +104,13 @@ def agree(
         read_audit,
         run_agreement,
     )
+    from segscore.pipeline.reports.figures import require_figure
     from segscore.pipeline.runs import executors
     from segscore.pipeline.runs.planning import LIMITS
 
+    _require_layout(layout, format_name, number)
+    if figure is not None:
+        require_figure("--figure", figure)
     if explain_plan:
         print_plan(agreement_plan(chosen, find_tables(chosen), LIMITS), "agree", format_name)
         return
@@ -78,85 +123,122 @@ def agree(
     if isinstance(outcome, Done):
         say_done(outcome, format_name)
     finished = read_audit(chosen.output) if isinstance(outcome, Done) else outcome
+    if figure is not None:
+        _save_figure(figure, finished)
     if format_name == "text":
         if chosen.n_t is None and (said := chosen_n_t(finished.record)):
             print_lines(f"{said}\n")
-        print_audit(finished)
+        print_audit(finished, number)
         print_record(chosen.output, finished.record)
         if finished is outcome:
             print_written(chosen.output)
         return
     log_finished(chosen.output, finished.record)
+    _print_data(finished, layout, number, format_name)
+
+
+def _save_figure(path: str, finished: "FinishedAudit") -> None:
+    """Save a chart of the coefficients and one of the coders, with intervals."""
+    from segscore.pipeline.reports.agreement import audit_charts
+    from segscore.pipeline.reports.figures import save_figure
+
+    if not (drawn := audit_charts(finished)):
+        raise Refused(f"--figure {path}: no coefficient is defined")
+    save_figure(drawn, path)
+    LOG.say("info", f"{path}: written", figure=path)
+
+
+def _require_layout(layout: str, format_name: PaperFormat, number: int | None) -> None:
+    """Refuse a layout that a format does not have, or that lacks the number of codings."""
+    one_of("--layout", layout, _LAYOUTS)
+    formats = ("csv", "markdown", "latex") if layout == "coders" else ("csv", "markdown")
+    if layout != "coefficients" and format_name not in formats:
+        raise Refused(
+            f"--layout {layout} --format {format_name}: must be one of {', '.join(formats)}"
+        )
+    if layout == "next" and number is None:
+        raise Refused("--layout next: needs the number of codings, such as --next 100")
+    if number is not None:
+        within("--next", number, 1, _MOST_NEXT)
+
+
+def _print_data(
+    finished: "FinishedAudit", layout: str, number: int | None, format_name: PaperFormat
+) -> None:
+    """Print the results for other programs or for a paper."""
     if format_name == "json":
         tables: dict[str, Any] = {**as_rows(finished.by_group), "contested": finished.contested}
         tables["findings"] = _findings(finished)
-        print_json("agree", {"output": chosen.output, **described(finished.record), **tables})
+        if number is not None:
+            tables["next"] = _next_rows(finished, number)
+        output = finished.record["settings"]["output"]
+        print_json("agree", {"output": output, **described(finished.record), **tables})
     elif format_name == "latex":
-        print_text(_latex(finished))
-    elif format_name == "markdown":
-        _print_markdown(finished, chosen.output)
+        print_text(_latex(finished) if layout == "coefficients" else _coders_in_latex(finished))
+    elif layout == "next" and number is not None:
+        rows, signature = _next_rows(finished, number), finished.record["signature"]
+        rows = [row | {"others": " ".join(row["others"])} for row in rows]
+        names = ["document_id", "coder", "others"]
+        print_table(plain_layout(names, rows, signature), format_name)
     else:
-        coefficients = finished.by_group["agreement"]
-        rows, signature = coefficients.to_pylist(), finished.record["signature"]
-        print_table(plain_layout(coefficients.column_names, rows, signature), format_name)
+        _print_table(finished, finished.url, layout, format_name)
 
 
-def print_audit(finished: "FinishedAudit") -> None:
-    """Print coefficients, coders, contested documents and some groups, then what they show."""
-    from segscore.pipeline.runs.finished import grouped, measured_unit
+def _next_rows(finished: "FinishedAudit", number: int) -> list[dict[str, Any]]:
+    from segscore.pipeline.agreement.next_codings import next_codings
 
-    by, unit = list(finished.record["settings"]["group_by"]), measured_unit(finished.record)
-    coefficients: list[CoefficientRow] = finished.by_group["agreement"].to_pylist()
-    coders: list[CoderRow] = finished.by_group["coders"].to_pylist()
-    whole, *parts = grouped(coefficients, by).items()
-    _print_coefficients(by, whole, unit)
-    _print_coders([row for row in coders if group_of(row, by) == whole[0]], unit)
-    _print_contested(finished.contested)
-    _print_by_date(coders, by)
-    for group in parts[:_GROUPS_SHOWN]:
-        _print_coefficients(by, group, unit)
-    if (more := len(parts) - _GROUPS_SHOWN) > 0:
-        print_lines(f"{more} more group{'s are' if more > 1 else ' is'} in the table agreement\n")
-    print_lines(*_findings(finished))
+    return [
+        {"document_id": each.document, "coder": each.coder, "others": list(each.others)}
+        for each in next_codings(finished, number).codings
+    ]
 
 
 def _findings(finished: "FinishedAudit") -> list[str]:
-    from segscore.pipeline.agreement.findings import audit_findings
-    from segscore.pipeline.runs.finished import measured_unit
+    from segscore.pipeline.agreement.findings import findings_of
 
-    by = list(finished.record["settings"]["group_by"])
-    return audit_findings(finished.by_group, finished.contested, by, measured_unit(finished.record))
+    return findings_of(finished, finished.contested)
 
 
-def _print_markdown(finished: "FinishedAudit", output: str) -> None:
-    """Print the coefficients of the groups that the terminal shows; say how many more there are."""
+def _print_table(
+    finished: "FinishedAudit", output: str, layout: str, format_name: PaperFormat
+) -> None:
+    """Print the coefficients or the coders as CSV, or a part that can be read as Markdown."""
+    table = finished.by_group["agreement" if layout == "coefficients" else "coders"]
+    if format_name == "markdown":
+        _print_markdown(finished, output, layout, table)
+        return
+    rows, signature = table.to_pylist(), finished.record["signature"]
+    print_table(plain_layout(table.column_names, rows, signature), format_name)
+
+
+def _print_markdown(finished: "FinishedAudit", output: str, layout: str, table: "pa.Table") -> None:
+    """Print the rows of the groups that the terminal shows; say how many more there are."""
     from segscore.pipeline.runs.finished import grouped
 
     by = list(finished.record["settings"]["group_by"])
-    coefficients = finished.by_group["agreement"]
-    whole, *parts = grouped(coefficients.to_pylist(), by).items()
-    shown = [whole, *parts[:_GROUPS_SHOWN]]
+    whole, *parts = grouped(table.to_pylist(), by).items()
+    shown = [whole, *parts[:GROUPS_SHOWN]]
     rows = [
         row | {name: "all" if row[name] is None else row[name] for name in by}
         for _, group in shown
         for row in group
     ]
-    names = [
-        name for name in coefficients.column_names if any(row[name] is not None for row in rows)
-    ]
+    columns = table.column_names if layout == "coefficients" else [*by, *_OF_CODERS]
+    names = [name for name in columns if any(row.get(name) is not None for row in rows)]
     print_table(plain_layout(names, rows, finished.record["signature"]), "markdown")
-    if more := parts[_GROUPS_SHOWN:]:
+    if more := parts[GROUPS_SHOWN:]:
         number = sum(len(group) for _, group in more)
         print_text(
             f"\n{counted(number, 'more row')} of {counted(len(more), 'more group')} are in the "
-            f"table `{output}/agreement`; `--format csv` has all.\n"
+            f"table `{output}/{'agreement' if layout == 'coefficients' else layout}`; `--format "
+            "csv` has all.\n"
         )
 
 
 def _latex(finished: "FinishedAudit") -> str:
     """Write a row for all documents and for each group: the coefficients that papers report."""
     from segscore.jobs.show.latex import latex_table
-    from segscore.pipeline.agreement.findings import meaningful
+    from segscore.pipeline.agreement.sentences import meaningful
     from segscore.pipeline.runs.finished import grouped, measured_unit
 
     by, unit = list(finished.record["settings"]["group_by"]), measured_unit(finished.record)
@@ -187,112 +269,35 @@ def _latex(finished: "FinishedAudit") -> str:
     return latex_table(layout, f"Agreement between coders{by_b}; 95 % intervals in brackets.")
 
 
+def _coders_in_latex(finished: "FinishedAudit") -> str:
+    """Write a row for each coder over all documents: rate and agreement with the others."""
+    from segscore.jobs.show.latex import latex_table
+    from segscore.pipeline.runs.finished import rows_over_all
+
+    coders: list[CoderRow] = rows_over_all(
+        finished.by_group["coders"], finished.record["settings"]["group_by"]
+    )
+    headings = ["coder", "documents", "boundaries", "B with the others", "pi (B) without"]
+    rows = [
+        [
+            row["coder"],
+            f"{row['documents']:,}",
+            f"{row['boundaries']:,}",
+            with_interval(row[PEER_SHOWN], row.get(_LOW), row.get(_HIGH)),
+            shown_number(row[WITHOUT_SHOWN]),
+        ]
+        for row in coders
+    ]
+    layout = Layout(headings, rows, headings, [], 1, finished.record["signature"])
+    return latex_table(layout, "Coders; B is boundary similarity, 95 % intervals in brackets.")
+
+
+_LOW: Final = "peer_boundary_similarity_low"
+_HIGH: Final = "peer_boundary_similarity_high"
+
 _IN_PAPERS = {
     ("pi", "boundary_similarity"): "pi (B)",
     ("kappa", "boundary_similarity"): "kappa (B)",
     ("alpha", "two_category"): "alpha",
 }
 """Coefficient and similarity -> heading, of those that papers report."""
-
-
-def _print_coefficients(by: list[str], rows_of_group: _Group, unit: str | None) -> None:
-    """Print the coefficients of a group, without those that mean nothing where units are times."""
-    from segscore.pipeline.agreement.findings import meaningful
-
-    group, of_group = rows_of_group
-    first, rows = of_group[0], meaningful(of_group, unit)
-    is_time = len(rows) < len(of_group)
-    similarities = [row["similarity"] for row in rows]
-    repeated = [one == before for one, before in pairwise([None, *similarities])]
-    more = f"; coefficients that count every {unit} are in the table agreement" * is_time
-    print_fitted(
-        [
-            Column(
-                "similarity",
-                ["" if again else name for name, again in zip(similarities, repeated, strict=True)],
-                is_name=True,
-            ),
-            Column("coefficient", [row["coefficient"] for row in rows], is_name=True),
-            Column("value", [shown_number(row["value"]) for row in rows]),
-            Column(
-                "95 % interval", [shown_interval(row["ci_low"], row["ci_high"]) for row in rows]
-            ),
-            Column("actual", [shown_number(row["actual"]) for row in rows]),
-            Column("expected", [shown_number(row["expected"]) for row in rows]),
-        ],
-        title=shown_group(by, group) or "all documents",
-        caption=f"{counted(first['codings'], 'coding')} by {counted(first['coders'], 'coder')} of "
-        f"{counted(first['documents'], 'document')}, {counted(first['pairs'], 'pair')}{more}",
-    )
-
-
-def _print_coders(rows: list[CoderRow], unit: str | None) -> None:
-    """Print coders, those whose rates are furthest from the mean first."""
-    from segscore.pipeline.agreement.findings import stands_out
-    from segscore.pipeline.agreement.sentences import a_minute
-
-    rows = sorted(rows, key=lambda row: (-abs(row["deviation"] or 0), row["coder"]))
-    more = len(rows) - CODERS_SHOWN
-    marked = {row["coder"] for row in rows if stands_out(row)}
-    remarks = ["* stands out, as described below"] * bool(marked)
-    remarks += [f"{more} more {'are' if more > 1 else 'is'} in the table coders"] * (more > 0)
-    rows = rows[:CODERS_SHOWN]
-    names = [row["coder"] + " *" * (row["coder"] in marked) for row in rows]
-    deviations = [shown_as(row["deviation"], "+.2f") for row in rows]
-    if (minute := a_minute(unit)) is None:
-        rates = Column("boundary rate", [shown_number(row["rate"]) for row in rows])
-    else:
-        per_minute = [None if row["rate"] is None else minute * row["rate"] for row in rows]
-        rates = Column("boundaries a minute", [shown_as(rate, ".2f") for rate in per_minute])
-    print_fitted(
-        [
-            Column("coder", names, is_name=True),
-            rates,
-            Column("deviation", deviations),
-            Column("B with peers", [shown_number(row["peer_boundary_similarity"]) for row in rows]),
-            Column(
-                "pi (B) without",
-                [shown_number(row["without_pi_boundary_similarity"]) for row in rows],
-            ),
-            Column("documents", [str(row["documents"]) for row in rows]),
-        ],
-        title="coders, furthest from the mean rate first",
-        caption="; ".join(remarks),
-    )
-
-
-def _print_contested(rows: list[DocumentRow]) -> None:
-    print_fitted(
-        [
-            Column("document", [row["document_id"] for row in rows], is_name=True),
-            Column("contested", [shown_number(row["contested"]) for row in rows]),
-            Column("mean B", [shown_number(row["boundary_similarity"]) for row in rows]),
-            Column("mean WindowDiff", [shown_number(row["window_diff_mean"]) for row in rows]),
-            Column("coders", [str(row["codings"]) for row in rows]),
-            Column("mean segments", [shown_as(row["segments_mean"], ".1f") for row in rows]),
-        ],
-        title="documents, most contested first",
-    )
-
-
-def _print_by_date(coders: list[CoderRow], by: list[str]) -> None:
-    """Print how coders agree with their peers on each of the last dates, if groups are dates."""
-    from segscore.pipeline.agreement.findings import by_date
-
-    series = by_date(coders, by)
-    if series is None:
-        return
-    last = slice(-_DATES_SHOWN, None)
-    earlier = len(series.dates) - _DATES_SHOWN
-    values = {"median\nof all": series.median} | {
-        textwrap.fill(name, _LONGEST_HEADING): column for name, column in series.coders.items()
-    }
-    print_fitted(
-        [
-            Column(by[0], series.dates[last], is_name=True),
-            *(Column(name, [*map(shown_number, column[last])]) for name, column in values.items()),
-        ],
-        title="B with peers by date, coders who stand out first",
-        caption=f"{earlier} earlier dates are in the table coders" if earlier > 0 else "",
-        whole=False,
-    )

@@ -15,7 +15,7 @@ MICRO = "micro"
 def cite(
     run: Annotated[
         str | None,
-        typer.Argument(help="Folder of a finished run of score or compare; default: none."),
+        typer.Argument(help="Folder of a finished run of score, compare or agree; default: none."),
     ] = None,
     measures: Annotated[
         str | None,
@@ -37,16 +37,24 @@ def cite(
     from importlib.metadata import version
 
     from segscore.jobs.show.formats import print_text
+    from segscore.pipeline.errors import Refused
     from segscore.pipeline.measures import ALL
+    from segscore.pipeline.measures.agreement_bibliography import AGREEMENT_PUBLICATIONS
     from segscore.pipeline.measures.bibliography import ADJUSTMENT, INTERVAL_METHOD, bibliography
     from segscore.pipeline.reports.method import describe_method, of_statistics
+    from segscore.pipeline.runs.finished import FinishedRun
     from segscore.pipeline.settings.ranges import one_of
 
     one_of("--average", average or MICRO, (MICRO, "macro"))
+    if run is not None and FinishedRun.open(run).command == "agree":
+        if average is not None:
+            raise Refused(f"--average {average}: coefficients of agreement are no averages")
+        print_text(_of_audit(run, [] if measures is None else measures.split(",")))
+        return
     asked = [] if measures is None else _named(measures.split(","))
     if run is None:
         chosen = [ALL[name] for name in asked or ALL]
-        others = () if asked else (INTERVAL_METHOD, ADJUSTMENT)
+        others = () if asked else (INTERVAL_METHOD, ADJUSTMENT, *AGREEMENT_PUBLICATIONS)
         print_text(bibliography(chosen, version("segscore"), others))
         return
     finished, reported = _open(run, asked)
@@ -55,6 +63,23 @@ def cite(
     average = average or finished.record.get("average", MICRO)
     lines = [describe_method(finished, reported, average), "", f"% {finished.signature}", ""]
     print_text("\n".join(lines) + "\n" + entries)
+
+
+def _of_audit(url: str, asked: Sequence[str]) -> str:
+    """Return the sentence about the method of an audit, its signature, and BibTeX."""
+    from segscore.pipeline.measures.bibliography import bibliography
+    from segscore.pipeline.reports.agreement_method import (
+        agreement_sources,
+        describe_agreement_method,
+        reported,
+    )
+    from segscore.pipeline.runs.finished import FinishedRun
+
+    run = FinishedRun.open(url)
+    keys = reported(run, asked)
+    entries = bibliography((), run.record["versions"]["segscore"], agreement_sources(run, keys))
+    sentence = describe_agreement_method(run, keys)
+    return "\n".join([sentence, "", f"% {run.signature}", "", entries])
 
 
 def _open(url: str, asked: list[str]) -> "tuple[FinishedRun, list[str]]":

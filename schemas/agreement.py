@@ -11,6 +11,7 @@ from segscore.schemas.columns import (
     true_or_null,
     value,
     whole,
+    whole_or_null,
 )
 
 _SIMILARITIES = {
@@ -215,6 +216,27 @@ CODERS = pap.DataFrameSchema(
             f"peer_{similarity}": value(f"{meaning}, pooled over all pairs with this coder", 1)
             for similarity, meaning in _SIMILARITIES.items()
         },
+        **{
+            f"peer_{similarity}_{end}": value(
+                f"{side} end of the 95 % interval of peer_{similarity}, by a jackknife", 1
+            )
+            for similarity in _SIMILARITIES
+            for end, side in (("low", "lower"), ("high", "upper"))
+        },
+        "self_pairs": whole("pairs of codings of one document by this coder, of different rounds"),
+        **{
+            name: column
+            for similarity, meaning in _SIMILARITIES.items()
+            for name, column in {
+                f"self_{similarity}": value(f"{meaning}, pooled over these pairs", 1),
+                f"self_{similarity}_low": value(
+                    f"lower end of the 95 % interval of self_{similarity}, by a jackknife", 1
+                ),
+                f"self_{similarity}_high": value(
+                    f"upper end of the 95 % interval of self_{similarity}, by a jackknife", 1
+                ),
+            }.items()
+        },
         "peer_median": value("median of peer_boundary_similarity of the group's coders", 1),
         "peer_mad": value("median absolute deviation of those values from their median", 1),
         "peer_deviation": number_or_null(
@@ -276,6 +298,31 @@ CODERS = pap.DataFrameSchema(
             "similarity of the coders who read as this one does among themselves", 1
         ),
         "other_reading_similarity": value("their similarity to the other coders", 1),
+        "candidate_documents": whole(
+            "documents with the candidate, this coder and another one; 0 without --candidate"
+        ),
+        "candidate_similarity": value(
+            "similarity of the candidate to this coder, pooled, by the first similarity", 1
+        ),
+        "candidate_share": value(
+            "share of these documents in which the candidate agrees with the other coders at "
+            "least as well as this coder does",
+            1,
+        ),
+        "coder_share": value(
+            "share of them in which this coder agrees with the other coders at least as well as "
+            "the candidate does",
+            1,
+        ),
+        "candidate_p": value(
+            "p of coder_share - candidate_share being at least --margin, one-sided, by a "
+            "jackknife, adjusted for all coders (Benjamini & Yekutieli 2001)",
+            1,
+        ),
+        "candidate_wins": _mark(
+            "the candidate agrees with the other coders as well as this coder: candidate_p is at "
+            "most .05"
+        ),
         "peer_drift": number_or_null(
             "change from the first date to the last of the coder's similarity to the standard "
             "coders, divided by theirs among themselves; by a regression line over all documents, "
@@ -294,6 +341,14 @@ CODERS = pap.DataFrameSchema(
         "group_difference_p": value("its p, adjusted by Holm for all coders and groups", 1),
         "elsewhere_similarity": value("similarity to the others in all other groups", 1),
         "weaker_in_group": _mark("the coder agrees less with the others in this group"),
+        "reading_document": name_or_null(
+            "id of a document in which the two ways of reading differ clearly; null without two, "
+            "and in the rows of groups"
+        ),
+        "reading_position": whole_or_null(
+            "a boundary there that the coders of one way marked, and those of the other did not, "
+            "as far as there is one, in the unit of the run"
+        ),
     },
     name="coders",
     description="group and coder",
@@ -402,10 +457,44 @@ PROMINENCE = pap.DataFrameSchema(
                 ),
             }.items()
         },
+        "marked_by": pap.Column(
+            pa.list_(pa.string()), description="coders with a boundary at the position, ascending"
+        ),
     },
     name="prominence",
     description="document and position that at least one coder marked",
     strict=False,
 )
 
-AGREEMENT_TABLES = (PAIRS, DOCUMENTS, AGREEMENT, CODERS, PEERS, CORPUS, PROMINENCE)
+TYPES = pap.DataFrameSchema(
+    {
+        "type": pap.Column(pa.int64(), nullable=False, description="boundary type"),
+        "other_type": pap.Column(
+            pa.int64(), nullable=False, description="the same type, or one it is confused with"
+        ),
+        "boundaries": whole_or_null(
+            "boundaries of the type in documents with two codings; null for two types"
+        ),
+        "paired": whole(
+            "boundaries of two coders with these types that match, are a near miss, or are at one "
+            "position with two types"
+        ),
+        "share": value(
+            "of two types: paired / those to which both coders gave one of the two; of one: paired "
+            "/ all paired ones with it",
+            1,
+        ),
+        "boundary_similarity": value(
+            "B of the boundaries of this type alone, pooled; null for two types", 1
+        ),
+        "ci_low": value("lower end of its 95 % interval", 1),
+        "ci_high": value("upper end of its 95 % interval", 1),
+        "expected": value("square of boundaries / potential boundaries, over all codings", 1),
+        "pi": coefficient("(boundary_similarity - expected) / (1 - expected)"),
+    },
+    name="types",
+    description="group and boundary type, or two types that are confused; empty without types",
+    strict=False,
+)
+
+AGREEMENT_TABLES = (PAIRS, DOCUMENTS, AGREEMENT, CODERS, PEERS, CORPUS, PROMINENCE, TYPES)

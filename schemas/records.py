@@ -27,6 +27,7 @@ _COMMANDS = {
     "levels": ("score",),
     "test_set": ("score",),
     "missing": ("score",),
+    "left_out": ("agree",),
     "average": ("compare",),
     "plan": ("score", "agree"),
 }
@@ -61,6 +62,7 @@ _RUN = {
     "if they state none",
     "average: string": "the average that the comparison showed",
     "pairs: int": "rows of the table scores, pairs or comparisons; for sweep, pairs swept",
+    "left_out.*: int": "codings of each coder of `--without`, which are not among the rows",
     "inputs.*[].url: string": "a file of the input table; for compare, run.json of a run",
     "inputs.*[].size: int": "size of the file in bytes",
     "inputs.*[].version: string": "modification time of the file, or ETag in a store; digest of a "

@@ -159,6 +159,17 @@ class CoderRow(TypedDict, total=False):
     deviation: float | None
     flagged: bool | None
     peer_boundary_similarity: float | None
+    peer_boundary_similarity_low: float | None
+    peer_boundary_similarity_high: float | None
+    self_pairs: int
+    self_boundary_similarity: float | None
+    self_boundary_similarity_low: float | None
+    self_boundary_similarity_high: float | None
+    candidate_documents: int
+    candidate_share: float | None
+    coder_share: float | None
+    candidate_p: float | None
+    candidate_wins: bool | None
     peer_median: float | None
     without_pi_boundary_similarity: float | None
     agreement_effect: float | None
@@ -167,6 +178,8 @@ class CoderRow(TypedDict, total=False):
     reading: str | None
     same_reading_similarity: float | None
     other_reading_similarity: float | None
+    reading_document: str | None
+    reading_position: int | None
     group_difference: float | None
     elsewhere_similarity: float | None
     weaker_in_group: bool | None

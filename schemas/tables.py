@@ -108,6 +108,7 @@ TABLES = (
     _run_table("agree", agreement.PEERS, GROUPS),
     _run_table("agree", agreement.CORPUS, GROUPS),
     _run_table("agree", agreement.PROMINENCE, ATTRIBUTES, "document_id"),
+    _run_table("agree", agreement.TYPES, GROUPS),
     _run_table("compare", comparisons.COMPARISONS, GROUPS),
     _run_table("compare", comparisons.SYSTEMS, GROUPS),
     _run_table("compare", comparisons.OMNIBUS, GROUPS),

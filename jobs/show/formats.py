@@ -201,7 +201,17 @@ def print_json(command: str, contents: Mapping[str, Any]) -> None:
 
 
 _EXPLAINING = (
-    *("signature", "settings", "rows", "missing", "pairs", "test_set", "warnings", "versions"),
+    *(
+        "signature",
+        "settings",
+        "rows",
+        "left_out",
+        "missing",
+        "pairs",
+        "test_set",
+        "warnings",
+        "versions",
+    ),
 )
 
 

@@ -9,6 +9,7 @@ from statistics import fmean, stdev
 import numpy as np
 
 from segscore.pipeline.agreement.block import disagreements
+from segscore.pipeline.agreement.candidate import candidate_columns
 from segscore.pipeline.agreement.coder_pairs import EDITS
 from segscore.pipeline.agreement.coefficients import (
     ACTUAL,
@@ -20,6 +21,7 @@ from segscore.pipeline.agreement.coefficients import (
 from segscore.pipeline.agreement.group import SUMMED, Group, rate
 from segscore.pipeline.agreement.judged import coder_columns, pair_columns
 from segscore.pipeline.agreement.outliers import Deviations, deviations, deviations_of_pairs
+from segscore.pipeline.agreement.persons import person_columns
 from segscore.pipeline.arrays.ragged import Flags, Floats, Ints, add_up
 from segscore.pipeline.measures.measure import evaluate
 
@@ -45,6 +47,7 @@ def coder_rows(group: Group) -> Iterator[dict[str, object]]:
     left_out = agreement_without(group)
     by_rate = deviations(rates, sums["places"])
     judged = coder_columns(group)
+    of_persons, of_candidate = [*person_columns(group)], [*candidate_columns(group)]
     for x, name in enumerate(group.coders):
         deviation = (rates[x] - mean) / sd if sd > 0 else float("nan")
         yield {
@@ -62,6 +65,7 @@ def coder_rows(group: Group) -> Iterator[dict[str, object]]:
             "rate_mad": by_rate.mad,
             "rate_deviation": by_rate.deviation[x],
             **{f"peer_{similarity}": values[x] for similarity, values in similar.items()},
+            **of_persons[x],
             "peer_median": by_peers.median,
             "peer_mad": by_peers.mad,
             "peer_deviation": by_peers.deviation[x],
@@ -70,6 +74,7 @@ def coder_rows(group: Group) -> Iterator[dict[str, object]]:
                 for (coefficient, similarity), agreement in left_out.items()
             },
             **judged[x],
+            **of_candidate[x],
         }
 
 

@@ -1,11 +1,12 @@
 """Measure agreement in each document: pairs, means over pairs, coefficients, prominence."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from heapq import nsmallest
 from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from segscore.pipeline.agreement.block import Block, BlockSums
 from segscore.pipeline.agreement.coder_pairs import Counts
@@ -164,7 +165,18 @@ def prominence_table(block: Block) -> pa.Table:
             columns[f"coders_within_{reach}"] = column(within)
             columns[f"support_{reach}"] = column(within / coders)
             columns[f"peer_support_{reach}"] = column((within - 1) / (coders - 1))
-    return pa.table({**names, **columns})
+    return pa.table({**names, **columns, "marked_by": _marked_by(block)})
+
+
+def _marked_by(block: Block) -> pa.ListArray:
+    """Return the coders who have a boundary at each marked position, in the order of codings."""
+    boundaries, rows = block.codings.side.boundaries, block.rows
+    values = boundaries.values[boundaries.offsets[rows[0]] : boundaries.offsets[rows[-1]]]
+    coding = np.repeat(np.arange(len(block.boundaries)), block.boundaries)
+    order = np.lexsort((values, block.coding_document[coding]))
+    first = np.append(0, np.cumsum(block.marked.coders[0]))
+    names = block.coder.take(pa.array(coding[order]))
+    return pa.ListArray.from_arrays(pa.array(first, pa.int32()), names)
 
 
 def contested_share(similarity: Floats, boundaries: Ints | Floats) -> Floats:
@@ -228,3 +240,67 @@ def _contested_order(row: Mapping[str, object]) -> tuple[float, float, str]:
 def contested_in(parts: Iterable[pa.Table], number: int) -> list[DocumentRow]:
     """Return the most contested rows of all parts of `documents`, as ``most_contested`` does."""
     return first_contested((row for part in parts for row in most_contested(part, number)), number)
+
+
+PAIR_COLUMNS = (
+    "document_id",
+    "coder",
+    "peer",
+    "boundaries",
+    "peer_boundaries",
+    "boundary_similarity",
+    "window_diff",
+    "peer_window_diff",
+)
+"""Columns of `pairs` from which documents are ranked without some coders."""
+
+
+def contested_without(
+    parts: Iterable[pa.Table], coders: Collection[str], number: int
+) -> list[DocumentRow]:
+    """Return the most contested documents if some coders had not coded any.
+
+    Args:
+        parts: ``PAIR_COLUMNS`` of `pairs`; all pairs of a document are in one part.
+        coders: names of the coders.
+        number: the most documents.
+    """
+    return first_contested(
+        (row for part in parts for row in most_contested(_documents_without(part, coders), number)),
+        number,
+    )
+
+
+def _documents_without(pairs: pa.Table, coders: Collection[str]) -> pa.Table:
+    """Return the columns of `documents` by which documents are ranked, without some coders."""
+    left = pa.array([*coders], pa.string())
+    out = [pc.is_in(pairs.column(side).cast(pa.string()), left) for side in ("coder", "peer")]
+    kept = pairs.filter(pc.invert(pc.or_(*out)))
+    # Each coding is in one pair fewer than its document has codings.
+    marks = pc.add(kept.column("boundaries"), kept.column("peer_boundaries"))
+    errors = pc.add(kept.column("window_diff"), kept.column("peer_window_diff"))
+    summed = (
+        kept.append_column("marks", marks)
+        .append_column("errors", pc.divide(errors, 2))
+        .group_by("document_id", use_threads=False)
+        .aggregate(
+            [
+                ("boundary_similarity", "mean"),
+                ("errors", "mean"),
+                ("marks", "sum"),
+                ([], "count_all"),
+            ]
+        )
+    )
+    of_pairs = numbers(summed.column("count_all").combine_chunks())
+    codings = np.round((1 + np.sqrt(1 + 8 * of_pairs)) / 2).astype(np.int64)
+    boundaries = numbers(summed.column("marks_sum").combine_chunks()) / (codings - 1)
+    return pa.table(
+        {
+            "document_id": summed.column("document_id"),
+            "codings": pa.array(codings),
+            "boundary_similarity": summed.column("boundary_similarity_mean"),
+            "segments_mean": pa.array(boundaries / codings + 1),
+            "window_diff_mean": summed.column("errors_mean"),
+        }
+    )

@@ -4,14 +4,21 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from math import ceil, comb
+from math import ceil
 from statistics import median
 from typing import Any, TypeVar
 
 import pyarrow as pa
 
+from segscore.pipeline.agreement.contested import (
+    Without,
+    describe_contested,
+    describe_contested_without,
+)
+from segscore.pipeline.agreement.documents import PAIR_COLUMNS, contested_without
 from segscore.pipeline.agreement.judging.drift import day_of
 from segscore.pipeline.agreement.judging.limits import CHANGE_P, FEWEST_DOCUMENTS, FEWEST_JUDGED
+from segscore.pipeline.agreement.persons_said import replacement, with_themselves
 from segscore.pipeline.agreement.sentences import (
     PEER_SHOWN,
     SHOWN,
@@ -23,7 +30,8 @@ from segscore.pipeline.agreement.sentences import (
     readings,
     weaker,
 )
-from segscore.pipeline.runs.finished import rows_by_group, rows_over_all
+from segscore.pipeline.agreement.type_rows import type_sentences
+from segscore.pipeline.runs.finished import FinishedRun, rows_by_group, rows_over_all
 from segscore.pipeline.statistics.shown_numbers import (
     counted,
     number_in_words,
@@ -34,7 +42,6 @@ from segscore.pipeline.statistics.shown_numbers import (
     shown_number,
     shown_p,
 )
-from segscore.pipeline.tables.units import PER_SECOND
 from segscore.schemas.rows import (
     CoderRow,
     CoefficientRow,
@@ -48,7 +55,6 @@ from segscore.schemas.rows import (
 _MOST = 5
 """The most sentences of one kind; the others are counted."""
 
-_CONTESTED_P = 0.001
 _HALF_WIDTH = 0.05
 _MUCH_WIDER = 2
 """If the interval for other coders is so many times as wide, more coders are what helps."""
@@ -74,7 +80,7 @@ def describe_audit(
 ) -> list[str]:
     """Return sentences that say how to read an audit."""
     of_offset, of_rate = (partial(each, unit=unit) for each in (offset, outlying_rate))
-    of_readings = readings(coders)
+    of_readings = readings(coders, unit)
     marked = [
         *([of_readings] if of_readings else []),
         *_listed(coders, "low_agreement", "agreement_effect", low_agreement, "coders"),
@@ -99,8 +105,17 @@ def audit_findings(
     contested: Sequence[DocumentRow],
     by: Sequence[str],
     unit: str | None,
+    without: Without | None = None,
 ) -> list[str]:
-    """Return all sentences about an audit: ``describe_audit``, the groups, what is contested."""
+    """Return all sentences about an audit: ``describe_audit``, the groups, what is contested.
+
+    Args:
+        tables: the tables `agreement`, `coders` and `peers`.
+        contested: the most contested documents.
+        by: the group-by columns.
+        unit: unit of the codings; None if it is not known.
+        without: returns the most contested documents without some coders; None if not known.
+    """
     agreement: list[CoefficientRow] = rows_over_all(tables["agreement"], by)
     coders: list[CoderRow] = rows_over_all(tables["coders"], by)
     peers: list[PeerRow] = rows_over_all(tables["peers"], by)
@@ -120,6 +135,7 @@ def audit_findings(
         *_in_groups(in_group, by, {group_of(row, by) for row in groups}),
         *_changes(rows_by_group(tables["agreement"], by), by),
         *describe_contested(contested, named, documents),
+        *(() if without is None else describe_contested_without(contested, [*named], without)),
     ]
 
 
@@ -175,40 +191,6 @@ def _among_the_same(row: CoefficientRow, group: str) -> Iterator[str]:
         f"{who}; the similarity of the {same} who coded under both changed by "
         f"{shown_change(change)} ({interval})."
     )
-
-
-def describe_contested(
-    contested: Sequence[DocumentRow], named: Mapping[str, int], documents: int
-) -> list[str]:
-    """Say in how many of the most contested documents a coder who stands out took part.
-
-    Only of coders who took part in more of them than chance explains: a coder of all documents
-    coded the contested ones, too.
-
-    Args:
-        contested: the most contested documents.
-        named: how many documents each coder who stands out coded.
-        documents: number of documents of the audit.
-    """
-    shown = len(contested)
-    coded = {coder: sum(coder in (row.get("coders") or ()) for row in contested) for coder in named}
-    often = sorted(
-        (-count, coder)
-        for coder, count in coded.items()
-        if 2 * count >= shown and _p_of_coded(count, shown, named[coder], documents) < _CONTESTED_P
-    )
-    return [
-        f"{coder}, who stands out, coded {-count} of the {shown} most contested documents, but "
-        f"{100 * named[coder] / documents:.0f} % of all: what {coder} did may be why they are "
-        "contested."
-        for count, coder in often
-    ]
-
-
-def _p_of_coded(count: int, drawn: int, coded: int, documents: int) -> float:
-    """Return the chance that so many of some documents drawn at random are a coder's, or more."""
-    ways = sum(comb(coded, k) * comb(documents - coded, drawn - k) for k in range(count, drawn + 1))
-    return ways / comb(documents, drawn)
 
 
 def _not_judged(coders: Sequence[CoderRow]) -> Iterator[str]:
@@ -339,17 +321,18 @@ def _stands_out_first(row: CoderRow) -> tuple[bool, bool, float, str]:
     return not row.get("drifting"), not stands_out(row), fall, row["coder"]
 
 
-def meaningful(rows: Sequence[CoefficientRow], unit: str | None) -> list[CoefficientRow]:
-    """Return the rows of `agreement` that mean something if the unit is a time.
+def findings_of(run: FinishedRun, contested: Sequence[DocumentRow]) -> list[str]:
+    """Return all sentences about a finished audit, of which these documents are most contested."""
+    tables = {name: run.table(name) for name in ("agreement", "coders", "peers")}
 
-    Hardly any of the milliseconds of a recording is a boundary, so that coefficients that count
-    all of them are 0 or 1 by construction.
-    """
-    if unit not in PER_SECOND:
-        return list(rows)
-    kept = [
-        row
-        for row in rows
-        if row["similarity"] in (SHOWN, "exact") and row["coefficient"] != "bias"
+    def without(coders: Sequence[str]) -> list[DocumentRow]:
+        return contested_without(run.parts("pairs", PAIR_COLUMNS), coders, len(contested))
+
+    by, candidate = run.settings["group_by"], run.settings.get("candidate")
+    coders: list[CoderRow] = rows_over_all(tables["coders"], by)
+    return [
+        *audit_findings(tables, contested, by, run.unit, without),
+        *type_sentences(rows_over_all(run.table("types"), by) if run.table_files("types") else ()),
+        *with_themselves(coders),
+        *(() if candidate is None else [replacement(coders, candidate, run.settings["margin"])]),
     ]
-    return kept or list(rows)

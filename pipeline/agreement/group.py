@@ -46,12 +46,14 @@ class Choices:
         segments: compute chances from segments instead of boundaries, except for the two-category
             coefficients.
         judging: how coders are judged.
+        margin: how much less often a candidate may agree at least as well as a coder does.
     """
 
     n_t: int
     item: bool
     segments: bool
     judging: Judging = field(default_factory=Judging)
+    margin: float = 0.0
 
     @property
     def reach(self) -> Reach:
@@ -155,7 +157,7 @@ class Group:
     @cached_property
     def _by_unit(self) -> dict[str, Floats]:
         """Return the sums over each resampling unit, shape (units,)."""
-        unit, n = self._unit("documents"), len(self.units)
+        unit, n = self.unit_numbers("documents"), len(self.units)
         return {
             name: np.bincount(unit, cells, n).astype(np.float64)
             for name, cells in self._cells().items()
@@ -181,7 +183,7 @@ class Group:
         There is one row, or with ``without`` one for each unit, of the chances without it.
         """
         shape = len(self.units), len(self.coders)
-        cell = self._unit("rates") * shape[1] + self.coder_indices("rates", "coder")
+        cell = self.unit_numbers("rates") * shape[1] + self.coder_indices("rates", "coder")
         sums = []
         for name in ("codings", "marks", "places"):
             values = self.column("rates", name).astype(np.float64)
@@ -206,13 +208,13 @@ class Group:
         members = np.array([x for names in panel_members for x in names], np.int64)
         panel, places = numbers(table.indices).astype(np.int64), self.column("panels", "places")
         order = np.argsort(panel, kind="stable")
-        unit = self._unit("panels")[order]
+        unit = self.unit_numbers("panels")[order]
         product, both = np.zeros((2, len(p)))
         panels = _Panels(panel[order], unit, places[order], offsets, members)
         _add_chance(panels, p, without, product, both)
         return product, both
 
-    def _unit(self, table: str) -> Ints:
+    def unit_numbers(self, table: str) -> Ints:
         """Return the numbers of the resampling units in a table's rows."""
         return np.searchsorted(self.units, self.column(table, "unit"))
 

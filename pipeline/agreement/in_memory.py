@@ -19,7 +19,7 @@ def audit_in_memory(run: Run, job: AgreeJob, sources: Sources) -> Audited:
         described = validate_rows(sources["documents"].read(), DOCUMENTS)
     contract = segmentations_contract(job.settings.length_tolerance)
     codings = validate_rows(sources["codings"].read(), contract)
-    accepted = separate_codings(job.settings, codings, described)
+    accepted = separate_codings(job, codings, described)
 
     def write(table: str, suffix: str, rows: pa.Table) -> None:
         run.write(table, rows, f"part{suffix}.parquet")

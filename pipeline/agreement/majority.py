@@ -16,11 +16,11 @@ from typing import Annotated, Any
 import pyarrow as pa
 
 from segscore.pipeline.agreement.confidence import confidence_table
+from segscore.pipeline.agreement.left_out import WithoutOption, require_coders
 from segscore.pipeline.agreement.preparation import preparing, read_codings
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.settings.options import Option
 from segscore.pipeline.settings.ranges import MOST_UNITS, in_unit_interval, within
-from segscore.pipeline.settings.reading import read_names
 from segscore.pipeline.statistics.shown_numbers import counted
 from segscore.pipeline.tables.units import PER_SECOND, with_unit
 
@@ -45,10 +45,7 @@ class ConsensusSettings:
         Option("At least this share of a document's coders; 0: any; default: more than half."),
     ] = None
     within: Annotated[int, Option("Largest distance of positions that are one boundary.")] = 0
-    without: Annotated[
-        tuple[str, ...],
-        Option("Coders to leave out, separated by commas.", read=read_names),
-    ] = ()
+    without: WithoutOption = ()
 
     def __post_init__(self) -> None:
         """Refuse a value that an option cannot have; the message names the option."""
@@ -123,8 +120,7 @@ def _by_document(rows: pa.Table, without: Sequence[str]) -> tuple[dict[str, Code
         Refused: a coder to leave out has no coding.
     """
     columns = [rows.column(name).to_pylist() for name in _READ]
-    if absent := sorted({*without} - {*columns[1]}):
-        raise Refused(f"--without {','.join(without)}: there is no coder {absent[0]}")
+    require_coders("--without", without, {*columns[1]})
     found: dict[str, list[tuple[str, int, list[int]]]] = defaultdict(list)
     for document, coder, n_units, boundaries in zip(*columns, strict=True):
         if coder not in without:

@@ -2,13 +2,17 @@
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from segscore.pipeline import storage
+from segscore.pipeline.agreement.aside import Aside, Kind, kinds_of, separate_aside
+from segscore.pipeline.agreement.aside_tally import AuditedDocuments, aside_tallies
 from segscore.pipeline.agreement.block import Block, cut_blocks, make_block
+from segscore.pipeline.agreement.boundary_types import typed_codings, types_tally
 from segscore.pipeline.agreement.coder_pairs import require_memory
 from segscore.pipeline.agreement.documents import (
     document_coefficients,
@@ -74,6 +78,9 @@ class AgreeJob:
         group_by: the group-by columns and their types.
         folder: folder that parts are written to until the run is published.
         attributes: attributes of documents, from a plain table; None without one.
+        without: names of coders whose codings are left out.
+        round_name: the column with the round of codings, which they may lack.
+        candidate: name of the candidate; None if there is none.
     """
 
     partitioning: Partitioning
@@ -82,6 +89,9 @@ class AgreeJob:
     group_by: Groups
     folder: str
     attributes: pa.Table | None = None
+    without: tuple[str, ...] = ()
+    round_name: str = "round"
+    candidate: str | None = None
 
 
 @dataclass(frozen=True)
@@ -90,6 +100,8 @@ class Audited:
 
     Attributes:
         rows: how many input rows were scored, rejected and unpaired.
+        left_out: number of codings that are not among these rows, by coder (``--without``).
+        of_candidate: number of codings by the candidate.
         pairs: number of rows written to `pairs`.
         size: total units and total segments of all accepted codings, for `per-run` windows.
         tallies: sums over the documents; None if there are none.
@@ -102,6 +114,8 @@ class Audited:
     size: tuple[int, int] = (0, 0)
     tallies: Tallies | None = None
     contested: list[dict[str, object]] = field(default_factory=list)
+    left_out: dict[str, int] = field(default_factory=dict)
+    of_candidate: int = 0
 
     def __post_init__(self) -> None:
         """Refuse row counts that do not add up, as ``require_row_counts`` does."""
@@ -117,12 +131,20 @@ class AcceptedCodings:
         rejects: rejected rows.
         unpaired: codings that are alone in their document, and documents without two codings.
         became: for each table, how many rows were scored, rejected and unpaired.
+        left_out: number of codings that are left out, by coder.
+        aside: codings that are compared with the others; None if there are none.
+        typed: the codings that have boundary types; None if there are none.
+        of_candidate: number of codings by the candidate.
     """
 
     codings: References | None
     rejects: pa.Table
     unpaired: pa.Table
     became: RowCounts
+    left_out: dict[str, int]
+    aside: Aside | None
+    typed: References | None
+    of_candidate: int
 
 
 def survey_codings(job: AgreeJob, part: AgreePart) -> Audited:
@@ -132,7 +154,7 @@ def survey_codings(job: AgreeJob, part: AgreePart) -> Audited:
     if accepted.codings is not None:
         segments = accepted.codings.side.boundaries.lengths + 1
         size = int(accepted.codings.size.sum()), int(segments.sum())
-    return Audited(accepted.became, size=size)
+    return replace(_received(accepted), size=size)
 
 
 def audit_part(job: AgreeJob, part: AgreePart) -> Audited:
@@ -153,10 +175,15 @@ def audit_codings(
         write(table, "", excluded)
     codings = accepted.codings
     if codings is None:
-        return Audited(accepted.became)
+        return _received(accepted)
     require_memory(codings)
     bucketed = resampling.are_buckets(codings.resampling.hashes)
     attributes, reach = shared_attributes(codings), job.choices.reach
+    units = codings.resampling.hashes[codings.resampling.index]
+    audited = AuditedDocuments(codings, attributes, units.astype(np.int64) if bucketed else units)
+    aside = aside_tallies(accepted.aside, audited, job.group_by, job.choices.judging)
+    aside["types"] = types_tally(accepted.typed, audited, job.group_by, reach.n_t)
+    nothing = {name: table.slice(0, 0) for name, table in aside.items()}
     tallies, pairs, contested = [], 0, []
     for number, documents in enumerate(cut_blocks(codings.first)):
         block = make_block(codings, attributes, documents, reach)
@@ -165,16 +192,22 @@ def audit_codings(
             if table == "documents":
                 chosen = most_contested(rows.select(CONTESTED_COLUMNS), CONTESTED)
                 contested += [{**row, "coders": json.dumps(row["coders"])} for row in chosen]
+        segments = job.choices.segments
         tallies.append(
-            tallies_of(block, job.group_by, bucketed=bucketed, segments=job.choices.segments)
+            tallies_of(block, job.group_by, nothing, bucketed=bucketed, segments=segments)
         )
         pairs += len(block.pairs)
-    return Audited(
-        accepted.became,
-        pairs,
-        tallies=merge_tallies(tallies, job.group_by),
+    return replace(
+        _received(accepted),
+        pairs=pairs,
+        tallies=replace(merge_tallies(tallies, job.group_by), **aside),
         contested=first_contested(contested, CONTESTED),
     )
+
+
+def _received(accepted: AcceptedCodings) -> Audited:
+    """Return what became of the rows of a part."""
+    return Audited(accepted.became, left_out=accepted.left_out, of_candidate=accepted.of_candidate)
 
 
 PLAIN = {"pairs": ("document_id",), "documents": ("document_id",), "prominence": ("position",)}
@@ -200,7 +233,7 @@ def accept_codings(job: AgreeJob, part: AgreePart) -> AcceptedCodings:
     rows, rejects = codings
     if job.attributes is not None and rows is not None:
         codings = with_attributes(rows, job.attributes), rejects
-    return separate_codings(job.settings, codings, documents)
+    return separate_codings(job, codings, documents)
 
 
 MaybeRows = tuple[Rows | None, pa.Table]
@@ -208,10 +241,11 @@ MaybeRows = tuple[Rows | None, pa.Table]
 
 
 def separate_codings(
-    settings: MeasuringSettings, codings: MaybeRows, documents: MaybeRows | None
+    job: AgreeJob, codings: MaybeRows, documents: MaybeRows | None
 ) -> AcceptedCodings:
     """Separate the codings that can be audited from those that cannot."""
-    rows, rejected = codings
+    settings, (rows, rejected) = job.settings, codings
+    rows, left_out = _leave_out(rows, job.without)
     rejects, described, became = [rejected], None, {"codings": _count_rows(rows, rejected)}
     if documents is not None:
         document_rows, document_rejects = documents
@@ -220,12 +254,22 @@ def separate_codings(
             [document_rejects] if described is None else [document_rejects, described.rejects]
         )
         became["documents"] = _count_rows(document_rows, document_rejects)
+    prepared, unpaired_parts, aside, of_candidate = None, list[pa.Table](), None, 0
+    typed = None
     if rows is not None:
+        given, every = rows, positions_alone(rows)
+        kinds = kinds_of(every, job.round_name, job.candidate)
         rows, contradictions = accept_references(
-            positions_alone(rows), described, settings, typed=False
+            every.keep(kinds.kind == Kind.CODER), described, settings, typed=False
         )
         rejects.append(contradictions)
-    prepared, unpaired_parts = None, []
+        typed = typed_codings(given.keep(kinds.kind == Kind.CODER), rows, described, settings)
+        of_candidate = int(np.count_nonzero(kinds.kind == Kind.CANDIDATE))
+        if (kinds.kind != Kind.CODER).any():
+            apart = separate_aside(rows, every, kinds, described, settings)
+            aside = apart.aside
+            rejects.append(apart.rejects)
+            unpaired_parts.append(list_unpaired(apart.unpaired))
     if rows is not None and len(rows):
         prepared = prepare_references(rows, described, settings, typed=False)
         paired = (np.diff(prepared.first) > 1)[prepared.document]
@@ -239,7 +283,20 @@ def separate_codings(
         counted["rejected"] = rejected.column("table").to_pylist().count(name)
         counted["unpaired"] = unpaired.column("table").to_pylist().count(name)
         counted["scored"] = counted["in"] - counted["rejected"] - counted["unpaired"]
-    return AcceptedCodings(prepared, rejected, unpaired, became)
+    return AcceptedCodings(
+        prepared, rejected, unpaired, became, left_out, aside, typed, of_candidate
+    )
+
+
+def _leave_out(rows: Rows | None, coders: tuple[str, ...]) -> tuple[Rows | None, dict[str, int]]:
+    """Return the rows of all other coders, and the number of those left out by coder."""
+    if rows is None or not coders:
+        return rows, {}
+    name = rows.table.column("coder")
+    chosen = pc.is_in(name, pa.array(coders, name.type))
+    counts = pc.value_counts(name.filter(chosen)).to_pylist()
+    kept = rows.keep(~chosen.combine_chunks().to_numpy(zero_copy_only=False))
+    return kept, {str(count["values"]): count["counts"] for count in counts}
 
 
 NO_ROWS = pa.schema([REJECT_COLUMNS.field(name) for name in UNPAIRED_COLUMNS]).empty_table()

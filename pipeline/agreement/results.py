@@ -28,6 +28,7 @@ from segscore.pipeline.agreement.tallies import (
     split,
     without_folds,
 )
+from segscore.pipeline.agreement.type_rows import types_table
 from segscore.pipeline.errors import NoResult
 from segscore.pipeline.runs.record import RowCounts
 from segscore.pipeline.runs.sink import Sink
@@ -36,7 +37,9 @@ from segscore.pipeline.statistics.jackknife import CONFIDENCE, difference
 from segscore.pipeline.statistics.multiple_tests import holm, holm_levels
 
 CODINGS = "codings"
-TYPES_UNUSED = "boundary_types were ignored; each position counts once"
+TYPES_UNUSED = (
+    "boundary_types: coefficients count each position once; the table types has agreement by type"
+)
 _Row = dict[str, Any]
 _NAMES = ("coefficient", "similarity", "coder", "peer", "drift_from", "drift_to", "reading")
 _MARKS = (
@@ -49,6 +52,7 @@ _MARKS = (
     "standard",
     "drifting",
     "weaker_in_group",
+    "candidate_wins",
 )
 _SAME = (
     "same_coders",
@@ -157,7 +161,8 @@ def group_tables(merged: Tallies, group_by: Groups, choices: Choices) -> dict[st
     _add_changes(rows["agreement"], by, groups)
     add_drift(rows["coders"], by, groups)
     add_group_effects(rows["coders"], by, groups)
-    return {name: _to_table(group_rows, group_by) for name, group_rows in rows.items()}
+    tables = {name: _to_table(group_rows, group_by) for name, group_rows in rows.items()}
+    return tables | {"types": types_table(groups, group_by)}
 
 
 def _strata(samples: Mapping[tuple[object, ...], pa.Table]) -> pa.Table:

@@ -1,6 +1,7 @@
 """Run `segscore agree` from its settings to a published folder."""
 
 import json
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, cast
@@ -9,7 +10,9 @@ import numpy as np
 import pyarrow as pa
 
 from segscore.pipeline.agreement.documents import contested_in, first_contested
+from segscore.pipeline.agreement.example import with_example
 from segscore.pipeline.agreement.in_memory import audit_in_memory
+from segscore.pipeline.agreement.left_out import require_coders
 from segscore.pipeline.agreement.part import (
     CONTESTED,
     CONTESTED_COLUMNS,
@@ -27,9 +30,9 @@ from segscore.pipeline.agreement.results import (
     nothing_audited,
     warn_of_ungrouped,
 )
-from segscore.pipeline.agreement.settings import AgreeSettings
+from segscore.pipeline.agreement.settings import ROUND, AgreeSettings
 from segscore.pipeline.agreement.tallies import GROUP
-from segscore.pipeline.errors import Done, NoResult, Refused
+from segscore.pipeline.errors import Done, NoResult, Refused, nearest
 from segscore.pipeline.runs import planning, shuffle
 from segscore.pipeline.runs.executor import Executor
 from segscore.pipeline.runs.finished import FinishedRun
@@ -59,7 +62,7 @@ from segscore.pipeline.tables.units import one_unit
 from segscore.schemas.rows import DocumentRow
 
 AUDITED = "audited"
-_TABLES = ("agreement", "coders", "peers", "corpus")
+_TABLES = ("agreement", "coders", "peers", "corpus", "types")
 """The tables by group."""
 
 
@@ -107,7 +110,11 @@ def run_agreement(
         if audited is None:
             return _done(run, settings)
         with run.stage("agreement"):
-            account = add_rows(part.rows for part in audited)
+            account, left_out = add_rows(part.rows for part in audited), _left_out(audited)
+            known = _coders(audited, settings.candidate)
+            require_coders("--without", settings.without, known)
+            if settings.candidate is not None:
+                require_coders("--candidate", [settings.candidate], known)
             _require_audited(run.sink, settings, account)
             written, estimator = _write_tables(run, settings, job, audited)
         record = {
@@ -115,6 +122,7 @@ def run_agreement(
             "settings": asdict(settings),
             "plan": plan.explanation,
             "pairs": sum(part.pairs for part in audited),
+            "left_out": left_out,
             **_record(run, settings, tables, account, written),
         }
         return FinishedAudit(
@@ -124,6 +132,25 @@ def run_agreement(
             read=written,
             contested=_contested(audited),
         )
+
+
+def _left_out(audited: Iterable[Audited]) -> dict[str, int]:
+    """Return the number of codings that were left out, by coder."""
+    counts = Counter[str]()
+    for part in audited:
+        counts.update(part.left_out)
+    return dict(sorted(counts.items()))
+
+
+def _coders(audited: Iterable[Audited], candidate: str | None) -> set[str]:
+    """Return the names of all coders, also of those who were left out, and of the candidate."""
+    names = {coder for part in audited for coder in part.left_out}
+    if candidate is not None and any(part.of_candidate for part in audited):
+        names.add(candidate)
+    for part in audited:
+        if part.tallies is not None:
+            names.update(part.tallies.held_out.column("coder").unique().to_pylist())
+    return names
 
 
 def _record(
@@ -145,7 +172,21 @@ def _record(
 def _job(settings: AgreeSettings, tables: Mapping[str, InputTable], unit: str | None) -> AgreeJob:
     """Return what the parts of an audit share, before it is known where their rows are."""
     kinds = {GROUP + name: kind for name, kind in _groups(settings, tables).items()}
-    return AgreeJob(NOWHERE, settings.measuring, settings.choices(unit), kinds, "")
+    choices = settings.choices(unit)
+    _require_round(settings, tables["codings"])
+    job = AgreeJob(NOWHERE, settings.measuring, choices, kinds, "", without=settings.without)
+    return replace(job, round_name=settings.round, candidate=settings.candidate)
+
+
+def _require_round(settings: AgreeSettings, codings: InputTable) -> None:
+    """Refuse an attribute of rounds that codings do not have, unless it is the default."""
+    types = attribute_types([codings])
+    if settings.round not in (ROUND, *types):
+        raise Refused(
+            f"--round {settings.round}: codings have no such attribute"
+            f"{nearest(settings.round, sorted(types))}; available: "
+            f"{', '.join(sorted(types)) or 'none'}"
+        )
 
 
 def _audit(
@@ -216,6 +257,8 @@ def _write_tables(
 ) -> tuple[dict[str, pa.Table], str]:
     """Write the tables by group; return them and the name of the estimator of the intervals."""
     tables, estimator = agreement_tables(settings, job, audited)
+    near = job.choices.n_t - 1
+    tables["coders"] = with_example(tables["coders"], settings.group_by, run.sink, near)
     for name, table in tables.items():
         run.write(name, table)
     return tables, estimator
@@ -285,8 +328,10 @@ def _with_window(run: TaskRun, job: AgreeJob, parts: list[AgreePart]) -> AgreeJo
 def _require_audited(sink: Sink, settings: AgreeSettings, account: RowCounts) -> None:
     codings = account[CODINGS]
     if not codings["in"]:
+        others = f" but those of {', '.join(settings.without)}" if settings.without else ""
         raise NoResult(
-            f"{settings.codings}: contains no coding; rows with the role hypothesis do not count"
+            f"{settings.codings}: contains no coding{others}; rows with the role hypothesis do not "
+            "count"
         )
     if not codings["scored"]:
         raise nothing_audited(settings, account, why_nothing_scored(sink, (CODINGS,)))

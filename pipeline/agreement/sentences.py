@@ -9,7 +9,7 @@ from segscore.pipeline.statistics.shown_numbers import (
     shown_p,
 )
 from segscore.pipeline.tables.units import PER_SECOND
-from segscore.schemas.rows import CoderRow, PeerRow, group_of
+from segscore.schemas.rows import CoderRow, CoefficientRow, PeerRow, group_of
 
 SHOWN: Final = "boundary_similarity"
 """The similarity that sentences are about."""
@@ -44,7 +44,7 @@ def low_agreement(row: CoderRow) -> str:
     )
 
 
-def readings(coders: Sequence[CoderRow]) -> str | None:
+def readings(coders: Sequence[CoderRow], unit: str | None = None) -> str | None:
     """Describe two ways of reading; None if there are not two, or only a pair reads another way."""
     others = [row for row in coders if row.get("reading") == "other"]
     if len(others) <= _PAIR:
@@ -55,8 +55,18 @@ def readings(coders: Sequence[CoderRow]) -> str | None:
     return (
         f"{', '.join(names[:-1])} and {names[-1]} seem to read the guidelines another way: "
         f"{_IN_WORDS} {shown_as(same, '.2f')} among themselves, {shown_as(other, '.2f')} with the "
-        f"other {known - len(names)}."
+        f"other {known - len(names)}{_example(others[0], unit)}."
     )
+
+
+def _example(row: CoderRow, unit: str | None) -> str:
+    """Return where the two ways of reading differ clearly, if it is known."""
+    document, position = row.get("reading_document"), row.get("reading_position")
+    if document is None or position is None:
+        return ""
+    per_second = PER_SECOND.get(unit or "")
+    where = str(position) if per_second is None else f"{position / per_second:.1f} s"
+    return f"; for example in {document} at {where}"
 
 
 def weaker(row: CoderRow, by: Sequence[str], groups: Collection[tuple[Any, ...]]) -> str:
@@ -154,3 +164,19 @@ def drift(row: CoderRow) -> str:
 def a_minute(unit: str | None) -> float | None:
     """Return how many positions a minute has; None if the unit is not a time."""
     return None if unit not in PER_SECOND else 60.0 * PER_SECOND[unit]
+
+
+def meaningful(rows: Sequence[CoefficientRow], unit: str | None) -> list[CoefficientRow]:
+    """Return the rows of `agreement` that mean something if the unit is a time.
+
+    Hardly any of the milliseconds of a recording is a boundary, so that coefficients that count
+    all of them are 0 or 1 by construction.
+    """
+    if unit not in PER_SECOND:
+        return list(rows)
+    kept = [
+        row
+        for row in rows
+        if row["similarity"] in (SHOWN, "exact") and row["coefficient"] != "bias"
+    ]
+    return kept or list(rows)

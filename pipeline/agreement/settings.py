@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
 
 from segscore.pipeline.agreement.judging.limits import Judging, read_limits
+from segscore.pipeline.agreement.left_out import WithoutOption
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.settings.measuring import MeasuringSettings, measuring_of, signature_of
 from segscore.pipeline.settings.options import (
@@ -22,6 +23,7 @@ from segscore.pipeline.settings.options import (
     ResampleByOption,
     RoundingOption,
     SeedOption,
+    Signed,
     UnitsOption,
     WindowOption,
     check_options,
@@ -39,6 +41,9 @@ from segscore.pipeline.settings.reading import read_names
 
 if TYPE_CHECKING:
     from segscore.pipeline.agreement.group import Choices
+
+ROUND = "round"
+"""The attribute with the round of codings, unless the user names another."""
 
 _EXPECTED = ("pooled", "item")
 PUBLISHED = ("fournier2013",)
@@ -58,6 +63,32 @@ class AgreeSettings:
     codings: Annotated[str, Argument("Segmentations by several coders: a file, folder or glob.")]
     output: OutputOption
     documents: DocumentsOption = None
+    without: WithoutOption = ()
+    round: Annotated[
+        str,
+        Option(
+            "Attribute of codings with the round in which a coder coded a document again.",
+            Panel.INPUTS,
+            signed=Signed("round", "attribute with the round in which a coder coded again"),
+        ),
+    ] = ROUND
+    candidate: Annotated[
+        str | None,
+        Option(
+            "Coder who may replace a person, such as a language model.",
+            Panel.MEASURES,
+            signed=Signed("candidate", "coder who may replace a person"),
+        ),
+    ] = None
+    margin: Annotated[
+        float,
+        Option(
+            "How much less often --candidate may agree as well as a person (epsilon).",
+            Panel.MEASURES,
+            check=in_unit_interval,
+            signed=Signed("margin", "epsilon of the candidate", text=lambda margin: f"{margin:g}"),
+        ),
+    ] = 0.1
     group_by: GroupByOption = ()
     resample_by: ResampleByOption = MeasuringSettings.resample_by
     n_t: NTOption = MeasuringSettings.n_t
@@ -116,6 +147,8 @@ class AgreeSettings:
         check_locations({**self.inputs, "--output": self.output})
         self.measuring.require_documents(self.documents)
         check_group_by(self.group_by)
+        if self.candidate is not None and self.candidate in self.without:
+            raise Refused(f"--candidate {self.candidate}: --without leaves out the same coder")
         read_limits(self.limits)
 
     def in_unit(self, unit: str | None) -> "AgreeSettings":
@@ -148,7 +181,8 @@ class AgreeSettings:
         n_t = self.measuring.near_limit
         limits = read_limits(self.limits, units_per_second(unit, self.units))
         judging = Judging(self.similarities[0], n_t, limits, self.seed)
-        return Choices(n_t, published or self.expected == "item", published, judging)
+        item = published or self.expected == "item"
+        return Choices(n_t, item, published, judging, self.margin)
 
     def signature(self, estimator: str) -> str:
         """Describe in one line what was computed, so that two audits can be compared."""

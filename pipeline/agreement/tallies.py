@@ -25,6 +25,9 @@ KEYS = {
     "segments": (),
     "supports": ("reach", "coders", "within"),
     "sample": ("document", "coder", "peer"),
+    "again": ("unit", "coder"),
+    "candidate": ("unit", "coder"),
+    "types": ("unit", "type", "other_type"),
 }
 """The keys of each table in addition to the group-by columns."""
 
@@ -48,7 +51,8 @@ class Tallies:
     Attributes:
         documents: sums by resampling unit and number of coders.
         panels: potential boundaries by resampling unit and the set of coders, as a JSON list.
-        rates: codings, boundaries and potential boundaries by resampling unit and coder.
+        rates: codings, boundaries and potential boundaries by resampling unit and coder, and the
+            counts of all pairs that the coder is in.
         peers: pair counts by coder and peer, and by one of ``FOLDS`` groups of documents.
         distances: how many boundaries of coder and peer are near each other, by their distance and
             likewise.
@@ -57,6 +61,11 @@ class Tallies:
         supports: marked positions by reach, number of coders, and coders within reach.
         sample: counts of each pair of codings, by the hash of the document: those of all documents
             with several coders, or of ``SAMPLED`` pairs, in the documents with the smallest hashes.
+        again: counts of pairs of codings by one coder of one document, by unit and coder.
+        candidate: counts of pairs of a candidate and a coder likewise, and in how many documents
+            each of both agrees with the other coders at least as well.
+        types: counts of pairs of codings by unit and boundary type, and how often the boundaries of
+            two coders are paired by both of their types.
     """
 
     documents: pa.Table
@@ -68,6 +77,9 @@ class Tallies:
     segments: pa.Table
     supports: pa.Table
     sample: pa.Table
+    again: pa.Table
+    candidate: pa.Table
+    types: pa.Table
 
     def __post_init__(self) -> None:
         """Refuse invalid tables, because tallies may come from a file.
@@ -92,7 +104,7 @@ class Tallies:
             if not pc.all(known, min_count=0).as_py():
                 raise ValueError("a table has unexpected folds")
         known = self.documents.column("unit")
-        for table in (self.panels, self.rates):
+        for table in (self.panels, self.rates, self.again, self.candidate, self.types):
             if not pc.all(pc.is_in(table.column("unit"), value_set=known), min_count=0).as_py():
                 raise ValueError("some resampling units belong to no document")
 

@@ -8,11 +8,12 @@ import pyarrow as pa
 
 from segscore.pipeline.agreement.block import Block, disagreements
 from segscore.pipeline.agreement.coder_pairs import EDITS, Counts
+from segscore.pipeline.agreement.coefficients import PAIR_COUNTS
 from segscore.pipeline.agreement.prominence import REACHES
 from segscore.pipeline.agreement.tallies import GROUP, KEYS, Groups, Tallies, folds, tally
 from segscore.pipeline.arrays.document_ids import Hashes, hash_names, mix
 from segscore.pipeline.arrays.kernel import kernel
-from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged
+from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged, add_up
 
 ITEM_UNIT = 2.0**-36
 """A document's rate is an integer multiple of this, so that sums do not depend on their order."""
@@ -21,8 +22,23 @@ SQUARES_SPLIT = 2**30
 """Squares are summed in a high and a low part, so that no sum over an archive overflows."""
 
 
-def tallies_of(block: Block, group_by: Groups, *, bucketed: bool, segments: bool) -> Tallies:
-    """Add up some documents by resampling unit; ``bucketed`` if units are hash buckets."""
+def tallies_of(
+    block: Block,
+    group_by: Groups,
+    aside: Mapping[str, pa.Table],
+    *,
+    bucketed: bool,
+    segments: bool,
+) -> Tallies:
+    """Add up some documents by resampling unit.
+
+    Args:
+        block: the documents.
+        group_by: the group-by columns and their types.
+        aside: the tallies of codings that are set aside, which are not of a block.
+        bucketed: whether units are hash buckets.
+        segments: whether chances are computed from segments.
+    """
     pairs, sums = block.pairs, block.sums
     groups = block.attributes_of(np.arange(len(sums.coders)))
 
@@ -44,6 +60,7 @@ def tallies_of(block: Block, group_by: Groups, *, bucketed: bool, segments: bool
         "codings": np.ones_like(codings),
         "marks": block.boundaries,
         "places": sums.size[codings],
+        **_with_peers(block),
     }
     of_pairs, of_distances = _pairs(block, folds(hashes))
     held_out = {"coder": coder, **_held_out(block, rate, segments=segments)}
@@ -59,6 +76,7 @@ def tallies_of(block: Block, group_by: Groups, *, bucketed: bool, segments: bool
         segments=add("segments", codings, _segments(block)),
         supports=add("supports", *_supports(block)),
         sample=add("sample", pairs.document, of_sample),
+        **aside,
     )
 
 
@@ -84,6 +102,16 @@ def _pairs(block: Block, fold: Ints) -> tuple[dict[str, object], dict[str, objec
         "near": np.ones_like(near_pair),
     }
     return of_pairs, of_distances
+
+
+def _with_peers(block: Block) -> Counts:
+    """Add up the counts of all pairs that each coding is in, shape (codings,) each."""
+    pairs, first = block.pairs, block.rows[0]
+    both = np.concatenate([pairs.row - first, pairs.peer - first])
+    return {
+        name: add_up(np.tile(block.counts[name], 2), both, len(block.boundaries))
+        for name in PAIR_COUNTS
+    }
 
 
 def _sampled(of_pairs: Mapping[str, object]) -> dict[str, object]:

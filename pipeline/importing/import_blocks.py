@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.importing.conversion.names import ReadFile, name_of_file
+from segscore.pipeline.importing.conversion.names import ReadFile, name_of_file, new_name
 from segscore.pipeline.importing.folders import Folders
 from segscore.pipeline.importing.formats import segmentations
 from segscore.pipeline.importing.formats.format import JSON_LINES_ENDINGS, PARQUET_ENDINGS
@@ -25,7 +25,7 @@ from segscore.pipeline.tables.path_columns import with_path_columns
 from segscore.pipeline.tables.read import Rows
 from segscore.pipeline.tables.rows import Defaults, ParsedRow, stem
 from segscore.pipeline.tables.stated_table import stated_table
-from segscore.schemas.input_columns import TABLE_ROLES
+from segscore.schemas.input_columns import ROLE, TABLE_ROLES
 
 STATED_ROWS = "segmentations"
 """Name of the rows of a file before references and hypotheses are separated."""
@@ -132,7 +132,9 @@ def _completed(url: str, read: FileRows, reading: Reading) -> FileRows:
 
 def _renamed(table: pa.Table, names: Mapping[str, str]) -> pa.Table:
     """Give coders their names."""
-    coders = [names.get(coder, coder) for coder in table.column("coder").to_pylist()]
+    roles = table.column(ROLE).to_pylist() if ROLE in table.column_names else [None] * len(table)
+    given = zip(table.column("coder").to_pylist(), roles, strict=True)
+    coders = [new_name(coder, role, names) for coder, role in given]
     place = table.column_names.index("coder")
     kind = table.schema.field(place)
     return table.set_column(place, kind, pa.array(coders, kind.type))

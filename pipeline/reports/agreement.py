@@ -5,10 +5,18 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from segscore.pipeline.agreement.documents import contested_in
-from segscore.pipeline.agreement.findings import audit_findings, meaningful
+from segscore.pipeline.agreement.findings import findings_of
+from segscore.pipeline.agreement.left_out import describe_left_out
 from segscore.pipeline.agreement.part import CONTESTED, CONTESTED_COLUMNS
-from segscore.pipeline.agreement.sentences import PEER_SHOWN, SHOWN, WITHOUT_SHOWN, a_minute
+from segscore.pipeline.agreement.sentences import (
+    PEER_SHOWN,
+    SHOWN,
+    WITHOUT_SHOWN,
+    a_minute,
+    meaningful,
+)
 from segscore.pipeline.reports import charts
+from segscore.pipeline.reports.audit_tables import types, with_candidate, with_themselves
 from segscore.pipeline.reports.contested import contested
 from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section, isolated
 from segscore.pipeline.reports.run_tables import as_dates, group_name
@@ -33,7 +41,9 @@ def agreement_sections(run: FinishedRun) -> Iterator[Section]:
     coders: list[CoderRow] = rows_over_all(table, by)
     of_groups: list[CoderRow] = rows_by_group(table, by)
     figures = [*_coders(coders, run.unit), *_coders_by_date(of_groups, by)]
+    figures += with_candidate(coders, run.settings.get("candidate"))
     yield Section("coders", "Coders", "", figures)
+    yield from types(run, by)
     yield Section("pairs", "Agreement between coders", "", [_matrix(run, by, coders)])
     yield Section("prominence", "Prominence", "", [*_prominence(run, by)])
     yield contested(run)
@@ -44,34 +54,38 @@ def _agreement(run: FinishedRun, by: Sequence[str]) -> Section:
     every: list[CoefficientRow] = rows_over_all(table, by)
     of_groups: list[CoefficientRow] = rows_by_group(table, by)
     whole = meaningful(every, run.unit)
-    spans = [
-        _span(row, f"{row['coefficient']}, {row['similarity']}")
-        for row in whole
-        if row["coefficient"] != "bias"
-    ]
     cells: list[list[Cell]] = [_coefficient(row) for row in whole]
     first = whole[0]
+    without = describe_left_out(run.record.get("left_out", {}))
     caption = (
         f"{first['codings']:,} codings by {first['coders']:,} coders of {first['documents']:,} "
-        f"documents; {first['pairs']:,} pairs. 1 is full agreement, 0 is chance."
+        f"documents; {first['pairs']:,} pairs{', ' * bool(without)}{without}. 1 is full agreement, "
+        "0 is chance."
     )
     figures = [
         Figure(
             "Coefficients, with 95 % intervals",
             caption,
             PageTable(COEFFICIENT, cells),
-            charts.intervals(spans, "agreement above chance"),
+            charts.intervals(_coefficient_spans(whole), "agreement above chance"),
             wide=True,
         )
     ]
     return Section("agreement", "Agreement", "", [*figures, *_groups(of_groups, by)])
 
 
+def _coefficient_spans(rows: Sequence[CoefficientRow]) -> list[charts.MarkValues]:
+    return [
+        _span(row, f"{row['coefficient']}, {row['similarity']}")
+        for row in rows
+        if row["coefficient"] != "bias"
+    ]
+
+
 def findings(run: FinishedRun) -> list[str]:
     """Say who stands out, whether groups differ, and who coded the contested documents."""
-    tables = {name: run.table(name) for name in ("agreement", "coders", "peers")}
     contested = contested_in(run.parts("documents", CONTESTED_COLUMNS), CONTESTED)
-    return audit_findings(tables, contested, run.settings["group_by"], run.unit)[1:]
+    return findings_of(run, contested)[1:]
 
 
 COEFFICIENT = ("coefficient", "similarity", "value", "95 % from", "to", "actual", "expected")
@@ -158,24 +172,64 @@ def _coders(rows: Sequence[CoderRow], unit: str | None) -> Iterator[Figure]:
         charts.band(points, low, mean, high, heading),
     )
     yield _similarity_to_peers(rows)
+    yield from with_themselves(rows)
+
+
+def _most_similar_first(rows: Sequence[CoderRow]) -> list[CoderRow]:
+    return sorted(rows, key=lambda row: (row[PEER_SHOWN] is None, -(row[PEER_SHOWN] or 0)))
+
+
+def _spans_of(rows: Sequence[CoderRow]) -> list[charts.MarkValues]:
+    """Return the similarity of each coder to the others, with its interval."""
+    return [
+        {
+            "name": row["coder"],
+            "value": value,
+            "low": row.get("peer_boundary_similarity_low"),
+            "high": row.get("peer_boundary_similarity_high"),
+            "kind": "coder",
+        }
+        for row in rows
+        if (value := row[PEER_SHOWN]) is not None
+    ]
+
+
+def audit_charts(run: FinishedRun) -> list[charts.Chart]:
+    """Draw an audit for a paper: coefficients, and coders with the others, with intervals."""
+    by = run.settings["group_by"]
+    every: list[CoefficientRow] = rows_over_all(run.table("agreement"), by)
+    coders: list[CoderRow] = rows_over_all(run.table("coders"), by)
+    drawn = [
+        charts.intervals(
+            _coefficient_spans(meaningful(every, run.unit)), "agreement above chance", legend=False
+        ),
+        charts.intervals(
+            _spans_of(_most_similar_first(coders)), f"{SHOWN} to the others", legend=False
+        ),
+    ]
+    return [chart for chart in drawn if chart is not None]
 
 
 def _similarity_to_peers(rows: Sequence[CoderRow]) -> Figure:
     """Draw similarity to peers, and list agreement without each coder."""
-    similar = sorted(rows, key=lambda row: (row[PEER_SHOWN] is None, -(row[PEER_SHOWN] or 0)))
-    spans = [
-        {"name": row["coder"], "value": value, "low": None, "high": None, "kind": "coder"}
-        for row in similar
-        if (value := row[PEER_SHOWN]) is not None
-    ]
+    similar = _most_similar_first(rows)
     similarities: list[list[Cell]] = [
-        [row["coder"], row["peers"], row[PEER_SHOWN], row[WITHOUT_SHOWN]] for row in similar
+        [
+            row["coder"],
+            row["peers"],
+            row[PEER_SHOWN],
+            row.get("peer_boundary_similarity_low"),
+            row.get("peer_boundary_similarity_high"),
+            row[WITHOUT_SHOWN],
+        ]
+        for row in similar
     ]
     return Figure(
         f"{SHOWN} to peers",
-        "Pooled over all pairs that include the coder. The table lists pi without the coder.",
-        PageTable(["coder", "peers", SHOWN, "pi without"], similarities),
-        charts.intervals(spans, SHOWN),
+        "Pooled over all pairs that include the coder, with 95 % intervals. The table lists pi "
+        "without the coder.",
+        PageTable(["coder", "peers", SHOWN, "95 % from", "to", "pi without"], similarities),
+        charts.intervals(_spans_of(similar), SHOWN),
     )
 
 

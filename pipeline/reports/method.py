@@ -61,9 +61,14 @@ def describe_method(run: FinishedRun, measures: Sequence[str], average: str) -> 
     if INTERVAL_METHOD in of_statistics(run):
         averages += rf", with 95\,\% intervals by the jackknife~\cite{{{INTERVAL_METHOD.key}}}"
         if (attribute := resampled_attribute(run.signature)) is not None:
-            name = _SPECIAL.sub(r"\\\g<0>", attribute)
+            name = in_latex(attribute)
             averages += f", which leaves out all documents of one {name} together"
     return f"{'; '.join([*texts, averages, *_tests(run)])}."
+
+
+def in_latex(name: str) -> str:
+    """Write a name so that LaTeX prints it."""
+    return _SPECIAL.sub(r"\\\g<0>", name)
 
 
 def of_statistics(run: FinishedRun) -> list[Publication]:

@@ -59,3 +59,22 @@ def holm_levels(p: Sequence[float] | Floats, families: Sequence[object], alpha: 
             if p_values[test] < level and place + 1 < len(known):
                 level = alpha / (len(known) - place - 1)
     return levels
+
+
+def benjamini_yekutieli(p: Sequence[float] | Floats) -> Floats:
+    """Adjust p values so that few of those found are false (Benjamini & Yekutieli 2001).
+
+    Of the tests whose adjusted p value is at most q, a share of at most q is expected to be false,
+    however the tests depend on each other.  NaN does not count as a test.
+
+    >>> benjamini_yekutieli([0.01, 0.04, float("nan")]).tolist()
+    [0.03, 0.06, nan]
+    """
+    p_values = np.asarray(p, np.float64)
+    adjusted = np.full(len(p_values), np.nan)
+    known = np.flatnonzero(~np.isnan(p_values))
+    order = known[np.argsort(p_values[known], kind="stable")]
+    place = np.arange(1, len(order) + 1)
+    scaled = p_values[order] * len(order) * (1 / place).sum() / place
+    adjusted[order] = np.minimum(np.minimum.accumulate(scaled[::-1])[::-1], 1.0)
+    return adjusted

@@ -26,6 +26,7 @@ RUN_TABLES = (
     "peers",
     "corpus",
     "prominence",
+    "types",
     "comparisons",
     "systems",
     "omnibus",

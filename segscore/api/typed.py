@@ -152,6 +152,10 @@ class EvaluateKeywords(MetricKeywords, total=False):
 class AgreeKeywords(TypedDict, total=False):
     """Keywords of `segscore.agree`."""
 
+    without: Sequence[str] | str
+    round: str
+    candidate: str | None
+    margin: float
     group_by: Sequence[str] | str
     resample_by: str | None
     n_t: int | None

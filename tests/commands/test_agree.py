@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -166,6 +167,8 @@ def test_prominence_equals_the_twin(folders: Iterator[Path], corpus: Corpus) -> 
         ]
         for row, expected in zip(by_document[name], twin, strict=True):
             assert row["window"] == k
+            marked_by = [coder for coder in sorted(codings) if row["position"] in codings[coder]]
+            assert row["marked_by"] == marked_by
             for reach, label in (("0", "exact"), ("half_window", "half"), ("window", "full")):
                 assert row[f"coders_within_{reach}"] == expected[f"coders_{label}"]
                 assert is_equal(row[f"support_{reach}"], expected[f"support_{label}"])
@@ -205,6 +208,42 @@ def test_intervals_equal_the_twin(folders: Iterator[Path], corpus: Corpus, n_t: 
         for end, expected in ((row["ci_low"], low), (row["ci_high"], high)):
             near = None if expected is None else pytest.approx(expected, rel=1e-5, abs=1e-5)
             assert end == near, (key, twin)
+
+
+@settings(max_examples=examples(25))
+@given(corpus=corpora(min_documents=4, max_documents=9), n_t=st.integers(1, 4))
+def test_intervals_of_coders_equal_the_twin(
+    folders: Iterator[Path], corpus: Corpus, n_t: int
+) -> None:
+    tables = audit_tables(next(folders), corpus, n_t=n_t)
+    for row, similarity in product(tables["coders"], naive_agreement.BOUNDARY_ONLY):
+        coder = row["coder"]
+        documents = {
+            name: document
+            for name, document in corpus.items()
+            if coder in document.codings and len(document.codings) > 1 and document.n_units > 1
+        }
+        whole, *apart = (
+            naive_agreement.pooled_similarity(
+                {name: each for name, each in documents.items() if name != left},
+                similarity,
+                n_t,
+                coder,
+            )
+            for left in (None, *documents)
+        )
+        weights = {
+            name: naive_agreement.denominator(document, similarity, n_t, coder)
+            for name, document in documents.items()
+        }
+        estimated = naive_jackknife.estimate(
+            whole, dict(zip(documents, apart, strict=True)), weights
+        )
+        low, high = naive_jackknife.interval(estimated, 0, 1)
+        found = row[f"peer_{similarity}_low"], row[f"peer_{similarity}_high"]
+        for end, expected in zip(found, (low, high), strict=True):
+            near = None if expected is None else pytest.approx(expected, rel=1e-5, abs=1e-5)
+            assert end == near, (coder, similarity, estimated)
 
 
 # --- Against the papers --------------------------------------------------------------------------
@@ -319,7 +358,7 @@ def test_boundary_types_are_ignored(segscore: Segscore, tmp_path: Path) -> None:
     (tmp_path / "typed.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     result = segscore("agree", tmp_path / "typed.jsonl", "--output", tmp_path / "run")
     assert result.code == 0
-    assert "boundary_types were ignored" in result.err
+    assert "coefficients count each position once; the table types has" in result.err
     (pair,) = read_table(str(tmp_path / "run" / "pairs")).to_pylist()
     assert (pair["boundaries"], pair["matches"], pair["near_misses"]) == (2, 1, 1)
 

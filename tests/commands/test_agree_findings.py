@@ -1,5 +1,6 @@
 """`segscore agree`: a careless coder, one who copies and one who drifts are named."""
 
+import csv
 import json
 from pathlib import Path
 from random import Random
@@ -7,6 +8,7 @@ from statistics import median
 
 import pytest
 
+from segscore.pipeline.agreement.run import read_audit
 from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
 
@@ -70,6 +72,11 @@ def test_who_stands_out_is_named(segscore: Segscore, tmp_path: Path, codings: Pa
     ):
         assert sentence in result.out
     assert starred(result.out) == {"B", "K"}
+    left = tmp_path / "left"
+    assert segscore("agree", codings, "--without", "B,K", "--output", left).code == 0
+    listed = ", ".join(row["document_id"] for row in read_audit(str(left)).contested)
+    without = f"Here are the 10 most contested documents without B and K: {listed}."
+    assert without in result.out.splitlines()
     assert "* stands out" in result.out
     _, table = result.out.split("B with peers by date, coders who stand out first\n")
     lines = [line.split() for line in table.splitlines()]
@@ -163,3 +170,46 @@ def test_the_report_has_the_same_sentences(
     # Without months, K does not make more errors than honest coders might.
     assert starred(result.out) == {"B"}
     assert "B with peers by date" not in result.out
+
+
+def test_every_coder_has_an_interval_in_every_format(
+    segscore: Segscore, tmp_path: Path, codings: Path
+) -> None:
+    run = ("agree", codings, "--output", tmp_path / "run")
+    text = segscore(*run)
+    assert text.code == 0, text.err
+    comma = segscore(*run, "--layout", "coders", "--format", "csv")
+    (*rows,) = csv.DictReader(comma.out.splitlines())
+    assert [row["coder"] for row in rows] == [*CODERS]
+    page = segscore("report", tmp_path / "run", "--output", tmp_path / "report.html")
+    assert page.code == 0, page.err
+    drawn = (tmp_path / "report.html").read_text()
+    for row in rows:
+        low, value, high = (
+            float(row[f"peer_boundary_similarity{end}"]) for end in ("_low", "", "_high")
+        )
+        assert low < value < high
+        assert f"{value:.4f}  {low:.4f} to {high:.4f}" in text.out
+        assert f"{low:.4f}" in drawn
+    table = segscore(*run, "--layout", "coders", "--format", "markdown").out.splitlines()
+    assert len([line for line in table if line.startswith("|")]) == 2 + len(CODERS)
+    for wrong in (("coders",), ("coder", "--format", "csv")):
+        refused = segscore(*run, "--layout", *wrong)
+        assert (refused.code, "--layout" in refused.err) == (2, True)
+
+
+def test_a_figure_and_a_table_of_coders_for_a_paper(
+    segscore: Segscore, tmp_path: Path, codings: Path
+) -> None:
+    run = ("agree", codings, "--output", tmp_path / "run")
+    drawn = segscore(*run, "--figure", tmp_path / "f.svg")
+    assert (drawn.code, f"{tmp_path / 'f.svg'}: written" in drawn.err) == (0, True)
+    text = (tmp_path / "f.svg").read_text()
+    assert "agreement above chance" in text and "boundary_similarity to the others" in text
+    assert all(f">{coder}<" in text for coder in CODERS)
+    latex = segscore(*run, "--layout", "coders", "--format", "latex").out
+    assert latex.count(r"{[}0.") == len(CODERS)
+    assert r"\caption{Coders; B is boundary similarity" in latex
+    for wrong in (("--figure", tmp_path / "f.gif"), ("--layout", "next", "--format", "latex")):
+        refused = segscore(*run, "--next", 3, *wrong)
+        assert (refused.code, wrong[0] in refused.err) == (2, True)

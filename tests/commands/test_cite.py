@@ -153,3 +153,31 @@ def test_a_comparison_cites_the_average_that_it_showed(
         assert shown.code == 0
         assert f"compared by {average} averages" in segscore("cite", compared).out
     assert "by micro averages" in segscore("cite", compared, "--average", "micro").out
+
+
+def test_an_audit_cites_its_coefficients(segscore: Segscore, tmp_path: Path) -> None:
+    run = tmp_path / "audit"
+    options = ("--n-t", "3", "--expected", "item", "--candidate", "7", "--output", run)
+    assert segscore("agree", DATA / "stargazer.jsonl", *options).code == 0
+    out = segscore("cite", run, "--measures", "pi,kappa,alpha").out
+    sentence = out.partition("\n\n")[0]
+    assert sentence.startswith(
+        r"We measure the agreement of 6 coders over 1 document by $\pi$~\cite{fournier2013"
+    )
+    for told in (
+        r"$\kappa$ of boundary similarity~\cite{",
+        r"$\alpha$ of the categories boundary and none~\cite{krippendorff2004content}",
+        "boundaries at most 2 positions apart are near misses",
+        "the chance of a boundary is the mean of the documents' rates",
+        "whether 7 may replace a coder is decided by the alternative annotator test",
+        r"(Calderon, Reichart \& Dror 2025)",
+    ):
+        assert told in sentence, told
+    keys = {key for keys in re.findall(r"cite\{(.*?)\}", sentence) for key in keys.split(",")}
+    assert keys == {*re.findall(r"^@\w+\{(.*),$", out, re.M)}
+    assert "% calderon2025" in out
+    alone = segscore("cite", run, "--measures", "alpha").out
+    assert "near misses" not in alone and "gwet" not in alone
+    for wrong in (("--measures", "alpa"), ("--average", "micro")):
+        refused = segscore("cite", run, *wrong)
+        assert (refused.code, wrong[0] in refused.err) == (2, True)

@@ -317,6 +317,18 @@ def test_coders_are_renamed_in_every_format(segscore: Segscore, tmp_path: Path) 
         result = segscore("import", tmp_path / name, *renames, "--output", out)
         assert result.code == 0, result.err
         assert storage.read_table(f"{out}/references").column("coder").to_pylist() == ["Eva"]
+    system = '{"document_id": "d", "coder": "sys", "n_units": 9, "boundaries": [], "role": "hypot'
+    with (tmp_path / "a.jsonl").open("a") as lines:
+        lines.write(f'{system}hesis"}}\n')
+    result = segscore("import", tmp_path / "a.jsonl", *renames, "--output", tmp_path / "both")
+    assert result.code == 0, result.err
+    systems = storage.read_table(f"{tmp_path}/both/hypotheses").column("coder").to_pylist()
+    assert systems == ["sys"]
+    (tmp_path / "names.csv").write_text("lea,Lea\n")
+    for name in ("a.jsonl", "d.chapters.csv"):
+        kept = segscore("import", tmp_path / name, *renames, "--output", tmp_path / "no")
+        assert (kept.code, "--rename-coders: the file does not list eva" in kept.err) == (2, True)
+        assert not (tmp_path / "no").exists()
     (tmp_path / "names.csv").write_text("eva\n")
     refused = segscore(
         "import", tmp_path / "a.jsonl", "--rename-coders", tmp_path / "names.csv", "--output", "x"

@@ -183,6 +183,7 @@ def test_agree(segscore: Segscore, tmp_path: Path) -> None:
     """The novel's chapters have one that is coded once, and one wrong coding."""
     listed = data("moonstone")
     bad = {**listed[0], "coder": "bad", "boundaries": [0]}
+    listed = [row | {"boundary_types": [1] * len(row["boundaries"])} for row in listed]
     table = put(tmp_path / "codings.jsonl", [*listed, bad, {**listed[0], "document_id": "x"}])
     run = tmp_path / "run"
     result = segscore("agree", table, "--group-by", "group", "--output", run)

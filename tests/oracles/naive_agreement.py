@@ -106,12 +106,15 @@ def pooled_similarity(corpus: Corpus, similarity: str, n_t: int, coder: str | No
     return naive.edit_values(sums, n_t=reach, per_row=False)[measure]
 
 
-def denominator(document: Document, similarity: str, n_t: int) -> int:
-    """What the actual agreement divides by, in one document."""
+def denominator(document: Document, similarity: str, n_t: int, coder: str | None = None) -> int:
+    """What the actual agreement divides by, in one document; or that of `coder` with the others."""
     total = 0
-    for x, y in combinations(document.codings.values(), 2):
+    for x, y in combinations(document.codings, 2):
+        if coder not in (None, x, y):
+            continue
         reach = 1 if similarity == "exact" else n_t
-        counts = naive.edit_counts(document.n_units, x, y, reach)
+        sides = document.codings[x], document.codings[y]
+        counts = naive.edit_counts(document.n_units, *sides, reach)
         pairs = ("misses", "false_alarms", "near_misses", "matches")
         by_edits = similarity in ("boundary_similarity", "exact")
         total += sum(counts[name] for name in pairs) if by_edits else document.n_units - 1

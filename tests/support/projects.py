@@ -352,7 +352,7 @@ def _groups(codings: pa.Table, by: str) -> dict[tuple[object, ...], Group]:
     choices = settings.choices(source.table.unit)
     job = AgreeJob(NOWHERE, settings.measuring, choices, kinds, "")
     rows = source.read(), REJECT_COLUMNS.empty_table()
-    accepted = separate_codings(settings.measuring, rows, None)
+    accepted = separate_codings(job, rows, None)
     tallies = audit_codings(job, accepted, lambda *_: None).tallies
     assert tallies is not None
     return groups_of(tallies, kinds, choices)

@@ -71,7 +71,7 @@ class CoderEffect:
         return np.asarray(np.abs(self.value) >= errors * self.error)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Judgement:
     """What the counts say about each coder, shape (coders,), and each pair, shape (pairs,).
 
@@ -271,21 +271,21 @@ class _View:
         copied = copies & (exact.deviation > limits.exact_errors)
         copied &= np.count_nonzero(self.judged) >= FEWEST_COPYING
         return Judgement(
-            self.standard,
-            agreement,
-            holm(jackknife_p(agreement.value, agreement.error, len(effects) - 1)),
-            limit,
-            aligned,
-            self.offset,
-            self.rate,
-            self.rate_deviation,
-            residual,
-            deviation,
-            less,
-            self.shifted,
-            self.far_rate,
-            readings,
-            copies | pairs.among(readings.pair_apart),
-            exact,
-            copied,
+            standard=self.standard,
+            agreement=agreement,
+            agreement_p=holm(jackknife_p(agreement.value, agreement.error, len(effects) - 1)),
+            effect_limit=limit,
+            aligned=aligned,
+            offset=self.offset,
+            rate=self.rate,
+            rate_deviation=self.rate_deviation,
+            residual=residual,
+            residual_deviation=deviation,
+            less=less,
+            shifted=self.shifted,
+            far_rate=self.far_rate,
+            readings=readings,
+            copies=copies | pairs.among(readings.pair_apart),
+            exactness=exact,
+            copied=copied,
         )

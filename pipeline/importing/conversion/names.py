@@ -1,15 +1,17 @@
 """Name the document, coder and role of a shape: from its file, options, or the file name."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from pathlib import PurePosixPath
 
+from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.folders import Folders, is_of_a_side
 from segscore.pipeline.importing.opened_file import OpenedFile
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.importing.shapes import Shape
 from segscore.pipeline.storage.compression import without_compression
+from segscore.schemas.input_columns import TABLE_ROLES
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,23 @@ def name_of_file(url: str, urls: Sequence[str]) -> str:
     return name_in_folder(name, url, shared_folders(urls)) if len({*same}) > 1 else name
 
 
+def new_name(coder: str, role: str | None, names: Mapping[str, str] | None) -> str:
+    """Return the name that a coder gets by `--rename-coders`; systems may keep theirs.
+
+    Raises:
+        Refused: the names do not have a coder of references, so that a name that is to be hidden
+            would stay.
+    """
+    if names is None or coder in names or coder in names.values():
+        return coder if names is None else names.get(coder, coder)
+    if role != TABLE_ROLES["hypotheses"]:
+        raise Refused(
+            f"--rename-coders: the file does not list {coder}; add a line {coder},NAME, or "
+            f"{coder},{coder} to keep the name"
+        )
+    return coder
+
+
 def _named(read: ReadFile, settings: ImportSettings, folders: Folders) -> Iterator[NamedShape]:
     told = folders.values(read.file.url)
     given = told.document_id or settings.document_id
@@ -89,8 +108,8 @@ def _named(read: ReadFile, settings: ImportSettings, folders: Folders) -> Iterat
             raise shape.place.refusal(
                 "the file names no coder; name the coder with --coder, or by a folder coder=NAME"
             )
-        coder = (settings.rename_coders or {}).get(coder, coder)
         role = shape.role or told.role or settings.default_role
+        coder = new_name(coder, role, settings.rename_coders)
         by_file = shape.document_id is None and given is None
         shape = replace(shape, attributes={**told.attributes, **shape.attributes})
         yield NamedShape(shape, read.file, shape.document_id or own, coder, role, by_file)

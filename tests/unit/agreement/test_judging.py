@@ -128,10 +128,22 @@ def test_two_ways_of_reading_are_said_in_one_sentence() -> None:
     coders = found.coders.to_pylist()
     sentences = describe_audit([], coders, found.table("peers").to_pylist())
     other = next(row for row in coders if row["reading"] == "other")
+    document, position = other["reading_document"], other["reading_position"]
+    of_document = {row["coder"]: row for row in rows if row["document_id"] == document}
+    near = {
+        reading: {
+            any(abs(at - position) <= 1 for at in of_document[row["coder"]]["boundaries"])
+            for row in coders
+            if row["reading"] == reading and row["coder"] in of_document
+        }
+        for reading in ("common", "other")
+    }
+    assert near in ({"common": {True}, "other": {False}}, {"common": {False}, "other": {True}})
     same, others = other["same_reading_similarity"], other["other_reading_similarity"]
     assert sentences[1:] == [
         "coder-09, coder-10 and coder-11 seem to read the guidelines another way: boundary "
-        f"similarity {same:.2f} among themselves, {others:.2f} with the other 9."
+        f"similarity {same:.2f} among themselves, {others:.2f} with the other 9; for example in "
+        f"{document} at {position}."
     ]
 
 

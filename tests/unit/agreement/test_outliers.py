@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from segscore.pipeline.agreement.contested import describe_contested, describe_contested_without
 from segscore.pipeline.agreement.documents import contested_in, contested_share, most_contested
-from segscore.pipeline.agreement.findings import describe_audit, describe_contested
+from segscore.pipeline.agreement.findings import describe_audit
 from segscore.pipeline.agreement.outliers import BEYOND, deviations, deviations_of_pairs
 from segscore.schemas.rows import CoderRow, DocumentRow
 
@@ -224,6 +225,25 @@ def test_coders_of_most_contested_documents_are_named() -> None:
         "lea, who stands out, coded 4 of the 5 most contested documents, but 12 % of all: what lea "
         "did may be why they are contested."
     ]
+
+
+def test_contested_documents_are_listed_without_who_stands_out() -> None:
+    contested: list[DocumentRow] = [*[DocumentRow(coders=["lea", "max"])] * 2, {"coders": ["lea"]}]
+    asked: list[Sequence[str]] = []
+
+    def without(coders: Sequence[str]) -> list[DocumentRow]:
+        asked.append(coders)
+        return [{"document_id": f"d{i}"} for i in range(len(coders))]
+
+    (both,) = describe_contested_without(contested, ["max", "lea", "ann"], without)
+    assert both == "Here are the 2 most contested documents without lea and max: d0, d1."
+    assert asked == [["max", "lea"]]
+    (one,) = describe_contested_without(contested, ["lea"], without)
+    assert one == "Without lea, only d0 is contested."
+    (none,) = describe_contested_without(contested, ["lea"], lambda _: [])
+    assert none == "Without lea, no document is contested."
+    assert [*describe_contested_without(contested, ["ann"], without)] == []
+    assert [*describe_contested_without([], ["lea"], without)] == []
 
 
 def test_who_coded_everything_coded_the_contested_documents_too() -> None:

@@ -1,0 +1,140 @@
+"""Compare the codings that are set aside with those of the coders, and add up by coder."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from segscore.pipeline.agreement.aside import Aside, Kind
+from segscore.pipeline.agreement.coder_pairs import Counts, Peers
+from segscore.pipeline.agreement.coefficients import PAIR_COUNTS
+from segscore.pipeline.agreement.documents import similarities
+from segscore.pipeline.agreement.judging.limits import Judging
+from segscore.pipeline.agreement.tallies import GROUP, KEYS, Groups, tally
+from segscore.pipeline.arrays.ragged import Flags, Floats, Ints
+from segscore.pipeline.scoring.references import References
+
+_ROUNDING = 1e-9
+"""Sums of similarities that differ by no more are equal."""
+
+_COMPARED = ("documents", "as_good", "coder_as_good")
+COUNTS = {"again": (*PAIR_COUNTS, "pairs"), "candidate": (*PAIR_COUNTS, *_COMPARED)}
+"""Counts in the tallies of ``tallies.Tallies`` of codings that are set aside."""
+
+_Columns = dict[str, NDArray[Any]]
+"""Columns of a tally: ``document``, ``person`` and counts."""
+
+
+@dataclass(frozen=True)
+class AuditedDocuments:
+    """What is known of the documents of a part.
+
+    Attributes:
+        codings: all codings of the coders.
+        attributes: attributes of each document.
+        units: resampling unit of each document, shape (documents,).
+    """
+
+    codings: References
+    attributes: pa.Table
+    units: NDArray[np.int64] | NDArray[np.uint64]
+
+
+def aside_tallies(
+    aside: Aside | None, audited: AuditedDocuments, group_by: Groups, judging: Judging
+) -> dict[str, pa.Table]:
+    """Return the tallies in ``COUNTS``, empty if nothing is set aside."""
+    if aside is None:
+        nothing = np.zeros(0, np.int64)
+        columns = {
+            name: dict.fromkeys(("document", "person", *counts), nothing)
+            for name, counts in COUNTS.items()
+        }
+        names = pa.array([], pa.string()).dictionary_encode()
+        documents = nothing
+    else:
+        columns, names = compare_aside(aside, judging), aside.coder
+        documents = audited.codings.documents.find(aside.codings.documents.ids)
+    tallies = {}
+    for name, of_pairs in columns.items():
+        document = documents[of_pairs.pop("document")]
+        person = pa.array(of_pairs.pop("person"), pa.int32())
+        whole = pa.table(
+            {
+                "unit": audited.units[document],
+                "coder": names.dictionary.take(person),
+                **of_pairs,
+            }
+        )
+        for column, kind in group_by.items():
+            values = audited.attributes.column(column.removeprefix(GROUP))
+            whole = whole.append_column(column, values.take(pa.array(document)).cast(kind))
+        tallies[name] = tally(whole, KEYS[name], group_by)
+    return tallies
+
+
+def compare_aside(aside: Aside, judging: Judging) -> dict[str, _Columns]:
+    """Compare codings; return the columns of the tallies ``again`` and ``candidate``.
+
+    A row of ``again`` is a pair of codings of a document by one coder. One of ``candidate`` is a
+    pair of a candidate and a coder. There, ``as_good`` says whether the candidate agrees with the
+    other coders at least as well as this coder does, and ``coder_as_good`` the reverse; both are
+    only defined in ``documents``, where there are other coders.
+    """
+    found: dict[str, list[_Columns]] = {name: [] for name in COUNTS}
+    for pairs, counts in aside.pairs(judging.n_t):
+        similar = similarities(counts, judging.n_t)[judging.similarity]
+        again = aside.person[pairs.row] == aside.person[pairs.peer]
+        again &= aside.kind[pairs.row] != Kind.CANDIDATE
+        columns = _columns(pairs, counts, again, aside.person[pairs.row])
+        found["again"].append(columns | {"pairs": np.ones_like(columns["person"])})
+        with_candidate, coder = _with_candidate(aside, pairs)
+        columns = _columns(pairs, counts, with_candidate, aside.person[coder])
+        compared = _compared(aside, pairs, similar, coder)
+        found["candidate"].append(
+            columns | {name: values[with_candidate] for name, values in compared.items()}
+        )
+    return {
+        name: {key: np.concatenate([each[key] for each in parts]) for key in parts[0]}
+        for name, parts in found.items()
+    }
+
+
+def _columns(pairs: Peers, counts: Counts, chosen: Flags, person: Ints) -> _Columns:
+    return {
+        "document": (pairs.documents[0] + pairs.document)[chosen],
+        "person": person[chosen],
+        **{name: counts[name][chosen] for name in PAIR_COUNTS},
+    }
+
+
+def _with_candidate(aside: Aside, pairs: Peers) -> tuple[Flags, Ints]:
+    """Return which pairs are of the candidate and a coder, and the row of the coder."""
+    kinds = aside.kind[pairs.row], aside.kind[pairs.peer]
+    first = (kinds[0] == Kind.CODER) & (kinds[1] == Kind.CANDIDATE)
+    second = (kinds[1] == Kind.CODER) & (kinds[0] == Kind.CANDIDATE)
+    return first | second, np.where(second, pairs.peer, pairs.row)
+
+
+def _compared(aside: Aside, pairs: Peers, similar: Floats, coder: Ints) -> Mapping[str, Ints]:
+    """Compare the candidate with each coder, by their similarity to the other coders."""
+    with_candidate, _ = _with_candidate(aside, pairs)
+    of_coders = (aside.kind[pairs.row] == Kind.CODER) & (aside.kind[pairs.peer] == Kind.CODER)
+    rows = len(aside.kind)
+    of_coder = sum(
+        np.bincount(side[of_coders], similar[of_coders], rows) for side in (pairs.row, pairs.peer)
+    )
+    chosen = pairs.document[with_candidate]
+    documents = int(pairs.document.max(initial=0)) + 1
+    of_candidate = np.bincount(chosen, similar[with_candidate], documents)
+    others = np.bincount(chosen, minlength=documents) - 1
+    compared = others[pairs.document] > 0
+    better = of_candidate[pairs.document] - similar - np.asarray(of_coder)[coder]
+    return {
+        "documents": compared.astype(np.int64),
+        "as_good": (compared & (better >= -_ROUNDING)).astype(np.int64),
+        "coder_as_good": (compared & (better <= _ROUNDING)).astype(np.int64),
+    }

@@ -1,0 +1,57 @@
+"""Say how coders agree with themselves, and whether a candidate may replace one of them."""
+
+from collections.abc import Iterator, Sequence
+
+from segscore.pipeline.agreement.candidate import ENOUGH
+from segscore.pipeline.statistics.shown_numbers import counted, number_in_words, shown_number
+from segscore.schemas.rows import CoderRow
+
+_MOST = 5
+"""The most sentences about coders and themselves; the others are counted."""
+
+_FEWEST_PEOPLE = 3
+_FEWEST_DOCUMENTS = 30
+"""The smallest numbers for which the test of a candidate was proposed."""
+
+
+def with_themselves(coders: Sequence[CoderRow]) -> Iterator[str]:
+    """Yield a sentence about each coder who coded documents again, the least reliable first."""
+    known = [(own, row) for row in coders if (own := row.get("self_boundary_similarity"))]
+    known.sort(key=lambda each: (each[0], each[1]["coder"]))
+    for own, row in known[:_MOST]:
+        ends = row.get("self_boundary_similarity_low"), row.get("self_boundary_similarity_high")
+        others = row.get("peer_boundary_similarity")
+        with_others = "" if others is None else f", and with the others by {shown_number(others)}"
+        yield (
+            f"{row['coder']} agrees with their own earlier codings by boundary similarity "
+            f"{number_in_words(own, *ends)}{with_others}."
+        )
+    if len(known) > _MOST:
+        yield f"{len(known) - _MOST} more coded documents again: self_pairs in the table coders."
+
+
+def replacement(coders: Sequence[CoderRow], candidate: str, margin: float) -> str:
+    """Say whether a candidate may replace a coder, by the alternative annotator test."""
+    tested = [row for row in coders if row.get("candidate_p") is not None]
+    if len(tested) < _FEWEST_PEOPLE:
+        return (
+            f"It cannot be said whether {candidate} may replace a person: at least "
+            f"{_FEWEST_PEOPLE} people must each share 5 documents with {candidate} and another "
+            f"person, and {len(tested)} do."
+        )
+    won = sum(row.get("candidate_wins") is True for row in tested)
+    rate = won / len(tested)
+    shares = [share for row in tested if (share := row.get("candidate_share")) is not None]
+    fewest = min(int(row.get("candidate_documents") or 0) for row in tested)
+    few = (
+        f" Some share only {counted(fewest, 'document')} with {candidate}; the test was proposed "
+        f"for {_FEWEST_DOCUMENTS} or more."
+    ) * (fewest < _FEWEST_DOCUMENTS)
+    may = f"{candidate} may replace a person" if rate >= ENOUGH else None
+    return (
+        f"{may or f'It is not shown that {candidate} may replace a person'}: it agrees with the "
+        f"others as well as {won} of {len(tested)} people do who are left out in turn, within a "
+        f"margin of {margin:g} (winning rate {rate:.2f}, {ENOUGH} is needed; alternative annotator "
+        f"test, Calderon, Reichart & Dror 2025). In {100 * sum(shares) / len(shares):.0f} % of "
+        f"the documents, on average, it agrees at least as well as the person.{few}"
+    )
