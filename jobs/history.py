@@ -50,13 +50,13 @@ def _list_runs(gathered: "Gathered") -> list[dict[str, Any]]:
     """List the runs, their outcomes, and how each signature differs from the one before."""
     from segscore.pipeline.settings.signature import signature_differences
 
-    columns = gathered.table.select(["run", "date", "outcome", "signature"])
-    runs = {row["run"]: row for row in columns.to_pylist()}
-    signatures = [row["signature"] for row in runs.values()]
+    names = ["run", "date", "outcome", "signature"]
+    runs = gathered.table.group_by(names, use_threads=False).aggregate([]).to_pylist()
+    signatures = [row["signature"] for row in runs]
     pairs = pairwise([*signatures[:1], *signatures])
     listed = []
     series = 1
-    for row, pair in zip(runs.values(), pairs, strict=True):
+    for row, pair in zip(runs, pairs, strict=True):
         differences = signature_differences(*pair)
         series += bool(differences)
         listed.append({**row, "differs_from_previous": ", ".join(differences), "series": series})

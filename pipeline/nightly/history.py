@@ -11,16 +11,16 @@ import pyarrow as pa
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.nightly.nights import Nights
+from segscore.pipeline.nightly.read_before import HISTORY_FOLDER, ReadBefore
 from segscore.pipeline.nightly.retention import remove_old
 from segscore.pipeline.nightly.settings import require_keep
 from segscore.pipeline.nightly.summaries import (
     EARLIER_COLUMNS,
-    HISTORY_FOLDER,
-    RunSummary,
+    RunRows,
     concatenate_summaries,
     night_of,
     read_removed,
-    read_summary,
+    read_rows,
 )
 from segscore.pipeline.runs import run_folder
 from segscore.pipeline.storage.placement import is_inside, require_apart
@@ -69,7 +69,9 @@ def gather_history(runs: str, output: str | None, keep: int | None) -> Gathered:
     url = storage.join(output or storage.join(runs, HISTORY_FOLDER), _FILE)
     _require_free(runs, url)
     removed, warnings = ([], []) if keep is None else remove_old(Nights(runs), keep)
-    finished, left_out = _read_runs(runs, warnings)
+    before = ReadBefore(runs)
+    finished, left_out = _read_runs(runs, warnings, before)
+    before.save({run.name for run in finished})
     if not finished:
         reason = f" ({warnings[0]})" if warnings else ""
         if run_folder.RECORD in storage.names(runs):
@@ -91,24 +93,26 @@ def read_history(runs: str) -> tuple[pa.Table, list[str]]:
     if not storage.names(runs):
         raise Refused(f"{runs}: no such folder, or it is empty")
     warnings: list[str] = []
-    finished, _ = _read_runs(runs, warnings)
+    finished, _ = _read_runs(runs, warnings, ReadBefore(runs))
     if not finished:
         raise Refused(f"{runs}: contains no finished run of segscore score or nightly")
     return concatenate_summaries(finished, read_removed(runs)), warnings
 
 
-def _read_runs(runs: str, warnings: list[str]) -> tuple[list[RunSummary], list[date | None]]:
-    """Read the finished runs of a folder by date, and list the dates of those left out."""
+def _read_runs(
+    runs: str, warnings: list[str], before: ReadBefore
+) -> tuple[list[RunRows], list[date | None]]:
+    """Read the finished runs of a folder, and list the dates of those left out."""
     finished, left_out = [], []
     for name in storage.names(runs):
         try:
-            run = read_summary(runs, name, warnings)
+            run = read_rows(runs, name, warnings, before)
         except (Refused, Failed, OSError) as problem:
             warnings.append(f"{name} was left out: {problem}")
             left_out.append(night_of(name))
         else:
             finished += [run] if run is not None else []
-    return sorted(finished, key=lambda run: (run.date or date.min, run.name)), left_out
+    return finished, left_out
 
 
 def _require_free(runs: str, url: str) -> None:

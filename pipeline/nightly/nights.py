@@ -26,11 +26,13 @@ class Night(FinishedScoring):
         date: date of the night; ``date.min`` for a run that belongs to no night.
         verdict: verdict of the gate on exactly this run; None if it was not judged yet.
         damaged: why a verdict that was written cannot be read; empty if it can, or there is none.
+        written: the text of its night.json; None if there is none.
     """
 
     date: date
     verdict: Verdict | None
     damaged: str = field(default="", kw_only=True)
+    written: str | None = field(default=None, kw_only=True)
 
 
 def dates(runs: str) -> list[date]:
@@ -57,10 +59,15 @@ def read_night(runs: str, night: date) -> Night | None:
         return None
     if run.command != "score":
         raise Refused(f"{url}: contains a run of another command, not a night")
+    written = verdict_text(run)
+    found, damaged = None, ""
     try:
-        return Night(url, run.record, night, find_verdict(run), name=night.isoformat())
+        found = verdict_on(run, written)
     except UnreadableVerdict as problem:
-        return Night(url, run.record, night, None, damaged=str(problem), name=night.isoformat())
+        damaged = str(problem)
+    return Night(
+        url, run.record, night, found, damaged=damaged, written=written, name=night.isoformat()
+    )
 
 
 def read_verdict_of(runs: str, night: date) -> Verdict | None:
@@ -85,18 +92,26 @@ def open_as_night(url: str) -> Night:
     return Night(url, run.record, date.min, None, name=url)
 
 
-def find_verdict(run: FinishedRun) -> Verdict | None:
+def verdict_text(run: FinishedRun) -> str | None:
+    """Return the text of the night.json beside a run; None if there is none."""
+    return storage.read_text(storage.join(run.url, verdict.FILE))
+
+
+def verdict_on(run: FinishedRun, text: str | None) -> Verdict | None:
     """Return the gate's verdict on a run; None if there is none, or it is on an earlier run.
 
     Raises:
         UnreadableVerdict: night.json is not what segscore writes.
     """
-    url = storage.join(run.url, verdict.FILE)
-    text = storage.read_text(url)
     if text is None:
         return None
-    read = verdict.read_verdict(url, text)
+    read = verdict.read_verdict(storage.join(run.url, verdict.FILE), text)
     return read if read.run == run.fingerprint else None
+
+
+def find_verdict(run: FinishedRun) -> Verdict | None:
+    """Read the gate's verdict on a run; the rest is as for ``verdict_on``."""
+    return verdict_on(run, verdict_text(run))
 
 
 def system_rows(night: Night) -> list[AverageRow]:

@@ -1,7 +1,7 @@
 """The verdict of the gate on a night, stored beside its run as `night.json`."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, is_dataclass
 from functools import cache
 from typing import Any, get_args, get_origin, get_type_hints
@@ -353,20 +353,26 @@ def read_verdict(url: str, text: str) -> Verdict:
 
 def _read_as(kind: Any, contents: Mapping[str, Any]) -> Any:
     """Return an object of a dataclass from what ``asdict`` made of it and JSON kept of that."""
-    types = _field_types(kind)
-    return kind(**{name: _read_value(types[name], value) for name, value in contents.items()})
+    read = _readers(kind)
+    return kind(**{name: read[name](value) for name, value in contents.items()})
 
 
-def _read_value(kind: Any, value: Any) -> Any:
-    """Return a value with the tuples and the dataclasses that its type names."""
+@cache
+def _readers(kind: Any) -> Mapping[str, Callable[[Any], Any]]:
+    """Return what makes of a value the tuple, and the dataclasses, that the type of a field names.
+
+    Thousands of verdicts are read for the level of a system.
+    """
+    return {name: _reader(of) for name, of in get_type_hints(kind).items()}
+
+
+def _reader(kind: Any) -> Callable[[Any], Any]:
     if get_origin(kind) is not tuple:
-        return value
+        return lambda value: value
     each_kind = get_args(kind)[0]
-    is_plain = not is_dataclass(each_kind)
-    return tuple(each if is_plain else _read_as(each_kind, each) for each in value)
-
-
-_field_types = cache(get_type_hints)
+    if not is_dataclass(each_kind):
+        return tuple
+    return lambda value: tuple(_read_as(each_kind, each) for each in value)
 
 
 def check_of(rule: GateRule, system: str, against: str, **averages: Any) -> Check:
