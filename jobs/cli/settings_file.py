@@ -3,7 +3,8 @@
 The table of a command contains its options by name, with `-` or `_`, and its input tables by name
 (references, hypotheses, codings…).  `[storage.s3]`, `[storage.gs]` and `[storage.abfs]` contain
 options of fsspec for a store, which should not be on a command line that others can read.
-`[cluster]` names the certificates of a cluster that uses TLS.
+`[cluster]` names the certificates of a cluster that uses TLS.  `${NAME}` in a value is the
+environment variable of that name (``variables``).
 """
 
 import re
@@ -51,6 +52,7 @@ def load_settings(context: typer.Context, url: str | None) -> str | None:
     """
     from segscore.pipeline import storage
     from segscore.pipeline.errors import Refused
+    from segscore.pipeline.settings.variables import with_variables
 
     if context.resilient_parsing:
         return url
@@ -67,6 +69,10 @@ def load_settings(context: typer.Context, url: str | None) -> str | None:
     }
     if wrong := list(_problems(tables, commands)):
         raise Refused(f"--settings {url}: {'; '.join(wrong)}")
+    try:  # after the checks, whose messages say what the file says
+        tables = with_variables(tables, "")
+    except Refused as problem:
+        raise Refused(f"--settings {url}: {problem}") from problem
     context.obj = {
         section: {
             _parameter_name(key): _command_line_value(
