@@ -84,6 +84,8 @@ def nightly(
         every = "; ".join(problems_of(ScoreSettings, scoring))
         raise Refused(every or str(problem)) from problem
     nights = _dates(chosen.date, first, last)
+    if chosen.rejudge and first is not None:
+        nights = _published(chosen.runs, nights)
     chosen = replace(chosen, date=nights[0])
     if dry_run:
         print_dry_run([replace(chosen, date=night) for night in nights], format_name)
@@ -121,6 +123,23 @@ def _dates(night: date | None, first: str | None, last: str | None) -> list[date
             "first"
         )
     return [start + timedelta(days=day) for day in range(days)]
+
+
+def _published(runs: str, nights: list[date]) -> list[date]:
+    """Return those of some nights that are published.
+
+    Raises:
+        Refused: none is.
+    """
+    from segscore.pipeline.nightly.nights import dates
+
+    found = {*dates(runs)}
+    published = [night for night in nights if night in found]
+    if not published:
+        raise Refused(
+            f"--rejudge: no night from {nights[0]} to {nights[-1]} is published in {runs}"
+        )
+    return published
 
 
 def _run_one(chosen: NightSettings, executor: "Executor", format_name: str) -> None:

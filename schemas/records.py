@@ -151,6 +151,8 @@ _NIGHT_RECORD = {
     "outcome: string": "`passed`, `failed`, `incomplete`, `partial`, `not_comparable` or "
     "`accepted`",
     "finished_at: string": "time of the verdict: ISO 8601, UTC",
+    "first_published_at: string": "time of the first verdict on the night, which stays when it is "
+    "scored or judged again: ISO 8601, UTC; empty in one by an earlier version",
     "expected[]: string": "systems that later nights must have, or they are incomplete",
     "warnings[]: string": "signs that the input is not what it should be, or that a system "
     "declines slowly",

@@ -19,7 +19,7 @@ from segscore.pipeline.runs.certificates import Certificates, configure_certific
 
 STORAGE, CLUSTER = "storage", "cluster"
 PROTOCOLS = ("s3", "gs", "gcs", "abfs", "az")
-UNSET = ("help", "settings", "fresh", "date", "accept")
+UNSET = ("help", "settings", "fresh", "date", "accept", "rejudge")
 """Options that a file cannot set; for example, `--fresh` and `--date` must be given each time."""
 
 _KINDS: dict[str, tuple[tuple[type, ...], str]] = {

@@ -12,6 +12,7 @@ from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.nightly.nights import Nights
 from segscore.pipeline.nightly.read_before import HISTORY_FOLDER, ReadBefore
+from segscore.pipeline.nightly.restatements import Restatement, read_restatements
 from segscore.pipeline.nightly.retention import remove_old
 from segscore.pipeline.nightly.settings import require_keep
 from segscore.pipeline.nightly.summaries import (
@@ -41,6 +42,7 @@ class Gathered:
         removed: dates of the old nights that were removed.
         missing: dates on which a night is missing, ascending; see ``missing_dates``.
         wrong: messages about runs that could not be read and old nights that were not removed.
+        restatements: how nights changed that were scored again.
     """
 
     table: pa.Table
@@ -48,6 +50,7 @@ class Gathered:
     missing: list[date]
     removed: list[date]
     wrong: list[str]
+    restatements: list[Restatement]
 
 
 def gather_history(runs: str, output: str | None, keep: int | None) -> Gathered:
@@ -81,7 +84,8 @@ def gather_history(runs: str, output: str | None, keep: int | None) -> Gathered:
     storage.write_table(url, table, plain=())
     nights = [*table.column("date").unique().to_pylist(), *left_out]
     missing = missing_dates([night for night in nights if night is not None])
-    return Gathered(table, url, missing, removed, warnings)
+    restatements = read_restatements(runs, warnings)
+    return Gathered(table, url, missing, removed, warnings, restatements)
 
 
 def read_history(runs: str) -> tuple[pa.Table, list[str]]:

@@ -53,6 +53,8 @@ def judge(
 ) -> Verdict:
     """Judge a night; repeat its verdict if the rules and the nights to compare with are the same.
 
+    It is judged anew in any case if the settings say so (``rejudge``).
+
     Raises:
         Refused: a file of a night cannot be read.
         Failed: the server does not answer.
@@ -76,8 +78,9 @@ def judge(
         acceptances,
         "" if past is None else past.digest(settings.rules),
     )
-    if night.verdict is not None and _is_current(night.verdict, reasons, earlier):
-        return night.verdict
+    known = None if settings.rejudge else night.verdict
+    if known is not None and _is_current(known, reasons, earlier):
+        return known
     context = _Context(night, settings, earlier, past, spread, ReferenceChanges(earlier))
     checks, grouped, common = _check_rules(context, comparable)
     single = {other.date.isoformat() for other in chosen.single.values()}
@@ -196,6 +199,7 @@ def _verdict(context: _Context, judged: _Judged) -> Verdict:
     night, settings, earlier, _, _, changes = context
     chosen, reasons = judged.chosen, judged.reasons
     systems, missing = nights.systems_of(night), reasons.missing
+    now = datetime.now(UTC).isoformat(timespec="seconds")
     unpaired, rejected = unscored_systems(night, missing)
     useless = {each.system for each in unpaired} | {each.system for each in rejected}
     said = _say(context, judged)
@@ -211,7 +215,8 @@ def _verdict(context: _Context, judged: _Judged) -> Verdict:
         new=tuple(system for system in systems if system not in chosen.single),
         differences=judged.differences,
         outcome=PASSED,
-        finished_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        finished_at=now,
+        first_published_at=nights.first_published(night) or now,
         expected=chosen.expected or systems,
         unpaired=unpaired,
         rejected=rejected,

@@ -114,6 +114,17 @@ def find_verdict(run: FinishedRun) -> Verdict | None:
     return verdict_on(run, verdict_text(run))
 
 
+def first_published(night: Night) -> str:
+    """Return when a night was judged for the first time, by its night.json; empty if unknown.
+
+    That of a run that was replaced stays until the new one is judged.
+    """
+    if night.written is None or night.damaged:
+        return ""
+    read = verdict.read_verdict(night.url, night.written)
+    return read.first_published_at or read.finished_at
+
+
 def system_rows(night: Night) -> list[AverageRow]:
     """Read the rows of a night's summary over all documents, without reference points."""
     return [row for row in night.over_all() if not is_point(row["hypothesis"])]

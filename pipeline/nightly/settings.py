@@ -220,6 +220,14 @@ class NightSettings:
     )
     keep: KeepOption = None
     fresh: FreshOption = False
+    rejudge: Annotated[
+        bool,
+        Option(
+            "Judge the published night again, without scoring: after an earlier one was restated.",
+            Panel.GATE,
+            flags="--rejudge",
+        ),
+    ] = False
     scoring: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

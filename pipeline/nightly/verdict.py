@@ -244,6 +244,7 @@ class Verdict:
         acceptances: what was accepted, of the whole night, a system or a rule.
         past: digest of the earlier nights' averages that the verdict depends on.
         densities: boundaries of the references and of the systems, over all documents and by group.
+        first_published_at: when the night was judged for the first time, UTC.
     """
 
     date: str
@@ -273,6 +274,7 @@ class Verdict:
     acceptances: tuple[Acceptance, ...] = ()
     past: str = ""
     densities: tuple[Density, ...] = ()
+    first_published_at: str = ""
 
     @property
     def good(self) -> bool:
