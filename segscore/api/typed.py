@@ -227,6 +227,7 @@ class TrendKeywords(TypedDict, total=False):
     limit: float
     seed: int
     since: str | date | None
+    until: str | date | None
 
 
 if TYPE_CHECKING:
