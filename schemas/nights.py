@@ -19,7 +19,7 @@ def _date(description: str) -> pap.Column:
 
 
 NIGHT_OUTCOMES = ["passed", "failed", "incomplete", "partial", "not_comparable", "accepted"]
-RESULTS = ["passed", "failed", "undefined", "undecided", "warned", "with_all"]
+RESULTS = ["passed", "failed", "undefined", "undecided", "warned", "with_all", "on_trial"]
 
 HISTORY = pap.DataFrameSchema(
     {

@@ -130,7 +130,8 @@ _NIGHT_RECORD = {
     "checks[].is_raw: bool": "whether a level is that of the average itself, for want of three "
     "systems",
     "checks[].result: string": "`passed`, `failed`, `undefined` (fails), `undecided`, `warned` (of "
-    "what all systems share, or an interval around a floor) or `with_all` (worse, but as all)",
+    "what all systems share, or an interval around a floor), `with_all` (worse, but as all) or "
+    "`on_trial` (would fail, but the system is on trial)",
     "checks[].moved[].document_id: string": "id of a document that worsened, if the check failed",
     "checks[].moved[].value: float": "value of the measure tonight, mean over references",
     "checks[].moved[].before: float": "value on the other night; its average if the document is "

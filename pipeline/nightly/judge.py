@@ -30,6 +30,7 @@ from segscore.pipeline.nightly.rules import GateRule
 from segscore.pipeline.nightly.settings import FAIL, MEDIAN_OF_7, NightSettings
 from segscore.pipeline.nightly.spread import Spread
 from segscore.pipeline.nightly.trend_gate import judge_trends, nights_of_trends
+from segscore.pipeline.nightly.trials import needed, on_trial, trials_in_words
 from segscore.pipeline.nightly.unscored_systems import unscored_systems
 from segscore.pipeline.nightly.verdict import (
     ACCEPTED,
@@ -65,6 +66,7 @@ def judge(
     may_compare = (lambda _: True) if spread is None else spread.comparable
     chosen = choose_nights(systems, settings, earlier, may_compare)
     comparable, differences = _comparable(night, chosen, settings.rules)
+    chosen = replace(chosen, expected=needed(chosen.expected, settings))
     missing = tuple(system for system in chosen.expected if system not in systems)
     acceptances = _acceptances(night, settings)
     reasons = _Reasons(
@@ -85,6 +87,7 @@ def judge(
     checks, grouped, common = _check_rules(context, comparable)
     single = {other.date.isoformat() for other in chosen.single.values()}
     differences = {day: listed for day, listed in differences.items() if day in single}
+    checks, grouped = on_trial(checks, settings), on_trial(grouped, settings)
     judged = _Judged(chosen, reasons, checks, grouped, common, differences)
     return _verdict(context, judged)
 
@@ -217,7 +220,7 @@ def _verdict(context: _Context, judged: _Judged) -> Verdict:
         outcome=PASSED,
         finished_at=now,
         first_published_at=nights.first_published(night) or now,
-        expected=chosen.expected or systems,
+        expected=chosen.expected or needed(systems, settings),
         unpaired=unpaired,
         rejected=rejected,
         causes=tuple(probable_causes(said.of_feed, concerned)),
@@ -239,10 +242,15 @@ def _with_outcome(
     return replace(
         verdict,
         outcome=outcome,
-        expected=verdict.systems if outcome in (PASSED, ACCEPTED) else verdict.expected,
+        expected=(
+            needed(verdict.systems, context.settings)
+            if outcome in (PASSED, ACCEPTED)
+            else verdict.expected
+        ),
         warnings=(
             *(warning.text for warning in said.of_feed),
             *said.warned,
+            *trials_in_words((*judged.checks, *judged.grouped), verdict.systems, context.settings),
             *_warn_of_decline(context, judged),
         ),
     )
@@ -301,7 +309,9 @@ class _Reasons(NamedTuple):
 
 
 def _asked(settings: NightSettings) -> dict[str, Any]:
+    chosen = {"trial": [*settings.trial], "retired": [*settings.retired]}
     return {
+        **{name: systems for name, systems in chosen.items() if systems},
         "gate": [rule.text for rule in settings.rules],
         "alpha": settings.alpha,
         "against": settings.against,

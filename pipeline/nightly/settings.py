@@ -175,6 +175,23 @@ class NightSettings:
             flags="--require-groups",
         ),
     ] = False
+    trial: Annotated[
+        tuple[str, ...],
+        Option(
+            "Systems on trial, separated by commas: they are judged and shown, need not be there, "
+            "and no night fails because of them.",
+            Panel.GATE,
+            read_names,
+        ),
+    ] = ()
+    retired: Annotated[
+        tuple[str, ...],
+        Option(
+            "Systems that have left, separated by commas: nights need not have them.",
+            Panel.GATE,
+            read_names,
+        ),
+    ] = ()
     not_comparable: Annotated[
         str,
         Option(

@@ -31,6 +31,7 @@ UNDEFINED = "undefined"
 UNDECIDED = "undecided"
 WARNED = "warned"
 WITH_ALL = "with_all"
+ON_TRIAL = "on_trial"
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,8 @@ class Check:
         result: `passed`; `failed`: worse beyond limit and noise; `undefined`: no longer defined,
             which fails; `undecided`: cannot be decided, which passes; `warned`: a level that all
             systems share, or an interval around a floor, which passes; `with_all`: worse, but as
-            all systems, for which nobody is blamed.
+            all systems, for which nobody is blamed; `on_trial`: would fail, but the system is on
+            trial.
         moved: the documents that worsened most, if the check failed.
         nights: number of nights that tonight is compared with, by their median; or of those that
             the line of a rule for trends goes through, with tonight.
@@ -158,6 +160,8 @@ class Check:
         """The result; `within noise` of a check that passed with a change beyond its limit."""
         if self.result == WITH_ALL:
             return "with all systems"
+        if self.result == ON_TRIAL:
+            return "would fail, on trial"
         (rule,) = parse_rule(self.rule)
         if rule.kind == FLOOR:
             return self.result
@@ -283,8 +287,16 @@ class Verdict:
 
     def good_for(self, system: str) -> bool:
         """Whether later nights of a system are compared with this one."""
+        checks = (*self.checks, *self.group_checks)
+        if any(
+            check.result == ON_TRIAL
+            and check.system == system
+            and self.accepts(system, check.rule) is None
+            for check in checks
+        ):
+            return False
         if self.outcome == FAILED:
-            failing = (check for check in (*self.checks, *self.group_checks) if check.fails)
+            failing = (check for check in checks if check.fails)
             return all(
                 check.system not in (system, EVERY) or self.accepts(check.system, check.rule)
                 for check in failing
@@ -304,7 +316,7 @@ class Verdict:
         """
         checks = [each for each in (*self.checks, *self.group_checks) if each.system == system]
         reported = any(
-            check.rule == rule and check.result in (FAILED, UNDEFINED, WARNED, WITH_ALL)
+            check.rule == rule and check.result in (FAILED, UNDEFINED, WARNED, WITH_ALL, ON_TRIAL)
             for check in checks
         )
         failed = any(check.fails for check in checks)

@@ -21,11 +21,8 @@ def test_a_message_says_what_since_when_and_how_sure(archive: Archive) -> None:
     assert failed.out.startswith(f"{SECOND}: failed. {whole}.")
     assert f"on {FIRST} (.02 allowed, p " in failed.out
     archive.run(SECOND, "--accept", "meant")
-    accepted = archive.run(SECOND, "--message")
-    assert (
-        accepted.out
-        == f"{SECOND}: accepted: meant. 2 systems, what fails was accepted, compared with {FIRST}.\n"
-    )
+    accepted = archive.run(SECOND, "--message").out
+    assert accepted.startswith(f"{SECOND}: accepted: meant. 2 systems, what fails was accepted, ")
 
 
 def test_a_night_that_waits_has_a_message(archive: Archive) -> None:
