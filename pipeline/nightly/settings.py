@@ -232,6 +232,14 @@ class NightSettings:
             Panel.OUTPUT,
         ),
     ] = None
+    max_rejects: Annotated[
+        float | None,
+        Option(
+            "Largest share of rejected rows at which the night is published, 0 to 1; default: "
+            "max-rejects in \\[score], else 1.",
+            Panel.OUTPUT,
+        ),
+    ] = None
     metrics: Annotated[str | None, Option("Metrics file for Prometheus, *.prom.", Panel.OUTPUT)] = (
         None
     )
@@ -306,6 +314,8 @@ class NightSettings:
             scoring["documents"] = _insert_date("--documents", self.documents, self.night)
         if self.resample_by is not None:
             scoring["resample_by"] = self.resample_by
+        if self.max_rejects is not None:
+            scoring["max_rejects"] = self.max_rejects
         unpaired = scoring.pop("max_unpaired", None)
         if self.max_unpaired is not None:
             unpaired = self.max_unpaired

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.night_metrics import WORSE
-from tests.support.nights import DAYS, GOOD, Archive
+from tests.support.nights import DAYS, GOOD, Archive, rows
 
 FIRST, SECOND, THIRD = DAYS[:3]
 NIGHTS = ((FIRST, GOOD, 0), (SECOND, WORSE, 1))
@@ -60,3 +60,16 @@ def test_verdicts_without_trials_stay_as_they_were(archive: Archive) -> None:
     archive.settle()
     assert archive.run(FIRST).code == 0
     assert file.read_bytes() == before and "trial" not in archive.read(FIRST, "night.json")["asked"]
+
+
+def test_few_duplicate_rows_lose_no_night(archive: Archive) -> None:
+    """The hour that the end of summer time repeats; another limit of the night takes precedence."""
+    archive.deliver(THIRD)
+    listed = rows(THIRD, "hypothesis", GOOD)
+    archive.put(THIRD, "hypothesis", [*listed, *listed[:8]])
+    archive.settle("max-rejects = 0.3", score="max-rejects = 0.05")
+    assert archive.run(THIRD, "--max-rejects", 0.1).code == 1
+    assert archive.run(THIRD, "--max-rejects", 2).code == 2
+    assert archive.outcome(THIRD) is None
+    assert archive.run(THIRD).code == 0 and archive.outcome(THIRD) == "passed"
+    assert archive.read(THIRD, "run.json")["rows"]["hypotheses"]["rejected"] == 16
