@@ -38,6 +38,7 @@ from segscore.pipeline.nightly.verdict import (
     FAILED,
     INCOMPLETE,
     NOT_COMPARABLE,
+    ON_TRIAL,
     PARTIAL,
     PASSED,
     WARNED,
@@ -46,6 +47,7 @@ from segscore.pipeline.nightly.verdict import (
     Density,
     Verdict,
 )
+from segscore.pipeline.nightly.versions import warn_of_versions
 from segscore.pipeline.tables.unusable_files import UnusableFile
 
 
@@ -186,6 +188,12 @@ def _say(context: _Context, judged: _Judged) -> _Said:
         for system, text in dense.items()
         if system in {check.system for check in judged.checks if check.fails}
     ]
+    worse = [
+        check
+        for check in (*judged.checks, *judged.grouped)
+        if check.fails or check.result == ON_TRIAL
+    ]
+    of_feed += warn_of_versions(night, worse, judged.chosen.single, earlier)
     # What all systems share in general is not said again of each group.
     shared = {check.rule for check in judged.checks if check.result == WARNED}
     grouped = [check for check in judged.grouped if check.rule not in shared]
