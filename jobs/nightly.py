@@ -73,6 +73,14 @@ def nightly(
             rich_help_panel=Panel.RUNNING,
         ),
     ] = False,
+    replay: Annotated[
+        bool,
+        typer.Option(
+            "--replay",
+            help="Say what the rules would have said of published nights, and write nothing.",
+            rich_help_panel=Panel.GATE,
+        ),
+    ] = False,
     message: Annotated[
         bool,
         typer.Option(
@@ -94,10 +102,16 @@ def nightly(
         every = "; ".join(problems_of(ScoreSettings, scoring))
         raise Refused(every or str(problem)) from problem
     nights = _dates(chosen.date, first, last)
+    if replay:
+        from segscore.jobs.show.replayed import print_replayed
+
+        startup.work()
+        print_replayed(chosen, _published(chosen.runs, nights, "--replay"), format_name)
+        return
     if message and (first is not None or dry_run or format_name != "text"):
         raise Refused("--message: is about one night that is run; give --date alone")
     if chosen.rejudge and first is not None:
-        nights = _published(chosen.runs, nights)
+        nights = _published(chosen.runs, nights, "--rejudge")
     chosen = replace(chosen, date=nights[0])
     if dry_run:
         print_dry_run([replace(chosen, date=night) for night in nights], format_name)
@@ -137,7 +151,7 @@ def _dates(night: date | None, first: str | None, last: str | None) -> list[date
     return [start + timedelta(days=day) for day in range(days)]
 
 
-def _published(runs: str, nights: list[date]) -> list[date]:
+def _published(runs: str, nights: list[date], option: str) -> list[date]:
     """Return those of some nights that are published.
 
     Raises:
@@ -148,9 +162,7 @@ def _published(runs: str, nights: list[date]) -> list[date]:
     found = {*dates(runs)}
     published = [night for night in nights if night in found]
     if not published:
-        raise Refused(
-            f"--rejudge: no night from {nights[0]} to {nights[-1]} is published in {runs}"
-        )
+        raise Refused(f"{option}: no night from {nights[0]} to {nights[-1]} is published in {runs}")
     return published
 
 

@@ -143,8 +143,10 @@ def save_verdict(url: str, judgement: Verdict) -> None:
 class Nights:
     """The nights of a folder, each read on first use and then cached; some may be unreadable."""
 
-    def __init__(self, runs: str) -> None:
+    def __init__(self, runs: str, *, may_write: bool = True) -> None:
+        """List the nights; ``may_write``: whether what is read of them may be kept beside them."""
         self.runs = runs
+        self.may_write = may_write
         self.dates = dates(runs)
         self.unreadable: list[str] = []
         self._read: dict[date, Night | None] = {}
@@ -161,6 +163,10 @@ class Nights:
                 self.unreadable.append(str(problem))
                 self._read[night] = None
         return self._read[night]
+
+    def put(self, night: Night) -> None:
+        """Take the place of a night that was read, as if its verdict were another one."""
+        self._read[night.date] = night
 
     def newest_first(self, before: date | None = None) -> Iterator[Night]:
         """Yield all published nights, or those before a date, newest first."""

@@ -194,7 +194,8 @@ def read_past(
         before = islice(before, max([_FEWEST, *(rule.nights for rule in rules)]))
     read = ReadBefore(earlier.runs, {*RUN_COLUMNS, *SUMMARY_COLUMNS} - {*_COLUMNS})
     present = [_of_night(other, read, wanted, tuple(by)) for other in (night, *before)][::-1]
-    read.save()
+    if earlier.may_write:
+        read.save()
     first = present[0].date
     kept = _removed(earlier.runs, night, wanted, by)
     nights = sorted([each for each in kept if each.date < first], key=lambda each: each.date)
