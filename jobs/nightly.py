@@ -12,7 +12,7 @@ from segscore.jobs.cli.log import LOG
 from segscore.jobs.cli.options import Workers
 from segscore.jobs.cli.signature import problems_of, read_fields
 from segscore.jobs.show.formats import ResultFormat, print_text
-from segscore.jobs.show.night_message import night_message, shortened
+from segscore.jobs.show.night_message import in_short, night_message
 from segscore.jobs.show.nights import (
     Result,
     failure_message,
@@ -178,7 +178,7 @@ def _run_one(chosen: NightSettings, executor: "Executor", format_name: str) -> N
             ended = _run_night(chosen, executor, bar)
     except (Failed, Refused) as problem:
         if format_name == _MESSAGE:
-            print_text(shortened([str(problem)]))
+            print_text(in_short([str(problem)]))
         raise
     if format_name == _MESSAGE:
         print_text(night_message(ended.verdict, chosen.score.output))

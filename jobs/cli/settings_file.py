@@ -52,7 +52,6 @@ def load_settings(context: typer.Context, url: str | None) -> str | None:
     """
     from segscore.pipeline import storage
     from segscore.pipeline.errors import Refused
-    from segscore.pipeline.settings.variables import with_variables
 
     if context.resilient_parsing:
         return url
@@ -69,10 +68,7 @@ def load_settings(context: typer.Context, url: str | None) -> str | None:
     }
     if wrong := list(_problems(tables, commands)):
         raise Refused(f"--settings {url}: {'; '.join(wrong)}")
-    try:  # after the checks, whose messages say what the file says
-        tables = with_variables(tables, "")
-    except Refused as problem:
-        raise Refused(f"--settings {url}: {problem}") from problem
+    tables = _expand(tables, url)  # after the checks, whose messages say what the file says
     context.obj = {
         section: {
             _parameter_name(key): _command_line_value(
@@ -114,6 +110,21 @@ def _read_toml(url: str) -> dict[str, Any]:
         raise Refused(f"--settings {url}: {_explain_number(text)}") from problem
     except RecursionError as problem:
         raise Refused(f"--settings {url}: lists or tables are nested too deeply") from problem
+
+
+def _expand(tables: Mapping[str, Any], url: str) -> dict[str, Any]:
+    """Return the tables with the variables that they name.
+
+    Raises:
+        Refused: a variable is not set.
+    """
+    from segscore.pipeline.errors import Refused
+    from segscore.pipeline.settings.variables import with_variables
+
+    try:
+        return {name: with_variables(table, name) for name, table in tables.items()}
+    except Refused as problem:
+        raise Refused(f"--settings {url}: {problem}") from problem
 
 
 def _explain_toml(text: str, problem: str) -> str:

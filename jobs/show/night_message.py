@@ -25,12 +25,12 @@ def night_message(verdict: "Verdict", run: str) -> str:
     outcome = verdict.outcome.replace("_", " ")
     reason = f": {verdict.accepted}" if verdict.accepted and verdict.outcome == "accepted" else ""
     said = [*problems(without_documents, run), *verdict.causes] if verdict.exit_code else []
-    return shortened(
+    return in_short(
         [f"{verdict.date}: {outcome}{reason}", *said, *([] if said else _unremarkable(verdict))]
     )
 
 
-def shortened(sentences: Sequence[str]) -> str:
+def in_short(sentences: Sequence[str]) -> str:
     """Return the first sentences, and how many more there are, in at most 300 characters."""
     texts = [visible(" ".join(sentence.split())).rstrip(".") for sentence in sentences]
     for number in range(len(texts), 1, -1):

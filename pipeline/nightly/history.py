@@ -21,7 +21,7 @@ from segscore.pipeline.nightly.summaries import (
     concatenate_summaries,
     night_of,
     read_removed,
-    read_rows,
+    read_run_rows,
 )
 from segscore.pipeline.runs import run_folder
 from segscore.pipeline.storage.placement import is_inside, require_apart
@@ -110,7 +110,7 @@ def _read_runs(
     finished, left_out = [], []
     for name in storage.names(runs):
         try:
-            run = read_rows(runs, name, warnings, before)
+            run = read_run_rows(runs, name, warnings, before)
         except (Refused, Failed, OSError) as problem:
             warnings.append(f"{name} was left out: {problem}")
             left_out.append(night_of(name))

@@ -19,7 +19,12 @@ from segscore.pipeline.nightly.nights import Night, Nights, differences_of
 from segscore.pipeline.nightly.read_before import ReadBefore, state_of
 from segscore.pipeline.nightly.rules import COMMON, LEVEL, GateRule
 from segscore.pipeline.nightly.settings import NIGHT
-from segscore.pipeline.nightly.summaries import RUN_COLUMNS, history_name, read_removed, rows_of
+from segscore.pipeline.nightly.summaries import (
+    RUN_COLUMNS,
+    history_name,
+    history_rows,
+    read_removed,
+)
 from segscore.pipeline.nightly.verdict import EVERY, NOT_COMPARABLE
 from segscore.pipeline.scoring.names import is_point
 from segscore.pipeline.statistics.averages import SUMMARY_COLUMNS, summary_groups
@@ -241,7 +246,7 @@ def _rows(night: Night, read: ReadBefore) -> pa.Table:
     state = state_of(night.record, night.written)
     rows = read.find(name, state)
     if rows is None:
-        rows = rows_of(night, name, night.verdict)
+        rows = history_rows(night, name, night.verdict)
         if not night.damaged:
             read.add(name, state, rows)
     return rows

@@ -56,7 +56,7 @@ class RunRows:
     rows: pa.Table
 
 
-def read_rows(
+def read_run_rows(
     runs: str, name: str, warnings: list[str], before: ReadBefore | None = None
 ) -> RunRows | None:
     """Read the rows of a finished scoring run; return None if the folder has none.
@@ -73,10 +73,10 @@ def read_rows(
     if known is not None:
         return RunRows(name, night, known)
     try:
-        rows = rows_of(run, name, verdict_on(run, text))
+        rows = history_rows(run, name, verdict_on(run, text))
     except UnreadableVerdict as problem:
         warnings.append(f"{problem}; {name} counts as not judged: run the date again")
-        return RunRows(name, night, rows_of(run, name, None))
+        return RunRows(name, night, history_rows(run, name, None))
     if before is not None:
         before.add(name, state, rows)
     return RunRows(name, night, rows)
@@ -121,7 +121,7 @@ def _in_order(table: pa.Table) -> pa.Table:
     return table.take(pc.sort_indices(pa.table(keys), sort_keys=ascending))
 
 
-def rows_of(run: FinishedRun, name: str, verdict: Verdict | None) -> pa.Table:
+def history_rows(run: FinishedRun, name: str, verdict: Verdict | None) -> pa.Table:
     """Return the rows of the history of a run: its summary with ``RUN_COLUMNS`` added."""
     summary = run.table("summary")
     renamed = [history_name(name, summary.column_names) for name in summary.column_names]
@@ -226,7 +226,7 @@ def keep_rows(runs: str, nights: Sequence[str]) -> None:
         Failed: the rows cannot be written.
     """
     warnings: list[str] = []
-    found = [read_rows(runs, name, warnings) for name in nights]
+    found = [read_run_rows(runs, name, warnings) for name in nights]
     summaries = [summary for summary in found if summary is not None]
     if summaries:
         table = concatenate_summaries(summaries, read_removed(runs))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from segscore.jobs.show.night_message import shortened
+from segscore.jobs.show.night_message import in_short
 from tests.support.night_metrics import WORSE
 from tests.support.nights import DAYS, GOOD, Archive
 
@@ -40,14 +40,14 @@ def test_a_message_takes_the_place_of_other_results(
 
 def test_sentences_that_have_no_room_are_counted() -> None:
     long = ["2026-01-31: failed", "a" * 150, "b" * 150, "c" * 100]
-    assert shortened(long) == f"2026-01-31: failed. {'a' * 150}. And 2 more remarks."
-    assert shortened(long[:2]) == f"2026-01-31: failed. {'a' * 150}."
-    assert shortened(["x", "line\n  two."]) == "x. line two."
-    cut = shortened(["2026-01-31: failed", "d" * 400])
+    assert in_short(long) == f"2026-01-31: failed. {'a' * 150}. And 2 more remarks."
+    assert in_short(long[:2]) == f"2026-01-31: failed. {'a' * 150}."
+    assert in_short(["x", "line\n  two."]) == "x. line two."
+    cut = in_short(["2026-01-31: failed", "d" * 400])
     assert len(cut) == 300 and cut.startswith("2026-01-31: failed. ddd") and cut.endswith("d…")
 
 
 @given(st.lists(st.text(max_size=200), min_size=1, max_size=6))
 def test_no_text_is_too_long(sentences: list[str]) -> None:
-    text = shortened(sentences)
+    text = in_short(sentences)
     assert len(text) <= 300 and "\n" not in text

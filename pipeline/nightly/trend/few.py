@@ -14,7 +14,7 @@ from segscore.pipeline.nightly.words import nights, short
 from segscore.pipeline.statistics.trends import FEWEST_FOR_TREND
 
 
-def describe_few(nightly: NightlySeries, settings: TrendSettings) -> Iterator[str]:
+def averages_in_words(nightly: NightlySeries, settings: TrendSettings) -> Iterator[str]:
     """Yield the averages of the systems over some nights, the best first, and what they are not."""
     now = _means(nightly)
     before = _nights_before(nightly, settings)

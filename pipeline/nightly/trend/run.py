@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 from segscore.pipeline.comparison.runs import chosen_measures
-from segscore.pipeline.nightly.trend.few import describe_few
+from segscore.pipeline.nightly.trend.few import averages_in_words
 from segscore.pipeline.nightly.trend.levels import STEP, Level, judge_levels
 from segscore.pipeline.nightly.trend.ranking import PairOverNights, rank_over_nights
 from segscore.pipeline.nightly.trend.sentences import describe_trend, ranking_in_words
@@ -103,7 +103,7 @@ def find_trend(settings: TrendSettings) -> FoundTrend:
     nightly, levels = _judge(settings)
     pairs = rank_over_nights(nightly, settings)
     if len(nightly.dates) < FEWEST_FOR_TREND:
-        findings = [*describe_few(nightly, settings), *ranking_in_words(pairs)]
+        findings = [*averages_in_words(nightly, settings), *ranking_in_words(pairs)]
     else:
         findings = describe_trend(levels, pairs, settings)
     return FoundTrend(settings, nightly, levels, pairs, findings)

@@ -13,7 +13,7 @@ from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.nightly.history import read_history
 from segscore.pipeline.nightly.nights import differences_of
 from segscore.pipeline.nightly.summaries import RUN_COLUMNS
-from segscore.pipeline.nightly.trend.settings import FEWEST_NIGHTS, TrendSettings
+from segscore.pipeline.nightly.trend.settings import FEWEST_FOR_AVERAGES, TrendSettings
 from segscore.pipeline.nightly.verdict import NOT_COMPARABLE
 from segscore.pipeline.runs.finished import RunRow
 from segscore.pipeline.scoring.names import POINT
@@ -88,13 +88,13 @@ def read_series(settings: TrendSettings) -> NightlySeries:
     rows, left_out = _comparable(rows, settings)
     every = sorted(set(rows.column("date").to_pylist()))
     nights = every if settings.since is not None else every[-settings.nights :]
-    if len(nights) < FEWEST_NIGHTS:
+    if len(nights) < FEWEST_FOR_AVERAGES:
         since = "" if settings.since is None else f" since {settings.since}"
         since += "" if settings.until is None else f" until {settings.until}"
         kind = "comparable night" if left_out else "night"
         raise Refused(
             f"{settings.runs}: has {counted(len(nights), kind)} with {settings.measure}{since}; "
-            f"at least {FEWEST_NIGHTS} are needed" + "".join(f"; {text}" for text in left_out)
+            f"at least {FEWEST_FOR_AVERAGES} are needed" + "".join(f"; {text}" for text in left_out)
         )
     rows = rows.filter(pc.is_in(rows.column("date"), pa.array(nights, pa.date32())))
     series = [*_series(rows.to_pylist(), nights, other, settings.group_by)]

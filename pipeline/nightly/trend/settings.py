@@ -13,7 +13,7 @@ from segscore.pipeline.settings.reading import read_names
 PER_NIGHTS = 30
 """Number of nights over which a slope is said as a change."""
 
-FEWEST_NIGHTS = 3
+FEWEST_FOR_AVERAGES = 3
 """Fewest nights of which anything is said."""
 
 _MOST_NIGHTS = 3660
@@ -65,7 +65,7 @@ class TrendSettings:
         """Refuse a value that an option cannot have; the message names the option."""
         if not self.runs.strip():
             raise Refused("RUNS: is empty; name a folder")
-        within("--nights", self.nights, FEWEST_NIGHTS, _MOST_NIGHTS)
+        within("--nights", self.nights, FEWEST_FOR_AVERAGES, _MOST_NIGHTS)
         if self.since is not None and self.until is not None and self.since > self.until:
             raise Refused(
                 f"--since {self.since} --until {self.until}: the earlier date comes first"
