@@ -14,10 +14,20 @@ from segscore.pipeline.statistics.shown_numbers import counted
 
 if TYPE_CHECKING:
     from segscore.pipeline.nightly.history import Gathered
+    from segscore.pipeline.nightly.restatements import Restatement
 
-_COLUMNS = ("run", "date", "outcome", "signature", "differs_from_previous", "series")
+_COLUMNS = (
+    "run",
+    "date",
+    "outcome",
+    "signature",
+    "differs_from_previous",
+    "series",
+    "restated_at",
+)
 _SHOWN = 15
 _SERIES_SHOWN = 3
+_RESTATED_SHOWN = 5
 
 
 def history(
@@ -38,7 +48,15 @@ def history(
         _print(gathered, listed, keep)
     elif format_name == "json":
         nights = {"missing": gathered.missing, "removed": gathered.removed}
-        print_json("history", {"output": gathered.url, "runs": listed, **nights})
+        restated = [
+            {**row, "resting": [*each.resting]}
+            for each in gathered.restatements
+            for row in each.rows
+        ]
+        print_json(
+            "history",
+            {"output": gathered.url, "runs": listed, **nights, "restatements": restated},
+        )
     else:
         print_table(plain_layout(list(_COLUMNS), listed, ""), format_name)
     LOG.warn(gathered.wrong)
@@ -50,16 +68,24 @@ def _list_runs(gathered: "Gathered") -> list[dict[str, Any]]:
     """List the runs, their outcomes, and how each signature differs from the one before."""
     from segscore.pipeline.settings.signature import signature_differences
 
-    columns = gathered.table.select(["run", "date", "outcome", "signature"])
-    runs = {row["run"]: row for row in columns.to_pylist()}
-    signatures = [row["signature"] for row in runs.values()]
+    names = ["run", "date", "outcome", "signature"]
+    runs = gathered.table.group_by(names, use_threads=False).aggregate([]).to_pylist()
+    signatures = [row["signature"] for row in runs]
     pairs = pairwise([*signatures[:1], *signatures])
+    restated = {each.date: each.rows[0]["restated_at"] for each in gathered.restatements}
     listed = []
     series = 1
-    for row, pair in zip(runs.values(), pairs, strict=True):
+    for row, pair in zip(runs, pairs, strict=True):
         differences = signature_differences(*pair)
         series += bool(differences)
-        listed.append({**row, "differs_from_previous": ", ".join(differences), "series": series})
+        listed.append(
+            {
+                **row,
+                "differs_from_previous": ", ".join(differences),
+                "series": series,
+                "restated_at": restated.get(row["date"]),
+            }
+        )
     return listed
 
 
@@ -71,7 +97,7 @@ def _print(gathered: "Gathered", listed: Sequence[Mapping[str, Any]], keep: int 
     print_fitted(
         [
             Column("run", [row["run"] for row in newest], is_name=True),
-            Column("outcome", [row["outcome"] or "–" for row in newest], is_name=True),
+            Column("outcome", [_describe_outcome(row) for row in newest], is_name=True),
             Column(
                 "differs from previous", [_describe_series(row) for row in newest], is_name=True
             ),
@@ -81,6 +107,7 @@ def _print(gathered: "Gathered", listed: Sequence[Mapping[str, Any]], keep: int 
     began = [row for row in listed[:-_SHOWN] if row["date"] and row["differs_from_previous"]]
     for row in began[-_SERIES_SHOWN:]:
         print_lines(f"a new series began on {row['date']}: {row['differs_from_previous']}")
+    print_lines(*_describe_restatements(gathered.restatements))
     if gathered.missing:
         print_lines(_describe_missing(gathered.missing))
     for removed in gathered.removed:
@@ -89,6 +116,26 @@ def _print(gathered: "Gathered", listed: Sequence[Mapping[str, Any]], keep: int 
     print_lines(f"{rows} written to {gathered.url}")
     if last := _describe_last([row["date"] for row in listed]):
         print_lines(last)
+
+
+def _describe_outcome(row: Mapping[str, Any]) -> str:
+    return f"{row['outcome'] or '–'}{', restated' * (row['restated_at'] is not None)}"
+
+
+def _describe_restatements(restatements: "Sequence[Restatement]") -> list[str]:
+    """Say how the newest restated nights changed, and which verdicts rest on what they said."""
+    lines = [each.sentence for each in restatements[-_RESTATED_SHOWN:]]
+    resting = sorted({day for each in restatements for day in each.resting})
+    if resting:
+        verdicts = (
+            "1 later verdict rests" if len(resting) == 1 else f"{len(resting)} later verdicts rest"
+        )
+        ends = f"--from {resting[0]} --to {resting[-1]}"
+        lines.append(
+            f"{verdicts} on what was said before, {resting[0]} to {resting[-1]}: judge them again "
+            f"with segscore nightly --rejudge {ends}"
+        )
+    return lines
 
 
 def _describe_series(row: Mapping[str, Any]) -> str:

@@ -11,7 +11,8 @@ from segscore.jobs.cli import startup
 from segscore.jobs.cli.log import LOG
 from segscore.jobs.cli.options import Workers
 from segscore.jobs.cli.signature import problems_of, read_fields
-from segscore.jobs.show.formats import ResultFormat
+from segscore.jobs.show.formats import ResultFormat, print_text
+from segscore.jobs.show.night_message import in_short, night_message
 from segscore.jobs.show.nights import (
     Result,
     failure_message,
@@ -36,6 +37,7 @@ SCORE = "score"
 _MOST_NIGHTS = 3660
 _NIGHTS_WITH_OWN_WARNINGS = 3
 _DATE = "{date}"
+_MESSAGE = "message"
 
 
 def nightly(
@@ -71,6 +73,22 @@ def nightly(
             rich_help_panel=Panel.RUNNING,
         ),
     ] = False,
+    replay: Annotated[
+        bool,
+        typer.Option(
+            "--replay",
+            help="Say what the rules would have said of published nights, and write nothing.",
+            rich_help_panel=Panel.GATE,
+        ),
+    ] = False,
+    message: Annotated[
+        bool,
+        typer.Option(
+            "--message",
+            help="Print only a text of at most 300 characters: what, since when, how sure.",
+            rich_help_panel=Panel.OUTPUT,
+        ),
+    ] = False,
     format_name: ResultFormat = "text",
 ) -> None:
     r"""Score the data of a date, publish the run, and exit 1 if a system got worse.
@@ -84,6 +102,16 @@ def nightly(
         every = "; ".join(problems_of(ScoreSettings, scoring))
         raise Refused(every or str(problem)) from problem
     nights = _dates(chosen.date, first, last)
+    if replay:
+        from segscore.jobs.show.replayed import print_replayed
+
+        startup.work()
+        print_replayed(chosen, _published(chosen.runs, nights, "--replay"), format_name)
+        return
+    if message and (first is not None or dry_run or format_name != "text"):
+        raise Refused("--message: is about one night that is run; give --date alone")
+    if chosen.rejudge and first is not None:
+        nights = _published(chosen.runs, nights, "--rejudge")
     chosen = replace(chosen, date=nights[0])
     if dry_run:
         print_dry_run([replace(chosen, date=night) for night in nights], format_name)
@@ -96,7 +124,7 @@ def nightly(
         address, workers or scoring.get("workers"), chosen.score.memory_limit
     ) as executor:
         if first is None:
-            _run_one(chosen, executor, format_name)
+            _run_one(chosen, executor, _MESSAGE if message else format_name)
         else:
             _run_several(chosen, nights, executor, format_name)
 
@@ -123,16 +151,38 @@ def _dates(night: date | None, first: str | None, last: str | None) -> list[date
     return [start + timedelta(days=day) for day in range(days)]
 
 
+def _published(runs: str, nights: list[date], option: str) -> list[date]:
+    """Return those of some nights that are published.
+
+    Raises:
+        Refused: none is.
+    """
+    from segscore.pipeline.nightly.nights import dates
+
+    found = {*dates(runs)}
+    published = [night for night in nights if night in found]
+    if not published:
+        raise Refused(f"{option}: no night from {nights[0]} to {nights[-1]} is published in {runs}")
+    return published
+
+
 def _run_one(chosen: NightSettings, executor: "Executor", format_name: str) -> None:
-    """Run a night and print its results.
+    """Run a night and print its results, or only a short message.
 
     Raises:
         Failed: the night does not end with exit code 0.
         NotYet: a part of its input cannot be used.
     """
-    with Bar("scoring") as bar:
-        ended = _run_night(chosen, executor, bar)
-    if format_name == "text":
+    try:
+        with Bar("scoring") as bar:
+            ended = _run_night(chosen, executor, bar)
+    except (Failed, Refused) as problem:
+        if format_name == _MESSAGE:
+            print_text(in_short([str(problem)]))
+        raise
+    if format_name == _MESSAGE:
+        print_text(night_message(ended.verdict, chosen.score.output))
+    elif format_name == "text":
         print_night(chosen, ended)
     else:
         print_night_as_data(chosen, ended, format_name)

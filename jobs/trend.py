@@ -1,12 +1,21 @@
 """`segscore trend`: what changed over many nights, and which system is best."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from segscore.jobs.cli import startup
 from segscore.jobs.cli.log import LOG
-from segscore.jobs.show.formats import ResultFormat, as_rows, plain_layout, print_json, print_table
+from segscore.jobs.show.formats import (
+    ResultFormat,
+    as_rows,
+    markdown_cell,
+    plain_layout,
+    print_json,
+    print_table,
+    print_text,
+)
 from segscore.pipeline.nightly.trend.settings import TrendSettings
 from segscore.pipeline.settings.options import Panel
 
@@ -36,6 +45,12 @@ def trend(
     elif format_name == "json":
         described = {"signature": found.nightly.signature, "findings": list(found.findings)}
         print_json("trend", {**described, **as_rows(found.tables)})
+    elif format_name == "markdown":
+        dates = found.nightly.dates
+        heading = (
+            f"{chosen.average} {chosen.measure}, {dates[0]} to {dates[-1]}, {len(dates)} nights"
+        )
+        print_text(mail(heading, found.findings))
     else:
         trends = found.tables["trends"]
         rows = trends.to_pylist()
@@ -46,6 +61,21 @@ def trend(
 
         size = write_trend(found, report)
         LOG.say("info", f"{report} ({size / 1e6:.1f} MB): open it in a browser", output=report)
+
+
+_LINES = 12
+"""Most lines of the findings in Markdown, which fit into a mail."""
+
+
+def mail(heading: str, findings: Sequence[str]) -> str:
+    """Write findings as Markdown; the first ones and the last, if there are many."""
+    sentences = [f"- {markdown_cell(sentence)}." for sentence in findings]
+    more = len(sentences) - (_LINES - 2)
+    if more > 0:
+        sentences[_LINES - 4 : -1] = [
+            f"- … and {more + 1} further findings: --format text has all."
+        ]
+    return "\n".join([f"**{heading}**", "", *sentences])
 
 
 def _print(found: "FoundTrend") -> None:

@@ -19,7 +19,7 @@ def _date(description: str) -> pap.Column:
 
 
 NIGHT_OUTCOMES = ["passed", "failed", "incomplete", "partial", "not_comparable", "accepted"]
-RESULTS = ["passed", "failed", "undefined", "undecided", "warned", "with_all"]
+RESULTS = ["passed", "failed", "undefined", "undecided", "warned", "with_all", "on_trial"]
 
 HISTORY = pap.DataFrameSchema(
     {
@@ -56,6 +56,35 @@ HISTORY = pap.DataFrameSchema(
     name="history",
     description="run and row of its summary",
     strict=False,  # has the group-by columns of all runs; null where a run has no such column
+)
+
+RESTATEMENTS = pap.DataFrameSchema(
+    {
+        "date": pap.Column(pa.date32(), nullable=False, description="night"),
+        "restated_at": pap.Column(
+            pa.timestamp("ms", "UTC"), nullable=False, description="when it was scored again, UTC"
+        ),
+        "system": name("system"),
+        "measure": name("measure of a rule of the gate"),
+        "average": name("micro or macro, as in summary"),
+        "before": number_or_null("the average over all documents that was published before"),
+        "after": number_or_null("the average since then; null if the night lacks it now"),
+        "documents": whole("documents of both runs whose references differ"),
+        "reason": name(
+            "why it was scored again: the references of how many documents changed, or "
+            "else which settings or inputs did"
+        ),
+        "run_before": name("fingerprint of the run that was replaced"),
+        "run": name("fingerprint of the run that replaced it"),
+        "later": pap.Column(
+            pa.list_(pa.date32()),
+            nullable=False,
+            description="later nights whose verdicts then rested on the run that was replaced: "
+            "they compare with it, or have rules about levels",
+        ),
+    },
+    name="restatements",
+    description="average of a rule that changed when a night was scored again",
 )
 
 _MEASURE = name("column of scores or panel_scores that is averaged")

@@ -73,7 +73,7 @@ _COMMANDS = {
     "`--from`, and the units are those of `--to`.",
     "reconcile": "## segscore reconcile\n\nWith `--output` only.",
     "calibrate": "## segscore calibrate\n\nWith `--output` only.",
-    "history": "## segscore history",
+    "history": "## segscore history\n\n`segscore nightly` writes [restatements](#restatements).",
     "trend": "## segscore trend",
 }
 BESIDE = {ATTRIBUTES: "attributes", GROUPS: "groups"}

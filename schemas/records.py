@@ -132,7 +132,8 @@ _NIGHT_RECORD = {
     "checks[].is_raw: bool": "whether a level is that of the average itself, for want of three "
     "systems",
     "checks[].result: string": "`passed`, `failed`, `undefined` (fails), `undecided`, `warned` (of "
-    "what all systems share, or an interval around a floor) or `with_all` (worse, but as all)",
+    "what all systems share, or an interval around a floor), `with_all` (worse, but as all) or "
+    "`on_trial` (would fail, but the system is on trial)",
     "checks[].moved[].document_id: string": "id of a document that worsened, if the check failed",
     "checks[].moved[].value: float": "value of the measure tonight, mean over references",
     "checks[].moved[].before: float": "value on the other night; its average if the document is "
@@ -153,6 +154,8 @@ _NIGHT_RECORD = {
     "outcome: string": "`passed`, `failed`, `incomplete`, `partial`, `not_comparable` or "
     "`accepted`",
     "finished_at: string": "time of the verdict: ISO 8601, UTC",
+    "first_published_at: string": "time of the first verdict on the night, which stays when it is "
+    "scored or judged again: ISO 8601, UTC; empty in one by an earlier version",
     "expected[]: string": "systems that later nights must have, or they are incomplete",
     "warnings[]: string": "signs that the input is not what it should be, or that a system "
     "declines slowly",

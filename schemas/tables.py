@@ -28,6 +28,8 @@ _TYPES: dict[str, pa.DataType] = {
     "Float64": pa.float64(),
     "Boolean": pa.bool_(),
     "Date": pa.date32(),
+    "Datetime(time_unit='ms', time_zone='UTC')": pa.timestamp("ms", "UTC"),
+    "List(Date)": pa.list_(pa.date32()),
     "List(Int32)": pa.list_(pa.int32()),
     "List(Float64)": pa.list_(pa.float64()),
     "List(String)": pa.list_(pa.string()),
@@ -122,6 +124,7 @@ TABLES = (
     OutputTable(
         nights.HISTORY, "history", "`RUNS/history/history.parquet`", GROUPS, [*SUMMARY.columns][-1]
     ),
+    OutputTable(nights.RESTATEMENTS, "history", "`RUNS/restatements/*.parquet`"),
     _printed("trend", nights.TRENDS, GROUPS, "system"),
     _printed("trend", nights.NIGHTLY_VALUES, GROUPS, "system"),
     _printed("trend", nights.RANKING),

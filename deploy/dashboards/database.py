@@ -12,6 +12,7 @@ import duckdb
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed, Refused
+from segscore.pipeline.settings.variables import with_variables
 from segscore.pipeline.storage.object_stores import resolve
 
 HERE = Path(__file__).parent
@@ -45,7 +46,7 @@ def _runs_of(settings: str | None) -> str | None:
     """Return the folder of the nights that a settings file names; None without a file."""
     if settings is None:
         return None
-    tables = tomllib.loads(Path(settings).read_text("utf-8"))
+    tables = with_variables(tomllib.loads(Path(settings).read_text("utf-8")), "")
     storage.configure(tables.get("storage", {}))
     runs = tables.get("nightly", {}).get("runs")
     return None if runs is None else str(runs)
@@ -59,7 +60,10 @@ def main() -> None:
     parser.add_argument("--audits", help="Folder or URL of runs of `segscore agree`.")
     parser.add_argument("--settings", help="Settings file; --runs is then runs in [nightly].")
     given = parser.parse_args()
-    runs = given.runs or _runs_of(given.settings)
+    try:
+        runs = given.runs or _runs_of(given.settings)
+    except Refused as problem:
+        parser.error(f"--settings {given.settings}: {problem}")
     chosen = {"archive": runs, "audit_archive": given.audits}
     locations = {macro: place for macro, place in chosen.items() if place}
     if not locations:

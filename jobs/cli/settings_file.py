@@ -3,7 +3,8 @@
 The table of a command contains its options by name, with `-` or `_`, and its input tables by name
 (references, hypotheses, codings…).  `[storage.s3]`, `[storage.gs]` and `[storage.abfs]` contain
 options of fsspec for a store, which should not be on a command line that others can read.
-`[cluster]` names the certificates of a cluster that uses TLS.
+`[cluster]` names the certificates of a cluster that uses TLS.  `${NAME}` in a value is the
+environment variable of that name (``variables``).
 """
 
 import re
@@ -18,7 +19,7 @@ from segscore.pipeline.runs.certificates import Certificates, configure_certific
 
 STORAGE, CLUSTER = "storage", "cluster"
 PROTOCOLS = ("s3", "gs", "gcs", "abfs", "az")
-UNSET = ("help", "settings", "set", "fresh", "date", "accept")
+UNSET = ("help", "settings", "set", "fresh", "date", "accept", "rejudge")
 """Options that a file cannot set; for example, `--fresh` and `--date` must be given each time."""
 
 _KINDS: dict[str, tuple[tuple[type, ...], str]] = {
@@ -67,6 +68,7 @@ def load_settings(context: typer.Context, url: str | None) -> str | None:
     }
     if wrong := list(_problems(tables, commands)):
         raise Refused(f"--settings {url}: {'; '.join(wrong)}")
+    tables = _expand(tables, url)  # after the checks, whose messages say what the file says
     context.obj = {
         section: {
             _parameter_name(key): _command_line_value(
@@ -108,6 +110,21 @@ def _read_toml(url: str) -> dict[str, Any]:
         raise Refused(f"--settings {url}: {_explain_number(text)}") from problem
     except RecursionError as problem:
         raise Refused(f"--settings {url}: lists or tables are nested too deeply") from problem
+
+
+def _expand(tables: Mapping[str, Any], url: str) -> dict[str, Any]:
+    """Return the tables with the variables that they name.
+
+    Raises:
+        Refused: a variable is not set.
+    """
+    from segscore.pipeline.errors import Refused
+    from segscore.pipeline.settings.variables import with_variables
+
+    try:
+        return {name: with_variables(table, name) for name, table in tables.items()}
+    except Refused as problem:
+        raise Refused(f"--settings {url}: {problem}") from problem
 
 
 def _explain_toml(text: str, problem: str) -> str:

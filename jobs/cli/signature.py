@@ -26,7 +26,7 @@ _T = TypeVar("_T")
 _COMMON_OPTIONS = {"settings": (SettingsFile, None), "log_format": (LogFormat, "text")}
 """Options of every command, with their defaults; they take effect while they are parsed."""
 
-_OTHER_SPELLINGS = {"--measure": "--measures", "--measures": "--measure"}
+_OTHER_SPELLINGS = {"--measure": "--measures", "--measures": "--measure", "--nights": "--last"}
 """Options that are also accepted under another name."""
 
 

@@ -146,15 +146,15 @@ def markdown_text(layout: Layout) -> str:
     """Write a table as Markdown, with remarks and the signature below it."""
     from tabulate import tabulate
 
-    rows = [[_markdown_cell(cell) for cell in row] for row in layout.rows]
-    headings = [_markdown_cell(heading) for heading in layout.headings]
+    rows = [[markdown_cell(cell) for cell in row] for row in layout.rows]
+    headings = [markdown_cell(heading) for heading in layout.headings]
     sides = ["left"] * layout.texts + ["right"] * (len(headings) - layout.texts)
     table = tabulate(rows, headings, "github", disable_numparse=True, colalign=sides * bool(rows))
-    named = "".join(f"\n\n{_markdown_cell(remark)}" for remark in layout.remarks)
+    named = "".join(f"\n\n{markdown_cell(remark)}" for remark in layout.remarks)
     return f"{table}{named}\n\n`{layout.signature}`" if layout.signature else table + named
 
 
-def _markdown_cell(text: str) -> str:
+def markdown_cell(text: str) -> str:
     """Escape what would be a column, HTML, code or a link in Markdown."""
     return _MARKDOWN.sub(r"\\\g<0>", visible(text))
 

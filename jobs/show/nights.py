@@ -81,8 +81,8 @@ def _previews(nights: Sequence[NightSettings]) -> Iterator[tuple[date, list[str]
 
 
 def say_outcome(ended: "Ended") -> None:
-    """Log the outcome of a published night, if log lines are JSON."""
-    if LOG.structured:
+    """Log the outcome of a published night, if log lines are JSON and no error says it."""
+    if LOG.structured and not ended.verdict.exit_code:
         LOG.say("info", "judged", **ended.fields, exit_code=ended.verdict.exit_code)
 
 
@@ -183,7 +183,7 @@ def problems(verdict: "Verdict", run: str) -> list[str]:
         if check.fails and check.system != EVERY and (check.rule, check.system) not in systems
     )
     if verdict.missing_groups:
-        descriptions.append(f"missing groups: {', '.join(verdict.missing_groups)}")
+        descriptions.append(f"missing groups: {'; '.join(verdict.missing_groups)}")
     descriptions += [
         f"not comparable with {date}: {', '.join(differences)}. Start a new series: run this night "
         "with --not-comparable pass; to take earlier nights along, first run those whose input "

@@ -22,15 +22,16 @@ class Bar:
     Work in a single part is logged only as JSON.
     """
 
-    def __init__(self, work: str, first: str = ": reading") -> None:
+    def __init__(self, work: str, first: str = ": reading", unit: str = "parts") -> None:
         """Draw on standard error, so that results can be piped.
 
         Args:
             work: what is done, such as "scoring".
             first: what follows it until parts are counted; empty if they never are.
+            unit: what is counted.
         """
         self.console = Console(stderr=True, highlight=False)
-        self.work, self.first = work, first
+        self.work, self.first, self.unit = work, first, unit
         self.bar: Progress | None = None
         self.tenths, self.start = 0, monotonic()
 
@@ -60,7 +61,8 @@ class Bar:
             self.tenths = done * 10 // parts
             left = (monotonic() - self.start) * (parts - done) / done
             text = f", about {left / 60:.0f} min left" if left > _LONG else ""
-            LOG.say("info", f"{done} of {parts} parts done{text}", done=done, parts=parts)
+            said = f"{done} of {parts} {self.unit} done{text}"
+            LOG.say("info", said, done=done, parts=parts, work=self.work)
 
 
 def _columns() -> "tuple[ProgressColumn, ...]":

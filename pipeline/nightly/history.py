@@ -11,16 +11,17 @@ import pyarrow as pa
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.nightly.nights import Nights
+from segscore.pipeline.nightly.read_before import HISTORY_FOLDER, ReadBefore
+from segscore.pipeline.nightly.restatements import Restatement, read_restatements
 from segscore.pipeline.nightly.retention import remove_old
 from segscore.pipeline.nightly.settings import require_keep
 from segscore.pipeline.nightly.summaries import (
     EARLIER_COLUMNS,
-    HISTORY_FOLDER,
-    RunSummary,
+    RunRows,
     concatenate_summaries,
     night_of,
     read_removed,
-    read_summary,
+    read_run_rows,
 )
 from segscore.pipeline.runs import run_folder
 from segscore.pipeline.storage.placement import is_inside, require_apart
@@ -41,6 +42,7 @@ class Gathered:
         removed: dates of the old nights that were removed.
         missing: dates on which a night is missing, ascending; see ``missing_dates``.
         wrong: messages about runs that could not be read and old nights that were not removed.
+        restatements: how nights changed that were scored again.
     """
 
     table: pa.Table
@@ -48,6 +50,7 @@ class Gathered:
     missing: list[date]
     removed: list[date]
     wrong: list[str]
+    restatements: list[Restatement]
 
 
 def gather_history(runs: str, output: str | None, keep: int | None) -> Gathered:
@@ -69,7 +72,9 @@ def gather_history(runs: str, output: str | None, keep: int | None) -> Gathered:
     url = storage.join(output or storage.join(runs, HISTORY_FOLDER), _FILE)
     _require_free(runs, url)
     removed, warnings = ([], []) if keep is None else remove_old(Nights(runs), keep)
-    finished, left_out = _read_runs(runs, warnings)
+    before = ReadBefore(runs)
+    finished, left_out = _read_runs(runs, warnings, before)
+    before.save({run.name for run in finished})
     if not finished:
         reason = f" ({warnings[0]})" if warnings else ""
         if run_folder.RECORD in storage.names(runs):
@@ -79,7 +84,8 @@ def gather_history(runs: str, output: str | None, keep: int | None) -> Gathered:
     storage.write_table(url, table, plain=())
     nights = [*table.column("date").unique().to_pylist(), *left_out]
     missing = missing_dates([night for night in nights if night is not None])
-    return Gathered(table, url, missing, removed, warnings)
+    restatements = read_restatements(runs, warnings)
+    return Gathered(table, url, missing, removed, warnings, restatements)
 
 
 def read_history(runs: str) -> tuple[pa.Table, list[str]]:
@@ -91,24 +97,26 @@ def read_history(runs: str) -> tuple[pa.Table, list[str]]:
     if not storage.names(runs):
         raise Refused(f"{runs}: no such folder, or it is empty")
     warnings: list[str] = []
-    finished, _ = _read_runs(runs, warnings)
+    finished, _ = _read_runs(runs, warnings, ReadBefore(runs))
     if not finished:
         raise Refused(f"{runs}: contains no finished run of segscore score or nightly")
     return concatenate_summaries(finished, read_removed(runs)), warnings
 
 
-def _read_runs(runs: str, warnings: list[str]) -> tuple[list[RunSummary], list[date | None]]:
-    """Read the finished runs of a folder by date, and list the dates of those left out."""
+def _read_runs(
+    runs: str, warnings: list[str], before: ReadBefore
+) -> tuple[list[RunRows], list[date | None]]:
+    """Read the finished runs of a folder, and list the dates of those left out."""
     finished, left_out = [], []
     for name in storage.names(runs):
         try:
-            run = read_summary(runs, name, warnings)
+            run = read_run_rows(runs, name, warnings, before)
         except (Refused, Failed, OSError) as problem:
             warnings.append(f"{name} was left out: {problem}")
             left_out.append(night_of(name))
         else:
             finished += [run] if run is not None else []
-    return sorted(finished, key=lambda run: (run.date or date.min, run.name)), left_out
+    return finished, left_out
 
 
 def _require_free(runs: str, url: str) -> None:

@@ -30,6 +30,7 @@ from segscore.pipeline.nightly.rules import GateRule
 from segscore.pipeline.nightly.settings import FAIL, MEDIAN_OF_7, NightSettings
 from segscore.pipeline.nightly.spread import Spread
 from segscore.pipeline.nightly.trend_gate import judge_trends, nights_of_trends
+from segscore.pipeline.nightly.trials import needed, on_trial, trials_in_words
 from segscore.pipeline.nightly.unscored_systems import unscored_systems
 from segscore.pipeline.nightly.verdict import (
     ACCEPTED,
@@ -37,6 +38,7 @@ from segscore.pipeline.nightly.verdict import (
     FAILED,
     INCOMPLETE,
     NOT_COMPARABLE,
+    ON_TRIAL,
     PARTIAL,
     PASSED,
     WARNED,
@@ -45,6 +47,7 @@ from segscore.pipeline.nightly.verdict import (
     Density,
     Verdict,
 )
+from segscore.pipeline.nightly.versions import warn_of_versions
 from segscore.pipeline.tables.unusable_files import UnusableFile
 
 
@@ -52,6 +55,8 @@ def judge(
     night: Night, settings: NightSettings, earlier: Nights, unusable: tuple[UnusableFile, ...] = ()
 ) -> Verdict:
     """Judge a night; repeat its verdict if the rules and the nights to compare with are the same.
+
+    It is judged anew in any case if the settings say so (``rejudge``).
 
     Raises:
         Refused: a file of a night cannot be read.
@@ -63,6 +68,7 @@ def judge(
     may_compare = (lambda _: True) if spread is None else spread.comparable
     chosen = choose_nights(systems, settings, earlier, may_compare)
     comparable, differences = _comparable(night, chosen, settings.rules)
+    chosen = replace(chosen, expected=needed(chosen.expected, settings))
     missing = tuple(system for system in chosen.expected if system not in systems)
     acceptances = _acceptances(night, settings)
     reasons = _Reasons(
@@ -76,12 +82,14 @@ def judge(
         acceptances,
         "" if past is None else past.digest(settings.rules),
     )
-    if night.verdict is not None and _is_current(night.verdict, reasons, earlier):
-        return night.verdict
+    known = None if settings.rejudge else night.verdict
+    if known is not None and _is_current(known, reasons, earlier):
+        return known
     context = _Context(night, settings, earlier, past, spread, ReferenceChanges(earlier))
     checks, grouped, common = _check_rules(context, comparable)
     single = {other.date.isoformat() for other in chosen.single.values()}
     differences = {day: listed for day, listed in differences.items() if day in single}
+    checks, grouped = on_trial(checks, settings), on_trial(grouped, settings)
     judged = _Judged(chosen, reasons, checks, grouped, common, differences)
     return _verdict(context, judged)
 
@@ -180,6 +188,12 @@ def _say(context: _Context, judged: _Judged) -> _Said:
         for system, text in dense.items()
         if system in {check.system for check in judged.checks if check.fails}
     ]
+    worse = [
+        check
+        for check in (*judged.checks, *judged.grouped)
+        if check.fails or check.result == ON_TRIAL
+    ]
+    of_feed += warn_of_versions(night, worse, judged.chosen.single, earlier)
     # What all systems share in general is not said again of each group.
     shared = {check.rule for check in judged.checks if check.result == WARNED}
     grouped = [check for check in judged.grouped if check.rule not in shared]
@@ -196,6 +210,7 @@ def _verdict(context: _Context, judged: _Judged) -> Verdict:
     night, settings, earlier, _, _, changes = context
     chosen, reasons = judged.chosen, judged.reasons
     systems, missing = nights.systems_of(night), reasons.missing
+    now = datetime.now(UTC).isoformat(timespec="seconds")
     unpaired, rejected = unscored_systems(night, missing)
     useless = {each.system for each in unpaired} | {each.system for each in rejected}
     said = _say(context, judged)
@@ -211,8 +226,9 @@ def _verdict(context: _Context, judged: _Judged) -> Verdict:
         new=tuple(system for system in systems if system not in chosen.single),
         differences=judged.differences,
         outcome=PASSED,
-        finished_at=datetime.now(UTC).isoformat(timespec="seconds"),
-        expected=chosen.expected or systems,
+        finished_at=now,
+        first_published_at=nights.first_published(night) or now,
+        expected=chosen.expected or needed(systems, settings),
         unpaired=unpaired,
         rejected=rejected,
         causes=tuple(probable_causes(said.of_feed, concerned)),
@@ -234,10 +250,15 @@ def _with_outcome(
     return replace(
         verdict,
         outcome=outcome,
-        expected=verdict.systems if outcome in (PASSED, ACCEPTED) else verdict.expected,
+        expected=(
+            needed(verdict.systems, context.settings)
+            if outcome in (PASSED, ACCEPTED)
+            else verdict.expected
+        ),
         warnings=(
             *(warning.text for warning in said.of_feed),
             *said.warned,
+            *trials_in_words((*judged.checks, *judged.grouped), verdict.systems, context.settings),
             *_warn_of_decline(context, judged),
         ),
     )
@@ -296,7 +317,9 @@ class _Reasons(NamedTuple):
 
 
 def _asked(settings: NightSettings) -> dict[str, Any]:
+    chosen = {"trial": [*settings.trial], "retired": [*settings.retired]}
     return {
+        **{name: systems for name, systems in chosen.items() if systems},
         "gate": [rule.text for rule in settings.rules],
         "alpha": settings.alpha,
         "against": settings.against,

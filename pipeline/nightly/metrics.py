@@ -113,6 +113,10 @@ def _set_gate(metrics: Metrics, night: Night) -> None:
     verdict = night.verdict
     if verdict is None:
         return
+    if verdict.first_published_at:
+        help_ = "When the night was judged for the first time."
+        at = datetime.fromisoformat(verdict.first_published_at).timestamp()
+        metrics.set("first_published_timestamp_seconds", help_, at)
     help_ = "Systems that were expected but not scored tonight."
     metrics.set("missing_systems", help_, len(verdict.missing))
     for system in verdict.missing:

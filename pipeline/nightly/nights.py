@@ -26,11 +26,13 @@ class Night(FinishedScoring):
         date: date of the night; ``date.min`` for a run that belongs to no night.
         verdict: verdict of the gate on exactly this run; None if it was not judged yet.
         damaged: why a verdict that was written cannot be read; empty if it can, or there is none.
+        written: the text of its night.json; None if there is none.
     """
 
     date: date
     verdict: Verdict | None
     damaged: str = field(default="", kw_only=True)
+    written: str | None = field(default=None, kw_only=True)
 
 
 def dates(runs: str) -> list[date]:
@@ -57,10 +59,15 @@ def read_night(runs: str, night: date) -> Night | None:
         return None
     if run.command != "score":
         raise Refused(f"{url}: contains a run of another command, not a night")
+    written = verdict_text(run)
+    found, damaged = None, ""
     try:
-        return Night(url, run.record, night, find_verdict(run), name=night.isoformat())
+        found = verdict_on(run, written)
     except UnreadableVerdict as problem:
-        return Night(url, run.record, night, None, damaged=str(problem), name=night.isoformat())
+        damaged = str(problem)
+    return Night(
+        url, run.record, night, found, damaged=damaged, written=written, name=night.isoformat()
+    )
 
 
 def read_verdict_of(runs: str, night: date) -> Verdict | None:
@@ -85,18 +92,37 @@ def open_as_night(url: str) -> Night:
     return Night(url, run.record, date.min, None, name=url)
 
 
-def find_verdict(run: FinishedRun) -> Verdict | None:
+def verdict_text(run: FinishedRun) -> str | None:
+    """Return the text of the night.json beside a run; None if there is none."""
+    return storage.read_text(storage.join(run.url, verdict.FILE))
+
+
+def verdict_on(run: FinishedRun, text: str | None) -> Verdict | None:
     """Return the gate's verdict on a run; None if there is none, or it is on an earlier run.
 
     Raises:
         UnreadableVerdict: night.json is not what segscore writes.
     """
-    url = storage.join(run.url, verdict.FILE)
-    text = storage.read_text(url)
     if text is None:
         return None
-    read = verdict.read_verdict(url, text)
+    read = verdict.read_verdict(storage.join(run.url, verdict.FILE), text)
     return read if read.run == run.fingerprint else None
+
+
+def find_verdict(run: FinishedRun) -> Verdict | None:
+    """Read the gate's verdict on a run; the rest is as for ``verdict_on``."""
+    return verdict_on(run, verdict_text(run))
+
+
+def first_published(night: Night) -> str:
+    """Return when a night was judged for the first time, by its night.json; empty if unknown.
+
+    That of a run that was replaced stays until the new one is judged.
+    """
+    if night.written is None or night.damaged:
+        return ""
+    read = verdict.read_verdict(night.url, night.written)
+    return read.first_published_at or read.finished_at
 
 
 def system_rows(night: Night) -> list[AverageRow]:
@@ -117,8 +143,10 @@ def save_verdict(url: str, judgement: Verdict) -> None:
 class Nights:
     """The nights of a folder, each read on first use and then cached; some may be unreadable."""
 
-    def __init__(self, runs: str) -> None:
+    def __init__(self, runs: str, *, may_write: bool = True) -> None:
+        """List the nights; ``may_write``: whether what is read of them may be kept beside them."""
         self.runs = runs
+        self.may_write = may_write
         self.dates = dates(runs)
         self.unreadable: list[str] = []
         self._read: dict[date, Night | None] = {}
@@ -135,6 +163,10 @@ class Nights:
                 self.unreadable.append(str(problem))
                 self._read[night] = None
         return self._read[night]
+
+    def put(self, night: Night) -> None:
+        """Take the place of a night that was read, as if its verdict were another one."""
+        self._read[night.date] = night
 
     def newest_first(self, before: date | None = None) -> Iterator[Night]:
         """Yield all published nights, or those before a date, newest first."""

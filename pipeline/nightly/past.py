@@ -16,11 +16,18 @@ import pyarrow.compute as pc
 from segscore.pipeline.arrays.ragged import Flags, Floats
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.nightly.nights import Night, Nights, differences_of
+from segscore.pipeline.nightly.read_before import ReadBefore, state_of
 from segscore.pipeline.nightly.rules import COMMON, LEVEL, GateRule
-from segscore.pipeline.nightly.summaries import RUN_COLUMNS, read_removed
+from segscore.pipeline.nightly.settings import NIGHT
+from segscore.pipeline.nightly.summaries import (
+    RUN_COLUMNS,
+    history_name,
+    history_rows,
+    read_removed,
+)
 from segscore.pipeline.nightly.verdict import EVERY, NOT_COMPARABLE
 from segscore.pipeline.scoring.names import is_point
-from segscore.pipeline.statistics.averages import summary_groups
+from segscore.pipeline.statistics.averages import SUMMARY_COLUMNS, summary_groups
 from segscore.pipeline.statistics.jackknife import error_of_interval
 from segscore.pipeline.statistics.sums import GroupKey
 
@@ -31,6 +38,9 @@ _FEWEST = 60
 """Nights before a night that are read for rules that are not about levels."""
 
 _DIGITS = 24
+
+_COLUMNS = ("hypothesis", "measure", "average", "value", "ci_low", "ci_high", "effective")
+"""Columns from which averages are read; a summary of an earlier version lacks the last."""
 
 _CACHED = 4096
 """Nights whose averages are kept in memory, for several nights that are run in one command."""
@@ -187,16 +197,21 @@ def read_past(
     )
     if not any(rule.kind in (LEVEL, COMMON) for rule in rules):
         before = islice(before, max([_FEWEST, *(rule.nights for rule in rules)]))
-    present = [_of_night(other, wanted, tuple(by)) for other in (night, *before)][::-1]
+    read = ReadBefore(earlier.runs, {*RUN_COLUMNS, *SUMMARY_COLUMNS} - {*_COLUMNS})
+    present = [_of_night(other, read, wanted, tuple(by)) for other in (night, *before)][::-1]
+    if earlier.may_write:
+        read.save()
     first = present[0].date
     kept = _removed(earlier.runs, night, wanted, by)
     nights = sorted([each for each in kept if each.date < first], key=lambda each: each.date)
     return Past([*nights, *present])
 
 
-def _of_night(night: Night, wanted: frozenset[tuple[str, str]], by: tuple[str, ...]) -> PastNight:
+def _of_night(
+    night: Night, read: ReadBefore, wanted: frozenset[tuple[str, str]], by: tuple[str, ...]
+) -> PastNight:
     verdict = night.verdict
-    averages = _read_averages(night, wanted, by)
+    averages = _read_averages(night, read, wanted, by)
     if verdict is None:
         return PastNight(night.date, averages, lambda _: False, lambda *_: False)
     densities = {(each.system, each.group): each.per_unit for each in verdict.densities}
@@ -214,23 +229,37 @@ _KNOWN: dict[tuple[object, ...], Mapping[_Key, PastAverage]] = {}
 
 
 def _read_averages(
-    night: Night, wanted: frozenset[tuple[str, str]], by: tuple[str, ...]
+    night: Night, read: ReadBefore, wanted: frozenset[tuple[str, str]], by: tuple[str, ...]
 ) -> Mapping[_Key, PastAverage]:
     """Read the averages of a night over all documents, and those by exactly some attributes."""
     key = night.url, night.fingerprint, wanted, by
     if key not in _KNOWN:
         if len(_KNOWN) >= _CACHED:
             _KNOWN.clear()
-        _KNOWN[key] = dict(_averages(night.table("summary"), wanted, by))
+        _KNOWN[key] = dict(_averages(_rows(night, read), wanted, by))
     return _KNOWN[key]
+
+
+def _rows(night: Night, read: ReadBefore) -> pa.Table:
+    """Return the rows of a night in the history, read before or now."""
+    name = f"{NIGHT}{night.date.isoformat()}"
+    state = state_of(night.record, night.written)
+    rows = read.find(name, state)
+    if rows is None:
+        rows = history_rows(night, name, night.verdict)
+        if not night.damaged:
+            read.add(name, state, rows)
+    return rows
 
 
 def _averages(
     table: pa.Table, wanted: frozenset[tuple[str, str]], by: Sequence[str]
 ) -> Iterator[tuple[_Key, PastAverage]]:
     groups = [name for name in summary_groups(table.column_names) if name not in RUN_COLUMNS]
+    by = [history_name(name, by) for name in by]
     names = pa.array(sorted({measure for measure, _ in wanted}), pa.string())
-    chosen = table.filter(pc.is_in(table.column("measure"), names))
+    chosen = table.select([name for name in (*_COLUMNS, *groups) if name in table.column_names])
+    chosen = chosen.filter(pc.is_in(chosen.column("measure"), names))
     for row in chosen.to_pylist():
         used = {name for name in groups if row[name] is not None}
         if (row["measure"], row["average"]) not in wanted or is_point(row["hypothesis"]):

@@ -75,16 +75,25 @@ def parse_rule(text: str) -> tuple[GateRule, ...]:
 
     Raises:
         Refused: a rule is malformed, its measure does not exist, its limit has no sign or the
-            wrong one, or two rules are about the same average.
+            wrong one, or two rules are about the same average; all wrong rules are named.
     """
-    rules = tuple(_rule("".join(part.split())) for part in text.split(","))
-    for index, rule in enumerate(rules):
+    rules: list[GateRule] = []
+    wrong: list[str] = []
+    for part in text.split(","):
+        try:
+            rule = _rule("".join(part.split()))
+        except Refused as problem:
+            wrong.append(str(problem))
+            continue
         subject = rule.measure, rule.average, rule.kind
-        if subject in [(r.measure, r.average, r.kind) for r in rules[:index]]:
-            raise Refused(
+        if subject in [(r.measure, r.average, r.kind) for r in rules]:
+            wrong.append(
                 f"--gate {rule.text}: a second rule for {rule.average} {rule.measure}; give one"
             )
-    return rules
+        rules.append(rule)
+    if wrong:
+        raise Refused("; ".join(wrong))
+    return tuple(rules)
 
 
 def _rule(text: str) -> GateRule:

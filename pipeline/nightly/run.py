@@ -21,6 +21,7 @@ from segscore.pipeline.errors import (
 )
 from segscore.pipeline.nightly import judge, metrics, nights
 from segscore.pipeline.nightly.nights import Night, Nights
+from segscore.pipeline.nightly.restatements import record_restatement
 from segscore.pipeline.nightly.retention import remove_old
 from segscore.pipeline.nightly.scoring import Warn, score_night
 from segscore.pipeline.nightly.settings import NightSettings
@@ -31,6 +32,7 @@ from segscore.pipeline.runs.fingerprint import setting_in_words
 from segscore.pipeline.runs.tasks import Progress
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.storage.placement import require_apart
+from segscore.pipeline.tables.unusable_files import UnusableFile
 
 
 @dataclass(frozen=True)
@@ -181,7 +183,7 @@ def _score_and_judge(
     if settings.compared_date is not None and earlier.find(settings.compared_date) is None:
         reasons = "".join(f" ({problem})" for problem in earlier.unreadable)
         raise Refused(f"--against {settings.against}: no such night in {settings.runs}{reasons}")
-    scored, unusable = score_night(settings, executor, progress, warn)
+    scored, unusable = _score(settings, executor, progress, warn)
     try:
         night = nights.read_night(settings.runs, settings.night)
         if night is None:
@@ -195,6 +197,7 @@ def _score_and_judge(
         _warn_of_other_gate(night.verdict, verdict, warn)
         if verdict != night.verdict:
             nights.save_verdict(night.url, verdict)
+        record_restatement(settings.runs, night, settings.rules)
     except (Refused, Failed) as problem:
         raise Failed(
             f"{settings.night} is published but was not judged: {problem}; run the date again"
@@ -202,6 +205,21 @@ def _score_and_judge(
     for warning in earlier.unreadable:
         warn(f"night ignored: {warning}")
     return Ended(replace(night, verdict=verdict), verdict, scored)
+
+
+def _score(
+    settings: NightSettings, executor: Executor, progress: Progress, warn: Warn
+) -> tuple[FinishedScoring | None, tuple[UnusableFile, ...]]:
+    """Score a night, unless it is only to be judged again; the rest is as for ``score_night``."""
+    if not settings.rejudge:
+        return score_night(settings, executor, progress, warn)
+    night = nights.read_night(settings.runs, settings.night)
+    if night is None:
+        raise Refused(
+            f"{settings.night} is not published, so that it cannot be judged again; run it without "
+            "--rejudge"
+        )
+    return None, () if night.verdict is None else night.verdict.unusable
 
 
 def _warn_of_other_gate(before: Verdict | None, verdict: Verdict, warn: Warn) -> None:

@@ -15,6 +15,7 @@ from segscore.pipeline.errors import (
     TooManyUnpaired,
 )
 from segscore.pipeline.nightly import nights
+from segscore.pipeline.nightly.restatements import note_before
 from segscore.pipeline.nightly.settings import NightSettings
 from segscore.pipeline.runs import run_folder
 from segscore.pipeline.runs.executor import Executor
@@ -158,5 +159,6 @@ class _Night:
                     f"{night} was accepted ({reasons}), which no longer holds; if it "
                     "should, run it with --accept again"
                 )
+            note_before(self.settings.runs, night, self.settings.rules, reason)
             outcome = run.run_scoring(replace(scoring, fresh=True), self.executor, self.progress)
         return None if isinstance(outcome, Done) else outcome

@@ -175,6 +175,23 @@ class NightSettings:
             flags="--require-groups",
         ),
     ] = False
+    trial: Annotated[
+        tuple[str, ...],
+        Option(
+            "Systems on trial, separated by commas: they are judged and shown, need not be there, "
+            "and no night fails because of them.",
+            Panel.GATE,
+            read_names,
+        ),
+    ] = ()
+    retired: Annotated[
+        tuple[str, ...],
+        Option(
+            "Systems that have left, separated by commas: nights need not have them.",
+            Panel.GATE,
+            read_names,
+        ),
+    ] = ()
     not_comparable: Annotated[
         str,
         Option(
@@ -215,11 +232,27 @@ class NightSettings:
             Panel.OUTPUT,
         ),
     ] = None
+    max_rejects: Annotated[
+        float | None,
+        Option(
+            "Largest share of rejected rows at which the night is published, 0 to 1; default: "
+            "max-rejects in \\[score], else 1.",
+            Panel.OUTPUT,
+        ),
+    ] = None
     metrics: Annotated[str | None, Option("Metrics file for Prometheus, *.prom.", Panel.OUTPUT)] = (
         None
     )
     keep: KeepOption = None
     fresh: FreshOption = False
+    rejudge: Annotated[
+        bool,
+        Option(
+            "Judge the published night again, without scoring: after an earlier one was restated.",
+            Panel.GATE,
+            flags="--rejudge",
+        ),
+    ] = False
     scoring: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -281,6 +314,8 @@ class NightSettings:
             scoring["documents"] = _insert_date("--documents", self.documents, self.night)
         if self.resample_by is not None:
             scoring["resample_by"] = self.resample_by
+        if self.max_rejects is not None:
+            scoring["max_rejects"] = self.max_rejects
         unpaired = scoring.pop("max_unpaired", None)
         if self.max_unpaired is not None:
             unpaired = self.max_unpaired

@@ -1,15 +1,17 @@
 """The summaries of runs as rows of the history, and those of nights that were removed."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.nightly.nights import find_verdict
+from segscore.pipeline.nightly.nights import verdict_on, verdict_text
+from segscore.pipeline.nightly.read_before import HISTORY_FOLDER, ReadBefore, state_of
 from segscore.pipeline.nightly.settings import NIGHT, read_date
 from segscore.pipeline.nightly.verdict import UnreadableVerdict, Verdict
 from segscore.pipeline.runs.finished import FinishedRun, are_over_all
@@ -19,9 +21,6 @@ from segscore.pipeline.statistics.averages import (
     summary_type,
 )
 from segscore.pipeline.testsets.registry import SHOWN_DIGITS
-
-HISTORY_FOLDER = "history"
-"""Folder of the history in that of the runs."""
 
 _REMOVED = "_removed.parquet"
 """File of the rows of nights that were removed; readers of Parquet folders skip its name."""
@@ -49,31 +48,38 @@ _GROUP = "group_"
 
 
 @dataclass(frozen=True)
-class RunSummary:
-    """A run and its summary; a run that is not a night has neither a date nor a verdict."""
+class RunRows:
+    """A run and its rows of the history; a run that is not a night has no date."""
 
     name: str
     date: date | None
-    scored: FinishedRun
-    verdict: Verdict | None
-    summary: pa.Table
+    rows: pa.Table
 
 
-def read_summary(runs: str, name: str, warnings: list[str]) -> RunSummary | None:
-    """Read a finished scoring run; return None if the folder has none.
+def read_run_rows(
+    runs: str, name: str, warnings: list[str], before: ReadBefore | None = None
+) -> RunRows | None:
+    """Read the rows of a finished scoring run; return None if the folder has none.
 
+    Rows that were read before are not read again, as long as run.json and night.json are the same.
     A verdict that cannot be read is none, and adds a warning.
     """
-    url = storage.join(runs, name)
-    run = FinishedRun.find(url)
+    run = FinishedRun.find(storage.join(runs, name))
     if run is None or run.command != "score":
         return None
+    night, text = night_of(name), verdict_text(run)
+    state = state_of(run.record, text)
+    known = None if before is None else before.find(name, state)
+    if known is not None:
+        return RunRows(name, night, known)
     try:
-        verdict = find_verdict(run)
+        rows = history_rows(run, name, verdict_on(run, text))
     except UnreadableVerdict as problem:
-        verdict = None
         warnings.append(f"{problem}; {name} counts as not judged: run the date again")
-    return RunSummary(name, night_of(name), run, verdict, run.table("summary"))
+        return RunRows(name, night, history_rows(run, name, None))
+    if before is not None:
+        before.add(name, state, rows)
+    return RunRows(name, night, rows)
 
 
 def night_of(name: str) -> date | None:
@@ -86,55 +92,59 @@ def night_of(name: str) -> date | None:
         return None
 
 
-def concatenate_summaries(runs: Sequence[RunSummary], removed: pa.Table | None = None) -> pa.Table:
-    """Concatenate the rows of all runs; ``RUN_COLUMNS`` come first, then those of summaries."""
-    tables = [_with_run_columns(run) for run in runs]
+def concatenate_summaries(runs: Sequence[RunRows], removed: pa.Table | None = None) -> pa.Table:
+    """Concatenate the rows of all runs by date and name, those without a date first.
+
+    ``RUN_COLUMNS`` come first, then those of summaries.
+    """
+    tables = [run.rows for run in sorted(runs, key=lambda run: (run.date or date.min, run.name))]
     if removed is not None:
         present = pa.array([run.name for run in runs], pa.string())
         tables.append(removed.filter(pc.invert(pc.is_in(removed.column("run"), present))))
-    names = list(dict.fromkeys(name for table in tables for name in table.column_names))
+    schemas = distinct_schemas(tables)
+    names = list(dict.fromkeys(name for schema in schemas for name in schema.names))
     leading = [*RUN_COLUMNS, *SUMMARY_COLUMNS]
     names = [*leading, *(name for name in names if name not in leading)]
-    schema = pa.schema([(name, _column_type(name, tables)) for name in names])
-    fitted = [_fit_to_schema(table, schema) for table in tables]
-    return _in_order(pa.concat_tables(fitted)).combine_chunks()
+    united = pa.schema([(name, _column_type(name, schemas)) for name in names])
+    fitted = [fit_to_schema(table, united) for table in tables]
+    table = pa.concat_tables(fitted)
+    return (table if removed is None else _in_order(table)).combine_chunks()
 
 
 def _in_order(table: pa.Table) -> pa.Table:
-    """Return the rows by date and run, those without a date first; rows of a run stay in order."""
     keys = {
         "date": pc.fill_null(table.column("date"), pa.scalar(date.min, pa.date32())),
         "run": table.column("run"),
-        "row": pa.array(range(table.num_rows), pa.int64()),
+        "row": pa.array(np.arange(table.num_rows)),
     }
     ascending = [(name, "ascending") for name in keys]
     return table.take(pc.sort_indices(pa.table(keys), sort_keys=ascending))
 
 
-def _with_run_columns(run: RunSummary) -> pa.Table:
-    """Return the summary of a run with ``RUN_COLUMNS`` added."""
-    renamed = [_history_name(name, run.summary.column_names) for name in run.summary.column_names]
-    table = run.summary.rename_columns(renamed)
+def history_rows(run: FinishedRun, name: str, verdict: Verdict | None) -> pa.Table:
+    """Return the rows of the history of a run: its summary with ``RUN_COLUMNS`` added."""
+    summary = run.table("summary")
+    renamed = [history_name(name, summary.column_names) for name in summary.column_names]
+    table = summary.rename_columns(renamed).replace_schema_metadata()
     values = {
-        "run": run.name,
-        "date": run.date,
-        "signature": run.scored.signature,
-        "version": run.scored.record["versions"]["segscore"],
-        "outcome": None if run.verdict is None else run.verdict.outcome,
-        "test_set": str(run.scored.record.get("test_set", {}).get("fingerprint", ""))[:SHOWN_DIGITS]
+        "run": name,
+        "date": night_of(name),
+        "signature": run.signature,
+        "version": run.record["versions"]["segscore"],
+        "outcome": None if verdict is None else verdict.outcome,
+        "test_set": str(run.record.get("test_set", {}).get("fingerprint", ""))[:SHOWN_DIGITS]
         or None,
     }
-    for name, value in values.items():
-        column = pa.array([value] * table.num_rows, RUN_COLUMNS[name])
-        table = table.append_column(name, column)
-    gates = [*_gates(run)]
-    for place, name in enumerate(("gate", "good", "accepted")):
-        column = pa.array([gate[place] for gate in gates], RUN_COLUMNS[name])
-        table = table.append_column(name, column)
+    for column, value in values.items():
+        table = table.append_column(column, pa.array([value] * table.num_rows, RUN_COLUMNS[column]))
+    gates = [*_gates(summary, verdict)]
+    for place, column in enumerate(("gate", "good", "accepted")):
+        results = pa.array([gate[place] for gate in gates], RUN_COLUMNS[column])
+        table = table.append_column(column, results)
     return table
 
 
-def _history_name(name: str, used: list[str]) -> str:
+def history_name(name: str, used: Collection[str]) -> str:
     """Return the history's name for a column of a summary; never one of ``RUN_COLUMNS``."""
     if name in RUN_COLUMNS:
         name = _GROUP + name
@@ -143,12 +153,13 @@ def _history_name(name: str, used: list[str]) -> str:
     return name
 
 
-def _gates(run: RunSummary) -> Iterator[tuple[str | None, bool | None, str | None]]:
+def _gates(
+    summary: pa.Table, verdict: Verdict | None
+) -> Iterator[tuple[str | None, bool | None, str | None]]:
     """Yield for each row of a summary the result of the gate, whether it is good, and why accepted.
 
     Of results by several rules it is the worst.
     """
-    verdict = run.verdict
     checks = () if verdict is None else verdict.checks
     worst_last = sorted(checks, key=lambda check: check.fails)
     results = {(check.system, check.measure, check.average): check.result for check in worst_last}
@@ -157,17 +168,22 @@ def _gates(run: RunSummary) -> Iterator[tuple[str | None, bool | None, str | Non
         for check in checks
         if verdict is not None and verdict.restarts(check.system, check.rule)
     }
-    systems = run.summary.column("hypothesis").unique().to_pylist()
+    systems = summary.column("hypothesis").unique().to_pylist()
     good = {} if verdict is None else {system: verdict.good_for(system) for system in systems}
-    over_all = are_over_all(run.summary, summary_groups(run.summary.column_names))
-    keys = zip(*(run.summary.column(name).to_pylist() for name in _KEY), strict=True)
+    over_all = are_over_all(summary, summary_groups(summary.column_names))
+    keys = zip(*(summary.column(name).to_pylist() for name in _KEY), strict=True)
     for key, whole in zip(keys, over_all.to_pylist(), strict=True):
         yield results.get(key) if whole else None, good.get(key[0]), accepted.get(key)
 
 
-def _column_type(name: str, tables: list[pa.Table]) -> pa.DataType:
+def distinct_schemas(tables: Iterable[pa.Table]) -> list[pa.Schema]:
+    """List the schemas of tables, each once."""
+    return list({str(table.schema): table.schema for table in tables}.values())
+
+
+def _column_type(name: str, schemas: Sequence[pa.Schema]) -> pa.DataType:
     """Return the type of a column over all runs; a string if its types cannot be unified."""
-    types = [table.schema.field(name).type for table in tables if name in table.column_names]
+    types = [schema.field(name).type for schema in schemas if name in schema.names]
     fields = [pa.schema([(name, kind)]) for kind in types]
     if not fields:  # runs of earlier versions do not have all columns of summaries
         return RUN_COLUMNS.get(name) or summary_type(name)
@@ -177,14 +193,21 @@ def _column_type(name: str, tables: list[pa.Table]) -> pa.DataType:
         return pa.string()
 
 
-def _fit_to_schema(table: pa.Table, schema: pa.Schema) -> pa.Table:
+def fit_to_schema(table: pa.Table, schema: pa.Schema) -> pa.Table:
+    """Return a table with the columns of a schema, null where it has none."""
+    if table.schema.equals(schema):
+        return table
     columns = [
-        table.column(field.name).cast(field.type)
+        _cast(table.column(field.name), field.type)
         if field.name in table.column_names
         else pa.nulls(table.num_rows, field.type)
         for field in schema
     ]
     return pa.table(columns, schema=schema)
+
+
+def _cast(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
+    return column if column.type == kind else column.cast(kind)
 
 
 def read_removed(runs: str) -> pa.Table | None:
@@ -203,7 +226,7 @@ def keep_rows(runs: str, nights: Sequence[str]) -> None:
         Failed: the rows cannot be written.
     """
     warnings: list[str] = []
-    found = [read_summary(runs, name, warnings) for name in nights]
+    found = [read_run_rows(runs, name, warnings) for name in nights]
     summaries = [summary for summary in found if summary is not None]
     if summaries:
         table = concatenate_summaries(summaries, read_removed(runs))

@@ -1,7 +1,7 @@
 """The verdict of the gate on a night, stored beside its run as `night.json`."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, is_dataclass
 from functools import cache
 from typing import Any, get_args, get_origin, get_type_hints
@@ -31,6 +31,7 @@ UNDEFINED = "undefined"
 UNDECIDED = "undecided"
 WARNED = "warned"
 WITH_ALL = "with_all"
+ON_TRIAL = "on_trial"
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,8 @@ class Check:
         result: `passed`; `failed`: worse beyond limit and noise; `undefined`: no longer defined,
             which fails; `undecided`: cannot be decided, which passes; `warned`: a level that all
             systems share, or an interval around a floor, which passes; `with_all`: worse, but as
-            all systems, for which nobody is blamed.
+            all systems, for which nobody is blamed; `on_trial`: would fail, but the system is on
+            trial.
         moved: the documents that worsened most, if the check failed.
         nights: number of nights that tonight is compared with, by their median; or of those that
             the line of a rule for trends goes through, with tonight.
@@ -158,6 +160,8 @@ class Check:
         """The result; `within noise` of a check that passed with a change beyond its limit."""
         if self.result == WITH_ALL:
             return "with all systems"
+        if self.result == ON_TRIAL:
+            return "would fail, on trial"
         (rule,) = parse_rule(self.rule)
         if rule.kind == FLOOR:
             return self.result
@@ -244,6 +248,7 @@ class Verdict:
         acceptances: what was accepted, of the whole night, a system or a rule.
         past: digest of the earlier nights' averages that the verdict depends on.
         densities: boundaries of the references and of the systems, over all documents and by group.
+        first_published_at: when the night was judged for the first time, UTC.
     """
 
     date: str
@@ -273,6 +278,7 @@ class Verdict:
     acceptances: tuple[Acceptance, ...] = ()
     past: str = ""
     densities: tuple[Density, ...] = ()
+    first_published_at: str = ""
 
     @property
     def good(self) -> bool:
@@ -281,8 +287,16 @@ class Verdict:
 
     def good_for(self, system: str) -> bool:
         """Whether later nights of a system are compared with this one."""
+        checks = (*self.checks, *self.group_checks)
+        if any(
+            check.result == ON_TRIAL
+            and check.system == system
+            and self.accepts(system, check.rule) is None
+            for check in checks
+        ):
+            return False
         if self.outcome == FAILED:
-            failing = (check for check in (*self.checks, *self.group_checks) if check.fails)
+            failing = (check for check in checks if check.fails)
             return all(
                 check.system not in (system, EVERY) or self.accepts(check.system, check.rule)
                 for check in failing
@@ -302,7 +316,7 @@ class Verdict:
         """
         checks = [each for each in (*self.checks, *self.group_checks) if each.system == system]
         reported = any(
-            check.rule == rule and check.result in (FAILED, UNDEFINED, WARNED, WITH_ALL)
+            check.rule == rule and check.result in (FAILED, UNDEFINED, WARNED, WITH_ALL, ON_TRIAL)
             for check in checks
         )
         failed = any(check.fails for check in checks)
@@ -353,20 +367,26 @@ def read_verdict(url: str, text: str) -> Verdict:
 
 def _read_as(kind: Any, contents: Mapping[str, Any]) -> Any:
     """Return an object of a dataclass from what ``asdict`` made of it and JSON kept of that."""
-    types = _field_types(kind)
-    return kind(**{name: _read_value(types[name], value) for name, value in contents.items()})
+    read = _readers(kind)
+    return kind(**{name: read[name](value) for name, value in contents.items()})
 
 
-def _read_value(kind: Any, value: Any) -> Any:
-    """Return a value with the tuples and the dataclasses that its type names."""
+@cache
+def _readers(kind: Any) -> Mapping[str, Callable[[Any], Any]]:
+    """Return what makes of a value the tuple, and the dataclasses, that the type of a field names.
+
+    Thousands of verdicts are read for the level of a system.
+    """
+    return {name: _reader(of) for name, of in get_type_hints(kind).items()}
+
+
+def _reader(kind: Any) -> Callable[[Any], Any]:
     if get_origin(kind) is not tuple:
-        return value
+        return lambda value: value
     each_kind = get_args(kind)[0]
-    is_plain = not is_dataclass(each_kind)
-    return tuple(each if is_plain else _read_as(each_kind, each) for each in value)
-
-
-_field_types = cache(get_type_hints)
+    if not is_dataclass(each_kind):
+        return tuple
+    return lambda value: tuple(_read_as(each_kind, each) for each in value)
 
 
 def check_of(rule: GateRule, system: str, against: str, **averages: Any) -> Check:

@@ -94,6 +94,23 @@ class Inputs:
         """
         return one_unit({table.location: table.unit for table in self.tables})
 
+    def in_unit(self, unit: str | None) -> "Inputs":
+        """Return the tables, of which those that do not state a unit have one; None for none.
+
+        Raises:
+            Refused: they state another one.
+        """
+        stated = self.unit
+        if unit is None:
+            return self
+        if stated not in (None, unit):
+            raise Refused(f"--unit {unit}: the tables count {stated}s, as they say; omit it")
+        references, hypotheses = (
+            replace(side, unit=unit) for side in (self.references, self.hypotheses)
+        )
+        documents = None if self.documents is None else replace(self.documents, unit=unit)
+        return Inputs(references, hypotheses, documents)
+
     @property
     def shared_files(self) -> set[str]:
         """The files that are read both as references and as hypotheses."""
@@ -194,13 +211,16 @@ def _require_types(settings: ScoreSettings, inputs: Inputs) -> None:
 
 
 def _require_scorable(settings: ScoreSettings, inputs: Inputs) -> Inputs:
-    """Return the tables; refuse extras with boundary types, and names of columns of `scores`.
+    """Return the tables in their unit; refuse what cannot be scored.
+
+    That is extras with boundary types, and names of columns of `scores`.
 
     Raises:
         Refused: the tables have boundary types, and the settings ask for consensus references or
             reference points; or they have none, and the settings need them; or an attribute has the
             name of a column.
     """
+    inputs = inputs.in_unit(settings.unit)
     refuse_columns(inputs, settings.selection, by_level=settings.by_level is not None)
     _require_levels(settings, inputs)
     _require_types(settings, inputs)

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from math import exp, lgamma, log
 
 import numpy as np
 import pyarrow as pa
@@ -21,11 +22,20 @@ if none; those of several parts are added up."""
 _DIFFERS, _OVERRULED = "differs", "overruled"
 _ROWS, _FAR = ("rows", "", 0), ("rows of a length far from their document's", "", 0)
 _POSITIONS, _LATE, _MATCHES = "positions", "late", "matches"
+_EXPECTED = "expected"
+"""How many millionths of a match chance gives each shift of a system."""
 _FEWEST = 3
 """The fewest positions of a table that are said to be early."""
 
 _SURELY = 4
 """A shift is named if its further matches, squared, are at least this number times all matches."""
+
+_BY_CHANCE = 0.0001
+"""Largest probability that chance gives any shift as many matches, at which a shift is named."""
+
+_MILLION = 10**6
+
+_NEGLIGIBLE = 1e-12
 
 _PEAK = 3
 """A shift is named if it has at least one in this number of the matches of all shifts: those of a
@@ -82,8 +92,20 @@ def _notice_shifts(
         pairs.hyp_row,
         units[pairs.ref_row],
     )
-    matches = count_shifted(sides, systems.code[pairs.hyp_row], len(systems.names))
-    return {
+    code = systems.code[pairs.hyp_row]
+    matches = count_shifted(sides, code, len(systems.names))
+    lengths = [
+        side.in_units.lengths[rows].astype(np.float64)
+        for side, rows in ((references.side, pairs.ref_row), (hypotheses.side, pairs.hyp_row))
+    ]
+    places = np.maximum(units[pairs.ref_row] - 1, 1)
+    by_pair = np.floor(lengths[0] * lengths[1] / places * _MILLION)  # whole: the sum is exact
+    expected = np.bincount(code, by_pair, len(systems.names))
+    by_chance = {
+        (_EXPECTED, name, 0): int(number)
+        for name, number in zip(systems.names, expected, strict=True)
+    }
+    return by_chance | {
         (_MATCHES, name, index - FARTHEST): int(number)
         for name, row in zip(systems.names, matches, strict=True)
         for index, number in enumerate(row)
@@ -159,19 +181,42 @@ def _warn_of_shifts(noticed: Noticed) -> list[str]:
         warning
         for name, matches in sorted(by_system.items())
         if not is_point(name)
-        for warning in _warn_of_shift(name, matches)
+        for warning in _warn_of_shift(
+            name, matches, noticed.get((_EXPECTED, name, 0), 0) / _MILLION
+        )
     ]
 
 
-def _warn_of_shift(name: str, matches: Mapping[int, int]) -> Iterator[str]:
+def _warn_of_shift(name: str, matches: Mapping[int, int], expected: float) -> Iterator[str]:
+    """Warn of a shift whose matches stand out from those of the others, and from chance."""
     now = matches.get(0, 0)
     best = max(matches, key=lambda shift: (matches[shift], -abs(shift), shift))
     more = matches[best] - now
     sure = more * more >= _SURELY * (matches[best] + now)
-    if 2 * more > now and sure and _PEAK * matches[best] >= sum(matches.values()):
+    others = (sum(matches.values()) - matches[best]) / (2 * FARTHEST)
+    by_chance = 2 * FARTHEST * _at_least(matches[best], max(expected, others))
+    is_peak = _PEAK * matches[best] >= sum(matches.values()) and by_chance <= _BY_CHANCE
+    if 2 * more > now and sure and is_peak:
         units = "1 unit" if abs(best) == 1 else f"{abs(best)} units"
         yield (
             f"{name}: {matches[best]:,} of its boundaries instead of {now:,} would match exactly "
             f"if all were {units} {'later' if best > 0 else 'earlier'}; check how it numbers "
             "units: a boundary is the number of units before it"
         )
+
+
+def _at_least(number: int, mean: float) -> float:
+    """Return the probability of a number or more if it has Poisson's distribution.
+
+    >>> round(_at_least(4, 2), 6), _at_least(3, 0)
+    (0.142877, 0.0)
+    """
+    if mean <= 0:
+        return 0.0
+    total, count = 0.0, number
+    while True:
+        term = exp(count * log(mean) - mean - lgamma(count + 1))
+        total += term
+        if count > mean and term <= total * _NEGLIGIBLE:
+            return total
+        count += 1

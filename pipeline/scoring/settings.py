@@ -29,6 +29,12 @@ from segscore.pipeline.settings.ranges import (
 )
 from segscore.pipeline.settings.reading import join_locations
 
+_UNITS = (
+    *("millisecond", "second", "sentence", "utterance", "turn", "line", "word", "token"),
+    "character",
+)
+"""What tables may count; the same as for imports."""
+
 LEAVE_OUT, NONE, REFUSE = "leave-out", "none", "refuse"
 """What may be done about a document of which a system has no hypothesis."""
 
@@ -79,6 +85,15 @@ class ScoreSettings(MeasuringSettings, _Locations):
             ),
         ),
     ] = LEAVE_OUT
+    unit: Annotated[
+        str | None,
+        Option(
+            "What tables count that do not say it: millisecond, second, sentence, utterance, turn, "
+            "line, word, token or character.",
+            Panel.INPUTS,
+            check=among(_UNITS),
+        ),
+    ] = None
     memory_limit: MemoryLimitOption = None
     registry: RegistryOption = None
     fresh: FreshOption = False

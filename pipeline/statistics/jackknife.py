@@ -13,6 +13,7 @@ paired, and all others are independent, without further code.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import exp, isnan, log, nan, sqrt
 from typing import Any
 
@@ -138,6 +139,7 @@ def effective_number(weight: Floats) -> float:
     return float(weight.sum()) ** 2 / squares if squares else 0.0
 
 
+@lru_cache(maxsize=4096)
 def quantile(freedom: float, level: float = CONFIDENCE) -> float:
     """Return the half-width of a central interval of Student's t, in standard errors."""
     from scipy.special import stdtrit

@@ -59,16 +59,17 @@ def trend(
     Args:
         runs: folder or URL of the nights, that of `nightly --runs`.
         measure: name of a measure.
-        settings: options of `segscore trend`, as keywords: since, nights, group_by, average, alpha,
-            limit, seed.
+        settings: options of `segscore trend`, as keywords: since, until, nights, group_by, average,
+            alpha, limit, seed.
 
     Raises:
-        Refused: there are fewer than 10 nights with the measure, or a setting is invalid.
+        Refused: there are fewer than 3 nights with the measure, or a setting is invalid.
     """
-    since = settings.pop("since", None)
+    ends = {"since": settings.pop("since", None), "until": settings.pop("until", None)}
     given = read_settings(TrendSettings, {**settings, "measure": measure})
-    if since is not None:
-        given["since"] = since if not isinstance(since, str) else _read_since(since)
+    for name, day in ends.items():
+        if day is not None:
+            given[name] = day if not isinstance(day, str) else _read_day(name, day)
     found = find_trend(TrendSettings(runs=location_of_run(runs), **given))
     record = {
         "signature": found.nightly.signature,
@@ -79,7 +80,7 @@ def trend(
     return TrendTables(FinishedRun("trend", record, tables=found.tables))
 
 
-def _read_since(text: str) -> Any:
+def _read_day(name: str, text: str) -> Any:
     from segscore.pipeline.nightly.settings import read_date
 
-    return read_date("since", text)
+    return read_date(name, text)

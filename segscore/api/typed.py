@@ -144,6 +144,7 @@ class EvaluateKeywords(MetricKeywords, total=False):
     max_rejects: float
     max_unpaired: float | None
     missing: Literal["leave-out", "none", "refuse"]
+    unit: Literal["millisecond", "second", "sentence", "utterance", "turn", "line", "word", "token", "character"] | None
     memory_limit: int | str | None
     registry: str | None
     fresh: bool
@@ -231,6 +232,7 @@ class TrendKeywords(TypedDict, total=False):
     limit: float
     seed: int
     since: str | date | None
+    until: str | date | None
 
 
 if TYPE_CHECKING:

@@ -67,12 +67,16 @@ def _lines() -> Iterator[str]:
         ("CompareKeywords", CompareSettings, ()),
         ("CalibrateKeywords", CalibrateSettings, ("output", "value")),
         ("ReconcileKeywords", ReconcileSettings, ("output", "apply", "published")),
-        ("TrendKeywords", TrendSettings, ("since",)),
+        ("TrendKeywords", TrendSettings, ("since", "until")),
     ):
         positional = _GIVEN if settings is ReconcileSettings else _POSITIONAL
         kept = [o for o in _options(settings) if o not in (*positional, *absent)]
         function = f"`segscore.{name.removesuffix('Keywords').lower()}`"
-        further = ("since: str | date | None",) if name == "TrendKeywords" else ()
+        further = (
+            ("since: str | date | None", "until: str | date | None")
+            if name == "TrendKeywords"
+            else ()
+        )
         yield from _typed(name, settings, kept, function, further)
     yield ""
     yield "if TYPE_CHECKING:"

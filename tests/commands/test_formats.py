@@ -230,7 +230,7 @@ def test_history_of_runs_without_averages(segscore: Segscore, tmp_path: Path) ->
     history = ("history", tmp_path / "runs", "--format")
     for name in ("text", "json", "csv", "markdown"):
         assert segscore(*history, name).code == 0
-    header = "run,date,outcome,signature,differs_from_previous,series"
+    header = "run,date,outcome,signature,differs_from_previous,series,restated_at"
     assert segscore(*history, "csv").out.splitlines() == [header]
 
 

@@ -1,16 +1,21 @@
 """`segscore history`: summaries of many nights, of several versions, as one table."""
 
 import json
+import shutil
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq  # noqa: TID251
 import pytest
 
 from segscore.pipeline import storage
 from segscore.pipeline.nightly import summaries, verdict
+from segscore.pipeline.nightly.nights import Nights, read_night
+from segscore.pipeline.nightly.past import read_past
+from segscore.pipeline.nightly.rules import parse_rule
 from segscore.pipeline.statistics.averages import SUMMARY_COLUMNS
 from segscore.pipeline.storage import read_table
 from segscore.schemas.nights import HISTORY, NIGHT_OUTCOMES, RESULTS
@@ -28,11 +33,15 @@ NIGHTS = ((FIRST, GOOD, 0), (SECOND, WORSE, 1))
 
 
 def gathered_table(archive: Archive, *options: object, code: int = 0) -> pa.Table:
-    """Gather the archive's runs into a table."""
-    result = archive.segscore("history", archive.runs, *options)
-    assert result.code == code, result.err
-    assert "Traceback" not in result.err
-    return read_table(storage.join(archive.runs, "history"))
+    """Gather the archive's runs into a table: the second time from what was read the first time."""
+    tables = []
+    for _ in range(2):
+        result = archive.segscore("history", archive.runs, *options)
+        assert result.code == code, result.err
+        assert "Traceback" not in result.err
+        tables.append(read_table(storage.join(archive.runs, "history")))
+    assert tables[0].equals(tables[1], check_metadata=True)
+    return tables[1]
 
 
 def published_summary(archive: Archive, night: str) -> list[dict[str, Any]]:
@@ -73,7 +82,7 @@ def test_every_summary_has_the_verdict_of_the_gate(archive: Archive) -> None:
 def test_the_schema_covers_every_field_of_a_verdict() -> None:
     assert tuple(NIGHT_OUTCOMES) == verdict.OUTCOMES
     decided = {verdict.PASSED, verdict.FAILED, verdict.UNDEFINED, verdict.UNDECIDED}
-    assert decided | {verdict.WARNED, verdict.WITH_ALL} == set(RESULTS)
+    assert decided | {verdict.WARNED, verdict.WITH_ALL, verdict.ON_TRIAL} == set(RESULTS)
     assert list(summaries.RUN_COLUMNS) == OURS
 
 
@@ -176,6 +185,90 @@ def test_an_unreadable_run_is_left_out_with_a_warning(archive: Archive) -> None:
         assert f"warning: date={FIRST} was left out: " in result.err
         table = read_table(storage.join(archive.runs, "history"))
         assert set(table.column("run").to_pylist()) == {f"date={SECOND}"}
+
+
+def files_read_before(archive: Archive) -> list[Path]:
+    """List the files of the rows that were read before."""
+    return sorted(Path(archive.runs, "history", "_read").glob("*.parquet"))
+
+
+def gathered_anew(archive: Archive) -> bytes:
+    """Gather the archive's runs without what was read before; return the bytes of the table."""
+    for file in files_read_before(archive):
+        file.unlink()
+    gathered_table(archive)
+    return Path(archive.runs, "history", "history.parquet").read_bytes()
+
+
+def test_a_run_is_read_once(archive: Archive) -> None:
+    before = gathered_anew(archive)
+    (summary,) = Path(archive.folder_of(FIRST), "summary").iterdir()
+    summary.unlink()  # what is not there cannot be read
+    gathered_table(archive)
+    assert Path(archive.runs, "history", "history.parquet").read_bytes() == before
+    for file in files_read_before(archive):
+        file.unlink()
+    assert archive.segscore("history", archive.runs).code == 1
+
+
+def test_a_night_that_was_scored_or_judged_again_is_read_again(archive: Archive) -> None:
+    gathered_table(archive)
+    archive.deliver(FIRST, seed=3)
+    assert archive.run(FIRST).code == 0
+    table = gathered_table(archive)
+    kept = Path(archive.runs, "history", "history.parquet").read_bytes()
+    assert kept == gathered_anew(archive)
+    first = table.filter(pc.equal(table.column("run"), f"date={FIRST}"))
+    assert first.select(SUMMARY_COLUMNS).to_pylist() == published_summary(archive, FIRST)
+    archive.run(SECOND, "--accept", "meant")
+    table = gathered_table(archive)
+    assert {*table.column("outcome").to_pylist()} == {"passed", "accepted"}
+    kept = Path(archive.runs, "history", "history.parquet").read_bytes()
+    assert kept == gathered_anew(archive)
+
+
+@pytest.mark.parametrize("share", [0, 0.3, 0.9, 0.999, 2])
+def test_damaged_files_of_what_was_read_are_as_good_as_none(archive: Archive, share: float) -> None:
+    before = gathered_anew(archive)
+    (file,) = files_read_before(archive)
+    content = file.read_bytes()
+    file.write_bytes(content[: int(share * len(content))] if share <= 1 else before)
+    gathered_table(archive)
+    assert Path(archive.runs, "history", "history.parquet").read_bytes() == before
+    assert file.read_bytes() == content
+
+
+def test_levels_are_those_of_all_nights_read_before_or_not(
+    archive: Archive, tmp_path: Path
+) -> None:
+    gathered_table(archive)
+    archive.run(FIRST, "--accept", "meant")
+    rules = parse_rule("level:boundary_similarity>=-0.02, macro:pk<=+0.02")
+    found = []
+    for copy in ("read before", "not"):
+        runs = str(tmp_path / copy)
+        shutil.copytree(archive.runs, runs)
+        if copy == "not":
+            shutil.rmtree(Path(runs, "history"))
+        night = read_night(runs, date.fromisoformat(SECOND))
+        assert night is not None
+        past = read_past(night, Nights(runs), rules)
+        assert [each.date.isoformat() for each in past.nights] == [FIRST, SECOND]
+        found.append((past.digest(rules), [each.averages for each in past.nights]))
+        assert len([*Path(runs, "history", "_read").iterdir()]) == 1
+    assert repr(found[0]) == repr(found[1])
+    assert len(found[0][1][0]) == 4
+
+
+def test_what_was_read_need_not_be_kept(archive: Archive) -> None:
+    before = gathered_anew(archive)
+    folder = Path(archive.runs, "history", "_read")
+    for file in folder.iterdir():
+        file.unlink()
+    folder.rmdir()
+    folder.write_text("no folder")
+    gathered_table(archive)
+    assert Path(archive.runs, "history", "history.parquet").read_bytes() == before
 
 
 @pytest.mark.parametrize("folder_exists", [False, True])

@@ -951,9 +951,18 @@ def test_json_lines(archive: Archive) -> None:
     archive.deliver(SECOND, WORSE)
     result = archive.run(SECOND, "--log-format", "json")
     lines = [json.loads(line) for line in result.err.splitlines()]
-    verdict, error = lines[-2:]
-    assert (verdict["outcome"], verdict["good"]) == ("failed", False)
+    (error,) = (line for line in lines if "outcome" in line)
+    assert (error["outcome"], error["good"], error["run"]) == (
+        "failed",
+        False,
+        archive.read(SECOND, "run.json")["fingerprint"],
+    )
     assert (error["level"], error["exit_code"]) == ("error", 1)
+    assert error == lines[-1]
+    archive.run(SECOND, "--accept", "meant")
+    again = archive.run(SECOND, "--log-format", "json")
+    (judged,) = (line for line in map(json.loads, again.err.splitlines()) if "outcome" in line)
+    assert (judged["outcome"], judged["good"], judged["exit_code"]) == ("accepted", True, 0)
 
 
 # --- Old nights ----------------------------------------------------------------------------------

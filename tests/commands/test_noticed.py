@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -111,3 +112,23 @@ def test_references_that_contradict_their_documents_are_counted(
         "--group-by channel: in 1 pairs, the references table says something else than the "
         "documents; the documents' value is used"
     ) in result.err
+
+
+def test_a_shift_is_not_named_where_chance_gives_as_many_matches() -> None:
+    """Of 300 systems at chance, with about two matches by shift; and one that counts otherwise."""
+    draw = Random(5)  # noqa: S311
+    references, hypotheses = [], []
+    for number in range(24):
+        document = {"document_id": f"d{number}", "n_units": 450}
+        true = sorted(draw.sample(range(10, 440), 6))
+        references.append({**document, "coder": "desk", "boundaries": true})
+        coded = {f"chance-{system}": sorted(draw.sample(range(1, 450), 6)) for system in range(300)}
+        coded["late"] = sorted(
+            {place + 2 if draw.random() < 0.4 else draw.randrange(1, 450) for place in true}
+        )
+        hypotheses += [
+            {**document, "coder": name, "boundaries": places} for name, places in coded.items()
+        ]
+    found = api.evaluate(references, hypotheses, measures=("pk",)).warnings
+    (named,) = (text for text in found if "would match exactly" in text)
+    assert named.startswith("late: ") and "if all were 2 units earlier" in named

@@ -323,3 +323,63 @@ def test_the_schema_accepts_what_the_commands_accept() -> None:
         {"scores": {}},
     ]
     assert not any(validate.is_valid(wrong) for wrong in mistakes)
+
+
+def test_variables_of_the_environment_are_replaced(
+    segscore: Segscore, tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In texts and lists; a quote in a variable does not end the text that it is in."""
+    monkeypatch.setenv("SEGSCORE_TABLES", str(tables))
+    monkeypatch.setenv("SEGSCORE_RUN", 'a "run" of $5')
+    monkeypatch.setenv("SEGSCORE_GROUP", "level")
+    file = write(
+        tmp_path,
+        f"""
+[score]
+references = "${{SEGSCORE_TABLES}}/references"
+hypotheses = "${{SEGSCORE_TABLES}}/hypotheses"
+documents = "${{SEGSCORE_TABLES}}/documents"
+group-by = ["${{SEGSCORE_GROUP}}"]
+output = "{tmp_path}/$${{x}} $1 $$ ${{SEGSCORE_RUN}}"
+""",
+    )
+    assert segscore("score", "--settings", file).code == 0
+    settings = record(tmp_path / '${x} $1 $$ a "run" of $5')["settings"]
+    assert settings["references"] == f"{tables}/references"
+    assert settings["group_by"] == ["level"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("${SEGSCORE_UNSET}/x", "the environment variable SEGSCORE_UNSET is not set"),
+        ("${SEGSCORE_SECRE}", "SEGSCORE_SECRE is not set; the nearest is SEGSCORE_SECRET;"),
+        ("${A:-b}/x", "${A:-b} is no environment variable; write ${NAME}"),
+        ("${", "${ is no environment variable"),
+    ],
+)
+def test_a_variable_that_is_not_set_is_refused(
+    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, message: str
+) -> None:
+    monkeypatch.setenv("SEGSCORE_SECRET", "hunter2")
+    for key, line in (("score.output", "[score]\noutput"), ("storage.s3.key", "[storage.s3]\nkey")):
+        file = write(tmp_path, f'{line} = "{text}"\n')
+        result = segscore("score", "--settings", file)
+        assert result.code == 2
+        assert f"--settings {file}: {key}: " in result.err and message in result.err
+        assert "hunter2" not in result.err
+
+
+def test_what_a_variable_says_is_no_part_of_messages_about_the_file(
+    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SEGSCORE_SECRET", "hunter2")
+    for lines in (
+        '[score]\nn-t = "${SEGSCORE_SECRET}"',
+        '[cluster]\nca = ["${SEGSCORE_SECRET}"]',
+        '[score]\nreferences = "s3://${SEGSCORE_SECRET}:${SEGSCORE_SECRET}@host/x"',
+        '[storage.s3]\nsecret = "${SEGSCORE_SECRET}"\n[score]\nreferences = "s3://b"',
+    ):
+        result = segscore("score", "--settings", write(tmp_path, lines))
+        assert result.code == 2
+        assert "hunter2" not in result.err + result.out

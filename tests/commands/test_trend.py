@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import segscore as api
+from segscore.jobs.trend import mail
 from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
 from tests.support.paths import DATA
@@ -66,8 +67,67 @@ def test_formats_have_every_row(segscore: Segscore, nights: Path) -> None:
     assert [row["system"] for row in rows] == [row["system"] or "" for row in found["trends"]]
     assert {row["channel"] for row in rows} == {"", "eins", "news", "regio"}
     assert {row["signature"] for row in rows} == {found["signature"]}
-    markdown = segscore("trend", nights, *MEASURE, "--format", "markdown").out
-    assert markdown.count("\n| ") >= 5
+    markdown = segscore("trend", nights, *MEASURE, *BY, "--format", "markdown").out.splitlines()
+    assert markdown[:2] == [
+        "**micro boundary_similarity, 2026-10-01 to 2026-10-20, 20 nights**",
+        "",
+    ]
+    said = [f"- {sentence}.".replace("<", r"\<") for sentence in found["findings"]]
+    assert markdown[2:] == said
+
+
+def test_what_was_known_on_a_date(segscore: Segscore, nights: Path, tmp_path: Path) -> None:
+    """It is what the same command says of an archive that ends on that date."""
+    ended = tmp_path / "runs"
+    shutil.copytree(nights, ended)
+    for day in range(16, 21):
+        shutil.rmtree(ended / f"date=2026-10-{day}")
+    options = (*MEASURE, *BY, "--format", "json")
+    then = segscore("trend", ended, *options).out
+    assert segscore("trend", nights, *options, "--until", "2026-10-15").out == then
+    found = api.trend(nights, measure="boundary_similarity", group_by="channel", until="2026-10-15")
+    assert found.findings == json.loads(then)["findings"]
+
+
+def test_a_few_nights_have_averages_and_those_of_as_many_before(
+    segscore: Segscore, nights: Path
+) -> None:
+    options = ("trend", nights, *MEASURE, "--until", "2026-10-15", "--format", "json")
+    week = json.loads(segscore(*options, "--last", 5).out)
+    assert segscore(*options, "--nights", 5).out == json.dumps(week, indent=2) + "\n"
+    assert {row["verdict"] for row in week["trends"]} == {"too_few"}
+    whole = json.loads(segscore("trend", nights, *MEASURE, "--format", "json").out)
+    values: dict[tuple[str, str], float] = {
+        (row["system"], row["date"]): row["value"] for row in whole["nights"]
+    }
+
+    def mean(system: str, first: int) -> str:
+        found = [values[system, f"2026-10-{day:02d}"] for day in range(first, first + 5)]
+        return f"{np.mean(found):.3f}".lstrip("0")
+
+    said = [
+        f"{system} {mean(system, 11)} (was {mean(system, 6)})"
+        for system in ("alpha", "beta", "delta", "gamma")
+    ]
+    first = week["findings"][0]
+    assert first.startswith("averages over 5 nights, in brackets those of the 5 nights before: ")
+    assert sorted(first.partition(": ")[2].split(", ")) == said
+    assert first.partition(": ")[2].startswith("alpha ")
+    # Of three nights, five before are not there.
+    since = segscore(
+        "trend", nights, *MEASURE, "--until", "2026-10-04", "--since", "2026-10-02"
+    ).out
+    assert "averages over 3 nights: alpha" in since and "was" not in since.split("averages")[1]
+
+
+def test_a_mail_has_at_most_twelve_lines() -> None:
+    for number, lines in ((1, 3), (10, 12), (11, 12), (40, 12)):
+        text = mail("heading", [f"finding {i} of *a|b*" for i in range(number)])
+        assert len(text.splitlines()) == lines
+        assert text.endswith(f"- finding {number - 1} of *a\\|b*.")
+        listed = [line for line in text.splitlines() if line.startswith("- finding")]
+        left_out = number - len(listed)
+        assert (f"… and {left_out} further findings" in text) == (left_out > 0)
 
 
 def test_python_and_the_command_agree(segscore: Segscore, nights: Path) -> None:
@@ -169,9 +229,13 @@ def test_report_has_the_findings_and_a_chart_of_each_group(
     [
         (("--measure", "pq"), "--measure pq: no such measure"),
         ((*MEASURE, "--group-by", "hour"), "--group-by hour: no night was summarised by hour"),
-        ((*MEASURE, "--since", "2026-10-15"), "has 6 nights with boundary_similarity since"),
+        ((*MEASURE, "--since", "2026-10-19"), "has 2 nights with boundary_similarity since"),
+        (
+            (*MEASURE, "--since", "2026-10-19", "--until", "2026-10-02"),
+            "--since 2026-10-19 --until 2026-10-02: the earlier date comes first",
+        ),
         ((*MEASURE, "--since", "15.10."), "--since 15.10.: must be a date"),
-        ((*MEASURE, "--nights", "5"), "--nights 5: must be at least 10"),
+        ((*MEASURE, "--nights", "2"), "--nights 2: must be at least 3"),
         ((*MEASURE, "--alpha", "0"), "--alpha 0.0: must be above 0"),
         ((*MEASURE, "--average", "mean"), "--average mean: must be one of micro, macro"),
         (("--measure", "f1"), "no night has f1"),

@@ -149,7 +149,8 @@ def _judge_family(
         return []
     values = np.stack([each.values for each in series])
     weights = np.stack([each.weights for each in series])
-    found = steps(values, weights, settings.seed)
+    enough = len(dates) >= FEWEST_FOR_TREND
+    found = steps(values, weights, settings.seed) if enough else [None] * len(series)
     levels = [_level(each, step, dates) for each, step in zip(series, found, strict=True)]
     tested = [level.p if level.line is not None else np.nan for level in levels]
     return [

@@ -7,12 +7,14 @@ from typing import Any
 import pyarrow as pa
 
 from segscore.pipeline.comparison.runs import chosen_measures
+from segscore.pipeline.nightly.trend.few import averages_in_words
 from segscore.pipeline.nightly.trend.levels import STEP, Level, judge_levels
 from segscore.pipeline.nightly.trend.ranking import PairOverNights, rank_over_nights
-from segscore.pipeline.nightly.trend.sentences import describe_trend
+from segscore.pipeline.nightly.trend.sentences import describe_trend, ranking_in_words
 from segscore.pipeline.nightly.trend.series import NightlySeries, read_series
 from segscore.pipeline.nightly.trend.settings import PER_NIGHTS, TrendSettings
 from segscore.pipeline.statistics.shown_numbers import or_none
+from segscore.pipeline.statistics.trends import FEWEST_FOR_TREND
 from segscore.schemas.nights import NIGHTLY_VALUES, RANKING, TRENDS
 from segscore.schemas.tables import arrow_type
 
@@ -100,7 +102,10 @@ def find_trend(settings: TrendSettings) -> FoundTrend:
     chosen_measures([settings.measure])  # refuses a measure that does not exist
     nightly, levels = _judge(settings)
     pairs = rank_over_nights(nightly, settings)
-    findings = describe_trend(levels, pairs, settings)
+    if len(nightly.dates) < FEWEST_FOR_TREND:
+        findings = [*averages_in_words(nightly, settings), *ranking_in_words(pairs)]
+    else:
+        findings = describe_trend(levels, pairs, settings)
     return FoundTrend(settings, nightly, levels, pairs, findings)
 
 

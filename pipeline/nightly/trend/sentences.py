@@ -36,7 +36,7 @@ def describe_trend(
         # A system that changed over all documents is not said again for each group.
         if level.over_all or level.system is None or level.system not in over_all
     ]
-    return [*found, *_rest(levels, settings), *_ranking(pairs)]
+    return [*found, *_rest(levels, settings), *ranking_in_words(pairs)]
 
 
 def _describe(level: Level, levels: Sequence[Level], settings: TrendSettings) -> str:
@@ -126,7 +126,7 @@ def _rest(levels: Sequence[Level], settings: TrendSettings) -> Iterator[str]:
         yield f"{named_list(few)}: too few nights for a trend"
 
 
-def _ranking(pairs: Sequence[PairOverNights]) -> Iterator[str]:
+def ranking_in_words(pairs: Sequence[PairOverNights]) -> Iterator[str]:
     """Say which system is best over the nights, and which cannot be separated from it."""
     if not pairs:
         return

@@ -13,14 +13,13 @@ from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.nightly.history import read_history
 from segscore.pipeline.nightly.nights import differences_of
 from segscore.pipeline.nightly.summaries import RUN_COLUMNS
-from segscore.pipeline.nightly.trend.settings import TrendSettings
+from segscore.pipeline.nightly.trend.settings import FEWEST_FOR_AVERAGES, TrendSettings
 from segscore.pipeline.nightly.verdict import NOT_COMPARABLE
 from segscore.pipeline.runs.finished import RunRow
 from segscore.pipeline.scoring.names import POINT
 from segscore.pipeline.statistics.averages import summary_groups
 from segscore.pipeline.statistics.night_levels import FEWEST_SYSTEMS
 from segscore.pipeline.statistics.shown_numbers import counted
-from segscore.pipeline.statistics.trends import FEWEST_FOR_TREND
 
 GroupValues = tuple[object, ...]
 """Values of the group-by columns; all None over all documents."""
@@ -89,12 +88,13 @@ def read_series(settings: TrendSettings) -> NightlySeries:
     rows, left_out = _comparable(rows, settings)
     every = sorted(set(rows.column("date").to_pylist()))
     nights = every if settings.since is not None else every[-settings.nights :]
-    if len(nights) < FEWEST_FOR_TREND:
+    if len(nights) < FEWEST_FOR_AVERAGES:
         since = "" if settings.since is None else f" since {settings.since}"
+        since += "" if settings.until is None else f" until {settings.until}"
         kind = "comparable night" if left_out else "night"
         raise Refused(
             f"{settings.runs}: has {counted(len(nights), kind)} with {settings.measure}{since}; "
-            f"a trend needs at least {FEWEST_FOR_TREND}" + "".join(f"; {text}" for text in left_out)
+            f"at least {FEWEST_FOR_AVERAGES} are needed" + "".join(f"; {text}" for text in left_out)
         )
     rows = rows.filter(pc.is_in(rows.column("date"), pa.array(nights, pa.date32())))
     series = [*_series(rows.to_pylist(), nights, other, settings.group_by)]
@@ -118,6 +118,9 @@ def _chosen(history: pa.Table, settings: TrendSettings) -> pa.ChunkedArray:
     if settings.since is not None:
         since = pa.scalar(settings.since, pa.date32())
         masks.append(pc.greater_equal(history.column("date"), since))
+    if settings.until is not None:
+        until = pa.scalar(settings.until, pa.date32())
+        masks.append(pc.less_equal(history.column("date"), until))
     mask = masks[0]
     for further in masks[1:]:
         mask = pc.and_(mask, further)

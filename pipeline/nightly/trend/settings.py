@@ -13,6 +13,9 @@ from segscore.pipeline.settings.reading import read_names
 PER_NIGHTS = 30
 """Number of nights over which a slope is said as a change."""
 
+FEWEST_FOR_AVERAGES = 3
+"""Fewest nights of which anything is said."""
+
 _MOST_NIGHTS = 3660
 
 
@@ -27,6 +30,10 @@ class TrendSettings:
         Option(
             "Date of the first night; default: the last --nights nights.", Panel.INPUTS, read_date
         ),
+    ] = None
+    until: Annotated[
+        datetime.date | None,
+        Option("Date of the last night; default: the newest.", Panel.INPUTS, read_date),
     ] = None
     nights: Annotated[
         int, Option("Number of nights, if --since does not say it.", Panel.INPUTS)
@@ -58,7 +65,11 @@ class TrendSettings:
         """Refuse a value that an option cannot have; the message names the option."""
         if not self.runs.strip():
             raise Refused("RUNS: is empty; name a folder")
-        within("--nights", self.nights, 10, _MOST_NIGHTS)
+        within("--nights", self.nights, FEWEST_FOR_AVERAGES, _MOST_NIGHTS)
+        if self.since is not None and self.until is not None and self.since > self.until:
+            raise Refused(
+                f"--since {self.since} --until {self.until}: the earlier date comes first"
+            )
         check_group_by(self.group_by)
         one_of("--average", self.average, ("micro", "macro"))
         if not 0 < self.alpha <= 0.5:

@@ -184,7 +184,7 @@ def _role_of(url: str) -> str:
 def _require_milliseconds(url: str, unit: str | None) -> None:
     if unit != MILLISECOND:
         counted = "does not say what its units are" if unit is None else f"counts {unit}s"
-        hint = "; if they are milliseconds, import again with --unit millisecond"
+        hint = "; if they are milliseconds, score them with --unit millisecond and export the run"
         raise Refused(
             f"{url}: {counted}, but all formats of export need times; it can export tables that "
             "`segscore import` made of files with times, and runs that scored them"

@@ -85,6 +85,7 @@ def test_rules_are_read() -> None:
         ("level:level:f1>=-.5", "must look like"),
         ("common:f1>=.5", "needs a sign"),
         ("pk<=+0.1,pk<=+0.2", "a second rule for micro pk"),
+        ("pkk<=0.1,f1<=+0.1", "nearest is pk; --gate f1<=+0.1: higher is better for f1"),
     ],
 )
 def test_an_invalid_rule_is_refused(text: str, message: str) -> None:

@@ -1,0 +1,171 @@
+"""Nights that are scored again: what changed, which verdicts rest on it, and rejudging those."""
+
+import json
+import shutil
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from segscore.pipeline import storage
+from segscore.pipeline.nightly.restatements import note_before
+from segscore.pipeline.nightly.rules import parse_rule
+from segscore.pipeline.storage import read_table
+from segscore.schemas.nights import RESTATEMENTS
+from tests.support.command_line import Segscore
+from tests.support.nights import DAYS, GOOD, Archive, rows
+
+FIRST, SECOND, THIRD = DAYS[:3]
+NIGHTS = ((FIRST, GOOD, 0), (SECOND, GOOD, 0), (THIRD, GOOD, 0))
+CORRECTED = 12
+RULE = "boundary_similarity>=-0.02"
+
+
+def correct_references(archive: Archive, night: str) -> None:
+    """Deliver a night again, with other references of some documents."""
+    listed = rows(night, "reference", GOOD)
+    for row in listed[:CORRECTED]:
+        row["boundaries"] = row["boundaries"][1:]
+    archive.put(night, "reference", listed)
+
+
+def restated(archive: Archive) -> list[dict[str, Any]]:
+    """Return the rows of the table."""
+    table = read_table(storage.join(archive.runs, "restatements"))
+    RESTATEMENTS.validate(table)
+    listed: list[dict[str, Any]] = table.to_pylist()
+    return listed
+
+
+def averages(archive: Archive, night: str) -> dict[str, float]:
+    """Return the average of the rule for each system."""
+    summary = read_table(f"{archive.folder_of(night)}/summary").to_pylist()
+    return {
+        row["hypothesis"]: row["value"]
+        for row in summary
+        if (row["measure"], row["average"]) == ("boundary_similarity", "micro")
+    }
+
+
+def before_files(archive: Archive) -> list[Path]:
+    """List what is noted of nights that are being scored again."""
+    return [*Path(archive.runs, "restatements", "_before").glob("*")]
+
+
+def test_a_restated_night_is_recorded_and_later_verdicts_are_judged_again(
+    archive: Archive,
+) -> None:
+    before, night = averages(archive, FIRST), archive.read(FIRST, "night.json")
+    assert night["first_published_at"] == night["finished_at"]
+    correct_references(archive, FIRST)
+    assert archive.run(FIRST).code == 0
+    now = averages(archive, FIRST)
+    listed = restated(archive)
+    assert {row["system"]: (row["before"], row["after"]) for row in listed} == {
+        system: (before[system], now[system]) for system in GOOD
+    }
+    first, record = listed[0], archive.read(FIRST, "run.json")
+    assert (first["run_before"], first["run"]) == (night["run"], record["fingerprint"])
+    assert first["reason"] == f"references of {CORRECTED} documents changed"
+    # The third night is compared with the second alone.
+    assert (str(first["date"]), [str(day) for day in first["later"]]) == (FIRST, [SECOND])
+    assert before_files(archive) == []
+    assert archive.read(FIRST, "night.json")["first_published_at"] == night["finished_at"]
+
+    printed = archive.segscore("history", archive.runs).out
+    assert (
+        f"date={FIRST}  passed, restated" in printed and f"date={SECOND}  passed\n" not in printed
+    )
+    assert "1 later verdict rests on" in " ".join(printed.split())
+    shutil.rmtree(Path(archive.folder, "references"))  # judging needs no input
+    for _ in range(2):
+        result = archive.segscore(
+            "nightly", "--settings", archive.file, "--rejudge", "--from", SECOND, "--to", DAYS[9]
+        )
+        assert result.code == 0 and result.out == f"{SECOND}: passed\n{THIRD}: passed\n"
+        found = json.loads(archive.segscore("history", archive.runs, "--format", "json").out)
+        assert [row["resting"] for row in found["restatements"]] == [[], []]
+    assert archive.read(SECOND, "night.json")["against"]["steady"]["run"] == record["fingerprint"]
+    assert [row["restated_at"] is None for row in found["runs"]] == [False, True, True]
+
+
+def test_verdicts_by_levels_rest_on_all_nights_before(archive: Archive) -> None:
+    archive.settle(gate=f"{RULE}, level:{RULE}")
+    for night in (SECOND, THIRD):
+        assert archive.run(night).code == 0
+        verdict = Path(archive.folder_of(night), "night.json")
+        text = verdict.read_text()
+        year = str(date.fromisoformat(json.loads(text)["finished_at"][:10]).year)
+        verdict.write_text(text.replace(f'"finished_at": "{year}', '"finished_at": "2001'))
+    correct_references(archive, FIRST)
+    assert archive.run(FIRST).code == 0
+    later = {str(day) for row in restated(archive) for day in row["later"]}
+    assert later == {SECOND, THIRD}
+
+
+def test_a_night_is_recorded_once_whoever_ends_it(archive: Archive) -> None:
+    """A process that is killed before it has judged leaves what it noted; the next one ends it."""
+    note_before(archive.runs, date.fromisoformat(FIRST), parse_rule(RULE), "why")
+    (noted,) = before_files(archive)
+    text = noted.read_text()
+    assert archive.run(FIRST).code == 0
+    assert not before_files(archive) and not storage.names(f"{archive.runs}/restatements/")[1:]
+    correct_references(archive, FIRST)
+    noted.write_text(text)
+    assert archive.run(FIRST).code == 0
+    listed = restated(archive)
+    assert len(listed) == 2
+    # Another process noted the same before, and ends later.
+    noted.write_text(text)
+    assert archive.run(FIRST).code == 0
+    assert restated(archive) == listed and not before_files(archive)
+    noted.write_text("{")
+    assert archive.run(FIRST).code == 0
+    assert restated(archive) == listed and not before_files(archive)
+
+
+def test_a_night_that_is_restated_back_and_forth_has_a_row_for_each_time(
+    archive: Archive,
+) -> None:
+    for corrected in (True, False, True):
+        if corrected:
+            correct_references(archive, THIRD)
+        else:
+            archive.put(THIRD, "reference", rows(THIRD, "reference", GOOD))
+        assert archive.run(THIRD).code == 0
+    assert len(restated(archive)) == 3 * len(GOOD)
+
+
+def test_other_inputs_are_the_reason_if_no_reference_changed(archive: Archive) -> None:
+    better = dict.fromkeys(GOOD, 1.0)
+    archive.put(THIRD, "hypothesis", rows(THIRD, "hypothesis", better))
+    assert archive.run(THIRD).code == 0
+    listed = restated(archive)
+    assert [row["after"] for row in listed] == [1, 1] and {row["documents"] for row in listed} == {
+        0
+    }
+    assert all(
+        row["reason"].startswith(f"the input {archive.folder}/hypotheses/date={THIRD}/part.jsonl")
+        for row in listed
+    )
+
+
+def test_a_file_that_is_no_table_of_restatements_is_named(archive: Archive) -> None:
+    folder = Path(archive.runs, "restatements")
+    folder.mkdir()
+    storage.write_table(str(folder / "date=x.parquet"), pa.table({"date": [1]}))
+    result = archive.segscore("history", archive.runs)
+    assert result.code == 1
+    assert "date=x.parquet: is not a table of restatements; remove it" in result.err
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_what_is_not_published_cannot_be_judged_again(
+    segscore: Segscore, archive: Archive, *, several: bool
+) -> None:
+    dates = ("--from", DAYS[8], "--to", DAYS[9]) if several else ("--date", DAYS[8])
+    result = segscore("nightly", "--settings", archive.file, "--rejudge", *dates)
+    assert result.code == 2
+    assert "published" in result.err and not Path(archive.folder_of(DAYS[8])).exists()

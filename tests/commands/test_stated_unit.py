@@ -1,0 +1,69 @@
+"""`score --unit`: tables of one's own say what they count."""
+
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq  # noqa: TID251
+import pytest
+
+import segscore as api
+from tests.support.command_line import Segscore
+
+ROWS = [
+    {"document_id": f"d{number}", "n_units": 600_000, "boundaries": [120_000, 300_000 + number]}
+    for number in range(6)
+]
+
+
+def write(folder: Path, name: str, coder: str, moved: int, unit: str | None = None) -> Path:
+    """Write a table whose boundaries are moved, and which may state its unit."""
+    rows = [
+        {**row, "coder": coder, "boundaries": [place + moved for place in places]}
+        for row in ROWS
+        for places in [row["boundaries"]]
+        if isinstance(places, list)
+    ]
+    table = pa.Table.from_pylist(rows)
+    if unit is not None:
+        table = table.replace_schema_metadata({"segscore.unit": unit})
+    pq.write_table(table, folder / name)
+    return folder / name
+
+
+@pytest.mark.parametrize("stated", [None, "millisecond"])
+def test_times_of_one_s_own_are_times(
+    segscore: Segscore, tmp_path: Path, stated: str | None
+) -> None:
+    reference = write(tmp_path, "ref.parquet", "desk", 0, stated)
+    hypothesis = write(tmp_path, "hyp.parquet", "system", 1_900)
+    option = () if stated else ("--unit", "millisecond")
+    run = tmp_path / "run"
+    result = segscore("score", reference, hypothesis, *option, "--output", run)
+    assert result.code == 0, result.err
+    record = json.loads((run / "run.json").read_text())
+    assert "|n_t:2000|" in record["signature"] and record["unit"] == "millisecond"
+    explained = segscore("explain", run, "--document", "d0", "--hypothesis", "system").out
+    assert "0:02:00 in the reference, 0:02:01.900 in the hypothesis" in explained
+    assert segscore("export", run, "--format", "webvtt", "--output", tmp_path / "vtt").code == 0
+    # Of an unknown unit, they are two units apart at most.
+    assert segscore("score", reference, hypothesis, *option, "--output", run).code == 0
+    plain = segscore("score", hypothesis, hypothesis, "--output", tmp_path / "plain").out
+    assert "|n_t:2|" in plain
+
+
+def test_another_unit_than_a_table_states_is_refused(segscore: Segscore, tmp_path: Path) -> None:
+    tables = (
+        write(tmp_path, "ref.parquet", "desk", 0),
+        write(tmp_path, "hyp.parquet", "system", 0, "second"),
+    )
+    for unit, said in (("millisecond", "the tables count seconds"), ("hour", "must be one of")):
+        result = segscore("score", *tables, "--unit", unit, "--output", tmp_path / "run")
+        assert result.code == 2 and said in result.err
+    assert segscore("score", *tables, "--unit", "second", "--output", tmp_path / "run").code == 0
+
+
+def test_python_has_the_unit_too() -> None:
+    rows = [{**row, "coder": "desk"} for row in ROWS]
+    found = api.evaluate(rows, rows, unit="millisecond")
+    assert "|n_t:2000|" in found.signature
