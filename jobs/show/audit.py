@@ -5,7 +5,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from segscore.jobs.show.fitted import Column, print_fitted, print_lines
-from segscore.pipeline.agreement.left_out import describe_left_out
+from segscore.pipeline.agreement.left_out import describe_without
 from segscore.pipeline.statistics.shown_numbers import (
     counted,
     shown_as,
@@ -41,7 +41,7 @@ def print_audit(finished: "FinishedAudit", number: int | None = None) -> None:
     coefficients: list[CoefficientRow] = finished.by_group["agreement"].to_pylist()
     coders: list[CoderRow] = finished.by_group["coders"].to_pylist()
     whole, *parts = grouped(coefficients, by).items()
-    left_out = describe_left_out(finished.record.get("left_out", {}))
+    left_out = describe_without(finished.record.get("left_out", {}))
     _print_coefficients(by, whole, unit, left_out)
     _print_coders([row for row in coders if group_of(row, by) == whole[0]], unit)
     _print_candidate(

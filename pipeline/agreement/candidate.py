@@ -19,10 +19,10 @@ from segscore.pipeline.arrays.ragged import Floats, Ints
 from segscore.pipeline.statistics.jackknife import Estimate
 from segscore.pipeline.statistics.multiple_tests import benjamini_yekutieli
 
-LEVEL = 0.05
+ADJUSTED_LEVEL = 0.05
 """The candidate wins where the adjusted p value is at most this."""
 
-ENOUGH = 0.5
+WINNING_RATE = 0.5
 """A candidate that wins against this share of the coders may replace one."""
 
 _COMPARED = ("documents", "as_good", "coder_as_good")
@@ -47,7 +47,7 @@ def candidate_columns(group: Group) -> Iterator[dict[str, object]]:
             "candidate_share": float(candidate_share),
             "coder_share": float(coder_share),
             "candidate_p": value,
-            "candidate_wins": None if np.isnan(value) else value <= LEVEL,
+            "candidate_wins": None if np.isnan(value) else value <= ADJUSTED_LEVEL,
         }
 
 

@@ -32,10 +32,10 @@ def require_coders(option: str, names: Sequence[str], known: Collection[str]) ->
         )
 
 
-def describe_left_out(codings: Mapping[str, int]) -> str:
+def describe_without(codings: Mapping[str, int]) -> str:
     """Say whose codings were left out; empty if nobody's were.
 
-    >>> describe_left_out({"kim": 12, "lou": 1})
+    >>> describe_without({"kim": 12, "lou": 1})
     'without kim and lou (13 codings)'
 
     Args:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from segscore.pipeline.agreement.candidate import ENOUGH
+from segscore.pipeline.agreement.candidate import WINNING_RATE
 from segscore.pipeline.statistics.shown_numbers import counted, number_in_words, shown_number
 from segscore.schemas.rows import CoderRow
 
@@ -47,11 +47,11 @@ def replacement(coders: Sequence[CoderRow], candidate: str, margin: float) -> st
         f" Some share only {counted(fewest, 'document')} with {candidate}; the test was proposed "
         f"for {_FEWEST_DOCUMENTS} or more."
     ) * (fewest < _FEWEST_DOCUMENTS)
-    may = f"{candidate} may replace a person" if rate >= ENOUGH else None
+    may = f"{candidate} may replace a person" if rate >= WINNING_RATE else None
     return (
         f"{may or f'It is not shown that {candidate} may replace a person'}: it agrees with the "
         f"others as well as {won} of {len(tested)} people do who are left out in turn, within a "
-        f"margin of {margin:g} (winning rate {rate:.2f}, {ENOUGH} is needed; alternative annotator "
-        f"test, Calderon, Reichart & Dror 2025). In {100 * sum(shares) / len(shares):.0f} % of "
+        f"margin of {margin:g} (winning rate {rate:.2f}, {WINNING_RATE} is needed; alternative "
+        f"annotator test, Calderon, Reichart & Dror 2025). In {100 * sum(shares) / len(shares):.0f} % of "
         f"the documents, on average, it agrees at least as well as the person.{few}"
     )

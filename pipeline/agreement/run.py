@@ -110,19 +110,15 @@ def run_agreement(
         if audited is None:
             return _done(run, settings)
         with run.stage("agreement"):
-            account, left_out = add_rows(part.rows for part in audited), _left_out(audited)
-            known = _coders(audited, settings.candidate)
-            require_coders("--without", settings.without, known)
-            if settings.candidate is not None:
-                require_coders("--candidate", [settings.candidate], known)
+            account = add_rows(part.rows for part in audited)
+            _require_named(settings, audited)
             _require_audited(run.sink, settings, account)
             written, estimator = _write_tables(run, settings, job, audited)
         record = {
             "signature": settings.signature(estimator),
             "settings": asdict(settings),
             "plan": plan.explanation,
-            "pairs": sum(part.pairs for part in audited),
-            "left_out": left_out,
+            **_counted(audited),
             **_record(run, settings, tables, account, written),
         }
         return FinishedAudit(
@@ -134,12 +130,25 @@ def run_agreement(
         )
 
 
-def _left_out(audited: Iterable[Audited]) -> dict[str, int]:
-    """Return the number of codings that were left out, by coder."""
-    counts = Counter[str]()
+def _require_named(settings: AgreeSettings, audited: list[Audited]) -> None:
+    """Check that the coders whom options name have codings.
+
+    Raises:
+        Unsuitable: one of them has none.
+    """
+    known = _coders(audited, settings.candidate)
+    require_coders("--without", settings.without, known)
+    if settings.candidate is not None:
+        require_coders("--candidate", [settings.candidate], known)
+
+
+def _counted(audited: Iterable[Audited]) -> dict[str, Any]:
+    """Return the number of pairs, and of the codings that were left out, by coder."""
+    pairs, left_out = 0, Counter[str]()
     for part in audited:
-        counts.update(part.left_out)
-    return dict(sorted(counts.items()))
+        pairs += part.pairs
+        left_out.update(part.left_out)
+    return {"pairs": pairs, "left_out": dict(sorted(left_out.items()))}
 
 
 def _coders(audited: Iterable[Audited], candidate: str | None) -> set[str]:

@@ -54,14 +54,7 @@ def tallies_of(
     unit = block.units.astype(np.int64) if bucketed else block.units
     rate = item_rate(sums.marks + (sums.coders if segments else 0), sums.coders * sums.size)
     coder = block.coder.dictionary_encode()
-    of_codings = {
-        "unit": unit[codings],
-        "coder": coder,
-        "codings": np.ones_like(codings),
-        "marks": block.boundaries,
-        "places": sums.size[codings],
-        **_with_peers(block),
-    }
+    of_codings = {"unit": unit[codings], "coder": coder, **_codings(block)}
     of_pairs, of_distances = _pairs(block, folds(hashes))
     held_out = {"coder": coder, **_held_out(block, rate, segments=segments)}
     of_sample = {"document": hashes[pairs.document], **_sampled(of_pairs)}
@@ -78,6 +71,16 @@ def tallies_of(
         sample=add("sample", pairs.document, of_sample),
         **aside,
     )
+
+
+def _codings(block: Block) -> dict[str, object]:
+    """Return the numbers of each coding, and those of its pairs."""
+    return {
+        "codings": np.ones_like(block.coding_document),
+        "marks": block.boundaries,
+        "places": block.sums.size[block.coding_document],
+        **_with_peers(block),
+    }
 
 
 def _pairs(block: Block, fold: Ints) -> tuple[dict[str, object], dict[str, object]]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from segscore.pipeline.agreement.documents import contested_in
 from segscore.pipeline.agreement.findings import findings_of
-from segscore.pipeline.agreement.left_out import describe_left_out
+from segscore.pipeline.agreement.left_out import describe_without
 from segscore.pipeline.agreement.part import CONTESTED, CONTESTED_COLUMNS
 from segscore.pipeline.agreement.sentences import (
     PEER_SHOWN,
@@ -16,7 +16,7 @@ from segscore.pipeline.agreement.sentences import (
     meaningful,
 )
 from segscore.pipeline.reports import charts
-from segscore.pipeline.reports.audit_tables import types, with_candidate, with_themselves
+from segscore.pipeline.reports.audit_tables import agreement_with_themselves, types, with_candidate
 from segscore.pipeline.reports.contested import contested
 from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section, isolated
 from segscore.pipeline.reports.run_tables import as_dates, group_name
@@ -56,7 +56,7 @@ def _agreement(run: FinishedRun, by: Sequence[str]) -> Section:
     whole = meaningful(every, run.unit)
     cells: list[list[Cell]] = [_coefficient(row) for row in whole]
     first = whole[0]
-    without = describe_left_out(run.record.get("left_out", {}))
+    without = describe_without(run.record.get("left_out", {}))
     caption = (
         f"{first['codings']:,} codings by {first['coders']:,} coders of {first['documents']:,} "
         f"documents; {first['pairs']:,} pairs{', ' * bool(without)}{without}. 1 is full agreement, "
@@ -172,7 +172,7 @@ def _coders(rows: Sequence[CoderRow], unit: str | None) -> Iterator[Figure]:
         charts.band(points, low, mean, high, heading),
     )
     yield _similarity_to_peers(rows)
-    yield from with_themselves(rows)
+    yield from agreement_with_themselves(rows)
 
 
 def _most_similar_first(rows: Sequence[CoderRow]) -> list[CoderRow]:

@@ -29,7 +29,7 @@ def types(run: FinishedRun, by: Sequence[str]) -> Iterator[Section]:
     yield Section("types", "Boundary types", "", [Figure("By type", caption, table)])
 
 
-def with_themselves(rows: Sequence[CoderRow]) -> Iterator[Figure]:
+def agreement_with_themselves(rows: Sequence[CoderRow]) -> Iterator[Figure]:
     """List how coders agree with their own earlier codings, if any coded a document again."""
     again = [row for row in rows if row.get("self_pairs")]
     cells: list[list[Cell]] = [

@@ -14,7 +14,7 @@ import pytest
 
 import segscore
 from segscore.pipeline.agreement import block
-from segscore.pipeline.agreement.candidate import LEVEL, advantage, p_of_margin
+from segscore.pipeline.agreement.candidate import ADJUSTED_LEVEL, advantage, p_of_margin
 from segscore.pipeline.runs import planning
 from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.statistics.multiple_tests import benjamini_yekutieli
@@ -215,7 +215,7 @@ def test_a_candidate_at_the_margin_seldom_wins(
     for _ in range(2000):
         more = draw.choice([-1, 0, 1], documents, p=chances)
         counts = {"documents": one, "as_good": 1 * (more <= 0), "coder_as_good": 1 * (more >= 0)}
-        wins += p_of_margin(advantage(counts, units), margin) <= LEVEL
+        wins += p_of_margin(advantage(counts, units), margin) <= ADJUSTED_LEVEL
     assert wins / 2000 <= at_most
 
 
