@@ -26,6 +26,7 @@ from segscore.pipeline.settings.ranges import (
     check_group_by,
     check_locations,
     in_unit_interval,
+    one_of,
 )
 from segscore.pipeline.settings.reading import join_locations
 
@@ -91,7 +92,6 @@ class ScoreSettings(MeasuringSettings, _Locations):
             "What tables count that do not say it: millisecond, second, sentence, utterance, turn, "
             "line, word, token or character.",
             Panel.INPUTS,
-            check=among(_UNITS),
         ),
     ] = None
     memory_limit: MemoryLimitOption = None
@@ -111,6 +111,8 @@ class ScoreSettings(MeasuringSettings, _Locations):
         self.require_documents(self.documents)
         in_unit_interval("--max-unpaired", self.unpaired_by_default)
         check_group_by(self.group_by)
+        if self.unit is not None:
+            one_of("--unit", self.unit, _UNITS)
         if self.by_level is not None and LEVEL in self.group_by:
             raise Refused(f"--group-by {LEVEL}: --by-level already groups by it; omit it there")
 

@@ -144,20 +144,7 @@ class EvaluateKeywords(MetricKeywords, total=False):
     max_rejects: float
     max_unpaired: float | None
     missing: Literal["leave-out", "none", "refuse"]
-    unit: (
-        Literal[
-            "millisecond",
-            "second",
-            "sentence",
-            "utterance",
-            "turn",
-            "line",
-            "word",
-            "token",
-            "character",
-        ]
-        | None
-    )
+    unit: str | None
     memory_limit: int | str | None
     registry: str | None
     fresh: bool
