@@ -7,7 +7,7 @@ import typer
 from segscore.jobs.cli import startup
 from segscore.jobs.cli.log import LOG
 from segscore.jobs.cli.options import Cluster, ExplainPlan, Workers
-from segscore.jobs.show.audit import GROUPS_SHOWN, print_audit
+from segscore.jobs.show.audit import AUDITED_GROUPS, print_audit
 from segscore.jobs.show.fitted import print_lines
 from segscore.jobs.show.formats import (
     Layout,
@@ -217,7 +217,7 @@ def _print_markdown(finished: "FinishedAudit", output: str, layout: str, table: 
 
     by = list(finished.record["settings"]["group_by"])
     whole, *parts = grouped(table.to_pylist(), by).items()
-    shown = [whole, *parts[:GROUPS_SHOWN]]
+    shown = [whole, *parts[:AUDITED_GROUPS]]
     rows = [
         row | {name: "all" if row[name] is None else row[name] for name in by}
         for _, group in shown
@@ -226,7 +226,7 @@ def _print_markdown(finished: "FinishedAudit", output: str, layout: str, table: 
     columns = table.column_names if layout == "coefficients" else [*by, *_OF_CODERS]
     names = [name for name in columns if any(row.get(name) is not None for row in rows)]
     print_table(plain_layout(names, rows, finished.record["signature"]), "markdown")
-    if more := parts[GROUPS_SHOWN:]:
+    if more := parts[AUDITED_GROUPS:]:
         number = sum(len(group) for _, group in more)
         print_text(
             f"\n{counted(number, 'more row')} of {counted(len(more), 'more group')} are in the "

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _Group = tuple[tuple[Any, ...], list[CoefficientRow]]
 CODERS_SHOWN = 20
-GROUPS_SHOWN = 3
+AUDITED_GROUPS = 3
 _DATES_SHOWN = 24
 _SEVERAL = 2
 _LONGEST_HEADING = 16
@@ -51,9 +51,9 @@ def print_audit(finished: "FinishedAudit", number: int | None = None) -> None:
     _print_types(rows_over_all(finished.by_group["types"], by))
     _print_contested(finished.contested)
     _print_by_date(coders, by)
-    for group in parts[:GROUPS_SHOWN]:
+    for group in parts[:AUDITED_GROUPS]:
         _print_coefficients(by, group, unit)
-    if (more := len(parts) - GROUPS_SHOWN) > 0:
+    if (more := len(parts) - AUDITED_GROUPS) > 0:
         print_lines(f"{more} more group{'s are' if more > 1 else ' is'} in the table agreement\n")
     if number is not None:
         _print_next(finished, number)

@@ -52,6 +52,6 @@ def replacement(coders: Sequence[CoderRow], candidate: str, margin: float) -> st
         f"{may or f'It is not shown that {candidate} may replace a person'}: it agrees with the "
         f"others as well as {won} of {len(tested)} people do who are left out in turn, within a "
         f"margin of {margin:g} (winning rate {rate:.2f}, {WINNING_RATE} is needed; alternative "
-        f"annotator test, Calderon, Reichart & Dror 2025). In {100 * sum(shares) / len(shares):.0f} % of "
-        f"the documents, on average, it agrees at least as well as the person.{few}"
+        f"annotator test, Calderon, Reichart & Dror 2025). In {100 * sum(shares) / len(shares):.0f}"
+        f" % of the documents, on average, it agrees at least as well as the person.{few}"
     )

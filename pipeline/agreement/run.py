@@ -130,7 +130,7 @@ def run_agreement(
         )
 
 
-def _require_named(settings: AgreeSettings, audited: list[Audited]) -> None:
+def _require_named(settings: AgreeSettings, audited: Collection[Audited]) -> None:
     """Check that the coders whom options name have codings.
 
     Raises:
