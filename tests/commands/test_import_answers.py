@@ -546,8 +546,9 @@ def test_what_seems_to_be_an_answer_is_told_its_formats(
     (tmp_path / name).write_text(text)
     ended = segscore("import", tmp_path / name, "--coder", "x", "--output", tmp_path / "out")
     assert (ended.code, ended.err.count("\n")) == (2, 1)
-    for option in ("rewritten", "numbered", "quoted"):
-        assert f"--format {option}" in ended.err
+    assert "`segscore answers` reads them, with --format rewritten" in ended.err
+    for option in ("numbered", "quoted"):
+        assert f"{option} (" in ended.err
     assert "--source UNITS" in ended.err
     assert "segeval" not in ended.err
     assert not (tmp_path / "out").exists()
