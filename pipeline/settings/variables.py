@@ -4,7 +4,7 @@ import os
 import re
 from typing import Any
 
-from segscore.pipeline.errors import Refused, nearest
+from segscore.pipeline.errors import Refused
 
 _VARIABLE = re.compile(r"(\$?)\$\{([^}]*)\}?")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -45,9 +45,8 @@ def _content(found: re.Match[str], key: str) -> str:
     if _NAME.fullmatch(name) is None or not found[0].endswith("}"):
         raise Refused(f"{key}: {found[0]} is no environment variable; write ${{NAME}}")
     if name not in os.environ:
-        near = nearest(name, [*os.environ])
         raise Refused(
-            f"{key}: the environment variable {name} is not set{near}; set it, or write "
-            f"$${{{name}}} for the text itself"
+            f"{key}: the environment variable {name} is not set; set it, or write $${{{name}}} for "
+            "the text itself"
         )
     return os.environ[name]
