@@ -1,10 +1,7 @@
 """The same bytes however the work is split and wherever it runs."""
 
-import platform
-import resource
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from segscore.pipeline.runs import cluster, executors, planning
@@ -15,8 +12,6 @@ from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
 from tests.support.corpora import corpus, run
 from tests.support.run_files import files, tables
-
-ARRAYS, ARRAY_BYTES = 100, 2**20
 
 
 @pytest.fixture
@@ -45,15 +40,6 @@ def test_bytes_are_the_same_on_any_workers(
         assert files(tmp_path / name) == expected, name
 
 
-@pytest.mark.long
-@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="not the GNU C library")
-def test_worker_processes_reuse_the_memory_of_freed_arrays() -> None:
-    """An array whose memory comes from the system has each of its pages mapped anew."""
-    with executors.connect("processes", 1) as executor:
-        (outcome,) = executor.run_calls(count_page_faults, {"first": (ARRAYS, ARRAY_BYTES)}, None)
-    assert outcome.receipt < ARRAYS * ARRAY_BYTES / resource.getpagesize() / 2
-
-
 def test_tasks_that_are_submitted_in_groups_all_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster, "TOGETHER", 2)
     calls = {f"part-{number}": (number,) for number in range(5)}
@@ -67,14 +53,6 @@ def test_tasks_that_are_submitted_in_groups_all_end(monkeypatch: pytest.MonkeyPa
 def double(shared: None, number: int) -> int:
     """Return twice a number."""
     return 2 * number
-
-
-def count_page_faults(shared: None, arrays: int, size: int) -> int:
-    """Fill arrays one after the other; return how many pages were mapped meanwhile."""
-    before = resource.getrusage(resource.RUSAGE_THREAD).ru_minflt
-    for _ in range(arrays):
-        np.ones(size, np.uint8)
-    return resource.getrusage(resource.RUSAGE_THREAD).ru_minflt - before
 
 
 def test_bytes_are_the_same_from_one_file_and_from_four(segscore: Segscore, tmp_path: Path) -> None:
