@@ -7,9 +7,16 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from segscore.jobs.cli.log import LOG, LOG_FORMATS
 from segscore.jobs.show.progress import Bar
 from tests.support.paths import DATA
 from tests.support.terminal import in_terminal
+
+
+@pytest.fixture(autouse=True)
+def as_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Log as text, whatever a test before this one chose for the process."""
+    monkeypatch.setattr(LOG, "format", LOG_FORMATS[0])
 
 
 def test_log_lines_say_each_further_tenth_and_the_minutes_left(

@@ -11,7 +11,6 @@ import pytest
 import vl_convert
 
 from segscore.jobs.cli import app
-from segscore.jobs.cli.log import LOG, LOG_FORMATS
 from tests.support.kernels import without_announcement
 
 # A process that writes many pages needs the library that draws their charts only once.
@@ -72,7 +71,5 @@ def _exit_code(patch: pytest.MonkeyPatch, arguments: tuple[object, ...]) -> int:
         app.main()
     except SystemExit as left:
         code = left.code or 0
-    finally:
-        LOG.format = LOG_FORMATS[0]  # as in a new process
     assert isinstance(code, int)
     return code
