@@ -353,7 +353,7 @@ output = "{tmp_path}/$${{x}} $1 $$ ${{SEGSCORE_RUN}}"
     ("text", "message"),
     [
         ("${SEGSCORE_UNSET}/x", "the environment variable SEGSCORE_UNSET is not set"),
-        ("${SEGSCORE_SECRE}", "SEGSCORE_SECRE is not set; the nearest is SEGSCORE_SECRET;"),
+        ("${SEGSCORE_SECRE}", "SEGSCORE_SECRE is not set; set it"),
         ("${A:-b}/x", "${A:-b} is no environment variable; write ${NAME}"),
         ("${", "${ is no environment variable"),
     ],
