@@ -27,11 +27,11 @@ def test_nights_run_in_an_object_store(segscore: Segscore, tmp_path: Path, s3: s
     archive.deliver(later)
     result = archive.run(later, "--keep", 30)
     assert result.code == 0, result.err
-    # The folder of the history keeps the summaries of removed nights.
-    assert storage.names(archive.runs) == [f"date={later}", "history"]
+    # Two folders keep the summaries of removed nights, and that the second one was scored again.
+    assert storage.names(archive.runs) == [f"date={later}", "history", "restatements"]
     gathered = segscore("history", archive.runs)
     assert gathered.code == 0, gathered.err
-    assert storage.names(archive.runs) == [f"date={later}", "history"]
+    assert storage.names(archive.runs) == [f"date={later}", "history", "restatements"]
 
 
 def test_an_unreachable_store_fails_the_night(segscore: Segscore, tmp_path: Path, s3: str) -> None:
