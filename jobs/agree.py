@@ -1,13 +1,13 @@
 """`segscore agree`: measure how well the coders of a corpus agree."""
 
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from segscore.jobs.cli import startup
-from segscore.jobs.cli.log import LOG
 from segscore.jobs.cli.options import Cluster, ExplainPlan, Workers
 from segscore.jobs.show.audit import AUDITED_GROUPS, print_audit
+from segscore.jobs.show.figures import write_figure
 from segscore.jobs.show.fitted import print_lines
 from segscore.jobs.show.formats import (
     Layout,
@@ -28,7 +28,7 @@ from segscore.jobs.show.printing import (
     say_done,
 )
 from segscore.jobs.show.progress import Bar
-from segscore.pipeline.agreement.sentences import PEER_SHOWN, WITHOUT_SHOWN
+from segscore.pipeline.agreement.sentences import PEER_SHOWN, WITHOUT_SHOWN, peer_ends
 from segscore.pipeline.agreement.settings import AgreeSettings
 from segscore.pipeline.errors import Done, Refused
 from segscore.pipeline.settings.options import Panel
@@ -140,12 +140,8 @@ def agree(
 def _save_figure(path: str, finished: "FinishedAudit") -> None:
     """Save a chart of the coefficients and one of the coders, with intervals."""
     from segscore.pipeline.reports.agreement import audit_charts
-    from segscore.pipeline.reports.figures import save_figure
 
-    if not (drawn := audit_charts(finished)):
-        raise Refused(f"--figure {path}: no coefficient is defined")
-    save_figure(drawn, path)
-    LOG.say("info", f"{path}: written", figure=path)
+    write_figure(path, audit_charts(finished), "no coefficient is defined")
 
 
 def _require_layout(layout: str, format_name: PaperFormat, number: int | None) -> None:
@@ -181,7 +177,7 @@ def _print_data(
         names = ["document_id", "coder", "others"]
         print_table(plain_layout(names, rows, signature), format_name)
     else:
-        _print_table(finished, finished.url, layout, format_name)
+        _print_table(finished, layout, format_name)
 
 
 def _next_rows(finished: "FinishedAudit", number: int) -> list[dict[str, Any]]:
@@ -199,19 +195,17 @@ def _findings(finished: "FinishedAudit") -> list[str]:
     return findings_of(finished, finished.contested)
 
 
-def _print_table(
-    finished: "FinishedAudit", output: str, layout: str, format_name: PaperFormat
-) -> None:
+def _print_table(finished: "FinishedAudit", layout: str, format_name: PaperFormat) -> None:
     """Print the coefficients or the coders as CSV, or a part that can be read as Markdown."""
     table = finished.by_group["agreement" if layout == "coefficients" else "coders"]
     if format_name == "markdown":
-        _print_markdown(finished, output, layout, table)
+        _print_markdown(finished, layout, table)
         return
     rows, signature = table.to_pylist(), finished.record["signature"]
     print_table(plain_layout(table.column_names, rows, signature), format_name)
 
 
-def _print_markdown(finished: "FinishedAudit", output: str, layout: str, table: "pa.Table") -> None:
+def _print_markdown(finished: "FinishedAudit", layout: str, table: "pa.Table") -> None:
     """Print the rows of the groups that the terminal shows; say how many more there are."""
     from segscore.pipeline.runs.finished import grouped
 
@@ -230,8 +224,8 @@ def _print_markdown(finished: "FinishedAudit", output: str, layout: str, table: 
         number = sum(len(group) for _, group in more)
         print_text(
             f"\n{counted(number, 'more row')} of {counted(len(more), 'more group')} are in the "
-            f"table `{output}/{'agreement' if layout == 'coefficients' else layout}`; `--format "
-            "csv` has all.\n"
+            f"table `{finished.url}/{'agreement' if layout == 'coefficients' else layout}`; "
+            "`--format csv` has all.\n"
         )
 
 
@@ -283,7 +277,7 @@ def _coders_in_latex(finished: "FinishedAudit") -> str:
             row["coder"],
             f"{row['documents']:,}",
             f"{row['boundaries']:,}",
-            with_interval(row[PEER_SHOWN], row.get(_LOW), row.get(_HIGH)),
+            with_interval(row[PEER_SHOWN], *peer_ends(row)),
             shown_number(row[WITHOUT_SHOWN]),
         ]
         for row in coders
@@ -291,9 +285,6 @@ def _coders_in_latex(finished: "FinishedAudit") -> str:
     layout = Layout(headings, rows, headings, [], 1, finished.record["signature"])
     return latex_table(layout, "Coders; B is boundary similarity, 95 % intervals in brackets.")
 
-
-_LOW: Final = "peer_boundary_similarity_low"
-_HIGH: Final = "peer_boundary_similarity_high"
 
 _IN_PAPERS = {
     ("pi", "boundary_similarity"): "pi (B)",

@@ -45,11 +45,10 @@ def calibrate(
 
 def _save_figure(path: str, calibration: "Calibration") -> None:
     """Save the curves."""
+    from segscore.jobs.show.figures import write_figure
     from segscore.pipeline.reports.calibration import curve_charts
-    from segscore.pipeline.reports.figures import save_figure
 
-    save_figure(curve_charts(calibration), path)
-    LOG.say("info", f"{path}: written", figure=path)
+    write_figure(path, curve_charts(calibration), "no curve has a value to draw")
 
 
 def _print_as_text(

@@ -46,10 +46,10 @@ def cite(
     from segscore.pipeline.settings.ranges import one_of
 
     one_of("--average", average or MICRO, (MICRO, "macro"))
-    if run is not None and FinishedRun.open(run).command == "agree":
+    if run is not None and (audit := FinishedRun.open(run)).command == "agree":
         if average is not None:
             raise Refused(f"--average {average}: coefficients of agreement are no averages")
-        print_text(_of_audit(run, [] if measures is None else measures.split(",")))
+        print_text(_of_audit(audit, [] if measures is None else measures.split(",")))
         return
     asked = [] if measures is None else _named(measures.split(","))
     if run is None:
@@ -65,7 +65,7 @@ def cite(
     print_text("\n".join(lines) + "\n" + entries)
 
 
-def _of_audit(url: str, asked: Sequence[str]) -> str:
+def _of_audit(run: "FinishedRun", asked: Sequence[str]) -> str:
     """Return the sentence about the method of an audit, its signature, and BibTeX."""
     from segscore.pipeline.measures.bibliography import bibliography
     from segscore.pipeline.reports.agreement_method import (
@@ -73,9 +73,7 @@ def _of_audit(url: str, asked: Sequence[str]) -> str:
         describe_agreement_method,
         reported,
     )
-    from segscore.pipeline.runs.finished import FinishedRun
 
-    run = FinishedRun.open(url)
     keys = reported(run, asked)
     entries = bibliography((), run.record["versions"]["segscore"], agreement_sources(run, keys))
     sentence = describe_agreement_method(run, keys)

@@ -144,18 +144,14 @@ def _print_layout(layout: str, finished: "FinishedRun", average: str, format_nam
 
 def _save_figure(path: str, finished: "FinishedRun", chosen: CompareSettings, average: str) -> None:
     """Save a chart of the differences in each measure."""
-    from segscore.pipeline.errors import Refused
+    from segscore.jobs.show.figures import write_figure
     from segscore.pipeline.reports.comparison import difference_chart
-    from segscore.pipeline.reports.figures import save_figure
 
     every: list[PairRow] = finished.rows("comparisons")
     rows = [row for row in every if row["average"] == average]
     measures = dict.fromkeys(row["measure"] for row in rows)
     drawn = [difference_chart(rows, measure, chosen.group_by) for measure in measures]
-    if not any(drawn):
-        raise Refused(f"--figure {path}: no pair has a difference to draw")
-    save_figure([chart for chart in drawn if chart is not None], path)
-    LOG.say("info", f"{path}: written", figure=path)
+    write_figure(path, drawn, "no pair has a difference to draw")
 
 
 def _require_passed(runs: Sequence[str], checks: "list[Check]", lacking: "list[Lacking]") -> None:

@@ -5,7 +5,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from segscore.jobs.cli import startup
-from segscore.jobs.cli.log import LOG
 from segscore.jobs.cli.options import Cluster, FigureFile, Workers
 from segscore.jobs.show.fitted import Column, print_fitted, print_lines
 from segscore.jobs.show.formats import (
@@ -18,7 +17,7 @@ from segscore.jobs.show.formats import (
 )
 from segscore.jobs.show.printing import log_finished, print_record, print_written, say_done
 from segscore.jobs.show.progress import Bar
-from segscore.pipeline.errors import Done, Refused
+from segscore.pipeline.errors import Done
 from segscore.pipeline.plain_text import named_list
 from segscore.pipeline.scoring.sweep.settings import SweepSettings
 from segscore.pipeline.statistics.shown_numbers import counted, shown_number
@@ -100,17 +99,13 @@ def sweep(
 
 def _save_figure(path: str, finished: "FinishedRun") -> None:
     """Save the charts that the report of the sweep has."""
-    from segscore.pipeline.reports.figures import save_figure
+    from segscore.jobs.show.figures import write_figure
     from segscore.pipeline.reports.sweep import sweep_sections, tolerance_sections
 
     has_curves = bool(finished.files("curves"))
     sections = sweep_sections(finished) if has_curves else tolerance_sections(finished)
-    figures = (figure for section in sections for figure in section.figures)
-    drawn = [figure.chart for figure in figures if figure.chart is not None]
-    if not drawn:
-        raise Refused(f"--figure {path}: no curve has a defined value to draw")
-    save_figure(drawn, path)
-    LOG.say("info", f"{path}: written", figure=path)
+    drawn = [figure.chart for section in sections for figure in section.figures]
+    write_figure(path, drawn, "no curve has a defined value to draw")
 
 
 def _print_tolerances(tolerances: "pa.Table") -> None:

@@ -95,7 +95,7 @@ class _Command(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read a command line, in which options have the values that they were not given."""
-        args = [*self._with_rare(args)]
+        args = [*self._with_rare(args)] if self.rare else args
         following = [*args[1:], ""]
         complete = [
             f"{arg}={self.optional[arg][0]}"
@@ -111,7 +111,7 @@ class _Command(TyperCommand):
         Raises:
             Refused: there is no such name, or no value.
         """
-        words = iter(args if self.rare else [])
+        words = iter(args)
         for word in words:
             option, equals, text = word.partition("=")
             if option != "--set":
@@ -126,8 +126,6 @@ class _Command(TyperCommand):
                     f"{nearest(name, self.rare)}"
                 )
             yield f"{flag}={value}"
-        if not self.rare:
-            yield from args
 
     def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
         """Complete a word; of an option with two names, only the first is proposed."""

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from segscore.jobs.cli.interruption import raise_again
-from segscore.jobs.cli.log import LOG
+from segscore.jobs.cli.log import LOG, discard
 from segscore.pipeline.errors import Done, Failed, Refused, nearest
 from segscore.pipeline.plain_text import redacted, visible
 
@@ -53,7 +53,7 @@ def in_one_line(command: Callable[..., object], *, begins_work: bool = True) -> 
             if _is_read(sys.stdout.fileno()):
                 fail(str(problem), 1)
             # The reader of the output has closed it; all files have been written.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            discard(sys.stdout)
         except Failed as problem:
             fail(str(problem), problem.exit_code, problem.fields)
         except OSError as problem:

@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TextIO
 
 from segscore.pipeline.plain_text import redacted, shortened, visible, visible_json
 
@@ -50,6 +50,11 @@ class Log:
             self.say("warning", warning)
 
 
+def discard(stream: TextIO) -> None:
+    """Drop what is printed to standard output or error from now on, as nobody reads it."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
 def _print(line: str) -> None:
     """Print a line with its end in one piece, as several threads may print at the same time.
 
@@ -58,7 +63,7 @@ def _print(line: str) -> None:
     try:
         print(line + "\n", end="", file=sys.stderr, flush=True)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
+        discard(sys.stderr)
 
 
 def _without_secrets(value: object) -> object:

@@ -43,7 +43,7 @@ def build_command(command: Callable[..., _T]) -> Callable[..., _T]:
     parameters: list[inspect.Parameter] = []
     for name, parameter in signature.items():
         if name in classes:
-            parameters += _shown_parameters(classes[name], hints[name])
+            parameters += _shown_parameters(*classes[name])
         else:
             parameters.append(_parameter(name, hints[name], parameter.default))
     if rare := rare_options(command):
@@ -55,7 +55,9 @@ def build_command(command: Callable[..., _T]) -> Callable[..., _T]:
     def run(**options: Any) -> _T:
         return command(
             **{
-                name: _build_settings(classes[name], options) if name in classes else options[name]
+                name: _build_settings(classes[name][0], options)
+                if name in classes
+                else options[name]
                 for name in signature
             }
         )
@@ -144,7 +146,7 @@ def optional_values(command: Callable[..., Any]) -> dict[str, tuple[str, ...]]:
     """Return the options of a command that may be given without a value, with their values."""
     return {
         name_of_option(field, option): option.optional
-        for each in settings_of(command).values()
+        for each, _ in settings_of(command).values()
         for field, option in options_of(each).items()
         if option.optional
     }
@@ -152,33 +154,32 @@ def optional_values(command: Callable[..., Any]) -> dict[str, tuple[str, ...]]:
 
 def rare_options(command: Callable[..., Any]) -> dict[str, str]:
     """Return the options of a command that `--set` sets: name -> the option, such as --tiou."""
-    hints = get_type_hints(command, include_extras=True)
     return {
         field: name_of_option(field, option)
-        for name, settings in settings_of(command).items()
+        for settings, shown in settings_of(command).values()
         for field, option in options_of(settings).items()
-        if option.rare and option.panel in _shown(hints[name]).panels
+        if option.rare and option.panel in shown.panels
     }
 
 
-def _shown(annotation: Any) -> Shown:
-    """Return which options of a settings class are shown: all but rare ones, if nothing is said."""
-    return next((item for item in get_args(annotation) if isinstance(item, Shown)), Shown())
+@cache
+def settings_of(command: Callable[..., Any]) -> dict[str, tuple[type, Shown]]:
+    """Return the settings classes of a command, by parameter, and which options it shows of each.
+
+    If nothing is said, all are shown that are not rare.
+    """
+    found = {}
+    for name, annotation in get_type_hints(command, include_extras=True).items():
+        kind, *metadata = get_args(annotation) or [annotation]
+        if name != "return" and isinstance(kind, type) and is_dataclass(kind):
+            shown = next((item for item in metadata if isinstance(item, Shown)), Shown())
+            found[name] = (kind, shown)
+    return found
 
 
-def settings_of(command: Callable[..., Any]) -> dict[str, type]:
-    """Return the settings classes among the types of a command's parameters, by parameter."""
-    hints = get_type_hints(command)
-    return {
-        name: kind
-        for name, kind in hints.items()
-        if name != "return" and isinstance(kind, type) and is_dataclass(kind)
-    }
-
-
-def _shown_parameters(settings: type, annotation: Any) -> Iterator[inspect.Parameter]:
+def _shown_parameters(settings: type, shown: Shown) -> Iterator[inspect.Parameter]:
     """Yield the parameters of a settings class; those that are not shown are hidden."""
-    shown, options = _shown(annotation), options_of(settings)
+    options = options_of(settings)
     for field, parameter in _parameters(settings).items():
         option = options.get(field)
         if option is None or field in shown.also:

@@ -43,11 +43,9 @@ def print_audit(finished: "FinishedAudit", number: int | None = None) -> None:
     whole, *parts = grouped(coefficients, by).items()
     left_out = describe_without(finished.record.get("left_out", {}))
     _print_coefficients(by, whole, unit, left_out)
-    _print_coders([row for row in coders if group_of(row, by) == whole[0]], unit)
-    _print_candidate(
-        [row for row in coders if group_of(row, by) == whole[0]],
-        finished.record["settings"].get("candidate"),
-    )
+    over_all = [row for row in coders if group_of(row, by) == whole[0]]
+    _print_coders(over_all, unit)
+    _print_candidate(over_all, finished.record["settings"].get("candidate"))
     _print_types(rows_over_all(finished.by_group["types"], by))
     _print_contested(finished.contested)
     _print_by_date(coders, by)
@@ -98,7 +96,7 @@ def _print_coefficients(
 def _print_coders(rows: list[CoderRow], unit: str | None) -> None:
     """Print coders, those whose rates are furthest from the mean first."""
     from segscore.pipeline.agreement.findings import stands_out
-    from segscore.pipeline.agreement.sentences import a_minute
+    from segscore.pipeline.agreement.sentences import a_minute, peer_ends
 
     rows = sorted(rows, key=lambda row: (-abs(row["deviation"] or 0), row["coder"]))
     more = len(rows) - CODERS_SHOWN
@@ -119,7 +117,7 @@ def _print_coders(rows: list[CoderRow], unit: str | None) -> None:
             rates,
             Column("deviation", deviations),
             Column("B with peers", [shown_number(row["peer_boundary_similarity"]) for row in rows]),
-            Column("95 % interval", [_peer_interval(row) for row in rows]),
+            Column("95 % interval", [shown_interval(*peer_ends(row)) for row in rows]),
             Column(
                 "pi (B) without",
                 [shown_number(row["without_pi_boundary_similarity"]) for row in rows],
@@ -128,13 +126,6 @@ def _print_coders(rows: list[CoderRow], unit: str | None) -> None:
         ],
         title="coders, furthest from the mean rate first",
         caption="; ".join(remarks),
-    )
-
-
-def _peer_interval(row: CoderRow) -> str:
-    """Write the interval of a coder's similarity to the others, which earlier runs lack."""
-    return shown_interval(
-        row.get("peer_boundary_similarity_low"), row.get("peer_boundary_similarity_high")
     )
 
 

@@ -21,7 +21,7 @@ from segscore.pipeline.agreement.coder_pairs import (
     peers,
     require_memory,
 )
-from segscore.pipeline.arrays.ragged import Ints, numbers
+from segscore.pipeline.arrays.ragged import Ints, flags, numbers
 from segscore.pipeline.scoring.references import (
     References,
     accept_references,
@@ -106,17 +106,16 @@ def kinds_of(rows: Rows, round_name: str, candidate: str | None) -> Kinds:
         candidate: name of the candidate; None if there is none.
     """
     kind, ranks = np.full((2, len(rows)), Kind.CODER, np.int64)
-    key = rows.numbered.document << 32 | rows.coders.code
-    _, group, sizes = np.unique(key, return_inverse=True, return_counts=True)
-    if round_name in rows.table.column_names and sizes.max(initial=0) > 1:
+    if round_name in rows.table.column_names:
+        key = rows.numbered.document << 32 | rows.coders.code
+        _, group = np.unique(key, return_inverse=True)
         rank = _ranks(rows.table.column(round_name))
-        first = np.full(len(sizes), len(rows))
+        first = np.full(1 + group.max(initial=0), len(rows))
         np.minimum.at(first, group, rank)
         later = rank > first[group]
         kind[later], ranks[later] = Kind.LATER, rank[later]
     if candidate is not None:
-        named = pc.equal(rows.table.column("coder").chunk(0), candidate)
-        of_candidate = named.to_numpy(zero_copy_only=False).astype(bool)
+        of_candidate = flags(pc.equal(rows.table.column("coder").chunk(0), candidate))
         kind[of_candidate], ranks[of_candidate] = Kind.CANDIDATE, 0
     return Kinds(kind, ranks)
 
@@ -150,8 +149,7 @@ def separate_aside(
     """
     chosen = kinds.kind != Kind.CODER
     aside, kinds = every.keep(chosen), Kinds(kinds.kind[chosen], kinds.round[chosen])
-    ids = pc.is_in(coders.ids, aside.ids).to_numpy(zero_copy_only=False)
-    own = coders.keep(ids.astype(bool))
+    own = coders.keep(flags(pc.is_in(coders.ids, aside.ids)))
     nobody = np.full((2, len(own)), Kind.CODER)
     joint = join_rows([_labelled(own, Kinds(*nobody)), _labelled(aside, kinds)])
     accepted, rejects = accept_references(joint, described, settings, typed=False)

@@ -1,6 +1,5 @@
 """Compare the codings that are set aside with those of the coders, and add up by coder."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,15 +12,17 @@ from segscore.pipeline.agreement.coder_pairs import Counts, Peers
 from segscore.pipeline.agreement.coefficients import PAIR_COUNTS
 from segscore.pipeline.agreement.documents import similarities
 from segscore.pipeline.agreement.judging.limits import Judging
-from segscore.pipeline.agreement.tallies import GROUP, KEYS, Groups, tally
+from segscore.pipeline.agreement.tallies import Groups, tally_documents
 from segscore.pipeline.arrays.ragged import Flags, Floats, Ints
 from segscore.pipeline.scoring.references import References
 
 _ROUNDING = 1e-9
 """Sums of similarities that differ by no more are equal."""
 
-_COMPARED = ("documents", "as_good", "coder_as_good")
-COUNTS = {"again": (*PAIR_COUNTS, "pairs"), "candidate": (*PAIR_COUNTS, *_COMPARED)}
+COUNTS = {
+    "again": (*PAIR_COUNTS, "pairs"),
+    "candidate": (*PAIR_COUNTS, "documents", "as_good", "coder_as_good"),
+}
 """Counts in the tallies of ``tallies.Tallies`` of codings that are set aside."""
 
 _Columns = dict[str, NDArray[Any]]
@@ -62,17 +63,10 @@ def aside_tallies(
     for name, of_pairs in columns.items():
         document = documents[of_pairs.pop("document")]
         person = pa.array(of_pairs.pop("person"), pa.int32())
-        whole = pa.table(
-            {
-                "unit": audited.units[document],
-                "coder": names.dictionary.take(person),
-                **of_pairs,
-            }
+        keys = {"unit": audited.units[document], "coder": names.dictionary.take(person)}
+        tallies[name] = tally_documents(
+            name, keys | of_pairs, document, audited.attributes, group_by
         )
-        for column, kind in group_by.items():
-            values = audited.attributes.column(column.removeprefix(GROUP))
-            whole = whole.append_column(column, values.take(pa.array(document)).cast(kind))
-        tallies[name] = tally(whole, KEYS[name], group_by)
     return tallies
 
 
@@ -93,10 +87,8 @@ def compare_aside(aside: Aside, judging: Judging) -> dict[str, _Columns]:
         found["again"].append(columns | {"pairs": np.ones_like(columns["person"])})
         with_candidate, coder = _with_candidate(aside, pairs)
         columns = _columns(pairs, counts, with_candidate, aside.person[coder])
-        compared = _compared(aside, pairs, similar, coder)
-        found["candidate"].append(
-            columns | {name: values[with_candidate] for name, values in compared.items()}
-        )
+        compared = _compared(aside, pairs, similar, with_candidate, coder)
+        found["candidate"].append(columns | compared)
     return {
         name: {key: np.concatenate([each[key] for each in parts]) for key in parts[0]}
         for name, parts in found.items()
@@ -119,9 +111,13 @@ def _with_candidate(aside: Aside, pairs: Peers) -> tuple[Flags, Ints]:
     return first | second, np.where(second, pairs.peer, pairs.row)
 
 
-def _compared(aside: Aside, pairs: Peers, similar: Floats, coder: Ints) -> Mapping[str, Ints]:
-    """Compare the candidate with each coder, by their similarity to the other coders."""
-    with_candidate, _ = _with_candidate(aside, pairs)
+def _compared(
+    aside: Aside, pairs: Peers, similar: Floats, with_candidate: Flags, coder: Ints
+) -> _Columns:
+    """Compare the candidate with each coder, by their similarity to the other coders.
+
+    The columns have a row for each pair of the candidate and a coder.
+    """
     of_coders = (aside.kind[pairs.row] == Kind.CODER) & (aside.kind[pairs.peer] == Kind.CODER)
     rows = len(aside.kind)
     of_coder = sum(
@@ -133,8 +129,9 @@ def _compared(aside: Aside, pairs: Peers, similar: Floats, coder: Ints) -> Mappi
     others = np.bincount(chosen, minlength=documents) - 1
     compared = others[pairs.document] > 0
     better = of_candidate[pairs.document] - similar - np.asarray(of_coder)[coder]
-    return {
-        "documents": compared.astype(np.int64),
-        "as_good": (compared & (better >= -_ROUNDING)).astype(np.int64),
-        "coder_as_good": (compared & (better <= _ROUNDING)).astype(np.int64),
+    columns = {
+        "documents": compared,
+        "as_good": compared & (better >= -_ROUNDING),
+        "coder_as_good": compared & (better <= _ROUNDING),
     }
+    return {name: values[with_candidate].astype(np.int64) for name, values in columns.items()}

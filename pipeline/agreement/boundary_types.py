@@ -11,8 +11,8 @@ from segscore.pipeline.agreement.aside_tally import AuditedDocuments
 from segscore.pipeline.agreement.block import cut_blocks
 from segscore.pipeline.agreement.coder_pairs import EDITS, Peers, peers
 from segscore.pipeline.agreement.coefficients import PAIR_COUNTS
-from segscore.pipeline.agreement.tallies import GROUP, KEYS, Groups, tally
-from segscore.pipeline.arrays.ragged import Ints, Ragged, add_up
+from segscore.pipeline.agreement.tallies import Groups, tally_documents
+from segscore.pipeline.arrays.ragged import Ints, Ragged, add_up, flags
 from segscore.pipeline.measures import edits
 from segscore.pipeline.measures.pairing import TypedSides
 from segscore.pipeline.measures.segmentation_pairs import pair_rows
@@ -49,7 +49,7 @@ def typed_codings(
     if COLUMN not in rows.table.column_names or not len(accepted):
         return None
     known = pc.and_(rows.table.column(COLUMN).is_valid(), pc.is_in(_keys(rows), _keys(accepted)))
-    typed = rows.keep(_flags(known))
+    typed = rows.keep(flags(known.combine_chunks()))
     if not len(typed):
         return None
     typed, _ = accept_references(typed, described, settings, typed=True)
@@ -65,10 +65,6 @@ def _keys(rows: Rows) -> pa.Array:
 
 
 _KEY = ("document_id", "coder")
-
-
-def _flags(marks: pa.ChunkedArray | pa.Array) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    return np.asarray(marks.to_numpy(zero_copy_only=False), bool)
 
 
 def types_tally(
@@ -94,11 +90,8 @@ def types_tally(
     document = columns.pop("document")
     if typed is not None:
         document = documents[document]
-    whole = pa.table({"unit": audited.units[document], **columns})
-    for column, kind in group_by.items():
-        values = audited.attributes.column(column.removeprefix(GROUP))
-        whole = whole.append_column(column, values.take(pa.array(document)).cast(kind))
-    return tally(whole, KEYS["types"], group_by)
+    keys = {"unit": audited.units[document]}
+    return tally_documents("types", keys | columns, document, audited.attributes, group_by)
 
 
 def _kinds(typed: References) -> list[int]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from segscore.pipeline.agreement.coefficients import PAIR_COUNTS
+from segscore.pipeline.agreement.aside_tally import COUNTS
 from segscore.pipeline.agreement.group import Group
 from segscore.pipeline.agreement.persons import by_coder, pooled_estimates
 from segscore.pipeline.arrays.document_ids import Hashes
@@ -22,23 +22,23 @@ from segscore.pipeline.statistics.multiple_tests import benjamini_yekutieli
 ADJUSTED_LEVEL = 0.05
 """The candidate wins where the adjusted p value is at most this."""
 
+_SHARES = ("as_good", "coder_as_good")
+
 WINNING_RATE = 0.5
 """A candidate that wins against this share of the coders may replace one."""
-
-_COMPARED = ("documents", "as_good", "coder_as_good")
 
 
 def candidate_columns(group: Group) -> Iterator[dict[str, object]]:
     """Yield the columns of `coders` about the candidate, undefined without one."""
     judging = group.choices.judging
-    counts = [*by_coder(group, "candidate", (*PAIR_COUNTS, *_COMPARED))]
+    counts = [*by_coder(group, "candidate", COUNTS["candidate"])]
     compared = [advantage(own, units) for own, units in counts]
     p = [p_of_margin(estimate, group.choices.margin) for estimate in compared]
     adjusted = benjamini_yekutieli(p)
     for (own, units), value in zip(counts, adjusted.tolist(), strict=True):
         documents = int(own["documents"].sum())
         with np.errstate(divide="ignore", invalid="ignore"):
-            shares = (np.float64(own[name].sum()) / documents for name in _COMPARED[1:])
+            shares = (np.float64(own[name].sum()) / documents for name in _SHARES)
             candidate_share, coder_share = shares
         similar = pooled_estimates(own, units, judging.n_t)[judging.similarity].value
         yield {

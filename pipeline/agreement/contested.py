@@ -26,7 +26,7 @@ def describe_contested(
         documents: number of documents of the audit.
     """
     shown = len(contested)
-    coded = {coder: sum(coder in (row.get("coders") or ()) for row in contested) for coder in named}
+    coded = {coder: _coded(coder, contested) for coder in named}
     often = sorted(
         (-count, coder)
         for coder, count in coded.items()
@@ -40,6 +40,11 @@ def describe_contested(
     ]
 
 
+def _coded(coder: str, documents: Sequence[DocumentRow]) -> int:
+    """Return how many of some documents a coder coded."""
+    return sum(coder in (row.get("coders") or ()) for row in documents)
+
+
 def _p_of_coded(count: int, drawn: int, coded: int, documents: int) -> float:
     """Return the chance that so many of some documents drawn at random are a coder's, or more."""
     ways = sum(comb(coded, k) * comb(documents - coded, drawn - k) for k in range(count, drawn + 1))
@@ -50,11 +55,7 @@ def describe_contested_without(
     contested: Sequence[DocumentRow], named: Sequence[str], without: Without
 ) -> Iterator[str]:
     """List the most contested documents without coders who stand out and coded half of them."""
-    often = [
-        coder
-        for coder in named
-        if 2 * sum(coder in (row.get("coders") or ()) for row in contested) >= len(contested)
-    ]
+    often = [coder for coder in named if 2 * _coded(coder, contested) >= len(contested)]
     if not contested or not often:
         return
     listed = [row["document_id"] for row in without(often)]

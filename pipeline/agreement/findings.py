@@ -30,7 +30,7 @@ from segscore.pipeline.agreement.sentences import (
     readings,
     weaker,
 )
-from segscore.pipeline.agreement.type_rows import type_sentences
+from segscore.pipeline.agreement.type_rows import type_sentences, types_over_all
 from segscore.pipeline.runs.finished import FinishedRun, rows_by_group, rows_over_all
 from segscore.pipeline.statistics.shown_numbers import (
     counted,
@@ -332,7 +332,7 @@ def findings_of(run: FinishedRun, contested: Sequence[DocumentRow]) -> list[str]
     coders: list[CoderRow] = rows_over_all(tables["coders"], by)
     return [
         *audit_findings(tables, contested, by, run.unit, without),
-        *type_sentences(rows_over_all(run.table("types"), by) if run.table_files("types") else ()),
+        *type_sentences(types_over_all(run)),
         *with_themselves(coders),
         *(() if candidate is None else [replacement(coders, candidate, run.settings["margin"])]),
     ]

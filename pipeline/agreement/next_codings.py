@@ -14,6 +14,7 @@ from math import sqrt
 
 import pyarrow as pa
 
+from segscore.pipeline.agreement.sentences import peer_ends
 from segscore.pipeline.runs.finished import FinishedRun, rows_over_all
 from segscore.schemas.rows import CoderRow, PeerRow
 
@@ -70,7 +71,7 @@ def next_codings(run: FinishedRun, number: int) -> NextCodings:
 
 
 def _half_width(row: CoderRow) -> float:
-    low, high = row.get("peer_boundary_similarity_low"), row.get("peer_boundary_similarity_high")
+    low, high = peer_ends(row)
     return _UNKNOWN if low is None or high is None else (high - low) / 2
 
 

@@ -27,6 +27,7 @@ from segscore.pipeline.agreement.documents import (
 from segscore.pipeline.agreement.group import Choices
 from segscore.pipeline.agreement.tallies import Groups, Tallies, merge_tallies
 from segscore.pipeline.agreement.tally import tallies_of
+from segscore.pipeline.arrays.ragged import flags
 from segscore.pipeline.runs.record import RowCounts, require_row_counts
 from segscore.pipeline.runs.shuffle import Partitioning, read_partition
 from segscore.pipeline.scoring.hypotheses import UNPAIRED_COLUMNS, list_unpaired
@@ -259,13 +260,14 @@ def separate_codings(
     if rows is not None:
         given, every = rows, positions_alone(rows)
         kinds = kinds_of(every, job.round_name, job.candidate)
+        of_coders = kinds.kind == Kind.CODER
         rows, contradictions = accept_references(
-            every.keep(kinds.kind == Kind.CODER), described, settings, typed=False
+            every.keep(of_coders), described, settings, typed=False
         )
         rejects.append(contradictions)
-        typed = typed_codings(given.keep(kinds.kind == Kind.CODER), rows, described, settings)
+        typed = typed_codings(given.keep(of_coders), rows, described, settings)
         of_candidate = int(np.count_nonzero(kinds.kind == Kind.CANDIDATE))
-        if (kinds.kind != Kind.CODER).any():
+        if not of_coders.all():
             apart = separate_aside(rows, every, kinds, described, settings)
             aside = apart.aside
             rejects.append(apart.rejects)
@@ -295,7 +297,7 @@ def _leave_out(rows: Rows | None, coders: tuple[str, ...]) -> tuple[Rows | None,
     name = rows.table.column("coder")
     chosen = pc.is_in(name, pa.array(coders, name.type))
     counts = pc.value_counts(name.filter(chosen)).to_pylist()
-    kept = rows.keep(~chosen.combine_chunks().to_numpy(zero_copy_only=False))
+    kept = rows.keep(~flags(chosen.combine_chunks()))
     return kept, {str(count["values"]): count["counts"] for count in counts}
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from segscore.pipeline.agreement.aside_tally import COUNTS
 from segscore.pipeline.agreement.coefficients import (
     ACTUAL,
     PAIR_COUNTS,
@@ -20,7 +21,7 @@ from segscore.pipeline.statistics.jackknife import Estimate
 def person_columns(group: Group) -> Iterator[dict[str, object]]:
     """Yield the intervals of each coder's agreement with the others, and with themselves."""
     peers = by_coder(group, "rates", PAIR_COUNTS)
-    again = by_coder(group, "again", (*PAIR_COUNTS, "pairs"))
+    again = by_coder(group, "again", COUNTS["again"])
     for (of_peers, units), (of_own, own_units) in zip(peers, again, strict=True):
         with_peers = pooled_estimates(of_peers, units, group.choices.n_t)
         with_own = pooled_estimates(of_own, own_units, group.choices.n_t)

@@ -166,6 +166,11 @@ def a_minute(unit: str | None) -> float | None:
     return None if unit not in PER_SECOND else 60.0 * PER_SECOND[unit]
 
 
+def peer_ends(row: CoderRow) -> tuple[float | None, float | None]:
+    """Return the interval of a coder's similarity to the others, which earlier runs lack."""
+    return row.get("peer_boundary_similarity_low"), row.get("peer_boundary_similarity_high")
+
+
 def meaningful(rows: Sequence[CoefficientRow], unit: str | None) -> list[CoefficientRow]:
     """Return the rows of `agreement` that mean something if the unit is a time.
 

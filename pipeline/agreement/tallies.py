@@ -129,6 +129,29 @@ def tally(table: pa.Table, keys: Sequence[str], group_by: Groups) -> pa.Table:
     return pa.concat_tables([whole, grouped.select(whole.column_names)])
 
 
+def tally_documents(
+    name: str,
+    columns: Mapping[str, object],
+    document: Ints,
+    attributes: Mapping[str, pa.ChunkedArray],
+    group_by: Groups,
+) -> pa.Table:
+    """Sum columns by the keys of a table, over all documents and over each group of them.
+
+    Args:
+        name: name of the table, in ``KEYS``.
+        columns: its keys and sums, before they are added up.
+        document: number of the document of each row.
+        attributes: attributes of the documents, by name.
+        group_by: the group-by columns and their types.
+    """
+    whole = pa.table(dict(columns))
+    for column, kind in group_by.items():
+        values = attributes[column.removeprefix(GROUP)].take(pa.array(document)).cast(kind)
+        whole = whole.append_column(column, values)
+    return tally(whole, KEYS[name], group_by)
+
+
 def _is_valid(column: pa.ChunkedArray) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     return numbers(column.is_valid().cast(pa.int8()).combine_chunks()).astype(bool)
 

@@ -10,7 +10,7 @@ from segscore.pipeline.agreement.block import Block, disagreements
 from segscore.pipeline.agreement.coder_pairs import EDITS, Counts
 from segscore.pipeline.agreement.coefficients import PAIR_COUNTS
 from segscore.pipeline.agreement.prominence import REACHES
-from segscore.pipeline.agreement.tallies import GROUP, KEYS, Groups, Tallies, folds, tally
+from segscore.pipeline.agreement.tallies import Groups, Tallies, folds, tally_documents
 from segscore.pipeline.arrays.document_ids import Hashes, hash_names, mix
 from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged, add_up
@@ -43,11 +43,7 @@ def tallies_of(
     groups = block.attributes_of(np.arange(len(sums.coders)))
 
     def add(key: str, document: Ints, columns: Mapping[str, object]) -> pa.Table:
-        whole = pa.table(dict(columns))
-        for name, kind in group_by.items():
-            values = groups[name.removeprefix(GROUP)].take(pa.array(document)).cast(kind)
-            whole = whole.append_column(name, values)
-        return tally(whole, KEYS[key], group_by)
+        return tally_documents(key, columns, document, groups, group_by)
 
     documents, codings = np.arange(len(sums.coders)), block.coding_document
     hashes = hash_names(block.ids).hashes

@@ -6,10 +6,11 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
-from segscore.pipeline.agreement.coefficients import PAIR_COUNTS
+from segscore.pipeline.agreement.boundary_types import COUNTS
 from segscore.pipeline.agreement.group import Group
 from segscore.pipeline.agreement.persons import pooled_estimates
 from segscore.pipeline.agreement.tallies import GROUP, Groups
+from segscore.pipeline.runs.finished import FinishedRun, rows_over_all
 
 _B: Final = "boundary_similarity"
 _SEVERAL = 2
@@ -44,10 +45,16 @@ def types_table(groups: Mapping[tuple[Any, ...], Group], group_by: Groups) -> pa
     )
 
 
+def types_over_all(run: FinishedRun) -> list[dict[str, Any]]:
+    """Return the rows of `types` over all documents; none of a run that lacks the table."""
+    if not run.table_files("types"):
+        return []
+    return list(rows_over_all(run.table("types"), run.settings["group_by"]))
+
+
 def type_rows(group: Group) -> Iterator[dict[str, object]]:
     """Yield the rows of a group, without the group-by columns."""
-    names = (*PAIR_COUNTS, "marks", "places", "paired")
-    counts = {name: group.column("types", name) for name in names}
+    counts = {name: group.column("types", name) for name in COUNTS}
     kind, other = (group.column("types", name) for name in ("type", "other_type"))
     units = group.units[group.unit_numbers("types")].astype(np.uint64)
     keys = sorted({*zip(kind.tolist(), other.tolist(), strict=True)})

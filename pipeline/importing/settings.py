@@ -16,7 +16,7 @@ from segscore.pipeline.settings.options import (
     RegistryOption,
 )
 from segscore.pipeline.settings.ranges import in_unit_interval, one_of
-from segscore.pipeline.settings.reading import read_names
+from segscore.pipeline.settings.reading import COUNTED_UNITS, read_names
 
 if TYPE_CHECKING:
     from segscore.pipeline.importing.times import Clock
@@ -26,10 +26,7 @@ COLUMN_USES = ("document", "coder", "role", "start", "end", "duration", "level",
 
 _CHOICES = {
     "--role": ("reference", "hypothesis"),
-    "--unit": (
-        *("millisecond", "second", "sentence", "utterance", "turn", "line", "word", "token"),
-        "character",
-    ),
+    "--unit": COUNTED_UNITS,
     "--time-unit": ("s", "ms", "frames"),
     "--marks": ("end", "start", "between"),
     "--text-units": ("lines", "characters", "tokens"),

@@ -14,6 +14,7 @@ from segscore.pipeline.agreement.sentences import (
     WITHOUT_SHOWN,
     a_minute,
     meaningful,
+    peer_ends,
 )
 from segscore.pipeline.reports import charts
 from segscore.pipeline.reports.audit_tables import agreement_with_themselves, types, with_candidate
@@ -43,7 +44,7 @@ def agreement_sections(run: FinishedRun) -> Iterator[Section]:
     figures = [*_coders(coders, run.unit), *_coders_by_date(of_groups, by)]
     figures += with_candidate(coders, run.settings.get("candidate"))
     yield Section("coders", "Coders", "", figures)
-    yield from types(run, by)
+    yield from types(run)
     yield Section("pairs", "Agreement between coders", "", [_matrix(run, by, coders)])
     yield Section("prominence", "Prominence", "", [*_prominence(run, by)])
     yield contested(run)
@@ -185,8 +186,8 @@ def _spans_of(rows: Sequence[CoderRow]) -> list[charts.MarkValues]:
         {
             "name": row["coder"],
             "value": value,
-            "low": row.get("peer_boundary_similarity_low"),
-            "high": row.get("peer_boundary_similarity_high"),
+            "low": peer_ends(row)[0],
+            "high": peer_ends(row)[1],
             "kind": "coder",
         }
         for row in rows
@@ -194,12 +195,12 @@ def _spans_of(rows: Sequence[CoderRow]) -> list[charts.MarkValues]:
     ]
 
 
-def audit_charts(run: FinishedRun) -> list[charts.Chart]:
+def audit_charts(run: FinishedRun) -> list[charts.Chart | None]:
     """Draw an audit for a paper: coefficients, and coders with the others, with intervals."""
     by = run.settings["group_by"]
     every: list[CoefficientRow] = rows_over_all(run.table("agreement"), by)
     coders: list[CoderRow] = rows_over_all(run.table("coders"), by)
-    drawn = [
+    return [
         charts.intervals(
             _coefficient_spans(meaningful(every, run.unit)), "agreement above chance", legend=False
         ),
@@ -207,7 +208,6 @@ def audit_charts(run: FinishedRun) -> list[charts.Chart]:
             _spans_of(_most_similar_first(coders)), f"{SHOWN} to the others", legend=False
         ),
     ]
-    return [chart for chart in drawn if chart is not None]
 
 
 def _similarity_to_peers(rows: Sequence[CoderRow]) -> Figure:
@@ -218,8 +218,7 @@ def _similarity_to_peers(rows: Sequence[CoderRow]) -> Figure:
             row["coder"],
             row["peers"],
             row[PEER_SHOWN],
-            row.get("peer_boundary_similarity_low"),
-            row.get("peer_boundary_similarity_high"),
+            *peer_ends(row),
             row[WITHOUT_SHOWN],
         ]
         for row in similar

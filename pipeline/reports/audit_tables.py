@@ -3,14 +3,15 @@
 from collections.abc import Iterator, Sequence
 
 from segscore.pipeline.agreement.sentences import PEER_SHOWN, SHOWN
+from segscore.pipeline.agreement.type_rows import types_over_all
 from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section, isolated
-from segscore.pipeline.runs.finished import FinishedRun, rows_over_all
+from segscore.pipeline.runs.finished import FinishedRun
 from segscore.schemas.rows import CoderRow
 
 
-def types(run: FinishedRun, by: Sequence[str]) -> Iterator[Section]:
+def types(run: FinishedRun) -> Iterator[Section]:
     """List how well coders agree on each boundary type, and which they confuse, if any."""
-    rows = rows_over_all(run.table("types"), by) if run.table_files("types") else []
+    rows = types_over_all(run)
     if not rows:
         return
     names = ("boundaries", "paired", "share", SHOWN, "ci_low", "ci_high", "pi")

@@ -28,13 +28,7 @@ from segscore.pipeline.settings.ranges import (
     in_unit_interval,
     one_of,
 )
-from segscore.pipeline.settings.reading import join_locations
-
-_UNITS = (
-    *("millisecond", "second", "sentence", "utterance", "turn", "line", "word", "token"),
-    "character",
-)
-"""What tables may count; the same as for imports."""
+from segscore.pipeline.settings.reading import COUNTED_UNITS, join_locations
 
 LEAVE_OUT, NONE, REFUSE = "leave-out", "none", "refuse"
 """What may be done about a document of which a system has no hypothesis."""
@@ -112,7 +106,7 @@ class ScoreSettings(MeasuringSettings, _Locations):
         in_unit_interval("--max-unpaired", self.unpaired_by_default)
         check_group_by(self.group_by)
         if self.unit is not None:
-            one_of("--unit", self.unit, _UNITS)
+            one_of("--unit", self.unit, COUNTED_UNITS)
         if self.by_level is not None and LEVEL in self.group_by:
             raise Refused(f"--group-by {LEVEL}: --by-level already groups by it; omit it there")
 

@@ -1,6 +1,7 @@
 """How segmentations are measured, and the signature that makes two results comparable."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
@@ -429,7 +430,7 @@ class MeasuringSettings:
             parts |= {"draws": str(self.draws), "seed": str(self.seed)}
         if answers:
             parts["answers"] = answers
-        parts |= own_options(self)
+        parts |= _of_command(stated)
         parts |= {"ci": estimator, "v": version("segscore")}
         return "|".join(["segscore", *(f"{name}:{value}" for name, value in parts.items())])
 
@@ -442,10 +443,10 @@ SIGNED = {
 """Field of the settings -> how it is stated in a signature, in the order of the signature."""
 
 
-def own_options(settings: Any) -> dict[str, str]:
-    """Return what a signature states of the options that only this command has: field -> value."""
+def _of_command(stated: Mapping[str, str]) -> dict[str, str]:
+    """Return what is stated of the options that only one command has: field -> value."""
     shared = {signed.name for signed in SIGNED.values()}
-    return {n: text for n, text in stated_options(settings).items() if n not in shared}
+    return {name: text for name, text in stated.items() if name not in shared}
 
 
 def settings_without_effect(selection: "Selection") -> set[str]:
@@ -480,6 +481,7 @@ def signature_of(settings: Any, measured: str, computed: str, names: tuple[str, 
         names: the fields of ``measured`` that matter.
     """
     parts = [part for part in measured.split("|") if part.partition(":")[0] in names]
-    own = [f"{name}:{value}" for name, value in own_options(settings).items()]
+    stated = _of_command(stated_options(settings))
+    own = [f"{name}:{value}" for name, value in stated.items()]
     end = len(parts) - sum(part.startswith(("ci:", "v:")) for part in parts)
     return "|".join(["segscore", computed, *parts[:end], *own, *parts[end:]])

@@ -18,6 +18,12 @@ RANDOM_POINT_NAMES = ("random-known", "random-unknown", "random-mean", "coin")
 OWN_POINT_NAMES = ("random-own", "shuffled-own")
 """Names of those that `scoring/own_points.py` draws from each system's own segmentations."""
 
+COUNTED_UNITS = (
+    *("millisecond", "second", "sentence", "utterance", "turn", "line", "word", "token"),
+    "character",
+)
+"""What boundaries and lengths of a table may count (``--unit``)."""
+
 CUMULATIVE, ONLY = LEVELS = ("cumulative", "only")
 """Which boundaries a level of a hierarchy has: those of all types up to its own, or of its own."""
 
