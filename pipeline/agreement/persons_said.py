@@ -16,7 +16,9 @@ _FEWEST_DOCUMENTS = 30
 
 def with_themselves(coders: Sequence[CoderRow]) -> Iterator[str]:
     """Yield a sentence about each coder who coded documents again, the least reliable first."""
-    known = [(own, row) for row in coders if (own := row.get("self_boundary_similarity"))]
+    known = [
+        (own, row) for row in coders if (own := row.get("self_boundary_similarity")) is not None
+    ]
     known.sort(key=lambda each: (each[0], each[1]["coder"]))
     for own, row in known[:_MOST]:
         ends = row.get("self_boundary_similarity_low"), row.get("self_boundary_similarity_high")

@@ -15,11 +15,13 @@ import pytest
 import segscore
 from segscore.pipeline.agreement import block
 from segscore.pipeline.agreement.candidate import ADJUSTED_LEVEL, advantage, p_of_margin
+from segscore.pipeline.agreement.persons_said import with_themselves
 from segscore.pipeline.runs import planning
 from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.statistics.multiple_tests import benjamini_yekutieli
 from segscore.pipeline.storage import read_table
 from segscore.schemas.agreement import AGREEMENT_TABLES
+from segscore.schemas.rows import CoderRow
 from tests.oracles import naive
 from tests.oracles.naive import Value
 from tests.support.command_line import Segscore
@@ -262,3 +264,14 @@ def test_a_person_like_the_others_does_not_win_without_a_margin() -> None:
     # Of three coders a document, one of two others is as good as the other by chance.
     shares = [row["candidate_share"] - row["coder_share"] for row in rows]
     assert abs(np.mean(shares)) < 0.03
+
+
+def test_a_coder_who_never_agrees_with_themselves_is_named_first() -> None:
+    """No agreement is a value, unlike that of a coder who coded nothing again."""
+    shown = {"ann": 0.5, "ben": 0.0, "cat": None}
+    rows: list[CoderRow] = [
+        {"coder": coder, "self_boundary_similarity": value} for coder, value in shown.items()
+    ]
+    sentences = [*with_themselves(rows)]
+    assert [sentence.split()[0] for sentence in sentences] == ["ben", "ann"]
+    assert "0.0000" in sentences[0]
