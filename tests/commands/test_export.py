@@ -135,6 +135,22 @@ def test_a_match_and_a_cue_at_the_end(segscore: Segscore, tmp_path: Path) -> Non
     )
 
 
+@pytest.mark.parametrize("name", EXPORT_FORMATS)
+def test_a_run_without_boundaries_has_no_edits(
+    segscore: Segscore, tmp_path: Path, name: str
+) -> None:
+    tables = [
+        table(tmp_path / coder, [row(coder, [], 10_000)]) for coder in ("references", "hypotheses")
+    ]
+    assert segscore("score", *tables, "--output", tmp_path / "run").code == 0
+    chosen = ("--format", name, "--document", "show", "--output", tmp_path / "out")
+    exported = segscore("export", tmp_path / "run", *chosen)
+    assert exported.code == 0, exported.err
+    texts = [file.read_text() for file in (tmp_path / "out").rglob("*") if file.is_file()]
+    texts = texts or [(tmp_path / "out").read_text()]
+    assert not any("match" in text or "miss" in text for text in texts)
+
+
 @pytest.mark.parametrize("name", ["webvtt", "audacity"])
 def test_each_segmentation_of_a_run_comes_back(segscore: Segscore, shows: Path, name: str) -> None:
     out = shows.parent / "out"

@@ -173,7 +173,7 @@ def write_elan(document: DocumentTracks) -> str:
         at_once = [[*each] for _, each in groupby(track.regions, key=lambda one: one.start)]
         starts = [regions[0].start for regions in at_once]
         annotations = []
-        for regions, following in zip(at_once, [*starts[1:], document.n_units], strict=True):
+        for regions, following in zip(at_once, [*starts, document.n_units][1:], strict=True):
             end = max(shown_end(region, track, document.n_units) for region in regions)
             slots += [regions[0].start, max(min(end, following), regions[0].start + 1)]
             text = "; ".join(region.text for region in regions)
