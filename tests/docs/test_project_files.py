@@ -2,10 +2,13 @@
 
 import re
 import tomllib
+from importlib.metadata import distributions
 from typing import Any
 
 import pytest
 import yaml
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
 
 from tests.support.paths import ROOT
 
@@ -114,3 +117,21 @@ def test_every_extra_is_explained() -> None:
         for package in packages:
             name = re.split(r"[<>=\[]", package)[0]
             assert re.search(rf"\b{re.escape(name)}\b", page), f"{extra}: {name}"
+
+
+def test_the_oldest_python_takes_every_pinned_release() -> None:
+    """A pinned release that a Python refuses keeps pip searching without end, and in silence."""
+    oldest = PROJECT["requires-python"].removeprefix(">=") + ".0"
+    text = (ROOT / "constraints.txt").read_text()
+    pinned = {canonicalize_name(name) for name in re.findall(r"^([\w.-]+)==", text, re.MULTILINE)}
+    needs = {
+        canonicalize_name(found.name): found.metadata["Requires-Python"]
+        for found in distributions()
+    }
+    assert len(pinned & needs.keys()) > 100
+    refused = [
+        f"{name} needs Python {needs[name]}"
+        for name in sorted(pinned & needs.keys())
+        if needs[name] and not SpecifierSet(needs[name]).contains(oldest)
+    ]
+    assert not refused
