@@ -15,7 +15,6 @@ from segscore.jobs.show.printing import (
     log_finished,
     print_finished,
     print_plan,
-    print_written,
     say_done,
 )
 from segscore.jobs.show.progress import Bar
@@ -72,9 +71,13 @@ def score(
         say_done(outcome, format_name)
     finished = FinishedScoring.open(chosen.output) if isinstance(outcome, Done) else outcome
     if format_name == "text":
-        print_finished(chosen.output, finished, layout, chosen.measures_in_order)
-        if finished is outcome:
-            print_written(chosen.output)
+        print_finished(
+            chosen.output,
+            finished,
+            layout,
+            chosen.measures_in_order,
+            written=finished is outcome,
+        )
         if chosen.n_t is None and (said := chosen_n_t(finished.record)):
             LOG.say("info", said)
         return

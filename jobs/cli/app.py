@@ -14,37 +14,18 @@ from typer.exceptions import TyperException
 from segscore.jobs.cli import startup
 from segscore.jobs.cli.encoding import replace_unprintable
 from segscore.jobs.cli.failures import end_on_sigterm, explain_usage, in_one_line
+from segscore.jobs.cli.help_page import command_page, group_page, print_page
+from segscore.jobs.cli.help_texts import GROUPS
 from segscore.jobs.cli.log import LOG, LOG_FORMATS
 from segscore.jobs.cli.signature import build_command, optional_values, rare_options
 from segscore.pipeline.errors import Refused, nearest
 
-COMMANDS = (
-    "import",
-    "answers",
-    "project",
-    "validate",
-    "score",
-    "compare",
-    "certify",
-    "reconcile",
-    "agree",
-    "consensus",
-    "sweep",
-    "explain",
-    "cite",
-    "export",
-    "nightly",
-    "history",
-    "trend",
-    "report",
-    "simulate",
-    "calibrate",
-    "measures",
-    "testsets",
-    "status",
-    "warm-up",
-)
+COMMANDS = tuple(name for names in GROUPS.values() for name in names)
 """Names of the commands, in the order of the help text; each has a module of jobs/ of its own."""
+
+
+_WHOLE = "--help-all"
+"""Option of every command: show all its options, under headings."""
 
 
 class CommandGroup(TyperGroup):
@@ -65,6 +46,10 @@ class CommandGroup(TyperGroup):
             return super().invoke(ctx)
         except TyperException as problem:
             raise Refused(explain_usage(problem, ctx)) from problem
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Print the commands in groups, and the options of all of them."""
+        print_page(group_page(ctx, formatter.width))
 
 
 class _Commands(Mapping[str, Any]):
@@ -95,6 +80,9 @@ class _Command(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read a command line, in which options have the values that they were not given."""
+        if _WHOLE in args[: args.index("--") if "--" in args else None]:
+            print_page(command_page(self, ctx, ctx.make_formatter().width, whole=True))
+            ctx.exit()
         args = [*self._with_rare(args)] if self.rare else args
         following = [*args[1:], ""]
         complete = [
@@ -126,6 +114,10 @@ class _Command(TyperCommand):
                     f"{nearest(name, self.rare)}"
                 )
             yield f"{flag}={value}"
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Print examples and the options that people use most; of few options, all of them."""
+        print_page(command_page(self, ctx, formatter.width, whole=False))
 
     def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
         """Complete a word; of an option with two names, only the first is proposed."""

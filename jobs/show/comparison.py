@@ -6,16 +6,19 @@ from typing import TYPE_CHECKING, Any
 from segscore.jobs.cli.encoding import printable_command
 from segscore.jobs.show.fitted import Column, print_fitted, print_lines
 from segscore.jobs.show.layouts import shown_ranks
-from segscore.jobs.show.leaderboard import GROUPS_SHOWN
+from segscore.jobs.show.leaderboard import GROUPS_SHOWN, folded_in_words, is_folded
 from segscore.jobs.show.published import print_published
+from segscore.jobs.show.sentences import print_sentences
 from segscore.jobs.show.where import SYSTEMS_SHOWN, print_where
+from segscore.pipeline.comparison.certainty import why_untested
 from segscore.pipeline.comparison.pair_rows import (
     SIGNIFICANT,
     better_first,
     by_difference,
     is_significant,
+    neighbours_first,
 )
-from segscore.pipeline.comparison.verdict import comparison_in_words, why_untested
+from segscore.pipeline.comparison.verdict import comparison_in_words
 from segscore.pipeline.statistics.jackknife import FEWEST
 from segscore.pipeline.statistics.power import LEAST_DOCUMENTS
 from segscore.pipeline.statistics.shown_numbers import (
@@ -33,11 +36,12 @@ from segscore.schemas.rows import PairRow, PowerRow, SystemRow, group_of
 
 if TYPE_CHECKING:
     from segscore.pipeline.runs.finished import FinishedRun
+    from segscore.pipeline.scoring.leaderboard import Leaderboard
 
 _Row = dict[str, Any]
 _MOST_DOCUMENTS = 1_000_000
 """Number of documents above which a need for more is not told."""
-PAIRS_SHOWN = 20
+PAIRS_SHOWN = 10
 CHANCE_SHOWN = 3
 WORST_SHOWN = 3
 _BAR = 30
@@ -57,11 +61,12 @@ def print_comparison(finished: "FinishedRun", average: str) -> None:
     for group in groups[: 1 + GROUPS_SHOWN]:
         for name in settings["measures"]:
             of_measure = systems.get((*group, name), [])
+            ranked: list[str] = []
             if any(row["average"] == average for row in of_measure):
-                _print_systems(_titled(by, group, name, average), of_measure, average)
+                ranked = _print_systems(_titled(by, group, name, average), of_measure, average)
             compared = pairs.get((*group, name), [])
             if shown := [row for row in compared if row["average"] == average]:
-                _print_pairs(shown, settings["margin"])
+                _print_pairs(neighbours_first(shown, ranked), settings["margin"])
                 print_lines(*power_lines(shown, settings, finished.signature))
     if (more := len(groups) - 1 - GROUPS_SHOWN) > 0:
         verb = "s are" if more > 1 else " is"
@@ -78,7 +83,7 @@ def print_comparison(finished: "FinishedRun", average: str) -> None:
         print_lines(line)
     print_lines(finished.record["signature"])
     print_lines("")
-    print_lines(*comparison_in_words(finished, average))
+    print_sentences(comparison_in_words(finished, average))
 
 
 def _titled(by: list[str], group: tuple[Any, ...], measure: str, average: str) -> str:
@@ -87,16 +92,23 @@ def _titled(by: list[str], group: tuple[Any, ...], measure: str, average: str) -
     return f"{measure}{ALL[measure].arrow}, {average}, {shown_group(by, group) or 'all documents'}"
 
 
-def _print_systems(title: str, averages: Sequence[SystemRow], average: str) -> None:
-    """Print the systems of a group with their ranks; `averages` has the rows of both averages."""
+def _print_systems(title: str, averages: Sequence[SystemRow], average: str) -> list[str]:
+    """Print the systems of a group with their ranks, and return their names, best first.
+
+    Args:
+        title: what is averaged over what.
+        averages: the rows of both averages.
+        average: the average to print.
+    """
     from segscore.pipeline.scoring.leaderboard import rank
     from segscore.pipeline.scoring.names import is_point
 
     def order(row: SystemRow) -> tuple[bool, bool, float | None, str]:
         return is_point(row["hypothesis"]), row["rank"] is None, row["rank"], row["system"]
 
-    rows = sorted((row for row in averages if row["average"] == average), key=order)
-    systems = sum(not is_point(row["hypothesis"]) for row in rows)
+    every = sorted((row for row in averages if row["average"] == average), key=order)
+    systems = sum(not is_point(row["hypothesis"]) for row in every)
+    rows = [row for row in every if not (systems and is_folded(row["hypothesis"]))]
     others = {row["system"]: row["value"] for row in averages if row["average"] != average}
     (board,) = rank(rows, (), rows[0]["measure"], "system")
     print_fitted(
@@ -115,20 +127,32 @@ def _print_systems(title: str, averages: Sequence[SystemRow], average: str) -> N
             Column("documents", [str(row["defined"]) for row in rows]),
         ],
         title=title,
-        caption="" if board.coverage.ranks else board.coverage.in_words,
+        caption="; ".join(_remarks(board, [row for row in every if row not in rows])),
         sections={systems - 1} if 0 < systems < len(rows) else (),
     )
+    return [row["system"] for row in every]
+
+
+def _remarks(board: "Leaderboard", folded: Sequence[SystemRow]) -> Iterator[str]:
+    """Say why systems are not ranked, and what the reference points without a row have."""
+    if not board.coverage.ranks:
+        yield board.coverage.in_words
+    yield from folded_in_words({row["hypothesis"]: row["value"] for row in folded})
 
 
 def _print_pairs(every: Sequence[PairRow], margin: float | None) -> None:
     """Print the pairs of systems, and of pairs with chance what is to be known of them.
 
     Without two systems, the pairs with reference points are printed.
+
+    Args:
+        every: the pairs, in the order in which they are printed.
+        margin: the difference within which systems count as equal; None without one.
     """
     of_systems = [
         row for row in every if not (_is_chance(row["system"]) or _is_chance(row["other"]))
     ]
-    rows = sorted(of_systems or every, key=by_difference)
+    rows = of_systems or [*every]
     more = len(rows) - PAIRS_SHOWN
     rows = [better_first(row) for row in rows[:PAIRS_SHOWN]]
     starred = any("*" in _mark(row) for row in rows)
@@ -218,7 +242,8 @@ def power_lines(
         for row in sorted(rows, key=by_difference)
         if row["smallest_difference"] and not (is_point(row["system"]) and is_point(row["other"]))
     ]
-    unsure = [row for row in known if not is_significant(row)]
+    of_systems = [row for row in known if not (is_point(row["system"]) or is_point(row["other"]))]
+    unsure = [row for row in of_systems or known if not is_significant(row)]
     for row in map(better_first, unsure[:PAIRS_SHOWN]):
         smallest = shown_number(row["smallest_difference"])
         units = counted(row["defined"], "document")
@@ -283,7 +308,7 @@ def _mark(row: PairRow) -> str:
 def _worst(finished: "FinishedRun") -> list[str]:
     """List commands that show the worst documents; for two, where each is furthest behind.
 
-    Of more than two systems, only the worst document of each is listed.
+    Of more than two systems, only the worst document of each of the first is listed.
     """
     first = finished.record["settings"]["measures"][0]
     rows: list[_Row] = [
@@ -293,7 +318,8 @@ def _worst(finished: "FinishedRun") -> list[str]:
     ]
     systems = list(dict.fromkeys(row["system"] for row in rows))
     if len(systems) > 2:
-        return [f"the worst document of each system by {first}:", *_worst_of_each(rows)]
+        some = f"the first {WORST_SHOWN} systems" if len(systems) > WORST_SHOWN else "each system"
+        return [f"the worst document of {some} by {first}:", *_worst_of_each(finished, rows)]
     two = len(systems) == 2 and any(row["other"] for row in rows)
     wanted = systems if two else [None]
     chosen = [row for row in rows if row["other"] in wanted]
@@ -309,8 +335,14 @@ def _worst(finished: "FinishedRun") -> list[str]:
     return lines
 
 
-def _worst_of_each(rows: Sequence[_Row]) -> list[str]:
-    worst = [row for row in rows if row["place"] == 1 and row["other"] is None][:SYSTEMS_SHOWN]
+def _worst_of_each(finished: "FinishedRun", rows: Sequence[_Row]) -> list[str]:
+    systems: list[SystemRow] = finished.table("systems").to_pylist()
+    places = {
+        row["system"]: place
+        for place, row in enumerate(sorted(systems, key=lambda row: row["rank"] or len(systems)))
+    }
+    worst = [row for row in rows if row["place"] == 1 and row["other"] is None]
+    worst = sorted(worst, key=lambda row: places[row["system"]])[:WORST_SHOWN]
     width = max((len(row["system"]) for row in worst), default=0)
     return [
         f"  {row['system']:<{width}}  {shown_number(row['value'])}  "

@@ -1,6 +1,6 @@
 """Print the systems of a scoring run, best first, with the main measures as columns."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -27,8 +27,8 @@ GROUPS_SHOWN = 10
 _LONGEST_HEADING = 13
 """Number of characters after which the name of a measure continues on the next line."""
 
-_SYSTEMS_WITH_CHANCE = 2
-"""The most systems below which the chance of each is printed; of more, skill alone says it."""
+_EXTREMES = ("point:none", "point:all")
+"""The reference points that lie as far from a reference as one can."""
 
 _OVER_WINDOWS = ("pk", "window_diff")
 """Measures by which a hypothesis without boundaries can be better than every system."""
@@ -70,7 +70,7 @@ def print_scores(
         else:
             hint = [] if layout is None else ["--layout measures shows all measures"]
             title = shown_group(by, board.group) or whole
-            _print_leaderboard(title, board, means, hint)
+            _print_leaderboard(title, board, hint)
     if shown > 1 + GROUPS_SHOWN:
         print_lines(f"{shown - 1 - GROUPS_SHOWN} more groups are in the table summary")
     if layout == "systems" and len(boards) > 1:
@@ -78,52 +78,95 @@ def print_scores(
         print_lines(f"--layout groups adds the averages of {number} by {', '.join(by)}")
 
 
-def _print_leaderboard(
-    title: str, board: "Leaderboard", macro: "Leaderboard", hint: list[str]
-) -> None:
-    from segscore.pipeline.scoring.chance import SKILL, describe_chance
-    from segscore.pipeline.scoring.effective import describe_effective, describe_few
+def _print_leaderboard(title: str, board: "Leaderboard", hint: list[str]) -> None:
+    """Print a row for each system; the interval is that of the measure by which they rank."""
     from segscore.pipeline.scoring.leaderboard import PRINTED
 
-    listed = _without_chance(board)
+    listed = _without_folded(board)
     names = listed.names
-    columns = [Column(board.heading, _names(listed), is_name=True)]
-    columns += [
-        Column(name, [shown_cell(column_of(board.rows[system], name)) for system in names])
-        for name in board.beside()
+    first, *others = board.measures[:PRINTED]
+    ends = [_dimmed(_interval(board, name), name in board.points) for name in names]
+    columns = [
+        Column(board.heading, _names(listed), is_name=True),
+        _measure(first, listed),
+        *([Column("95 % interval", ends)] if any(map(str, ends)) else []),
+        *(
+            Column(name, [shown_cell(column_of(board.rows[system], name)) for system in names])
+            for name in board.beside()
+        ),
+        *(_measure(name, listed) for name in others),
     ]
-    columns += [_measure(name, listed) for name in board.measures[:PRINTED]]
-    numbers = {board.rows[name]["documents"] for name in names}
+    hints = hint if len(others) < len(board.measures) - 1 else []
+    print_fitted(
+        columns,
+        title=title,
+        caption="; ".join([*_remarks(board, listed), *hints]),
+        sections=_section(listed),
+    )
+
+
+def _interval(board: "Leaderboard", name: str) -> str:
+    row = board.average(board.measure, name)
+    return short_interval(row["ci_low"], row["ci_high"])
+
+
+def _remarks(board: "Leaderboard", listed: "Leaderboard") -> Iterator[str]:
+    """Say what is averaged and marked, and what the reference points without a row have."""
+    from segscore.pipeline.scoring.chance import SKILL
+
+    numbers = {board.rows[name]["documents"] for name in listed.names}
     over = f" over {counted(numbers.pop(), 'document')}" if len(numbers) == 1 else ""
     over = f" over {shared}" if (shared := board.coverage.shared_in_words) else over
-    averages = (row for of in board.averages.values() for row in of.values())
-    remarks = [f"micro averages{over}"]
-    remarks += ["95 % intervals below them"] * any(r["ci_low"] is not None for r in averages)
-    if len(board.contenders) > 1:
-        remarks.append("* best system")
-    if not board.coverage.ranks:
-        remarks.append(board.coverage.advice)
-    remarks += hint if len(board.measures) > PRINTED else []
+    yield f"micro averages{over}"
     if "skill" in board.beside():
-        remarks.insert(1, f"skill by {board.measure}: {SKILL}")
-        if len(names) < len(board.names):
-            remarks.append("chance of each system (point:random-own) is in the table summary")
-    print_fitted(columns, title=title, caption="; ".join(remarks), sections=_section(listed))
-    described = describe_few(board), describe_effective(board, macro), describe_chance(board)
-    print_lines(*(sentence for sentence in described if sentence is not None))
+        yield f"skill: {SKILL}"
+    if len(board.contenders) > 1:
+        yield "* best system"
+    if not board.coverage.ranks:
+        yield board.coverage.advice
+    folded = [name for name in board.points if name not in listed.rows]
+    values = {name: board.average(board.measure, name)["value"] for name in folded}
+    yield from folded_in_words(values)
 
 
-def _without_chance(board: "Leaderboard") -> "Leaderboard":
-    """Leave out the chance of each of many systems, with which their skill is compared."""
+def is_folded(name: str) -> bool:
+    """Return whether a leaderboard of systems has a reference point in a remark, not in a row."""
     from segscore.pipeline.scoring.names import CHANCE
 
-    if len(board.systems) <= _SYSTEMS_WITH_CHANCE or "skill" not in board.beside():
+    return name in _EXTREMES or name.startswith(CHANCE)
+
+
+def folded_in_words(values: Mapping[str, float | None]) -> Iterator[str]:
+    """Say what the reference points without a row have: the extremes, and chance.
+
+    Args:
+        values: name of each such point -> its average.
+    """
+    extremes = [f"{name} {shown_number(values[name])}" for name in _EXTREMES if name in values]
+    if extremes:
+        yield ", ".join(extremes)
+    chance = [
+        value for name, value in values.items() if name not in _EXTREMES and value is not None
+    ]
+    if chance:
+        low, high = shown_number(min(chance)), shown_number(max(chance))
+        span = low if low == high else f"{low} to {high}"
+        yield f"random boundaries at the density of each system: {span}"
+
+
+def _without_folded(board: "Leaderboard") -> "Leaderboard":
+    """Leave out the chance of each system, which skill tells, and the extreme reference points."""
+    if not board.systems:
         return board
     averages = {
-        measure: {name: row for name, row in of.items() if not name.startswith(CHANCE)}
+        measure: {name: row for name, row in of.items() if not is_folded(name)}
         for measure, of in board.averages.items()
     }
     return replace(board, averages=averages)
+
+
+def _dimmed(text: str, is_dim: bool) -> Text:
+    return Text(text, "dim" if is_dim else "")
 
 
 def _section(board: "Leaderboard") -> set[int]:
@@ -159,8 +202,6 @@ def _measure(measure: str, board: "Leaderboard") -> Column:
         value = row["value"]
         is_best = name in best
         cell = Text(shown_number(value) + ("*" if is_best else " "), "bold" if is_best else "")
-        if row["ci_low"] is not None:
-            cell.append(f"\n{short_interval(row['ci_low'], row['ci_high'])}", "not bold dim")
         if name in points:
             cell.stylize("dim")
         cells.append(cell)

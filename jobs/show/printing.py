@@ -10,7 +10,9 @@ from segscore.jobs.cli.log import LOG
 from segscore.jobs.show.fitted import print_lines
 from segscore.jobs.show.formats import print_json
 from segscore.jobs.show.leaderboard import explain_better_point, print_scores
+from segscore.jobs.show.sentences import print_sentences
 from segscore.pipeline.settings.signature import fields
+from segscore.pipeline.statistics.sentences import Sentence
 from segscore.pipeline.statistics.shown_numbers import counted
 
 if TYPE_CHECKING:
@@ -31,20 +33,33 @@ def print_plan(plan: "Plan", command: str, format_name: str) -> None:
 
 
 def print_finished(
-    output: str, finished: "FinishedScoring", layout: str, named: Sequence[str]
+    output: str, finished: "FinishedScoring", layout: str, named: Sequence[str], *, written: bool
 ) -> None:
-    """Print the averages of a run, the row counts of its input, and what to do next."""
+    """Print the averages of a run, the row counts of its input, what to do next, and who is best.
+
+    Args:
+        output: folder of the run, as the user named it.
+        finished: the run.
+        layout: the averages to print, as for ``print_scores``.
+        named: measures and families in the order in which the user named them.
+        written: whether the run was written just now.
+    """
+    from segscore.pipeline.comparison.best_of_run import best_of_run
     from segscore.pipeline.scoring.shared_averages import ranked_summary
 
     by_level = finished.record["settings"].get("by_level") is not None
     whole = "all documents, over all levels" if by_level else "all documents"
     summary = ranked_summary(finished)
     print_scores(summary, layout, whole, named)
-    if summary.num_rows:
-        if (sentence := explain_better_point(summary)) is not None:
-            print_lines(sentence)
-        _print_next(output, summary, " --group-by level" if by_level else "", named)
     print_record(output, finished.record)
+    if written:
+        print_written(output)
+    if not summary.num_rows:
+        return
+    _print_next(output, summary, " --group-by level" if by_level else "", named)
+    if (sentence := explain_better_point(summary)) is not None:
+        print_sentences([Sentence(sentence)])
+    print_sentences(best_of_run(finished, named))
 
 
 def _print_next(output: str, summary: "pa.Table", grouped: str, named: Sequence[str]) -> None:
@@ -57,7 +72,6 @@ def _print_next(output: str, summary: "pa.Table", grouped: str, named: Sequence[
         first = measures_to_show(summary.column("measure").unique().to_pylist(), named)[0]
         tests = printable_command(f"segscore compare {run} --measure {first}{grouped}")
         print_lines(f"tests of the differences: {tests}")
-    print_lines("")
 
 
 def say_done(done: "Done", format_name: str) -> None:

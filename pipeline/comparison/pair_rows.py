@@ -1,6 +1,6 @@
 """Order rows of the table comparisons for people, and tell which systems beat which."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from string import ascii_lowercase
 
 from segscore.schemas.rows import PairRow
@@ -37,6 +37,22 @@ def _negative(value: float | None) -> float | None:
 def by_difference(row: PairRow) -> tuple[bool, float]:
     """Return a sort key for pairs: the largest difference first, undefined ones last."""
     return row["difference"] is None, -abs(row["difference"] or 0)
+
+
+def neighbours_first(rows: Iterable[PairRow], ranked: Sequence[str]) -> list[PairRow]:
+    """Order pairs: each system and the next best one first, then those two places apart, and so on.
+
+    Args:
+        rows: pairs of one measure and average.
+        ranked: the systems, best first.
+    """
+    place = {name: number for number, name in enumerate(ranked)}
+
+    def distance(row: PairRow) -> tuple[int, int]:
+        ends = sorted(place.get(row[name], len(place)) for name in ("system", "other"))
+        return ends[1] - ends[0], ends[0]
+
+    return sorted(rows, key=distance)
 
 
 def beaten_systems(pairs: Iterable[PairRow]) -> dict[str, set[str]]:

@@ -1,106 +1,148 @@
-"""Say which system is best, and from which others it differs more than by chance."""
+"""Say which system is best, and whether that is sure: the same words in each command and page."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
 
-from segscore.pipeline.comparison.pair_rows import SIGNIFICANT
+from segscore.pipeline.comparison.certainty import (
+    PairRows,
+    describe_certainty,
+    listed_names,
+    pair_of,
+)
+from segscore.pipeline.comparison.pair_rows import better_first
 from segscore.pipeline.plain_text import named_list
 from segscore.pipeline.runs.finished import FinishedRun, rows_over_all
+from segscore.pipeline.scoring.chance import describe_chance
+from segscore.pipeline.scoring.effective import describe_few
 from segscore.pipeline.scoring.leaderboard import Leaderboard, rank
-from segscore.pipeline.statistics.jackknife import FEWEST
-from segscore.pipeline.statistics.shown_numbers import (
-    counted,
-    number_in_words,
-    shown_p,
-)
+from segscore.pipeline.statistics.sentences import Sentence, Tone, joined
+from segscore.pipeline.statistics.shown_numbers import counted, number_in_words
 from segscore.schemas.rows import PairRow, SystemRow, group_of
 
-PairRows = Mapping[tuple[str, str], PairRow]
-"""Names of two systems -> their row of the table comparisons."""
 
-_NAMED = 3
-"""Maximum number of systems that a sentence names."""
+@dataclass(frozen=True)
+class BestSystem:
+    """The best system of a leaderboard, and whether that is sure.
 
-
-def listed_names(names: Sequence[str], shown: Callable[[str], str] = str) -> str:
-    """Name a few systems, and the number of the others."""
-    first = [shown(name) for name in names[:_NAMED]]
-    left = len(names) - len(first)
-    if left:
-        return f"{', '.join(first)} and {left} more"
-    return named_list(first)
-
-
-def describe_certainty(
-    best: str,
-    others: Sequence[str],
-    pairs: PairRows,
-    *,
-    shown: Callable[[str], str] = str,
-    untested: str = "",
-    margin: float | None = None,
-) -> str:
-    """Say from which systems the best one differs more than by chance.
-
-    Args:
-        best: the best system.
-        others: the systems that it is compared with.
-        pairs: the comparisons, by the names of both.
-        shown: writes a name.
-        untested: why no systems were compared, if there are no comparisons.
+    Attributes:
+        board: the systems, ranked by a measure.
+        average: the average by which they are ranked, micro or macro.
+        pairs: the comparisons of the systems by this measure and average.
+        untested: why no systems were compared, to append to a sentence; empty if they were.
         margin: the difference within which systems count as equal; None without one.
     """
-    compared = {name: row for name in others if (row := _compared(pairs, best, name)) is not None}
-    p_values = {name: p for name, row in compared.items() if (p := row["p_holm"]) is not None}
-    if not p_values:
-        why = why_untested([*compared.values()])
-        return f"Whether that is due to chance was not tested{untested}." if why is None else why
-    test = "in a paired test, adjusted by Holm"
-    close = [
-        name for name, p in p_values.items() if p >= SIGNIFICANT or compared[name]["better"] != best
-    ]
-    if not close:
-        most = shown_p(max(p_values.values()))
-        at_most = "" if most.startswith("<") or len(p_values) == 1 else "at most "
-        many = "the other system" if len(p_values) == 1 else f"all {len(p_values)} others"
-        omitted = " that were compared" if len(p_values) < len(others) else ""
-        return f"This is sure: it is better than {many}{omitted}, p {at_most}{most} {test}."
-    equal = [name for name in close if margin is not None and compared[name]["equal"]]
-    sentences = []
-    if undecided := {name: p for name, p in p_values.items() if name in {*close} - {*equal}}:
-        least, *more = dict.fromkeys(map(shown_p, sorted(undecided.values())))
-        at_least = "at least " if more else ""
-        sentences.append(
-            f"This is {'not sure' if margin is None else 'undecided'}: its difference from "
-            f"{listed_names([*undecided], shown)} may be due to chance, p {at_least}{least} {test}."
+
+    board: Leaderboard
+    average: str
+    pairs: PairRows
+    untested: str = ""
+    margin: float | None = None
+
+    @cached_property
+    def known(self) -> list[str]:
+        """The systems that are ranked, best first."""
+        return [name for name in self.board.contenders if name in self.board.places]
+
+    @property
+    def tied(self) -> list[str]:
+        """The best system, or those that are equally good."""
+        return [name for name in self.known if self.board.places[name] == 1]
+
+    @property
+    def ahead(self) -> PairRow | None:
+        """The comparison of the best system with the second best one; None if there is none."""
+        if len(self.tied) != 1 or len(self.known) < 2:
+            return None
+        row = pair_of(self.pairs, *self.known[:2])
+        return None if row is None else better_first(row)
+
+    @property
+    def tone(self) -> Tone:
+        """Whether it is sure that one system is best."""
+        return self.sentences()[0].tone
+
+    def _certainty(self, shown: Callable[[str], str]) -> Sentence:
+        best, *others = self.known
+        return describe_certainty(
+            best, others, self.pairs, shown=shown, untested=self.untested, margin=self.margin
         )
-    if equal:
-        verb = "is" if len(equal) == 1 else "are"
-        sentences.append(f"{listed_names(equal, shown)} {verb} equal to it within {margin:g}.")
-    return " ".join(sentences)
+
+    @property
+    def better_points(self) -> list[str]:
+        """The reference points that are better than the best system, best first."""
+        ranked = self.board.ranked
+        return [
+            name for name in self.board.points if ranked.index(name) < ranked.index(self.tied[0])
+        ]
+
+    def sentences(self, shown: Callable[[str], str] = str) -> list[Sentence]:
+        """Say which system is best, whether that is sure, and what else is to be known of it.
+
+        Args:
+            shown: writes a name.
+        """
+        coverage, measure = self.board.coverage, self.board.measure
+        of = f"{measure}, {self.average}"
+        if not coverage.ranks:
+            return [Sentence(f"{of}: {coverage.advice}.", Tone.UNSURE)]
+        if not self.board.contenders:
+            return [Sentence(f"{of}: only reference points were compared.")]
+        if not self.known:
+            return [Sentence(f"{of}: undefined for every system.")]
+        row = self.board.average(measure, self.tied[0])
+        value, names = number_in_words(row["value"], row["ci_low"], row["ci_high"]), self.tied
+        if len(self.known) == 1:
+            first = Sentence(f"{of}: {shown(names[0])}, the only system: {value}.")
+        elif len(names) > 1:
+            text = f"{of}: {listed_names(names, shown)} are equally good: {value}."
+            first = Sentence(text, Tone.UNSURE)
+        else:
+            certainty = self._certainty(shown)
+            text = f"{of}: {shown(names[0])} is best: {value}. {certainty.text}"
+            first = Sentence(text, certainty.tone)
+        return [joined([first, *self._beside_points(shown)]), *self._chance(shown), *self._scope()]
+
+    def _beside_points(self, shown: Callable[[str], str]) -> Iterator[Sentence]:
+        """Say what reference points are better, and what a system alone is above."""
+        if better := self.better_points:
+            point, verb = ("point", "is") if len(better) == 1 else ("points", "are")
+            named = listed_names(better, shown)
+            yield Sentence(f"But the reference {point} {named} {verb} better.", Tone.UNSURE)
+        elif len(self.known) == 1 and self.board.points and self.pairs and not self._has_skill:
+            first, *others = self.board.points
+            and_others = " and all other reference points" if others else ""
+            yield Sentence(f"It is above {shown(first)}{and_others}.")
+            yield describe_certainty(
+                self.tied[0], [first, *others], self.pairs, shown=shown, margin=self.margin
+            )
+
+    @property
+    def _has_skill(self) -> bool:
+        return self.board.average(self.board.measure, self.tied[0]).get("skill_low") is not None
+
+    def _chance(self, shown: Callable[[str], str]) -> Iterator[Sentence]:
+        """Say which systems may be no better than chance, or that the only one is better."""
+        if chance := describe_chance(self.board, shown):
+            yield Sentence(chance, Tone.UNSURE)
+        elif len(self.known) == 1 and self._has_skill:
+            row = self.board.average(self.board.measure, self.tied[0])
+            skill = number_in_words(row["skill"], row["skill_low"], row["skill_high"])
+            yield Sentence(
+                f"It is better than as many boundaries at random positions: skill {skill}.",
+                Tone.SURE,
+            )
+
+    def _scope(self) -> Iterator[Sentence]:
+        """Say over which documents the systems are ranked, and where these are few."""
+        if len(self.known) == 1 and (few := describe_few(self.board)):
+            yield Sentence(few)
+        if self.board.coverage.ranks_on_shared:
+            words = self.board.coverage.in_words
+            yield Sentence(f"{words[0].upper()}{words[1:]}.")
 
 
-def why_untested(rows: Sequence[PairRow]) -> str | None:
-    """Say why none of some pairs has a p value; None if nothing was compared.
-
-    Args:
-        rows: rows of the table comparisons of a group, measure and average.
-    """
-    rows = [row for row in rows if row["difference"] is not None]
-    if not rows or any(row["p_holm"] is not None for row in rows):
-        return None
-    most = max(rows, key=lambda row: row["units"])
-    if most["units"] >= FEWEST:
-        return "No test: all documents differ alike, or the difference is undefined without one."
-    unit = "document" if most["units"] == most["documents"] else "resampling unit"
-    return f"{counted(most['units'], unit)}: no test; at least {FEWEST} are needed."
-
-
-def _compared(pairs: PairRows, name: str, other: str) -> PairRow | None:
-    """Return the comparison of two systems; None if they were not compared."""
-    return pairs.get((name, other)) or pairs.get((other, name))
-
-
-def comparison_in_words(finished: FinishedRun, average: str) -> Iterator[str]:
+def comparison_in_words(finished: FinishedRun, average: str) -> Iterator[Sentence]:
     """Yield for each measure which system is best over all documents, and whether that is sure."""
     by = finished.record["settings"]["group_by"]
     systems: list[SystemRow] = rows_over_all(finished.table("systems"), by)
@@ -115,11 +157,11 @@ def comparison_in_words(finished: FinishedRun, average: str) -> Iterator[str]:
         }
         margin = finished.record["settings"].get("margin")
         for board in rank(of_measure, (), measure, "system"):
-            yield f"{measure}, {average}: {_describe_board(board, compared, margin)}"
+            yield from BestSystem(board, average, compared, margin=margin).sentences()
     yield from _scope_in_words(finished, average)
 
 
-def _scope_in_words(finished: FinishedRun, average: str) -> Iterator[str]:
+def _scope_in_words(finished: FinishedRun, average: str) -> Iterator[Sentence]:
     """Yield what the tests are about, and over what they were not adjusted."""
     by = finished.record["settings"]["group_by"]
     rows: list[PairRow] = finished.table("comparisons").to_pylist()
@@ -137,36 +179,5 @@ def _scope_in_words(finished: FinishedRun, average: str) -> Iterator[str]:
         f"{counted(len(tested), 'test')} in {named_list(several)}: adjusted within each, not over "
         "all. "
     )
-    yield f"{adjusted if several else ''}Tests and intervals are about these references."
-
-
-def _describe_board(board: Leaderboard, pairs: PairRows, margin: float | None = None) -> str:
-    """Say which system is best; of one system alone, whether it is better than the points."""
-    known = [name for name in board.contenders if name in board.places]
-    if not board.coverage.ranks:
-        return f"{board.coverage.advice}."
-    if not board.contenders:
-        return "only reference points were compared."
-    if not known:
-        return "undefined for every system."
-    best, tied = known[0], [name for name in known if board.places[name] == 1]
-    row = board.average(board.measure, best)
-    value = number_in_words(row["value"], row["ci_low"], row["ci_high"])
-    if len(tied) > 1:
-        sentence = f"{listed_names(tied)} are equally good: {value}."
-    elif len(known) > 1:
-        sentence = f"{best} is best: {value}. "
-        sentence += describe_certainty(best, known[1:], pairs, margin=margin)
-    else:
-        sentence = f"{best}, the only system: {value}."
-    better = [name for name in board.points if board.ranked.index(name) < board.ranked.index(best)]
-    if better:
-        point = "reference point" if len(better) == 1 else "reference points"
-        verb = "is" if len(better) == 1 else "are"
-        return f"{sentence} But the {point} {listed_names(better)} {verb} better."
-    if len(known) == 1 and board.points:
-        first, *others = sorted(board.points, key=board.ranked.index)
-        above = f"It is above {first}" + (" and all other reference points" if others else "")
-        certainty = describe_certainty(best, [first, *others], pairs, margin=margin)
-        return f"{sentence} {above}. {certainty}"
-    return sentence
+    scope = "Tests and intervals are about these references."
+    yield Sentence(f"{adjusted if several else ''}{scope}")

@@ -2,18 +2,16 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from segscore.pipeline.comparison import verdict
-from segscore.pipeline.comparison.verdict import PairRows
+from segscore.pipeline.comparison.certainty import listed_names
+from segscore.pipeline.comparison.shared_documents import SharedDocuments
+from segscore.pipeline.comparison.verdict import BestSystem
 from segscore.pipeline.nightly.failures import failures_in_words
 from segscore.pipeline.nightly.verdict import Verdict
 from segscore.pipeline.reports.page import isolated
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.runs.finished import FinishedRun, rows_over_all
-from segscore.pipeline.scoring.chance import describe_chance
-from segscore.pipeline.scoring.effective import describe_few
-from segscore.pipeline.scoring.names import is_point
 from segscore.pipeline.statistics.shown_numbers import number_in_words, shown_number
-from segscore.schemas.rows import AverageRow, CoefficientRow
+from segscore.schemas.rows import CoefficientRow
 
 _NAMED = 3
 """Maximum number of systems that a sentence names."""
@@ -21,48 +19,21 @@ _NAMED = 3
 
 def _listed(names: Sequence[str], shown: Callable[[str], str] = isolated) -> str:
     """Name a few systems, and the number of the others."""
-    return verdict.listed_names(names, shown)
+    return listed_names(names, shown)
 
 
-def best_system(ranking: Ranking, pairs: PairRows, untested: str) -> str:
-    """Say which system is best, and whether that is sure or, if none were compared, why not."""
-    rows = ranking.rows(ranking.measure.name)
-    systems = ranking.compared(ranking.measure.name)
-    measure = f"{ranking.measure.name} ({ranking.average} average)"
+def best_system(ranking: Ranking, documents: SharedDocuments) -> str:
+    """Say which system is best, whether that is sure, and what few documents carry."""
     coverage = ranking.board.coverage
     if not coverage.ranks:
         return f"No system is called best: {coverage.advice}."
-    if not systems:
-        return f"{measure} is undefined for every system."
-    best = systems[0]
-    tied = [row["hypothesis"] for row in systems if row["value"] == best["value"]]
-    if len(systems) == 1:
-        first = f"{_with_interval(best)} in {measure} for the only system, {_listed(tied)}."
-    elif len(tied) > 1:
-        first = f"{_listed(tied)} are equally good in {measure}: {_with_interval(best)}."
-    else:
-        others = [row["hypothesis"] for row in systems[1:]]
-        first = f"{_listed(tied)} is best in {measure}: {_with_interval(best)}. "
-        first += verdict.describe_certainty(
-            best["hypothesis"], others, pairs, shown=isolated, untested=untested
-        )
-    better = [row["hypothesis"] for row in rows[: rows.index(best)] if is_point(row["hypothesis"])]
-    if better:
-        point, verb = ("point", "is") if len(better) == 1 else ("points", "are")
-        first += f" But the reference {point} {_listed(better)} {verb} better."
-    for sentence in (
-        describe_few(ranking.board) if len(systems) == 1 else None,
-        ranking.described_effective,
-        describe_chance(ranking.board),
-    ):
-        if sentence is not None:
-            first += f" {sentence[0].upper()}{sentence[1:]}."
-    if coverage.ranks_on_shared:
-        first += f" {coverage.in_words[0].upper()}{coverage.in_words[1:]}."
-    return first
+    best = BestSystem(ranking.board, ranking.average, documents.pairs, documents.untested)
+    sentences = [sentence.text for sentence in best.sentences(isolated)]
+    effective = ranking.described_effective
+    return " ".join(sentences if effective is None else [*sentences, effective])
 
 
-def _with_interval(row: AverageRow | CoefficientRow) -> str:
+def _with_interval(row: CoefficientRow) -> str:
     return number_in_words(row["value"], row["ci_low"], row["ci_high"])
 
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
+from segscore.pipeline.comparison.certainty import why_untested
 from segscore.pipeline.comparison.pair_rows import better_first, by_difference, is_significant
-from segscore.pipeline.comparison.verdict import why_untested
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.plain_text import named_list

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import permutations
 
-from segscore.pipeline.comparison.averages import Averages
+from segscore.pipeline.comparison.certainty import PairRows
 from segscore.pipeline.comparison.pair_rows import (
     SIGNIFICANT,
     better_first,
@@ -11,46 +11,33 @@ from segscore.pipeline.comparison.pair_rows import (
     is_significant,
 )
 from segscore.pipeline.comparison.samples import Sample
-from segscore.pipeline.comparison.settings import CompareSettings
-from segscore.pipeline.comparison.tables import adjusted_rows, as_in_table, compare_sample
-from segscore.pipeline.comparison.verdict import PairRows
 from segscore.pipeline.reports import charts
 from segscore.pipeline.reports.page import Cell, Figure, NumberCell, PageTable
 from segscore.pipeline.reports.ranking import Ranking
-from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.names import is_point
 from segscore.pipeline.statistics.shown_numbers import shown_p
 from segscore.schemas.rows import PairRow, number_in
 
-COMPARED = 20
-"""Maximum number of systems that are compared pair by pair, the best ones."""
+_SHOWN = 20
+"""Maximum number of systems whose pairs are shown, the best ones."""
 
 LISTED = ("difference", "ci_low", "ci_high", "p", "p_holm")
 _HEADINGS = ("system, better first", "against", "difference", "from (Holm)", "to", "p", "p (Holm)")
 
 
-def compare_best(run: FinishedScoring, sample: Sample, ranking: Ranking) -> PairRows:
-    """Compare the best systems pair by pair, as `segscore compare` does."""
-    sample = sample.select(sorted(ranking.order(sample)[:COMPARED]))
-    seed = run.score_settings().seed
-    settings = CompareSettings((run.url,), (ranking.measure.name,), seed=seed, permutations=0)
-    compared = compare_sample(Averages(sample), [run], settings)
-    rows = as_in_table(adjusted_rows(compared.pairs, settings))
-    return {(row["system"], row["other"]): row for row in rows if row["average"] == ranking.average}
-
-
 def difference_figure(pairs: PairRows, sample: Sample, ranking: Ranking) -> Figure:
     """Draw the differences between pairs of systems; list those of reference points, too."""
-    left = len(sample.systems) - COMPARED
-    best = [sample.systems[i].label for i in ranking.order(sample)[:COMPARED]]
+    left = len(sample.systems) - _SHOWN
+    best = [sample.systems[i].label for i in ranking.order(sample)[:_SHOWN]]
     systems = [name for name in best if not is_point(name)]
     cells: list[list[Cell]] = [
         [row["system"], row["other"], *(_difference_cell(row, name) for name in LISTED)]
         for row in sorted(map(better_first, pairs.values()), key=_systems_first)
+        if {row["system"], row["other"]} <= {*best}
     ]
     is_matrix = len(systems) >= _LEAST_OF_MATRIX
     read = "Each cell: the system of the row is better than that of the column, by so much; "
-    more = f" The best {COMPARED} systems; {left} more are left out." if left > 0 else ""
+    more = f" The best {_SHOWN} systems; {left} more are left out." if left > 0 else ""
     return Figure(
         f"Difference in {ranking.measure.name}{ranking.measure.arrow}",
         f"{ranking.average.capitalize()} averages. {read if is_matrix else ''}"

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+from segscore.pipeline.comparison.certainty import PairRows
 from segscore.pipeline.comparison.pair_rows import SIGNIFICANT, beaten_systems, letter
-from segscore.pipeline.comparison.verdict import PairRows
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.reports.page import Cell, Figure, NumberCell, PageTable
 from segscore.pipeline.reports.ranking import Ranking

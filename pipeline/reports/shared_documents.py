@@ -1,51 +1,19 @@
-"""The documents that all systems of a scoring run share, and the sections about them."""
+"""Sections about the documents that all systems of a scoring run share."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from segscore.pipeline.arrays.ragged import Floats
-from segscore.pipeline.comparison.runs import chosen_measures, find_systems
-from segscore.pipeline.comparison.samples import NothingShared, Sample, read_samples
-from segscore.pipeline.comparison.verdict import PairRows
+from segscore.pipeline.comparison.samples import Sample
+from segscore.pipeline.comparison.shared_documents import SharedDocuments
 from segscore.pipeline.reports import charts
-from segscore.pipeline.reports.differences import compare_best, difference_figure
+from segscore.pipeline.reports.differences import difference_figure
 from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.reports.worst import worst_sections
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
-
-
-@dataclass(frozen=True)
-class SharedDocuments:
-    """The documents that all systems share, on which they are ranked.
-
-    Attributes:
-        sample: counts and values of the systems; None if they are not ranked.
-        documents: number of documents in the run.
-        pairs: comparisons of the best systems; empty if there is one system.
-        untested: why there is no sample, to append to a sentence; empty if there is one.
-    """
-
-    sample: Sample | None
-    documents: int = 0
-    pairs: PairRows = field(default_factory=dict)
-    untested: str = ""
-
-
-def read_documents(run: FinishedScoring, ranking: Ranking) -> SharedDocuments:
-    """Read the values of the documents that all systems share, and compare the best systems."""
-    (chosen,) = chosen_measures([ranking.measure.name])
-    try:
-        read = read_samples([run], find_systems([run], ()), *chosen, ())
-    except NothingShared as problem:
-        return SharedDocuments(None, untested=f": {problem}")
-    sample = read.groups[0].together
-    if sample is None:
-        return SharedDocuments(None, untested=f": {ranking.board.coverage.in_words}")
-    pairs = compare_best(run, sample, ranking) if len(sample.systems) > 1 else {}
-    return SharedDocuments(sample, read.documents[run.name], pairs)
 
 
 def document_sections(

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from segscore.pipeline.comparison.verdict import PairRows
+from segscore.pipeline.comparison.certainty import PairRows
 from segscore.pipeline.conventions.calibrate import Calibration
 from segscore.pipeline.measures import ALL, HEADLINES
 from segscore.pipeline.reports import charts

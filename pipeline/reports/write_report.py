@@ -10,6 +10,7 @@ from segscore.pipeline.comparison.certify import certify
 from segscore.pipeline.comparison.certify_settings import CertifySettings
 from segscore.pipeline.comparison.published import published_beside
 from segscore.pipeline.comparison.runs import chosen_measures, find_systems, open_runs
+from segscore.pipeline.comparison.shared_documents import read_documents
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.measures import ALL, HEADLINES
 from segscore.pipeline.measures.measure import Measure
@@ -31,7 +32,7 @@ from segscore.pipeline.reports.page import (
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.reports.run_tables import open_run
 from segscore.pipeline.reports.settings import ReportSettings
-from segscore.pipeline.reports.shared_documents import document_sections, read_documents
+from segscore.pipeline.reports.shared_documents import document_sections
 from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.leaderboard import measures_to_show
@@ -153,9 +154,9 @@ def _scored(run: FinishedRun, settings: ReportSettings) -> _Contents:
     except UnreadableVerdict as problem:
         raise Refused(f"{problem}; run the date again, which judges it again") from problem
     calibration = calibrate_run(opened, measure.name) if settings.calibrate else None
-    documents = read_documents(opened, ranking)
+    documents = read_documents(opened, measure.name, settings.average)
     words = [] if night is None else [answer.verdict_in_words(night)]
-    words.append(answer.best_system(ranking, documents.pairs, documents.untested))
+    words.append(answer.best_system(ranking, documents))
     if settings.certify:
         asked = CertifySettings(run.url, measure.name, settings.average)
         words.append(str(certify(opened, asked)))

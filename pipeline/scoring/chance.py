@@ -1,5 +1,7 @@
 """Say which systems may be no better than chance at their own density."""
 
+from collections.abc import Callable
+
 from segscore.pipeline.plain_text import first_named
 from segscore.pipeline.scoring.leaderboard import Leaderboard
 from segscore.pipeline.statistics.shown_numbers import shown_interval, shown_number
@@ -8,15 +10,20 @@ SKILL = "0 is chance at a system's own density, 1 perfect"
 """What skill means, in a few words."""
 
 
-def describe_chance(board: Leaderboard) -> str | None:
-    """Return a sentence on the systems whose interval of skill includes 0; None without any."""
+def describe_chance(board: Leaderboard, shown: Callable[[str], str] = str) -> str | None:
+    """Return a sentence on the systems whose interval of skill includes 0; None without any.
+
+    Args:
+        board: the systems and their skill.
+        shown: writes a name.
+    """
     at_chance = [name for name in board.systems if _includes_zero(board, name)]
     if not at_chance:
         return None
-    named = first_named([f"{name} ({_skill(board, name)})" for name in at_chance])
+    named = first_named([f"{shown(name)} ({_skill(board, name)})" for name in at_chance])
     return (
-        f"by {board.measure}, {named} may be no better than as many boundaries at random "
-        "positions: the interval of the skill includes 0"
+        f"{named} may be no better than as many boundaries at random positions: the interval of "
+        "the skill includes 0."
     )
 
 

@@ -30,8 +30,8 @@ def describe_effective(micro: Leaderboard, macro: Leaderboard) -> str | None:
     if round(units) != documents:
         all_units = counted(round(units), "resampling unit")
     return (
-        f"micro averages rest on about {max(1, round(effective)):,} of {all_units}: the long ones "
-        "weigh most"
+        f"Micro averages rest on about {max(1, round(effective)):,} of {all_units}: the long ones "
+        "weigh most."
     )
 
 
@@ -40,4 +40,4 @@ def describe_few(board: Leaderboard) -> str | None:
     most = max((row["documents"] for row in board.rows.values()), default=FEWEST)
     if most >= FEWEST:
         return None
-    return f"{counted(most, 'document')}: no intervals; at least {FEWEST} are needed"
+    return f"{counted(most, 'document')}: no intervals; at least {FEWEST} are needed."

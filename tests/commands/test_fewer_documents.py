@@ -57,7 +57,7 @@ def scored(
 def starred(out: str, systems: Sequence[str]) -> set[str]:
     """Return the systems whose first value has a star in a printed table."""
     lines = [line.split() for line in out.splitlines()]
-    return {words[0] for words in lines if words and words[0] in systems and words[-1][-1] == "*"}
+    return {words[0] for words in lines if words and words[0] in systems and words[1][-1] == "*"}
 
 
 def best_in_words(sentence: str, systems: Sequence[str]) -> set[str]:

@@ -265,7 +265,7 @@ def test_the_answer_names_the_best_system_and_whether_that_is_sure(
         tables["systems"].append(row | {"coder": "one", "boundaries": [7, 15, 22]})
         tables["systems"].append(row | {"coder": "two", "boundaries": shifted})
     for systems, text in (
-        (2, "one is best in boundary_similarity (micro average): 1.0000"),
+        (2, "boundary_similarity, micro: one is best: 1.0000"),
         (3, "This is not sure: its difference from two may be due to chance, p 0.3295"),
         (4, "its difference from copy and two may be due to chance, p 0.9886"),
     ):
@@ -290,7 +290,7 @@ def test_the_answer_names_the_best_system_and_whether_that_is_sure(
     (tmp_path / "systems.jsonl").write_text("".join(json.dumps(row) + "\n" for row in only))
     assert segscore("score", *files, "--output", tmp_path / "one").code == 0
     (answer,) = Reader(report(segscore, tmp_path / "one")).answer
-    assert "for the only system, three." in plain(answer)
+    assert "boundary_similarity, micro: three, the only system: " in plain(answer)
 
 
 def test_groups_that_are_dates_are_drawn_along_time(segscore: Segscore, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from math import isnan
 
 import numpy as np
 
+from segscore.pipeline.comparison.certainty import PairRows, describe_certainty
 from segscore.pipeline.comparison.settings import CompareSettings
 from segscore.pipeline.comparison.tables import (
     ComparedPair,
@@ -13,7 +14,6 @@ from segscore.pipeline.comparison.tables import (
     adjusted_rows,
     as_in_table,
 )
-from segscore.pipeline.comparison.verdict import PairRows, describe_certainty
 from segscore.pipeline.statistics.jackknife import Estimate, difference
 from tests.support.examples import examples
 
@@ -83,7 +83,7 @@ def check_row(row: ComparisonRow) -> bool:
 def check_sentence(best: str, stars: dict[str, bool], pairs: PairRows, units: int) -> None:
     """Check what is said of the best system against each other one alone, and all of them."""
     for others in ([name] for name in stars):
-        sentence = describe_certainty(best, others, pairs)
+        sentence = describe_certainty(best, others, pairs).text
         (name,) = others
         row = pairs.get((best, name)) or pairs[name, best]
         assert sentence.startswith("This is sure") == (stars[name] and row["better"] == best)
@@ -91,10 +91,10 @@ def check_sentence(best: str, stars: dict[str, bool], pairs: PairRows, units: in
             assert "at least 5 are needed" in sentence and "due to chance" not in sentence
         elif row["p_holm"] is not None:
             assert ("may be due to chance" in sentence) == (not stars[name])
-            within = describe_certainty(best, others, pairs, margin=MARGIN)
+            within = describe_certainty(best, others, pairs, margin=MARGIN).text
             assert ("equal to it within" in within) == (row["equal"] is True and not stars[name])
             assert ("undecided" in within) == (not row["equal"] and not stars[name])
-    together = describe_certainty(best, [*stars], pairs)
+    together = describe_certainty(best, [*stars], pairs).text
     rows = {name: pairs.get((best, name)) or pairs[name, best] for name in stars}
     known = [name for name, row in rows.items() if row["p"] is not None]
     assert together.startswith("This is sure") == bool(known and all(stars[n] for n in known))

@@ -32,7 +32,12 @@ def test_a_column_is_written_once_and_shown_everywhere(
     monkeypatch.setattr(leaderboard, "COLUMNS", (*leaderboard.COLUMNS, column))
     evaluation = segscore.evaluate(REFERENCES, SYSTEMS, measures=["pk"])
     print_scores(evaluation.summary, "systems")
-    assert capsys.readouterr().out.splitlines()[1].split()[1:4] == ["documents", "average", "pk"]
+    assert capsys.readouterr().out.splitlines()[1].split()[1:5] == [
+        "pk",
+        "↓",
+        "documents",
+        "average",
+    ]
     layout = summary_layout(evaluation.summary, "systems", evaluation.signature)
     assert layout.names[:4] == ["hypothesis", "documents", "average", "pk"]
     assert layout.headings == ["system", "documents", "average", "pk"]

@@ -1,0 +1,138 @@
+"""Show the help of commands: what people use first, with examples; `--help-all` shows the rest."""
+
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from segscore.jobs.cli.help_texts import COMMON, EXAMPLES, GROUPS
+
+_NAMES = 24
+"""Number of columns for the name of an option, beside what it does."""
+
+
+def command_page(command: Any, context: Any, width: int, *, whole: bool) -> Iterator[str]:
+    """Yield the lines of the help of a command.
+
+    Args:
+        command: the command, as Typer has it.
+        context: its context.
+        width: number of columns.
+        whole: whether all options are shown, under their headings.
+    """
+    name = command.name
+    arguments, options = _records(command, context)
+    common = COMMON.get(name, ())
+    yield f"Usage: {_usage(command, context)}"
+    yield ""
+    yield from _paragraphs(command.help or "", width)
+    if name in EXAMPLES:
+        yield from ("", "Examples:")
+        yield from (f"  segscore {name} {example}" for example in EXAMPLES[name])
+    if arguments:
+        yield from ("", "Arguments:")
+        for record in arguments:
+            yield from _entry(record, width)
+    listed = whole or not common
+    panels: dict[str, list[Any]] = {}
+    for panel, flags, record in options:
+        if listed or flags & {*common}:
+            heading = panel if listed and panel else "Options"
+            panels.setdefault(heading, []).append((flags, record))
+    for heading, records in panels.items():
+        yield from ("", f"{heading}:")
+        ordered = records if listed else sorted(records, key=lambda each: _place(each[0], common))
+        for _, record in ordered:
+            yield from _entry(record, width)
+    if not listed:
+        more = len(options) - sum(map(len, panels.values()))
+        yield from ("", f"{more} more options: segscore {name} --help-all")
+
+
+def group_page(context: Any, width: int) -> Iterator[str]:
+    """Yield the lines of the help of segscore: its commands in groups."""
+    group = context.command
+    yield "Usage: segscore COMMAND [OPTIONS]"
+    yield ""
+    yield from _paragraphs(group.help or "", width)
+    for heading, names in GROUPS.items():
+        yield from ("", f"{heading}:")
+        for name in names:
+            command = group.commands[name]
+            yield from _entry((name, command.get_short_help_str(400)), width, names=12)
+    yield from ("", "Options:")
+    for _, _, record in _records(group, context)[1]:
+        yield from _entry(record, width)
+    yield from ("", "segscore COMMAND --help shows examples and the common options of a command.")
+
+
+def print_page(lines: Iterable[str]) -> None:
+    """Print the lines of a page; headings are bold, and names of options are in color."""
+    from rich.text import Text
+
+    from segscore.jobs.show.fitted import out
+
+    for line in lines:
+        text = Text(line)
+        if line.endswith(":") and not line.startswith(" "):
+            text.stylize("bold")
+        else:
+            text.highlight_regex(r"(?<![\w-])--[a-z][a-z-]*", "cyan")
+        out().print(text)
+
+
+def _usage(command: Any, context: Any) -> str:
+    """Return the usage line, with the options that are required."""
+    arguments = [each for each in command.get_params(context) if each.param_type_name == "argument"]
+    names = [(each.name or "").upper() + "..." * (each.nargs != 1) for each in arguments]
+    required = [
+        f"{each.opts[0]} TEXT"
+        for each in command.get_params(context)
+        if each.param_type_name == "option" and each.required
+    ]
+    return " ".join([context.command_path, *names, *required, "[OPTIONS]"])
+
+
+def _records(command: Any, context: Any) -> tuple[list[Any], list[tuple[str, set[str], Any]]]:
+    """Return what is to be shown of arguments, and of options with their headings and flags."""
+    arguments: list[Any] = []
+    options = []
+    for each in command.get_params(context):
+        record = each.get_help_record(context)
+        if record is None:
+            continue
+        if each.param_type_name == "argument":
+            arguments.append(((each.name or "").upper(), each.help or ""))
+        else:
+            panel = getattr(each, "rich_help_panel", None)
+            shown = _name_of(each, record[0]), record[1].replace("  [", " [").replace("\\[", "[")
+            options.append((panel or "", {*each.opts}, shown))
+    return arguments, options
+
+
+def _name_of(option: Any, text: str) -> str:
+    """Return how an option is written: its name, and a word for its value."""
+    flags = "/".join([option.opts[0], *option.secondary_opts[:1]])
+    if option.is_flag:
+        return flags
+    is_number = any(word in text.rpartition("<")[2] for word in ("int", "float"))
+    return f"{flags} {option.metavar or ('NUMBER' if is_number else 'TEXT')}"
+
+
+def _place(flags: set[str], common: Sequence[str]) -> int:
+    return min(place for place, flag in enumerate(common) if flag in flags)
+
+
+def _paragraphs(text: str, width: int) -> Iterator[str]:
+    for paragraph in text.split("\n\n"):
+        yield from textwrap.wrap(" ".join(paragraph.replace("\\[", "[").split()), width)
+
+
+def _entry(record: tuple[str, str], width: int, names: int = _NAMES) -> Iterator[str]:
+    """Yield a name and, beside it or below it, what it means."""
+    name, text = record
+    lines = textwrap.wrap(text, max(20, width - names - 4), break_long_words=False) or [""]
+    if len(name) > names:
+        yield f"  {name}"
+    else:
+        yield f"  {name:<{names}}  {lines.pop(0)}".rstrip()
+    yield from (f"{'':{names + 4}}{line}" for line in lines)

@@ -1,0 +1,98 @@
+"""Say from which other systems the best one differs more than by chance."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from segscore.pipeline.comparison.pair_rows import SIGNIFICANT
+from segscore.pipeline.plain_text import named_list
+from segscore.pipeline.statistics.jackknife import FEWEST
+from segscore.pipeline.statistics.sentences import Sentence, Tone
+from segscore.pipeline.statistics.shown_numbers import counted, shown_p
+from segscore.schemas.rows import PairRow
+
+PairRows = Mapping[tuple[str, str], PairRow]
+"""Names of two systems -> their row of the table comparisons."""
+
+_NAMED = 3
+"""Maximum number of systems that a sentence names."""
+
+_TEST = "in a paired test, adjusted by Holm"
+
+
+def listed_names(names: Sequence[str], shown: Callable[[str], str] = str) -> str:
+    """Name a few systems, and the number of the others."""
+    first = [shown(name) for name in names[:_NAMED]]
+    left = len(names) - len(first)
+    if left:
+        return f"{', '.join(first)} and {left} more"
+    return named_list(first)
+
+
+def pair_of(pairs: PairRows, name: str, other: str) -> PairRow | None:
+    """Return the comparison of two systems; None if they were not compared."""
+    return pairs.get((name, other)) or pairs.get((other, name))
+
+
+def describe_certainty(
+    best: str,
+    others: Sequence[str],
+    pairs: PairRows,
+    *,
+    shown: Callable[[str], str] = str,
+    untested: str = "",
+    margin: float | None = None,
+) -> Sentence:
+    """Say from which systems the best one differs more than by chance.
+
+    Args:
+        best: the best system.
+        others: the systems that it is compared with.
+        pairs: the comparisons, by the names of both.
+        shown: writes a name.
+        untested: why no systems were compared, if there are no comparisons.
+        margin: the difference within which systems count as equal; None without one.
+    """
+    compared = {name: row for name in others if (row := pair_of(pairs, best, name)) is not None}
+    p_values = {name: p for name, row in compared.items() if (p := row["p_holm"]) is not None}
+    if not p_values:
+        why = why_untested([*compared.values()])
+        return Sentence(why or f"Whether that is due to chance was not tested{untested}.")
+    close = [
+        name for name, p in p_values.items() if p >= SIGNIFICANT or compared[name]["better"] != best
+    ]
+    if not close:
+        most = shown_p(max(p_values.values()))
+        at_most = "" if most.startswith("<") or len(p_values) == 1 else "at most "
+        many = "the other system" if len(p_values) == 1 else f"all {len(p_values)} others"
+        omitted = " that were compared" if len(p_values) < len(others) else ""
+        text = f"This is sure: it is better than {many}{omitted}, p {at_most}{most} {_TEST}."
+        return Sentence(text, Tone.SURE)
+    equal = [name for name in close if margin is not None and compared[name]["equal"]]
+    sentences = []
+    if undecided := {name: p for name, p in p_values.items() if name in {*close} - {*equal}}:
+        least, *more = dict.fromkeys(map(shown_p, sorted(undecided.values())))
+        at_least = "at least " if more else ""
+        unsure = "not sure" if margin is None else "undecided"
+        sentences.append(
+            f"This is {unsure}: its difference from {listed_names([*undecided], shown)} may be due "
+            f"to chance, p {at_least}{least} {_TEST}."
+        )
+    if equal:
+        verb = "is" if len(equal) == 1 else "are"
+        sentences.append(f"{listed_names(equal, shown)} {verb} equal to it within {margin:g}.")
+    return Sentence(" ".join(sentences), Tone.UNSURE if undecided else Tone.NOTE)
+
+
+def why_untested(rows: Sequence[PairRow]) -> str | None:
+    """Say why none of some pairs has a p value; None if nothing was compared.
+
+    Args:
+        rows: rows of the table comparisons of a group, measure and average.
+    """
+    rows = [row for row in rows if row["difference"] is not None]
+    if not rows or any(row["p_holm"] is not None for row in rows):
+        return None
+    most = max(rows, key=lambda row: row["units"])
+    if most["units"] >= FEWEST:
+        return "No test: all documents differ alike, or the difference is undefined without one."
+    unit = "document" if most["units"] == most["documents"] else "resampling unit"
+    return f"{counted(most['units'], unit)}: no test; at least {FEWEST} are needed."

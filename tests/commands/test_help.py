@@ -1,0 +1,40 @@
+"""`--help` shows what people use first, and `--help-all` the rest."""
+
+import re
+
+import pytest
+
+from segscore.jobs.cli.app import COMMANDS
+from segscore.jobs.cli.help_texts import COMMON, EXAMPLES
+from tests.support.command_line import Segscore
+
+OPTION = re.compile(r"^  (--[a-z-]+)", re.MULTILINE)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_is_short_and_names_options_that_exist(segscore: Segscore, command: str) -> None:
+    page, whole = segscore(command, "--help"), segscore(command, "--help-all")
+    assert (page.code, whole.code, page.err, whole.err) == (0, 0, "", "")
+    assert len(page.out.splitlines()) <= 60
+    listed, every = OPTION.findall(page.out), {*OPTION.findall(whole.out)}
+    assert {*listed} <= every
+    assert listed == [*COMMON.get(command, listed)]
+    more = re.search(r"^(\d+) more options: segscore (\S+) --help-all$", page.out, re.MULTILINE)
+    assert (more is not None) == (command in COMMON)
+    assert more is None or int(more[1]) == len(every) - len(listed)
+
+
+@pytest.mark.parametrize("command", EXAMPLES)
+def test_examples_have_options_of_their_command(segscore: Segscore, command: str) -> None:
+    page, whole = segscore(command, "--help").out, segscore(command, "--help-all").out
+    for example in EXAMPLES[command]:
+        line = f"  segscore {command} {example}"
+        assert line in page.splitlines() and len(line) <= 80
+        assert {*re.findall(r"--[a-z-]+", example)} <= {*OPTION.findall(whole)}
+
+
+def test_commands_stand_in_groups(segscore: Segscore) -> None:
+    page = segscore("--help").out
+    groups = page.split("\n\n")
+    assert re.findall(r"^  ([a-z][a-z-]+) ", page, re.MULTILINE) == [*COMMANDS]
+    assert sum(re.match(r"[A-Z][a-z ]+:\n  [a-z]", each) is not None for each in groups) == 5
