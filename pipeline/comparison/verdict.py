@@ -142,8 +142,16 @@ class BestSystem:
             yield Sentence(f"{words[0].upper()}{words[1:]}.")
 
 
-def comparison_in_words(finished: FinishedRun, average: str) -> Iterator[Sentence]:
-    """Yield for each measure which system is best over all documents, and whether that is sure."""
+def comparison_in_words(
+    finished: FinishedRun, average: str, shown: Callable[[str], str] = str
+) -> Iterator[Sentence]:
+    """Yield for each measure which system is best over all documents, and whether that is sure.
+
+    Args:
+        finished: the comparison.
+        average: the average to show, micro or macro.
+        shown: writes a name.
+    """
     by = finished.record["settings"]["group_by"]
     systems: list[SystemRow] = rows_over_all(finished.table("systems"), by)
     pairs: list[PairRow] = rows_over_all(finished.table("comparisons"), by)
@@ -157,7 +165,7 @@ def comparison_in_words(finished: FinishedRun, average: str) -> Iterator[Sentenc
         }
         margin = finished.record["settings"].get("margin")
         for board in rank(of_measure, (), measure, "system"):
-            yield from BestSystem(board, average, compared, margin=margin).sentences()
+            yield from BestSystem(board, average, compared, margin=margin).sentences(shown)
     yield from _scope_in_words(finished, average)
 
 

@@ -61,7 +61,9 @@ def in_words(run: FinishedRun, average: str) -> Iterator[str]:
     if not rows:
         yield "One system was compared with no other."
     for measure in dict.fromkeys(row["measure"] for row in rows):
-        pairs = [better_first(row) for row in rows if row["measure"] == measure]
+        every_pair = [better_first(row) for row in rows if row["measure"] == measure]
+        of_systems = [row for row in every_pair if not _has_point(row)]
+        pairs = of_systems or every_pair
         sure = [row for row in pairs if is_significant(row)]
         first = min(pairs, key=by_difference)
         if first["difference"] is None:
@@ -82,6 +84,10 @@ def in_words(run: FinishedRun, average: str) -> Iterator[str]:
             f"significant. The largest is that of {isolated(first['system'])} and "
             f"{isolated(first['other'])}: {shown_change(first['difference'])}{span}{test}.{within}"
         )
+
+
+def _has_point(row: PairRow) -> bool:
+    return is_point(row["system"]) or is_point(row["other"])
 
 
 def comparison_sections(run: FinishedRun, average: str) -> Iterator[Section]:

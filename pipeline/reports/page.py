@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from segscore.pipeline.plain_text import terminal_safe
 from segscore.pipeline.reports.figures import require_charts
@@ -133,15 +133,103 @@ class Section:
         return [kind for kind in MARKS if kind in kinds]
 
 
+class Bar(NamedTuple):
+    """Where the value of a system is along a bar, the ends of its interval, and chance if known."""
+
+    value: float
+    low: float
+    high: float
+    chance: float | None
+
+
+class Fact(NamedTuple):
+    """A number to be seen at once, and what it is."""
+
+    value: str
+    text: str
+
+
+@dataclass(frozen=True)
+class BoardRow:
+    """A system at a glance.
+
+    Attributes:
+        rank: its rank; empty if it has none.
+        name: its name.
+        color: number of its color.
+        value: its average.
+        interval: the 95 % interval; empty for none.
+        bar: where these are along the scale; None if the average is undefined.
+        bins: heights of the columns of a histogram of its documents; empty for none.
+        skill: its skill.
+        is_chance: whether it may be no better than chance.
+        others: its averages by other measures, each with whether it is the best.
+    """
+
+    rank: str
+    name: str
+    color: int
+    value: str
+    interval: str
+    bar: Bar | None
+    bins: Sequence[int]
+    skill: str
+    is_chance: bool
+    others: Sequence[tuple[str, bool]]
+
+
+@dataclass(frozen=True)
+class Head:
+    """The first screen of a scoring run's page.
+
+    Attributes:
+        quiet: what was averaged over what, in a line.
+        names: names with which the headline begins; empty for none.
+        rest: what the headline says.
+        tone: whether that is sure.
+        facts: numbers about the best system.
+        measure: heading of the measure by which systems are ranked.
+        scale: the end of the scale of the bars.
+        others: headings of other measures.
+        has_skill: whether skill is known.
+        rows: the systems, best first.
+        more: number of systems that are left out.
+    """
+
+    quiet: str
+    names: Sequence[str]
+    rest: str
+    tone: str
+    facts: Sequence[Fact]
+    measure: str
+    scale: str
+    others: Sequence[str]
+    has_skill: bool
+    rows: Sequence[BoardRow]
+    more: int
+
+
 @dataclass(frozen=True)
 class Page:
-    """A report: what its run shows, its signature, what else to know, and its sections."""
+    """A report.
+
+    Attributes:
+        title: name of the run.
+        answer: what the run shows, in words.
+        signature: the signature of the run.
+        summary: what else is to be known; empty for nothing.
+        sections: the sections in reading order.
+        head: the first screen; None for a heading and the answer alone.
+        tone: ``failed`` if the answer begins with a failure, which comes before all else.
+    """
 
     title: str
     answer: Sequence[str]
     signature: str
     summary: str
     sections: Sequence[Section]
+    head: Head | None = None
+    tone: str = "note"
 
 
 def render(page: Page, library: str) -> str:

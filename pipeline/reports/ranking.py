@@ -13,6 +13,7 @@ from segscore.pipeline.runs.finished import rows_by_group, rows_over_all
 from segscore.pipeline.scoring.effective import describe_effective
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.leaderboard import Leaderboard, rank
+from segscore.pipeline.scoring.names import CHANCE
 from segscore.pipeline.scoring.shared_averages import ranked_summary
 from segscore.pipeline.statistics.averages import summary_groups
 from segscore.schemas.rows import AverageRow
@@ -67,6 +68,7 @@ class Ranking:
             {**row, "group": group_name(row, self.by)}
             for board in self.group_boards
             for row in board.rows.values()
+            if not self._is_folded(row["hypothesis"])
         ]
 
     @cached_property
@@ -91,9 +93,12 @@ class Ranking:
         return describe_effective(self._boards["micro"], self._boards["macro"])
 
     def rows(self, measure: str) -> list[AverageRow]:
-        """Return the averages of a measure, of systems and reference points, best first."""
+        """Return the averages of a measure, of systems and reference points, best first.
+
+        The chance of each system is left out, as in ``systems``.
+        """
         board = self.board.by(measure)
-        return [board.average(measure, name) for name in board.ranked]
+        return [board.average(measure, name) for name in board.ranked if not self._is_folded(name)]
 
     def compared(self, measure: str) -> list[AverageRow]:
         """Return the known averages of the systems that are ranked by a measure, best first."""
@@ -103,8 +108,13 @@ class Ranking:
 
     @cached_property
     def systems(self) -> list[str]:
-        """Systems and reference points, best first."""
-        return self.board.by(self.measure.name).ranked
+        """Systems and reference points, best first, without the chance of each system."""
+        ranked = self.board.by(self.measure.name).ranked
+        return [name for name in ranked if not self._is_folded(name)]
+
+    def _is_folded(self, name: str) -> bool:
+        """Return whether a point is a system's chance, which is drawn with the system itself."""
+        return bool(self.board.systems) and name.startswith(CHANCE)
 
     @cached_property
     def place(self) -> dict[str, int]:

@@ -95,7 +95,7 @@ def spread_section(sample: Sample, ranking: Ranking) -> Figure:
     boxes = [
         box(sample.systems[i].label, values[i])
         for i in ranking.order(sample)
-        if not np.isnan(values[i]).all()
+        if sample.systems[i].hypothesis in ranking.place and not np.isnan(values[i]).all()
     ]
     outliers: list[charts.MarkValues] = []
     cells: list[list[Cell]] = []

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from segscore.pipeline.comparison.certainty import PairRows
 from segscore.pipeline.conventions.calibrate import Calibration
-from segscore.pipeline.measures import ALL, HEADLINES
+from segscore.pipeline.measures import ALL
 from segscore.pipeline.reports import charts
 from segscore.pipeline.reports.calibration import scale_figure
 from segscore.pipeline.reports.labels import short_labels
@@ -30,9 +30,7 @@ _HEADINGS = ("system", "micro", "95 % from", "to", "macro", "95 % from", "to", "
 _ENDS = ("value", "ci_low", "ci_high")
 
 
-def interval_chart(
-    rows: Sequence[AverageRow], measure: str, *, legend: bool = True
-) -> charts.Chart | None:
+def interval_chart(rows: Sequence[AverageRow], measure: str) -> charts.Chart | None:
     """Draw the value of each system, best first, with its interval; None if no value is defined."""
     spans: list[charts.MarkValues] = [
         {
@@ -45,7 +43,7 @@ def interval_chart(
         for row in rows
     ]
     average = f", {rows[0]['average']} average" if rows else ""
-    return charts.intervals(spans, f"{measure}{average}", _KINDS, legend=legend)
+    return charts.intervals(spans, f"{measure}{average}", _KINDS)
 
 
 _KINDS = ("system", "reference point")
@@ -54,27 +52,8 @@ _KINDS = ("system", "reference point")
 def ranked_systems(ranking: Ranking, pairs: PairRows, calibration: Calibration | None) -> Section:
     """Rank systems by the chosen measure, in a table with the headline measures beside it."""
     scale = [] if calibration is None else [scale_figure(ranking, calibration)]
-    chart = _ranked(ranking, ranking.measure.name, legend=True)
-    return Section("systems", "Systems", "", [leaderboard(ranking, pairs), *scale, chart])
-
-
-def other_measures(ranking: Ranking) -> Section:
-    """Rank systems by each other headline measure, and list all measures."""
-    names = [name for name in HEADLINES if name != ranking.measure.name and ranking.rows(name)]
-    figures = [_ranked(ranking, name) for name in names]
-    text = f"The charts show {ranking.average} averages."
-    text += " Circles are systems, diamonds reference points." if ranking.board.points else ""
-    return Section("measures", "Other measures", text, [*figures, _all_measures(ranking)])
-
-
-def _ranked(ranking: Ranking, name: str, *, legend: bool = False) -> Figure:
-    rows = ranking.rows(name)
-    return Figure(
-        name + ALL[name].arrow,
-        f"{ALL[name].description[:1].upper()}{ALL[name].description[1:]}.",
-        table=PageTable(_HEADINGS, [_line(ranking, name, row["hypothesis"]) for row in rows]),
-        chart=interval_chart(rows, name, legend=legend),
-    )
+    figures = [leaderboard(ranking, pairs), *scale, _all_measures(ranking)]
+    return Section("systems", "Systems", "", figures)
 
 
 def _line(ranking: Ranking, name: str, system: str) -> list[Cell]:

@@ -19,7 +19,7 @@ from segscore.pipeline.scoring.explain import Explained, explain_pairs
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.names import is_point
 
-_WORST, REFERENCES, _SYSTEMS = 5, 3, 8
+_WORST, REFERENCES, _SYSTEMS = 3, 3, 8
 """Maximum numbers of documents, of references per document, of systems (the best) below each."""
 
 OPENED, _CHARACTERS, _STRIP = 400, 1_500_000, 150

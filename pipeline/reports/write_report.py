@@ -11,6 +11,7 @@ from segscore.pipeline.comparison.certify_settings import CertifySettings
 from segscore.pipeline.comparison.published import published_beside
 from segscore.pipeline.comparison.runs import chosen_measures, find_systems, open_runs
 from segscore.pipeline.comparison.shared_documents import read_documents
+from segscore.pipeline.comparison.verdict import comparison_in_words
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.measures import ALL, HEADLINES
 from segscore.pipeline.measures.measure import Measure
@@ -18,15 +19,18 @@ from segscore.pipeline.nightly import nights
 from segscore.pipeline.nightly.verdict import UnreadableVerdict
 from segscore.pipeline.reports import agreement, answer, comparison, provenance, sweep, systems
 from segscore.pipeline.reports.calibration import calibrate_run
+from segscore.pipeline.reports.head import head_of
 from segscore.pipeline.reports.night import gate_section
 from segscore.pipeline.reports.page import (
     Cell,
     Figure,
+    Head,
     Page,
     PageTable,
     Section,
     charting_library,
     is_report,
+    isolated,
     render,
 )
 from segscore.pipeline.reports.ranking import Ranking
@@ -36,6 +40,7 @@ from segscore.pipeline.reports.shared_documents import document_sections
 from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.leaderboard import measures_to_show
+from segscore.pipeline.statistics.sentences import Tone
 from segscore.pipeline.storage.placement import require_apart
 from segscore.pipeline.testsets.published import group_published, heading_of
 
@@ -60,6 +65,8 @@ class _Contents:
 
     answer: Sequence[str]
     sections: Sequence[Section]
+    head: Head | None = None
+    tone: Tone = Tone.NOTE
 
 
 def write_report(settings: ReportSettings) -> _Written:
@@ -78,7 +85,15 @@ def write_report(settings: ReportSettings) -> _Written:
     contents = _contents(run, settings)
     sections = [*contents.sections, provenance.section(run)]
     left_out = provenance.left_out_in_words(run)
-    page = Page(_title(run), contents.answer, run.signature, left_out, sections)
+    page = Page(
+        _title(run),
+        contents.answer,
+        run.signature,
+        left_out,
+        sections,
+        contents.head,
+        contents.tone,
+    )
     text = render(page, library)
     try:
         storage.write_text(settings.output, text)
@@ -125,7 +140,9 @@ def _contents(run: FinishedRun, settings: ReportSettings) -> _Contents:
         return _Contents([*answer.tolerances_in_words(run)], [*sweep.tolerance_sections(run)])
     if run.files("comparisons"):
         comparison.require_columns(run)
-        sentences = [*comparison.in_words(run, settings.average)]
+        average = settings.average
+        verdicts = [each.text for each in comparison_in_words(run, average, isolated)]
+        sentences = [*verdicts, *comparison.in_words(run, average)]
         return _Contents(sentences, [*comparison.comparison_sections(run, settings.average)])
     if run.files("scores"):
         return _scored(run, settings)
@@ -166,10 +183,11 @@ def _scored(run: FinishedRun, settings: ReportSettings) -> _Contents:
         *document_sections(opened, documents, ranking),
         *systems.errors(ranking),
         *systems.groups(ranking),
-        systems.other_measures(ranking),
         *_published_sections(opened),
     ]
-    return _Contents(words, sections)
+    is_failed = night is not None and any(check.fails for check in night.checks)
+    tone = Tone.FAILED if is_failed else Tone.NOTE
+    return _Contents(words, sections, head_of(ranking, documents), tone)
 
 
 def _ranked_by(run: FinishedScoring, name: str | None) -> Measure:

@@ -301,7 +301,7 @@ def test_charts_can_be_saved(
     """In dark text, as for paper, whatever the colours of the page are."""
     with open_report(chromium, pages["scored"], scheme="dark") as log:
         with log.page.expect_download() as download:
-            log.page.get_by_role("button", name=f"Save pk ↓ as {kind}").click()
+            log.page.get_by_role("button", name=f"Save boundary_similarity ↑ of each document as {kind}").click()
         assert download.value.suggested_filename == f"pk.{kind.lower()}"
         content = Path(download.value.path()).read_bytes()
         assert content.startswith(begins)

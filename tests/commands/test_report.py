@@ -90,16 +90,36 @@ def test_values_of_systems_equal_the_summary(scored_once: Path, macro_page: Path
     averages = [row for row in summary if row["average"] == "macro"]
     macro = {row["hypothesis"]: row for row in as_shown(averages)}
     assert macro != {row["hypothesis"]: row for row in averages}
-    heads, *rows = read.tables["pk ↓"]
+    heads, *every = read.tables["Every measure"]
+    rows = [row[1:] for row in every if row[0] == "pk ↓"]
     assert {row[0] for row in rows} == set(macro)
     for row in rows:
-        cells = dict(zip(heads, map(number, row[1:] and ["0", *row[1:]]), strict=True))
+        cells = dict(zip(heads[1:], map(number, ["0", *row[1:]]), strict=True))
         assert cells["macro"] == pytest.approx(macro[row[0]]["value"], abs=1e-4)
         assert cells["documents"] == macro[row[0]]["defined"]
-    drawn = {bar["name"]: bar["value"] for bar in read.charts["pk ↓"]["data"]["values"]}
-    assert drawn == {name: pytest.approx(row["value"], rel=1e-5) for name, row in macro.items()}
-    assert list(drawn) == [row[0] for row in rows]
-    assert [*drawn.values()] == sorted(drawn.values())
+    values = [macro[row[0]]["value"] for row in rows]
+    assert values == sorted(values)
+
+
+def test_the_first_screen_shows_every_system_with_its_value(
+    scored_once: Path, macro_page: Path
+) -> None:
+    read = Reader(macro_page)
+    macro = {
+        row["hypothesis"]: row
+        for row in read_table(str(scored_once / "summary")).to_pylist()
+        if row["genre"] is None and (row["measure"], row["average"]) == ("pk", "macro")
+    }
+    heads, *rows = read.tables[""]
+    assert heads[1:3] == ["system", "pk ↓"]
+    for place, (rank, name, value, *_) in enumerate(rows, 1):
+        assert value == f"{macro[name]['value']:.3f}"
+        assert int(rank) <= place
+    systems = [name for name in macro if not name.startswith("point:")]
+    assert sorted(row[1] for row in rows) == sorted(systems)
+    headline = re.search(r'<h1 class="headline (\w+)">(.*?)</h1>', macro_page.read_text())
+    assert headline is not None
+    assert (headline[1] == "sure") == ("that is sure" in headline[2])
 
 
 def test_the_leaderboard_equals_the_summary(scored_once: Path, macro_page: Path) -> None:
@@ -455,7 +475,7 @@ def test_other_documents_can_be_opened(scored_once: Path, page: Path) -> None:
 
 def test_names_are_shown_as_text(page: Path) -> None:
     read = Reader(page)
-    assert MARKUP in {row[0] for row in read.tables["boundary_similarity ↑"]}
+    assert MARKUP in {row[1] for row in read.tables["Every measure"]}
     assert "<img src=x" not in page.read_text()
 
 
@@ -696,7 +716,7 @@ def test_missing_inputs_only_remove_the_drawings(segscore: Segscore, scored: Pat
     assert "warning: Not drawn: " in result.err
     read = Reader(scored.parent / "run.html")
     assert re.search(r"Not drawn: .*references: the directory contains no Parquet", read.text)
-    assert "boundary_similarity ↑" in read.tables
+    assert "Every measure" in read.tables
 
 
 def test_one_system_alone_has_no_table_of_differences(segscore: Segscore, tmp_path: Path) -> None:
@@ -714,8 +734,8 @@ def test_one_system_alone_has_no_table_of_differences(segscore: Segscore, tmp_pa
     assert segscore("score", *[tmp_path / "all.jsonl"] * 2, "--output", run).code == 0
     read = Reader(report(segscore, run))
     assert not any(name.startswith(("Difference", "What")) for name in read.tables)
-    assert read.tables["pk ↓"][1][1] == "–"
-    assert "pk ↓" not in read.charts
+    assert ["pk ↓", "hypothesis", "–"] in [row[:3] for row in read.tables["Every measure"]]
+    assert "boundary_similarity is undefined for every system." in read.text
 
 
 def test_reports_that_cannot_be_made_are_refused(

@@ -40,7 +40,7 @@ class Reader(HTMLParser):
             self.tables.setdefault(self.title, []).append([])
             if ("class", "failed") in attrs:
                 self.failed.append(self.tables[self.title][-1])
-        if ("class", "answer") in attrs:
+        if "answer" in (dict(attrs).get("class") or "").split():
             self.inside[-1] = "answer"
             self.answer.append("")
         if tag in ("th", "td"):
