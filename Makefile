@@ -19,7 +19,7 @@ PYTEST := $(BIN)/pytest --numprocesses logical
 .PHONY: help demo table picture power site evidence columns nights claims dashboard test test-all test-deploy test-torch deploy-parts image chaos lint rules types quick bench archives clean
 
 help:
-	@echo "make demo   score real meetings and show the result"
+	@echo "make demo   score four segmenters on 200 documents and show the result"
 	@echo "make table  systems by references and consensus, as a paper has it"
 	@echo "make picture the README's picture, taken again"
 	@echo "make power  how often an audit finds faults, written into its page: some minutes"
@@ -59,9 +59,8 @@ $(VENV)/docs: $(VENV)/core
 demo: $(VENV)/core
 	@rm -rf $(DEMO)
 	$(BIN)/segscore warm-up
-	$(BIN)/segscore import tests/data/tinyrec.jsonl --output $(DEMO)
-	$(BIN)/segscore score $(DEMO)/references $(DEMO)/hypotheses --documents $(DEMO)/documents \
-		--group-by level --reference-points none,all,random-own --output $(DEMO)/run
+	$(BIN)/segscore score tests/data/choi.jsonl tests/data/choi.jsonl --group-by series \
+		--reference-points none,all,random-own --output $(DEMO)/run
 	$(BIN)/segscore report $(DEMO)/run --output $(DEMO)/report.html
 	@echo "the scores as a table: $(DEMO)/run/scores; what the measures mean: $(BIN)/segscore measures"
 	@echo "in the commands above, segscore is $(BIN)/segscore, unless $(VENV) is activated"
@@ -74,8 +73,8 @@ table: $(VENV)/core
 		--layout references --format markdown --average macro
 
 # The picture in the README, of the run that `table` makes.
-picture: table $(VENV)/test $(BROWSER)
-	$(BIN)/python -m tests.docs.picture build/stargazer docs/report.png
+picture: demo $(VENV)/test $(BROWSER)
+	$(BIN)/python -m tests.docs.picture $(DEMO)/run docs/report.png
 
 # Which measure prefers the better coder, from data that ships: docs/evidence.md and its picture.
 evidence: $(VENV)/test

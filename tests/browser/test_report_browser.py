@@ -301,8 +301,10 @@ def test_charts_can_be_saved(
     """In dark text, as for paper, whatever the colours of the page are."""
     with open_report(chromium, pages["scored"], scheme="dark") as log:
         with log.page.expect_download() as download:
-            log.page.get_by_role("button", name=f"Save boundary_similarity ↑ of each document as {kind}").click()
-        assert download.value.suggested_filename == f"pk.{kind.lower()}"
+            name = f"Save boundary_similarity ↑ of each document as {kind}"
+            log.page.get_by_role("button", name=name).click()
+        file = f"boundary-similarity-of-each-document.{kind.lower()}"
+        assert download.value.suggested_filename == file
         content = Path(download.value.path()).read_bytes()
         assert content.startswith(begins)
         if kind == "SVG":

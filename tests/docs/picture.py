@@ -1,4 +1,4 @@
-"""The README's picture: a report of data that ships, cropped.
+"""The README's picture: the first screen of a report of data that ships.
 
 `python -m tests.docs.picture RUN FILE` opens the report of a run in the tests' browser.
 """
@@ -14,15 +14,7 @@ from segscore.pipeline.reports.write_report import write_report
 from tests.support.browser import INSTALLED, open_report
 
 WIDTH = 1180
-CUT = """
-document.querySelectorAll('nav, details, footer, .save, .signature').forEach(e => e.remove());
-document.querySelectorAll('section').forEach(e => {
-  if (!e.querySelector('#systems, #worst')) e.remove();
-});
-document.querySelectorAll('section:first-child figure:nth-child(n + 5)').forEach(e => e.remove());
-document.querySelectorAll('tr > :nth-child(n + 10)').forEach(e => e.remove());
-[...document.querySelectorAll('.drawn, figure .key')].slice(2).forEach(e => e.remove());
-"""
+CUT = "document.querySelectorAll('nav, header > .more').forEach(e => e.remove());"
 
 
 def take(run: str, picture: str) -> None:
@@ -33,7 +25,7 @@ def take(run: str, picture: str) -> None:
         browser = playwright.chromium.launch(executable_path=INSTALLED, args=["--no-sandbox"])
         with open_report(browser, page, WIDTH) as log:
             log.page.evaluate(CUT)
-            log.page.locator("body").screenshot(path=picture)
+            log.page.locator("header").screenshot(path=picture)
         browser.close()
 
 
