@@ -12,6 +12,7 @@ from segscore.pipeline.plain_text import redacted, shortened, visible, visible_j
 
 LOG_FORMATS = ("text", "json")
 PREFIXES = {"info": "", "warning": "warning: ", "error": "segscore: error: "}
+_STYLES = {"info": "", "warning": "yellow", "error": "red"}
 
 
 class Log:
@@ -36,7 +37,7 @@ class Log:
         """
         message = redacted(shortened(message))
         if not self.structured:
-            _print(PREFIXES[level] + visible(message, lines=True))
+            _print(PREFIXES[level] + visible(message, lines=True), _STYLES[level])
             return
         fields = {name: _without_secrets(value) for name, value in fields.items()}
         time = datetime.now(UTC).isoformat(timespec="milliseconds")
@@ -55,15 +56,28 @@ def discard(stream: TextIO) -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
-def _print(line: str) -> None:
+def _print(line: str, style: str = "") -> None:
     """Print a line with its end in one piece, as several threads may print at the same time.
 
     The work of the command goes on if nobody reads standard error any more.
     """
+    if style and sys.stderr.isatty() and "NO_COLOR" not in os.environ:
+        line = _in_color(line, style)
     try:
         print(line + "\n", end="", file=sys.stderr, flush=True)
     except BrokenPipeError:
         discard(sys.stderr)
+
+
+def _in_color(line: str, style: str) -> str:
+    """Return a line with the codes that give it a color on this terminal."""
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(stderr=True, soft_wrap=True)
+    with console.capture() as captured:
+        console.print(Text(line, style), end="")
+    return captured.get()
 
 
 def _without_secrets(value: object) -> object:
