@@ -70,7 +70,7 @@ def test_a_terminal_shows_progress_and_how_long_loops_took(
     table = DATA / "tinyrec.jsonl"
     for name, times in (("first", 1), ("second", 0)):
         command = ["score", table, table, "--measures", "pk", "--output", tmp_path / name]
-        ((code, _, drawn),) = in_terminal([command], 80)
+        ((code, _, drawn, _),) = in_terminal([command], 80)
         assert code == 0, drawn
         assert "scoring: reading" in drawn and "elapsed" in drawn
         assert drawn.count("segscore: compiling its loops") == times

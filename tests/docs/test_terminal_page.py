@@ -20,7 +20,7 @@ def test_the_captures_are_what_commands_print(
     (tmp_path / "tests").symlink_to(ROOT / "tests")
     monkeypatch.chdir(tmp_path)
     printed = in_terminal([command.words[1:] for command in shown], 80)
-    for command, (code, lines, _) in zip(shown, printed, strict=True):
+    for command, (code, lines, *_) in zip(shown, printed, strict=True):
         assert code == 0, lines
         after_progress = "…\n" + command.expected
         assert same(after_progress, "\n".join(lines)), "\n".join(lines)

@@ -24,11 +24,15 @@ _CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
 class Printed(NamedTuple):
-    """Exit code of a command, the lines that a reader sees at its end, and all that was drawn."""
+    """Exit code of a command, the lines that a reader sees at its end, and all that was drawn.
+
+    ``sent`` has the codes of colors, too.
+    """
 
     code: int
     lines: list[str]
     drawn: str = ""
+    sent: str = ""
 
     @property
     def text(self) -> str:
@@ -77,7 +81,9 @@ def _split(text: str) -> list[Printed]:
     """Split the output by command; of a line that was drawn repeatedly, keep the last state."""
     *parts, _after = re.split(rf"{_END}(\d+)\r?\n", text)
     each = zip(parts[::2], parts[1::2], strict=True)
-    return [Printed(int(code), _seen(drawn), _CONTROL.sub("", drawn)) for drawn, code in each]
+    return [
+        Printed(int(code), _seen(drawn), _CONTROL.sub("", drawn), drawn) for drawn, code in each
+    ]
 
 
 def _seen(text: str) -> list[str]:
