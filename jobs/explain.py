@@ -23,11 +23,19 @@ def explain(
     hypothesis: Annotated[
         str | None, typer.Option(help="Coder of the hypothesis; default: all.")
     ] = None,
+    units: Annotated[
+        str | None,
+        typer.Option(
+            help="File with the texts of the units, as for answers --source, to print the words "
+            "around each edit."
+        ),
+    ] = None,
     format_name: ResultFormat = "text",
     trust_inputs: Annotated[bool, typer.Option("--trust-inputs", help=TRUST_INPUTS)] = False,
 ) -> None:
     """List the edits between a document's hypotheses and its references, and draw them."""
     from segscore.jobs.show.formats import plain_layout, print_json, print_table
+    from segscore.pipeline.importing.text_around import read_texts, text_around
     from segscore.pipeline.measures.edit_list import Edit
     from segscore.pipeline.scoring import explain as explaining
     from segscore.pipeline.scoring.finished_scoring import FinishedScoring
@@ -36,18 +44,28 @@ def explain(
         raise _without_document(run)
     finished = FinishedScoring.open(run).trusting(everything=trust_inputs)
     pairs, rejected = explaining.explain_pairs(finished, [document], hypothesis)
+    texts = None if units is None else read_texts(units, document, pairs[0].n_units)
+
+    def words(edit: Edit) -> dict[str, str]:
+        position = edit.other_position if edit.position is None else edit.position
+        return {"around": text_around(texts, position or 0)} if texts else {}
+
     if format_name == "text":
-        _print(pairs)
+        _print(pairs, texts)
     elif format_name == "json":
-        rows = [asdict(pair) | {"edits": [edit._asdict() for edit in pair.edits]} for pair in pairs]
+        rows = [
+            asdict(pair) | {"edits": [edit._asdict() | words(edit) for edit in pair.edits]}
+            for pair in pairs
+        ]
         print_json("explain", {"run": run, "pairs": rows, "rejected": rejected})
     else:
         rows = [
-            {name: getattr(pair, name) for name in _NAMES} | edit._asdict()
+            {name: getattr(pair, name) for name in _NAMES} | edit._asdict() | words(edit)
             for pair in pairs
             for edit in pair.edits
         ]
-        print_table(plain_layout([*_NAMES, *Edit._fields], rows, ""), format_name)
+        columns = [*_NAMES, *Edit._fields, *(["around"] if texts else [])]
+        print_table(plain_layout(columns, rows, ""), format_name)
     for each in rejected:
         LOG.say("warning", f"rejected by the run: {each}")
 
@@ -68,9 +86,13 @@ def _without_document(run: str) -> "Refused":
 _NAMES = ("document", "hypothesis", "reference")
 
 
-def _print(pairs: "Sequence[Explained]") -> None:
-    """Print a drawing and a list of the edits of each pair."""
+def _print(pairs: "Sequence[Explained]", texts: Sequence[str] | None) -> None:
+    """Print a drawing and a list of the edits of each pair, with the words around each."""
     from segscore.jobs.show.fitted import out, print_lines
+    from segscore.pipeline.importing.text_around import text_around
     from segscore.pipeline.reports import terminal
 
-    print_lines(*terminal.draw_explained(pairs, out().width))
+    def around(position: int) -> str:
+        return text_around(texts or (), position)
+
+    print_lines(*terminal.draw_explained(pairs, out().width, around if texts else None))

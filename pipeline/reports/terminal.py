@@ -1,6 +1,6 @@
 """Draw two segmentations one above the other, showing each near and full miss."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from segscore.pipeline.measures.edit_list import Edit
@@ -58,8 +58,16 @@ def draw_in_terminal(
         yield f"{'':{MARGIN}}{axis.describe_gap(end - drawn)}"
 
 
-def draw_explained(pairs: "Iterable[Explained]", width: int) -> Iterator[str]:
-    """Draw each pair of an explanation, and list its edits but for matches."""
+def draw_explained(
+    pairs: "Iterable[Explained]", width: int, around: Callable[[int], str] | None = None
+) -> Iterator[str]:
+    """Draw each pair of an explanation, and list its edits but for matches.
+
+    Args:
+        pairs: the pairs.
+        width: number of columns.
+        around: returns the words around a position; None if they are not known.
+    """
     yield LEGEND
     for pair in pairs:
         yield ""
@@ -68,6 +76,8 @@ def draw_explained(pairs: "Iterable[Explained]", width: int) -> Iterator[str]:
         for edit in pair.edits:
             if edit.kind != "match":
                 yield describe_edit(edit, pair.unit)
+                ends = dict.fromkeys((edit.position, edit.other_position)) if around else {}
+                yield from (f"    {around(end)}" for end in ends if around and end is not None)
 
 
 class _Axis:

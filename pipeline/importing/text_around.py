@@ -1,0 +1,49 @@
+"""The words around a boundary, from the units that the systems were given."""
+
+from collections.abc import Sequence
+
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.importing.answers.inputs import read_units
+from segscore.pipeline.importing.answers.options import AnswerOptions
+from segscore.pipeline.importing.conversion.names import without_endings
+from segscore.pipeline.importing.open_input import open_input
+from segscore.pipeline.importing.settings import ImportSettings
+
+WORDS = 5
+"""Words that are shown on each side of a boundary."""
+
+
+def read_texts(url: str, document: str, n_units: int) -> list[str]:
+    """Return the text of each unit of a document.
+
+    Args:
+        url: a file as for `segscore answers --source`: JSON Lines with lists of texts, subtitles,
+            or text with a unit in a line.
+        document: id of the document.
+        n_units: number of units that the run has of it.
+
+    Raises:
+        Refused: the file cannot be read, or does not have this document with so many units.
+    """
+    file = open_input(url, ImportSettings((url,), "unused"))
+    found = read_units(file, without_endings(file.name, ()), AnswerOptions("numbered"))
+    for source in found:
+        if source.document_id == document:
+            if len(source.units) != n_units:
+                raise source.place.refusal(
+                    f"{document} has {len(source.units):,} units, but {n_units:,} in the run; name "
+                    "the texts from which the segmentations were made"
+                )
+            return [*source.units]
+    raise Refused(f"--units {url}: has no document {document}")
+
+
+def text_around(units: Sequence[str], position: int) -> str:
+    """Return the last words before a boundary and the first ones after it.
+
+    >>> text_around(["That was the news.", "Now to the weather in the north."], 1)
+    '… That was the news. | Now to the weather in …'
+    """
+    before = " ".join(units[max(0, position - WORDS) : position]).split()[-WORDS:]
+    after = " ".join(units[position : position + WORDS]).split()[:WORDS]
+    return f"… {' '.join(before)} | {' '.join(after)} …"
