@@ -161,8 +161,9 @@ def _check_rules(
         averages = NightAverages(night, several.nights(), of_two, by, changes, spread)
         grouped = judge_groups(averages, several, of_two, settings.alpha)
     levels = judge_level_rules(past, rules, systems, by_group=True)
+    trends = judge_trends(past, rules, systems, by_group=True)
     # What is shared in some groups is said of these groups.
-    return checks, (*grouped.checks, *levels), grouped.common or two.common
+    return checks, (*grouped.checks, *levels, *trends), grouped.common or two.common
 
 
 class _Said(NamedTuple):
