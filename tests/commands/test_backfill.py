@@ -111,12 +111,13 @@ def test_nights_that_nobody_waits_for_are_not_scored(segscore: Segscore, tmp_pat
         archive.deliver(night)
     settings = settings_of(archive)
     nights = [replace(settings, date=date.fromisoformat(night)) for night in DAYS[:3]]
-    with (
-        pytest.raises(KeyboardInterrupt),
-        Threads(1) as executor,
-        ScoredAhead(nights, executor) as ahead,
-    ):
-        ahead.wait(nights[0], executor, ignore_progress, pytest.fail)
-        raise KeyboardInterrupt
+
+    def interrupted() -> None:
+        with Threads(1) as executor, ScoredAhead(nights, executor) as ahead:
+            ahead.wait(nights[0], executor, ignore_progress, pytest.fail)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
     assert archive.read(DAYS[0], "run.json") is not None
     assert archive.read(DAYS[2], "run.json") is None
