@@ -114,7 +114,9 @@ def nightly(
         nights = _published(chosen.runs, nights, "--rejudge")
     chosen = replace(chosen, date=nights[0])
     if dry_run:
-        print_dry_run([replace(chosen, date=night) for night in nights], format_name)
+        # Nights are removed after the last one.
+        before = [replace(chosen, date=night, keep=None) for night in nights[:-1]]
+        print_dry_run([*before, replace(chosen, date=nights[-1])], format_name)
         return
     from segscore.pipeline.runs import executors
 

@@ -53,6 +53,12 @@ class Gathered:
     restatements: list[Restatement]
 
 
+def require_folder(runs: str) -> None:
+    """Refuse a folder that does not exist or is empty."""
+    if not storage.names(runs):
+        raise Refused(f"{runs}: no such folder, or it is empty")
+
+
 def gather_history(runs: str, output: str | None, keep: int | None) -> Gathered:
     """Write the summaries of the runs of a folder as one table, atomically.
 
@@ -67,8 +73,7 @@ def gather_history(runs: str, output: str | None, keep: int | None) -> Gathered:
         Failed: the table cannot be written.
     """
     require_keep(keep)
-    if not storage.names(runs):
-        raise Refused(f"{runs}: no such folder, or it is empty")
+    require_folder(runs)
     url = storage.join(output or storage.join(runs, HISTORY_FOLDER), _FILE)
     _require_free(runs, url)
     removed, warnings = ([], []) if keep is None else remove_old(Nights(runs), keep)
@@ -94,8 +99,7 @@ def read_history(runs: str) -> tuple[pa.Table, list[str]]:
     Raises:
         Refused: the folder has no finished run that can be read.
     """
-    if not storage.names(runs):
-        raise Refused(f"{runs}: no such folder, or it is empty")
+    require_folder(runs)
     warnings: list[str] = []
     finished, _ = _read_runs(runs, warnings, ReadBefore(runs))
     if not finished:
