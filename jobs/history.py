@@ -36,6 +36,12 @@ def history(
         str | None, typer.Option(help="Folder for the table; default: history in RUNS.")
     ] = None,
     keep: KeepOption = None,
+    calendar: Annotated[
+        str | None,
+        typer.Option(
+            help="Days without a night, such as sunday=off,2026-12-25=off, which are not missing."
+        ),
+    ] = None,
     dry_run: Annotated[
         bool,
         typer.Option("--dry-run", help="Say which nights --keep would remove, and write nothing."),
@@ -44,12 +50,15 @@ def history(
 ) -> None:
     """Write the summaries of all runs in a folder as one table; exit 1 if one cannot be read."""
     from segscore.jobs.show.formats import plain_layout, print_json, print_table
+    from segscore.pipeline.nightly.calendar import read_calendar
     from segscore.pipeline.nightly.history import gather_history
+    from segscore.pipeline.settings.reading import read_names
 
     if dry_run:
         _print_dry_run(runs, keep, format_name)
         return
-    gathered = gather_history(runs, output, keep)
+    days = read_calendar(() if calendar is None else read_names("--calendar", calendar))
+    gathered = gather_history(runs, output, keep, days)
     listed = _list_runs(gathered)
     if format_name == "text":
         _print(gathered, listed, keep)

@@ -24,7 +24,9 @@ from segscore.jobs.show.nights import (
 )
 from segscore.jobs.show.progress import Bar
 from segscore.pipeline.errors import Failed, NotYet, Refused
-from segscore.pipeline.nightly.settings import NightSettings, read_date
+from segscore.pipeline.nightly.calendar import OFF
+from segscore.pipeline.nightly.dates import read_date
+from segscore.pipeline.nightly.settings import NightSettings
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.settings.options import Panel
 from segscore.pipeline.statistics.shown_numbers import counted
@@ -102,6 +104,12 @@ def nightly(
         every = "; ".join(problems_of(ScoreSettings, scoring))
         raise Refused(every or str(problem)) from problem
     nights = _dates(chosen.date, first, last)
+    published = replay or chosen.rejudge
+    expected = [night for night in nights if published or not chosen.days.is_off(night)]
+    if not expected:
+        _print_off(nights, format_name)
+        return
+    nights = expected
     if replay:
         from segscore.jobs.show.replayed import print_replayed
 
@@ -129,6 +137,13 @@ def nightly(
             _run_one(chosen, executor, _MESSAGE if message else format_name)
         else:
             _run_several(chosen, nights, executor, format_name)
+
+
+def _print_off(nights: list[date], format_name: str) -> None:
+    """Say that no night is expected on any of some dates, which is no error."""
+    for night in nights if LOG.structured else ():
+        LOG.say("info", "no night is expected", date=str(night), outcome=OFF, exit_code=0)
+    print_nights([Result(night, OFF, "") for night in nights], format_name)
 
 
 def _dates(night: date | None, first: str | None, last: str | None) -> list[date]:

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed, Refused
+from segscore.pipeline.nightly.calendar import USUAL_CALENDAR, Calendar
 from segscore.pipeline.nightly.nights import Nights
 from segscore.pipeline.nightly.read_before import HISTORY_FOLDER, ReadBefore
 from segscore.pipeline.nightly.restatements import Restatement, read_restatements
@@ -59,13 +60,16 @@ def require_folder(runs: str) -> None:
         raise Refused(f"{runs}: no such folder, or it is empty")
 
 
-def gather_history(runs: str, output: str | None, keep: int | None) -> Gathered:
+def gather_history(
+    runs: str, output: str | None, keep: int | None, calendar: Calendar = USUAL_CALENDAR
+) -> Gathered:
     """Write the summaries of the runs of a folder as one table, atomically.
 
     Args:
         runs: folder with runs of `segscore score` or `segscore nightly`.
         output: folder to write the table to; None for `history` in the folder of the runs.
         keep: days after which nights are removed, before reading; None to keep all.
+        calendar: says on which days no night is missing.
 
     Raises:
         Refused: the folder has no finished run that can be read, or the table would overwrite
@@ -89,6 +93,7 @@ def gather_history(runs: str, output: str | None, keep: int | None) -> Gathered:
     storage.write_table(url, table, plain=())
     nights = [*table.column("date").unique().to_pylist(), *left_out]
     missing = missing_dates([night for night in nights if night is not None])
+    missing = [night for night in missing if not calendar.is_off(night)]
     restatements = read_restatements(runs, warnings)
     return Gathered(table, url, missing, removed, warnings, restatements)
 

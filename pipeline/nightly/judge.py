@@ -64,7 +64,7 @@ def judge(
     """
     systems = nights.systems_of(night)
     past = read_past(night, earlier, settings.rules, settings.gate_by) if settings.rules else None
-    spread = None if past is None else Spread(past, settings.rules)
+    spread = None if past is None else Spread(past, settings.rules, settings.days)
     may_compare = (lambda _: True) if spread is None else spread.comparable
     chosen = choose_nights(systems, settings, earlier, may_compare)
     comparable, differences = _comparable(night, chosen, settings.rules)
@@ -318,9 +318,13 @@ class _Reasons(NamedTuple):
 
 
 def _asked(settings: NightSettings) -> dict[str, Any]:
-    chosen = {"trial": [*settings.trial], "retired": [*settings.retired]}
+    given = {
+        "trial": [*settings.trial],
+        "retired": [*settings.retired],
+        "calendar": [*settings.calendar],
+    }
     return {
-        **{name: systems for name, systems in chosen.items() if systems},
+        **{name: values for name, values in given.items() if values},
         "gate": [rule.text for rule in settings.rules],
         "alpha": settings.alpha,
         "against": settings.against,

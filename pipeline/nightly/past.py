@@ -15,10 +15,10 @@ import pyarrow.compute as pc
 
 from segscore.pipeline.arrays.ragged import Flags, Floats
 from segscore.pipeline.measures import ALL
+from segscore.pipeline.nightly.dates import NIGHT
 from segscore.pipeline.nightly.nights import Night, Nights, differences_of
 from segscore.pipeline.nightly.read_before import ReadBefore, state_of
 from segscore.pipeline.nightly.rules import COMMON, LEVEL, GateRule
-from segscore.pipeline.nightly.settings import NIGHT
 from segscore.pipeline.nightly.summaries import (
     RUN_COLUMNS,
     history_name,

@@ -8,8 +8,8 @@ from datetime import UTC, date, datetime, timedelta
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.nightly import verdict
+from segscore.pipeline.nightly.dates import NIGHT, folder_of
 from segscore.pipeline.nightly.nights import Nights, read_night
-from segscore.pipeline.nightly.settings import NIGHT, folder_of
 from segscore.pipeline.nightly.summaries import keep_rows
 from segscore.pipeline.runs import run_folder
 from segscore.pipeline.statistics.shown_numbers import counted

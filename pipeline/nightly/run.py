@@ -297,7 +297,7 @@ def _write_metrics(
     if newest is not None and newest > settings.night:
         warn(f"{settings.metrics} was left unchanged: it describes a newer night, {newest}")
         return
-    text = metrics.expose(settings.night, outcome, exit_code, last, night, settings.rules)
+    text = metrics.expose(outcome, exit_code, last, night, settings)
     try:
         storage.write_text(settings.metrics, text)
     except (OSError, Refused, Failed) as problem:

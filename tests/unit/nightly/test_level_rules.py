@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from segscore.pipeline.arrays.ragged import Floats
+from segscore.pipeline.nightly.calendar import read_calendar
 from segscore.pipeline.nightly.failures import describe_failure, levels_in_words
 from segscore.pipeline.nightly.level_gate import judge_floors, judge_level_rules
 from segscore.pipeline.nightly.past import Past, PastAverage, PastNight
@@ -216,6 +217,18 @@ def test_weekends_that_differ_are_compared_with_weekends() -> None:
     ]  # fmt: skip
     between = spread.between(TWO, "beta")
     assert between is not None and float(between.variance) < 0.015**2
+
+
+def test_holidays_of_the_calendar_are_compared_with_weekends() -> None:
+    values = stationary(60, 7, shared=0.005)
+    calendar = read_calendar(["wednesday=weekend", "saturday=workday", "2026-03-17=weekend"])
+    days = [MONDAY + timedelta(days=day) for day in range(60)]
+    special = np.array([day.weekday() in (2, 6) or day == date(2026, 3, 17) for day in days])
+    values[special] -= 0.05
+    spread = Spread(past_of(values), RULES, calendar)  # the last night is a Thursday
+    week = [spread.comparable(date(2026, 3, 16) + timedelta(days=day)) for day in range(7)]
+    assert week == [True, False, False, True, True, True, False]
+    assert Spread(past_of(values), RULES).comparable(date(2026, 3, 18))
 
 
 def test_a_week_that_is_hard_for_all_does_not_hide_a_trend() -> None:
