@@ -13,7 +13,11 @@ from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.nightly.calendar import USUAL_CALENDAR, Calendar
 from segscore.pipeline.nightly.nights import Nights
 from segscore.pipeline.nightly.read_before import HISTORY_FOLDER, ReadBefore
-from segscore.pipeline.nightly.restatements import Restatement, read_restatements
+from segscore.pipeline.nightly.restatements import (
+    Restatement,
+    read_restatements,
+    restatement_table,
+)
 from segscore.pipeline.nightly.retention import remove_old
 from segscore.pipeline.nightly.settings import require_keep
 from segscore.pipeline.nightly.summaries import (
@@ -28,6 +32,9 @@ from segscore.pipeline.runs import run_folder
 from segscore.pipeline.storage.placement import is_inside, require_apart
 
 _FILE = "history.parquet"
+
+_RESTATEMENTS = "_restatements.parquet"
+"""File of the restatements, for dashboards; readers of Parquet folders skip its name."""
 
 _LONGEST_STEP = timedelta(days=7)
 """Longest step that is regular in days; months, for example, differ in length."""
@@ -95,6 +102,8 @@ def gather_history(
     missing = missing_dates([night for night in nights if night is not None])
     missing = [night for night in missing if not calendar.is_off(night)]
     restatements = read_restatements(runs, warnings)
+    url_of_restatements = storage.join(url.rpartition("/")[0], _RESTATEMENTS)
+    storage.write_table(url_of_restatements, restatement_table(restatements), plain=())
     return Gathered(table, url, missing, removed, warnings, restatements)
 
 
