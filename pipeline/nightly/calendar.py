@@ -11,7 +11,7 @@ from segscore.pipeline.settings.options import Option, Panel
 from segscore.pipeline.settings.reading import read_names
 
 OFF, WORKDAY, WEEKEND = "off", "workday", "weekend"
-KINDS = (OFF, WORKDAY, WEEKEND)
+DAY_KINDS = (OFF, WORKDAY, WEEKEND)
 """What a day may be."""
 
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
@@ -70,10 +70,10 @@ def read_calendar(texts: Sequence[str]) -> Calendar:
     weekdays: dict[int, str] = {}
     for text in texts:
         name, _, kind = (part.strip().lower() for part in text.partition("="))
-        if kind not in KINDS:
+        if kind not in DAY_KINDS:
             raise Refused(
-                f"{_OPTION} {text}: must be a day, = and one of {', '.join(KINDS)}, such as "
-                f"sunday=off or 2026-12-25=off{nearest(kind, KINDS)}"
+                f"{_OPTION} {text}: must be a day, = and one of {', '.join(DAY_KINDS)}, such as "
+                f"sunday=off or 2026-12-25=off{nearest(kind, DAY_KINDS)}"
             )
         if name not in _DAYS and not name[:1].isdigit():
             raise Refused(

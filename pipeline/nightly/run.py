@@ -23,7 +23,7 @@ from segscore.pipeline.nightly import judge, metrics, nights
 from segscore.pipeline.nightly.nights import Night, Nights
 from segscore.pipeline.nightly.restatements import record_restatement
 from segscore.pipeline.nightly.retention import remove_old
-from segscore.pipeline.nightly.scoring import Score, ScoredNight, Warn, score_night
+from segscore.pipeline.nightly.scoring import ScoredNight, ScoreNight, Warn, score_night
 from segscore.pipeline.nightly.settings import NightSettings
 from segscore.pipeline.nightly.verdict import OTHER_NIGHT, Verdict
 from segscore.pipeline.runs import run_folder
@@ -63,7 +63,7 @@ def run_night(
     executor: Executor,
     progress: Progress,
     warn: Warn,
-    score: Score = score_night,
+    score: ScoreNight = score_night,
 ) -> Ended:
     """Score, publish and judge a night, write its metrics, and remove old nights.
 
@@ -91,7 +91,7 @@ def run_night(
 
 
 def _run_night(
-    settings: NightSettings, executor: Executor, progress: Progress, warn: Warn, score: Score
+    settings: NightSettings, executor: Executor, progress: Progress, warn: Warn, score: ScoreNight
 ) -> Ended:
     storage.require_resolvable([settings.metrics])
     _require_free_for_metrics(settings)
@@ -185,7 +185,7 @@ def _require_free_for_metrics(settings: NightSettings) -> None:
 
 
 def _score_and_judge(
-    settings: NightSettings, executor: Executor, progress: Progress, warn: Warn, score: Score
+    settings: NightSettings, executor: Executor, progress: Progress, warn: Warn, score: ScoreNight
 ) -> Ended:
     require_apart(settings.score.output, settings.inputs, option="--runs")
     earlier = Nights(settings.runs)

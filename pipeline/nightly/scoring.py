@@ -43,7 +43,7 @@ _Unusable = tuple[UnusableFile, ...]
 ScoredNight = tuple[FinishedScoring | None, _Unusable]
 """A run, or None if the same input was scored before, and the files that were left out."""
 
-Score = Callable[[NightSettings, Executor, Progress, Warn], ScoredNight]
+ScoreNight = Callable[[NightSettings, Executor, Progress, Warn], ScoredNight]
 """Scores a night; called as ``score_night`` is."""
 
 
