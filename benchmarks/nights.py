@@ -10,6 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtr
 
+from benchmarks import simulated_densities
+from benchmarks.simulated_densities import DensityRow
 from benchmarks.simulated_nights import KINDS, NIGHTS, ROOT, Nights, simulate
 from benchmarks.two_nights import two_nights
 from segscore.pipeline.arrays.ragged import Flags, Floats
@@ -30,7 +32,8 @@ from segscore.pipeline.statistics.night_levels import (
 from segscore.pipeline.statistics.trends import FEWEST_FOR_TREND, theil_sen
 
 PAGE = ROOT / "docs" / "operations.md"
-BEGIN, END = "<!-- simulated nights -->", "<!-- end of simulated nights -->"
+NIGHTS_OF_PAGE, DENSITIES_OF_PAGE = "simulated nights", "simulated densities"
+"""Names of the parts of the page that are written here."""
 
 YEARS, YEARS_WITH_FALL = 40, 20
 SIZES = (60, 600)
@@ -220,9 +223,23 @@ def _markdown(heads: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in [heads, ["---"] * len(heads), *lines])
 
 
+def table_of_densities(found: Sequence[DensityRow]) -> str:
+    """Return the table of densities in Markdown."""
+    heads = ["nights", "documents", "said without a reason", "said of a fall by .22"]
+    lines = [
+        [each.kind, str(each.documents), _rate(each.alarms), _delay(each.delays)] for each in found
+    ]
+    return _markdown(heads, lines)
+
+
+def write(part: str, text: str) -> None:
+    """Replace a part of the page."""
+    begin, end = f"<!-- {part} -->", f"<!-- end of {part} -->"
+    before, rest = PAGE.read_text("utf-8").split(begin)
+    _, after = rest.split(end)
+    PAGE.write_text(f"{before}{begin}\n{text}\n{end}{after}", "utf-8")
+
+
 if __name__ == "__main__":
-    page = PAGE.read_text("utf-8")
-    start, rest = page.split(BEGIN)
-    _, end = rest.split(END)
-    text = tables([*rows()])
-    PAGE.write_text(f"{start}{BEGIN}\n{text}\n{END}{end}", "utf-8")
+    write(DENSITIES_OF_PAGE, table_of_densities([*simulated_densities.rows()]))
+    write(NIGHTS_OF_PAGE, tables([*rows()]))

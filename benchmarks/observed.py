@@ -48,6 +48,7 @@ class Observed:
         """Observe another executor."""
         self._run_calls, self._exchange = executor.run_calls, executor.exchange
         self._client = psutil.Process()
+        self.at_once = executor.at_once
 
     def exchange(self, *arguments: Any) -> int:
         """Exchange packets as usual, and record the workers' processor seconds."""

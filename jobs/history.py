@@ -36,13 +36,29 @@ def history(
         str | None, typer.Option(help="Folder for the table; default: history in RUNS.")
     ] = None,
     keep: KeepOption = None,
+    calendar: Annotated[
+        str | None,
+        typer.Option(
+            help="Days without a night, such as sunday=off,2026-12-25=off, which are not missing."
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option("--dry-run", help="Say which nights --keep would remove, and write nothing."),
+    ] = False,
     format_name: ResultFormat = "text",
 ) -> None:
     """Write the summaries of all runs in a folder as one table; exit 1 if one cannot be read."""
     from segscore.jobs.show.formats import plain_layout, print_json, print_table
+    from segscore.pipeline.nightly.calendar import read_calendar
     from segscore.pipeline.nightly.history import gather_history
+    from segscore.pipeline.settings.reading import read_names
 
-    gathered = gather_history(runs, output, keep)
+    if dry_run:
+        _print_dry_run(runs, keep, format_name)
+        return
+    days = read_calendar(() if calendar is None else read_names("--calendar", calendar))
+    gathered = gather_history(runs, output, keep, days)
     listed = _list_runs(gathered)
     if format_name == "text":
         _print(gathered, listed, keep)
@@ -62,6 +78,27 @@ def history(
     LOG.warn(gathered.wrong)
     if gathered.wrong:
         raise typer.Exit(1)
+
+
+def _print_dry_run(runs: str, keep: int | None, format_name: str) -> None:
+    """Say which nights would be removed.
+
+    Raises:
+        Refused: there is no number of days, the format is another one than text, or there is no
+            such folder.
+    """
+    from segscore.jobs.show.fitted import print_lines
+    from segscore.pipeline.errors import Refused
+    from segscore.pipeline.nightly.history import require_folder
+    from segscore.pipeline.nightly.nights import Nights
+    from segscore.pipeline.nightly.retention import preview_removal
+    from segscore.pipeline.nightly.settings import require_keep
+
+    if keep is None or format_name != "text":
+        raise Refused("--dry-run: says in text which nights --keep would remove; give --keep DAYS")
+    require_keep(keep)
+    require_folder(runs)
+    print_lines(*preview_removal(Nights(runs), keep))
 
 
 def _list_runs(gathered: "Gathered") -> list[dict[str, Any]]:

@@ -24,13 +24,15 @@ from segscore.jobs.show.nights import (
 )
 from segscore.jobs.show.progress import Bar
 from segscore.pipeline.errors import Failed, NotYet, Refused
-from segscore.pipeline.nightly.settings import NightSettings, read_date
+from segscore.pipeline.nightly.calendar import OFF
+from segscore.pipeline.nightly.dates import read_date
+from segscore.pipeline.nightly.settings import NightSettings
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.settings.options import Panel
 from segscore.pipeline.statistics.shown_numbers import counted
 
 if TYPE_CHECKING:
-    from segscore.pipeline.nightly.run import Ended
+    from segscore.pipeline.nightly.ahead import ScoredAhead
     from segscore.pipeline.runs.executor import Executor
 
 SCORE = "score"
@@ -102,6 +104,12 @@ def nightly(
         every = "; ".join(problems_of(ScoreSettings, scoring))
         raise Refused(every or str(problem)) from problem
     nights = _dates(chosen.date, first, last)
+    published = replay or chosen.rejudge
+    expected = [night for night in nights if published or not chosen.days.is_off(night)]
+    if not expected:
+        _print_off(nights, format_name)
+        return
+    nights = expected
     if replay:
         from segscore.jobs.show.replayed import print_replayed
 
@@ -114,7 +122,9 @@ def nightly(
         nights = _published(chosen.runs, nights, "--rejudge")
     chosen = replace(chosen, date=nights[0])
     if dry_run:
-        print_dry_run([replace(chosen, date=night) for night in nights], format_name)
+        # Nights are removed after the last one.
+        before = [replace(chosen, date=night, keep=None) for night in nights[:-1]]
+        print_dry_run([*before, replace(chosen, date=nights[-1])], format_name)
         return
     from segscore.pipeline.runs import executors
 
@@ -127,6 +137,13 @@ def nightly(
             _run_one(chosen, executor, _MESSAGE if message else format_name)
         else:
             _run_several(chosen, nights, executor, format_name)
+
+
+def _print_off(nights: list[date], format_name: str) -> None:
+    """Say that no night is expected on any of some dates, which is no error."""
+    for night in nights if LOG.structured else ():
+        LOG.say("info", "no night is expected", date=str(night), outcome=OFF, exit_code=0)
+    print_nights([Result(night, OFF, "") for night in nights], format_name)
 
 
 def _dates(night: date | None, first: str | None, last: str | None) -> list[date]:
@@ -173,9 +190,11 @@ def _run_one(chosen: NightSettings, executor: "Executor", format_name: str) -> N
         Failed: the night does not end with exit code 0.
         NotYet: a part of its input cannot be used.
     """
+    from segscore.pipeline.nightly.run import run_night
+
     try:
         with Bar("scoring") as bar:
-            ended = _run_night(chosen, executor, bar)
+            ended = run_night(chosen, executor, bar.advance, _warn)
     except (Failed, Refused) as problem:
         if format_name == _MESSAGE:
             print_text(in_short([str(problem)]))
@@ -196,14 +215,6 @@ def _run_one(chosen: NightSettings, executor: "Executor", format_name: str) -> N
 
 def _warn(text: str) -> None:
     LOG.say("warning", text)
-
-
-def _run_night(
-    chosen: NightSettings, executor: "Executor", bar: Bar, warn: Callable[[str], None] = _warn
-) -> "Ended":
-    from segscore.pipeline.nightly.run import run_night
-
-    return run_night(chosen, executor, bar.advance, warn)
 
 
 class _Repeated:
@@ -233,30 +244,24 @@ class _Repeated:
 def _run_several(
     chosen: NightSettings, nights: list[date], executor: "Executor", format_name: str
 ) -> None:
-    """Run nights one after the other, whatever the outcome of each; print a line for each.
+    """Run nights, whatever the outcome of each; print a line for each.
+
+    They are scored several at once, and judged one after the other.
 
     Raises:
         Failed: some nights did not end with exit code 0.
         NotYet: no night has its input, or some are partial.
     """
+    from segscore.pipeline.nightly.ahead import ScoredAhead
+
     results = []
     repeated = _Repeated(len(nights))
-    for night in nights:
-        own = replace(chosen, date=night)
-        if night != nights[-1]:  # metrics and retention are about the newest night
-            own = replace(own, metrics=None, keep=None)
-        try:
-            with Bar(str(night)) as bar:
-                ended = _run_night(own, executor, bar, repeated.warn_of(night))
-        except (Failed, Refused) as problem:
-            results.append(Result(night, _outcome(problem), str(problem)))
-        else:
-            for warning in ended.verdict.warnings:
-                repeated.warn_of(night)(f"{night}: {warning}")
-            message = ""
-            if ended.verdict.exit_code:
-                message = failure_message(ended.verdict, own.score.output)
-            results.append(Result(night, ended.verdict.outcome, message))
+    listed = [replace(chosen, date=night) for night in nights]
+    with ScoredAhead([] if chosen.rejudge else listed, executor) as ahead:
+        for own in listed:
+            if own.date != nights[-1]:  # metrics and retention are about the newest night
+                own = replace(own, metrics=None, keep=None)
+            results.append(_run_in_turn(own, executor, ahead, repeated.warn_of(own.night)))
     repeated.say()
     print_nights(results, format_name)
     partial = [result for result in results if result.outcome == "partial"]
@@ -277,6 +282,25 @@ def _run_several(
         )
     if all(result.outcome == "waiting" for result in results):
         raise NotYet(f"none of the {len(results)} nights has its input yet")
+
+
+def _run_in_turn(
+    own: NightSettings, executor: "Executor", ahead: "ScoredAhead", warn: Callable[[str], None]
+) -> Result:
+    """Run one of several nights, and return how it ended."""
+    from segscore.pipeline.nightly.run import run_night
+
+    try:
+        with Bar(str(own.night)) as bar:
+            ended = run_night(own, executor, bar.advance, warn, ahead.wait)
+    except (Failed, Refused) as problem:
+        return Result(own.night, _outcome(problem), str(problem))
+    for warning in ended.verdict.warnings:
+        warn(f"{own.night}: {warning}")
+    message = ""
+    if ended.verdict.exit_code:
+        message = failure_message(ended.verdict, own.score.output)
+    return Result(own.night, ended.verdict.outcome, message)
 
 
 def _outcome(problem: Failed | Refused) -> str:

@@ -105,8 +105,10 @@ def _print(found: "FoundTrend") -> None:
     settings, dates = found.settings, found.nightly.dates
     title = f"{settings.average} {settings.measure}, {dates[0]} to {dates[-1]}"
     left_out = len(found.levels) - len(shown)
-    caption = f"{left_out} rows of groups without a change are not shown" if left_out else ""
-    print_fitted(columns, title=title, caption=caption)
+    caption = [f"{left_out} rows of groups without a change are not shown"] if left_out else []
+    if any(level.line for level in shown):
+        caption.append("one look; to look every night, use a rule about levels")
+    print_fitted(columns, title=title, caption="; ".join(caption))
     _print_ranking(found)
     for sentence in found.findings:
         print_lines(f"{sentence}.")

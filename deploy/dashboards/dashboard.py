@@ -226,6 +226,47 @@ ORDER BY time, system""",
     )
 
 
+def densities() -> TimeSeries:
+    """Show how many boundaries the references and the systems have."""
+    return series(
+        "Boundaries",
+        "Boundaries by 100 units over all documents. If those of the references change, look at "
+        "the references before a system is blamed.",
+        """SELECT time, coalesce(system, '(references)') AS system, 100 * per_unit AS boundaries
+FROM densities
+WHERE $__timeFilter(time) AND "group" IS NULL
+    AND (system IS NULL OR system IN (${system:sqlstring}))
+ORDER BY time, system""",
+    )
+
+
+def levels() -> TimeSeries:
+    """Show how far systems are from their levels."""
+    return series(
+        "Levels: $measure",
+        "Level of each system against the others, minus that of the baseline, over all documents. "
+        "Rules about levels need 14 good nights.",
+        """SELECT time, system, change FROM levels
+WHERE $__timeFilter(time) AND "group" IS NULL AND measure = ${measure:sqlstring}
+    AND system IN (${system:sqlstring})
+ORDER BY time, system""",
+    )
+
+
+def restatements() -> Table:
+    """List the nights that were scored again."""
+    return table(
+        "Restated nights",
+        "Averages that changed when a night was scored again. Resting: later nights whose verdicts "
+        "still rest on the value before; `segscore nightly --rejudge` judges them again.",
+        """SELECT date, restated_at, system, measure, average, before, after, reason,
+    array_to_string(resting, ', ') AS resting
+FROM restatements
+ORDER BY restated_at DESC, date, system, measure, average
+LIMIT 200""",
+    ).span(24)
+
+
 def worst_systems() -> Table:
     """List the systems of a night, the worst first."""
     return table(
@@ -308,6 +349,7 @@ def dashboard() -> Dashboard:
     board.timezone("utc").variables(variables())
     parts: Sequence[tuple[str, Sequence[Any]]] = (
         ("Nights", (averages(), outcomes(), checks(), rows(), documents(), worst_systems())),
+        ("Levels, boundaries, restatements", (levels(), densities(), restatements())),
         ("Systems, one by one", (interval(),)),
         ("Documents", (worst_documents(),)),
         ("Coders", (coder_rates(), outlying_coders(), agreement(), contested())),

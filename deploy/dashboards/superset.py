@@ -36,6 +36,17 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
     },
     "gate": {**CHECK, "change": REAL, "p_adjusted": REAL, "result": TEXT},
     "moved": {**CHECK, "document_id": TEXT},
+    "levels": {"time": TIME, **CHECK, "place": TEXT, "change": REAL, "since": DATE, "result": TEXT},
+    "densities": {"time": TIME, "system": TEXT, "place": TEXT, "per_unit": REAL},
+    "restatements": {
+        "date": DATE,
+        "restated_at": TIME,
+        "system": TEXT,
+        "measure": TEXT,
+        "before": REAL,
+        "after": REAL,
+        "reason": TEXT,
+    },
 }
 """View -> its columns that are used, and their types."""
 
@@ -157,6 +168,29 @@ CHARTS = (
         ),
     ),
     Chart(
+        "Levels, against the other systems",
+        "echarts_timeseries_line",
+        "levels",
+        over_nights([metric("change", "MAX(change)")], ["rule", "system", "place"], NUMBER),
+    ),
+    Chart(
+        "Boundaries by unit",
+        "echarts_timeseries_line",
+        "densities",
+        over_nights([metric("boundaries", "MAX(per_unit)")], ["system", "place"], NUMBER),
+    ),
+    Chart(
+        "Restated nights",
+        "table",
+        "restatements",
+        rows(
+            "restatements",
+            ["date", "restated_at", "system", "measure", "before", "after", "reason"],
+            [("restated_at", False), ("system", True)],
+        ),
+        width=12,
+    ),
+    Chart(
         "Documents that worsened most on failed nights",
         "table",
         "moved",
@@ -168,11 +202,16 @@ CHARTS = (
 def dataset(view: str) -> dict[str, Any]:
     """Describe a view of the database."""
     columns: list[dict[str, Any]] = [
-        {"column_name": name, "type": kind, "is_dttm": kind in (DATE, TIME), "is_active": True}
+        {
+            "column_name": name,
+            "type": kind,
+            "is_dttm": kind in (DATE, TIME),
+            "is_active": True,
+        }
         | {"groupby": True, "filterable": True}
         for name, kind in COLUMNS[view].items()
     ]
-    if "measure" in COLUMNS[view]:
+    if "average" in COLUMNS[view]:
         columns.append(
             {"column_name": "group", "type": TEXT, "expression": GROUP, "is_dttm": False}
             | {"is_active": True, "groupby": True, "filterable": True}
@@ -218,7 +257,7 @@ def choice(column: str, label: str) -> dict[str, Any]:
         "cascadeParentIds": [],
         "scope": {
             "rootPath": ["ROOT_ID"],
-            "excluded": [number for number, it in numbered if "measure" not in COLUMNS[it.view]],
+            "excluded": [number for number, it in numbered if "average" not in COLUMNS[it.view]],
         },
     }
 

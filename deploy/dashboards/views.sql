@@ -130,8 +130,22 @@ FROM nights;
 
 -- Boundaries and units of the references (whose system is null) and of the systems, by night.
 CREATE OR REPLACE VIEW densities AS
-SELECT date, time, system, "group", boundaries, units, boundaries / nullif(units, 0) AS per_unit
+SELECT date, time, system, "group", coalesce("group", 'all') AS place, boundaries, units,
+    boundaries / nullif(units, 0) AS per_unit
 FROM (SELECT date, time, unnest(densities, max_depth := 2) FROM nights);
+
+-- Every rule about levels for every system of every night; place is the group, or 'all'.
+CREATE OR REPLACE VIEW levels AS
+SELECT date, time, outcome, rule, system, "group", coalesce("group", 'all') AS place, measure, average, value, before, change,
+    p_adjusted, since, nights AS baseline_nights, result
+FROM (SELECT * FROM gate UNION ALL BY NAME SELECT * FROM group_gate)
+WHERE regexp_matches(rule, '^(level|common):[^<>]*[<>]=([-+]|0*[.]?0*$)');
+
+-- How averages changed when nights were scored again, as of the last `segscore history`.
+CREATE OR REPLACE VIEW restatements AS
+SELECT CAST(date AS TIMESTAMP) AS time,
+    * REPLACE (make_timestamp(epoch_us(restated_at)) AS restated_at)
+FROM read_parquet(archive() || '/history/_restatements.parquet', hive_partitioning = false);
 
 -- The documents that worsened most on nights that failed.
 CREATE OR REPLACE VIEW moved AS

@@ -149,11 +149,15 @@ app = typer.Typer(
 
 
 def show_version(requested: bool) -> None:
-    """Print the installed version and exit."""
+    """Print the installed version, with its commit if that is known, and exit."""
     if requested:
         from importlib.metadata import version
 
-        print(f"segscore {version('segscore')}")
+        from segscore.jobs.cli.commit import find_commit
+
+        commit = find_commit()
+        of_commit = "" if commit is None else f" (commit {commit})"
+        print(f"segscore {version('segscore')}{of_commit}")
         raise typer.Exit
 
 
@@ -170,7 +174,10 @@ def segscore(
     version: Annotated[
         bool,
         typer.Option(
-            "--version", is_eager=True, callback=show_version, help="Show the version and exit."
+            "--version",
+            is_eager=True,
+            callback=show_version,
+            help="Show the version and the commit, and exit.",
         ),
     ] = False,
     offline: Annotated[

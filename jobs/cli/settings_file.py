@@ -37,8 +37,8 @@ _ALLOWED = "a whole number has at most 64 bits"
 _LONG = re.compile("[0-9][0-9_]{4299}")
 """A number that Python may not read, because it takes long."""
 
-_OF_NIGHTS = ("history", "trend")
-"""Commands about the nights of a folder: `runs` in [nightly] is their folder."""
+_OF_NIGHTS = {"history": ("runs", "calendar"), "trend": ("runs",)}
+"""Commands about the nights of a folder, and the settings in [nightly] that they share."""
 
 
 def load_settings(context: typer.Context, url: str | None) -> str | None:
@@ -82,7 +82,8 @@ def load_settings(context: typer.Context, url: str | None) -> str | None:
     own = context.obj.get(context.info_name, {})
     if context.info_name in _OF_NIGHTS:
         nightly = context.obj.get("nightly", {})
-        own = {key: value for key, value in nightly.items() if key == "runs"} | own
+        shared = _OF_NIGHTS[context.info_name]
+        own = {key: value for key, value in nightly.items() if key in shared} | own
     context.default_map = own
     storage.configure(tables.get(STORAGE, {}))
     files = tables.get(CLUSTER, {})

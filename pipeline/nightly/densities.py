@@ -93,14 +93,14 @@ def changed_densities(past: Past, densities: Sequence[Density]) -> Mapping[tuple
     for density in densities:
         key = density.system, density.group
         values = np.array([night.densities.get(key, np.nan) for night in past.usual()])
-        share = _change(density.per_unit, values[~np.isnan(values)])
+        share = change_of_density(density.per_unit, values[~np.isnan(values)])
         if share is not None:
             found[key] = share
     return found
 
 
-def _change(now: float, before: Floats) -> float | None:
-    """Return by what share a density differs from its mean; None if it does not, clearly."""
+def change_of_density(now: float, before: Floats) -> float | None:
+    """Return by what share a density differs from those of nights before; None if not clearly."""
     if len(before) < _FEWEST_EARLIER or not before.mean() > 0:
         return None
     share = now / float(before.mean()) - 1

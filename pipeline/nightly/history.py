@@ -10,9 +10,14 @@ import pyarrow as pa
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed, Refused
+from segscore.pipeline.nightly.calendar import USUAL_CALENDAR, Calendar
 from segscore.pipeline.nightly.nights import Nights
 from segscore.pipeline.nightly.read_before import HISTORY_FOLDER, ReadBefore
-from segscore.pipeline.nightly.restatements import Restatement, read_restatements
+from segscore.pipeline.nightly.restatements import (
+    Restatement,
+    read_restatements,
+    restatement_table,
+)
 from segscore.pipeline.nightly.retention import remove_old
 from segscore.pipeline.nightly.settings import require_keep
 from segscore.pipeline.nightly.summaries import (
@@ -27,6 +32,9 @@ from segscore.pipeline.runs import run_folder
 from segscore.pipeline.storage.placement import is_inside, require_apart
 
 _FILE = "history.parquet"
+
+_RESTATEMENTS = "_restatements.parquet"
+"""File of the restatements, for dashboards; readers of Parquet folders skip its name."""
 
 _LONGEST_STEP = timedelta(days=7)
 """Longest step that is regular in days; months, for example, differ in length."""
@@ -53,13 +61,22 @@ class Gathered:
     restatements: list[Restatement]
 
 
-def gather_history(runs: str, output: str | None, keep: int | None) -> Gathered:
+def require_folder(runs: str) -> None:
+    """Refuse a folder that does not exist or is empty."""
+    if not storage.names(runs):
+        raise Refused(f"{runs}: no such folder, or it is empty")
+
+
+def gather_history(
+    runs: str, output: str | None, keep: int | None, calendar: Calendar = USUAL_CALENDAR
+) -> Gathered:
     """Write the summaries of the runs of a folder as one table, atomically.
 
     Args:
         runs: folder with runs of `segscore score` or `segscore nightly`.
         output: folder to write the table to; None for `history` in the folder of the runs.
         keep: days after which nights are removed, before reading; None to keep all.
+        calendar: says on which days no night is missing.
 
     Raises:
         Refused: the folder has no finished run that can be read, or the table would overwrite
@@ -67,8 +84,7 @@ def gather_history(runs: str, output: str | None, keep: int | None) -> Gathered:
         Failed: the table cannot be written.
     """
     require_keep(keep)
-    if not storage.names(runs):
-        raise Refused(f"{runs}: no such folder, or it is empty")
+    require_folder(runs)
     url = storage.join(output or storage.join(runs, HISTORY_FOLDER), _FILE)
     _require_free(runs, url)
     removed, warnings = ([], []) if keep is None else remove_old(Nights(runs), keep)
@@ -84,7 +100,10 @@ def gather_history(runs: str, output: str | None, keep: int | None) -> Gathered:
     storage.write_table(url, table, plain=())
     nights = [*table.column("date").unique().to_pylist(), *left_out]
     missing = missing_dates([night for night in nights if night is not None])
+    missing = [night for night in missing if not calendar.is_off(night)]
     restatements = read_restatements(runs, warnings)
+    url_of_restatements = storage.join(url.rpartition("/")[0], _RESTATEMENTS)
+    storage.write_table(url_of_restatements, restatement_table(restatements), plain=())
     return Gathered(table, url, missing, removed, warnings, restatements)
 
 
@@ -94,8 +113,7 @@ def read_history(runs: str) -> tuple[pa.Table, list[str]]:
     Raises:
         Refused: the folder has no finished run that can be read.
     """
-    if not storage.names(runs):
-        raise Refused(f"{runs}: no such folder, or it is empty")
+    require_folder(runs)
     warnings: list[str] = []
     finished, _ = _read_runs(runs, warnings, ReadBefore(runs))
     if not finished:

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from datetime import UTC, date, datetime
-from typing import Any, NamedTuple
+from datetime import UTC, datetime
+from typing import NamedTuple
 
 from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.nightly import gate, nights
@@ -26,10 +26,17 @@ from segscore.pipeline.nightly.level_gate import judge_floors, judge_level_rules
 from segscore.pipeline.nightly.nights import Night, Nights, differences_of
 from segscore.pipeline.nightly.other_references import ReferenceChanges
 from segscore.pipeline.nightly.past import Past, read_past
+from segscore.pipeline.nightly.reasons import (
+    Reasons,
+    acceptances_of,
+    asked,
+    is_current,
+    runs_of_trends,
+)
 from segscore.pipeline.nightly.rules import GateRule
 from segscore.pipeline.nightly.settings import FAIL, MEDIAN_OF_7, NightSettings
 from segscore.pipeline.nightly.spread import Spread
-from segscore.pipeline.nightly.trend_gate import judge_trends, nights_of_trends
+from segscore.pipeline.nightly.trend_gate import judge_trends
 from segscore.pipeline.nightly.trials import needed, on_trial, trials_in_words
 from segscore.pipeline.nightly.unscored_systems import unscored_systems
 from segscore.pipeline.nightly.verdict import (
@@ -42,7 +49,6 @@ from segscore.pipeline.nightly.verdict import (
     PARTIAL,
     PASSED,
     WARNED,
-    Acceptance,
     Check,
     Density,
     Verdict,
@@ -64,26 +70,26 @@ def judge(
     """
     systems = nights.systems_of(night)
     past = read_past(night, earlier, settings.rules, settings.gate_by) if settings.rules else None
-    spread = None if past is None else Spread(past, settings.rules)
+    spread = None if past is None else Spread(past, settings.rules, settings.days)
     may_compare = (lambda _: True) if spread is None else spread.comparable
     chosen = choose_nights(systems, settings, earlier, may_compare)
     comparable, differences = _comparable(night, chosen, settings.rules)
     chosen = replace(chosen, expected=needed(chosen.expected, settings))
     missing = tuple(system for system in chosen.expected if system not in systems)
-    acceptances = _acceptances(night, settings)
-    reasons = _Reasons(
-        _asked(settings),
+    acceptances = acceptances_of(night, settings)
+    reasons = Reasons(
+        asked(settings),
         chosen.against,
         comparable.medians,
         missing,
         next((each.reason for each in acceptances if each.is_whole), None),
-        _nights_of_trends(past, settings, earlier),
+        runs_of_trends(past, settings, earlier),
         unusable,
         acceptances,
         "" if past is None else past.digest(settings.rules),
     )
     known = None if settings.rejudge else night.verdict
-    if known is not None and _is_current(known, reasons, earlier):
+    if known is not None and is_current(known, reasons, earlier):
         return known
     context = _Context(night, settings, earlier, past, spread, ReferenceChanges(earlier))
     checks, grouped, common = _check_rules(context, comparable)
@@ -92,25 +98,6 @@ def judge(
     checks, grouped = on_trial(checks, settings), on_trial(grouped, settings)
     judged = _Judged(chosen, reasons, checks, grouped, common, differences)
     return _verdict(context, judged)
-
-
-def _acceptances(night: Night, settings: NightSettings) -> tuple[Acceptance, ...]:
-    """Return what was accepted of a night before, and what is accepted now."""
-    before = () if night.verdict is None else night.verdict.acceptances
-    if settings.accept is None:
-        return before
-    now = Acceptance(settings.accept, settings.system, settings.accepted_rule)
-    about = now.system, now.rule
-    return (*(each for each in before if (each.system, each.rule) != about), now)
-
-
-def _nights_of_trends(
-    past: Past | None, settings: NightSettings, earlier: Nights
-) -> dict[str, str]:
-    """Return the runs, by date, of the nights that the lines of rules for trends go through."""
-    dates = [] if past is None else nights_of_trends(past, settings.rules)
-    found = (earlier.find(date.fromisoformat(day)) for day in dates)
-    return {other.date.isoformat(): other.fingerprint for other in found if other is not None}
 
 
 class _Context(NamedTuple):
@@ -128,7 +115,7 @@ class _Judged(NamedTuple):
     """What a verdict is made from: the nights compared with, and the results of all rules."""
 
     chosen: ChosenNights
-    reasons: "_Reasons"
+    reasons: Reasons
     checks: tuple[Check, ...]
     grouped: tuple[Check, ...]
     common: tuple[str, ...]
@@ -161,8 +148,9 @@ def _check_rules(
         averages = NightAverages(night, several.nights(), of_two, by, changes, spread)
         grouped = judge_groups(averages, several, of_two, settings.alpha)
     levels = judge_level_rules(past, rules, systems, by_group=True)
+    trends = judge_trends(past, rules, systems, by_group=True)
     # What is shared in some groups is said of these groups.
-    return checks, (*grouped.checks, *levels), grouped.common or two.common
+    return checks, (*grouped.checks, *levels, *trends), grouped.common or two.common
 
 
 class _Said(NamedTuple):
@@ -300,48 +288,6 @@ def _require_attributes(night: Night, names: Sequence[str]) -> None:
             if name not in piece.columns:
                 near = nearest(name, piece.columns)
                 raise Refused(f"--gate-by {name}: the documents have no such attribute{near}")
-
-
-class _Reasons(NamedTuple):
-    """Everything but the night itself that a verdict depends on; the fields are the verdict's."""
-
-    asked: dict[str, Any]
-    against: dict[str, dict[str, str]]
-    medians: dict[str, dict[str, str]]
-    missing: tuple[str, ...]
-    accepted: str | None
-    trend: dict[str, str]
-    unusable: tuple[UnusableFile, ...]
-    acceptances: tuple[Acceptance, ...]
-    past: str
-
-
-def _asked(settings: NightSettings) -> dict[str, Any]:
-    chosen = {"trial": [*settings.trial], "retired": [*settings.retired]}
-    return {
-        **{name: systems for name, systems in chosen.items() if systems},
-        "gate": [rule.text for rule in settings.rules],
-        "alpha": settings.alpha,
-        "against": settings.against,
-        "baseline": settings.baseline,
-        "not_comparable": settings.not_comparable,
-        "gate_by": list(settings.gate_by),
-        "require_groups": settings.require_groups,
-    }
-
-
-def _is_current(previous: Verdict, reasons: _Reasons, earlier: Nights) -> bool:
-    """Check whether an earlier verdict has the reasons that it would have now.
-
-    Nights that were compared with and have been removed since do not change a verdict.
-    """
-    before = _Reasons(*(getattr(previous, name) for name in _Reasons._fields))
-    existing = {night.isoformat() for night in earlier.dates}
-    dates = {compared["date"] for compared in before.against.values()}
-    if dates.union(before.trend, *before.medians.values()) <= existing:
-        return before == reasons
-    kept = ("asked", "acceptances", "unusable")
-    return all(getattr(before, name) == getattr(reasons, name) for name in kept)
 
 
 def _warn_of_decline(context: _Context, judged: _Judged) -> Iterator[str]:

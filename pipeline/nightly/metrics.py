@@ -6,6 +6,7 @@ from prometheus_client import CollectorRegistry, Gauge, generate_latest
 
 from segscore.pipeline.nightly.nights import Night, system_rows
 from segscore.pipeline.nightly.rules import COMMON, LEVEL, TREND, GateRule
+from segscore.pipeline.nightly.settings import NightSettings
 from segscore.pipeline.nightly.verdict import OUTCOMES
 from segscore.pipeline.plain_text import visible
 from segscore.pipeline.runs.finished import rows_by_group
@@ -60,27 +61,30 @@ def is_exposition(head: bytes) -> bool:
 
 
 def expose(
-    night: date,
     outcome: str,
     exit_code: int,
     last_success: str | None,
     published: Night | None,
-    rules: tuple[GateRule, ...],
+    settings: NightSettings,
 ) -> str:
     """Return the metrics of a night as text.
 
     Args:
-        night: date of the night.
         outcome: outcome of the verdict; ``WAITING`` or ``BROKEN`` if there is none.
         exit_code: exit code of the command.
         last_success: when the newest night that ended with exit code 0 was judged; None if there
             is none.
         published: the night, if it was published and judged now.
-        rules: rules of the gate, whose averages are included.
+        settings: settings of the night; the averages of the rules of the gate are included.
     """
     metrics = Metrics()
-    start = datetime.combine(night, time(), UTC).timestamp()
+    start = _start(settings.night)
     metrics.set("date_timestamp_seconds", "Start of the night's date in UTC.", start)
+    following = settings.days.next_night(settings.night)
+    help_ = "Start of the date of the next night by the calendar, in UTC."
+    metrics.set(
+        "next_date_timestamp_seconds", help_, None if following is None else _start(following)
+    )
     for candidate in (*OUTCOMES, WAITING, BROKEN):
         metrics.set(
             "outcome", "1 for the night's outcome, else 0.", candidate == outcome, outcome=candidate
@@ -94,8 +98,12 @@ def expose(
     if published is not None:
         _set_run(metrics, published)
         _set_gate(metrics, published)
-        _set_averages(metrics, published, rules)
+        _set_averages(metrics, published, settings.rules)
     return metrics.text
+
+
+def _start(day: date) -> float:
+    return datetime.combine(day, time(), UTC).timestamp()
 
 
 def _set_run(metrics: Metrics, night: Night) -> None:

@@ -8,7 +8,7 @@ from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures.selection import normal_form, select
 from segscore.pipeline.nightly import verdict
-from segscore.pipeline.nightly.settings import NIGHT, folder_of, read_date
+from segscore.pipeline.nightly.dates import NIGHT, folder_of, read_date
 from segscore.pipeline.nightly.verdict import UnreadableVerdict, Verdict
 from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring

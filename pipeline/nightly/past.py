@@ -15,10 +15,10 @@ import pyarrow.compute as pc
 
 from segscore.pipeline.arrays.ragged import Flags, Floats
 from segscore.pipeline.measures import ALL
+from segscore.pipeline.nightly.dates import NIGHT
 from segscore.pipeline.nightly.nights import Night, Nights, differences_of
 from segscore.pipeline.nightly.read_before import ReadBefore, state_of
 from segscore.pipeline.nightly.rules import COMMON, LEVEL, GateRule
-from segscore.pipeline.nightly.settings import NIGHT
 from segscore.pipeline.nightly.summaries import (
     RUN_COLUMNS,
     history_name,
@@ -34,8 +34,9 @@ from segscore.pipeline.statistics.sums import GroupKey
 _Key = tuple[str, str, str, GroupKey]
 """System, measure, average, group."""
 
-_FEWEST = 60
-"""Nights before a night that are read for rules that are not about levels."""
+USUAL_NIGHTS = 60
+"""Good nights before a night with which its densities are compared; as many nights are read for
+rules that are not about levels."""
 
 _DIGITS = 24
 
@@ -106,7 +107,7 @@ class Past:
 
     def usual(self) -> list[PastNight]:
         """Return the last good nights before the last, oldest first."""
-        return [night for night in self.nights[:-1] if night.good(EVERY)][-_FEWEST:]
+        return [night for night in self.nights[:-1] if night.good(EVERY)][-USUAL_NIGHTS:]
 
     def systems(self, rule: GateRule, group: GroupKey = ()) -> list[str]:
         """Return the systems that have the average of a rule on any night, by name."""
@@ -196,7 +197,7 @@ def read_past(
         if not differences_of(other.signature, night.signature, measures, other.selection.names)
     )
     if not any(rule.kind in (LEVEL, COMMON) for rule in rules):
-        before = islice(before, max([_FEWEST, *(rule.nights for rule in rules)]))
+        before = islice(before, max([USUAL_NIGHTS, *(rule.nights for rule in rules)]))
     read = ReadBefore(earlier.runs, {*RUN_COLUMNS, *SUMMARY_COLUMNS} - {*_COLUMNS})
     present = [_of_night(other, read, wanted, tuple(by)) for other in (night, *before)][::-1]
     if earlier.may_write:

@@ -8,6 +8,7 @@ from segscore.pipeline.errors import Absent, Refused, nearest
 from segscore.pipeline.nightly import nights
 from segscore.pipeline.nightly.choose import choose_nights
 from segscore.pipeline.nightly.nights import Nights
+from segscore.pipeline.nightly.retention import preview_removal
 from segscore.pipeline.nightly.scoring import usable
 from segscore.pipeline.nightly.settings import NightSettings
 from segscore.pipeline.plain_text import named_list
@@ -57,6 +58,8 @@ def preview_night(settings: NightSettings) -> Preview:
         reason = "; ".join(other.differences) or "settings or inputs differ"
         state = f"would be scored again: {reason}"
     lines.append(f"{state}; {_describe_comparison(settings)}")
+    if settings.keep is not None:
+        lines += preview_removal(Nights(settings.runs), settings.keep, settings.night)
     plan = None if done else scoring_plan(scoring, inputs, LIMITS)
     return Preview(lines, plan)
 

@@ -158,6 +158,13 @@ def read_restatements(runs: str, warnings: list[str]) -> list["Restatement"]:
     return sorted(found, key=lambda each: (each.date, each.rows[0]["restated_at"]))
 
 
+def restatement_table(restatements: Sequence[Restatement]) -> pa.Table:
+    """Return all rows as one table, with the dates of the verdicts that still rest on the old."""
+    rows = [row for each in restatements for row in each.rows]
+    resting = [[*each.resting] for each in restatements for _ in each.rows]
+    return _to_table(rows).append_column("resting", pa.array(resting, pa.list_(pa.date32())))
+
+
 def _lacks_a_value(table: pa.Table) -> bool:
     return any(table.column(name).null_count for name in {*_COLUMNS} - {"before", "after"})
 

@@ -8,14 +8,18 @@ from datetime import UTC, date, datetime, timedelta
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.nightly import verdict
+from segscore.pipeline.nightly.dates import NIGHT, folder_of
 from segscore.pipeline.nightly.nights import Nights, read_night
-from segscore.pipeline.nightly.settings import NIGHT, folder_of
 from segscore.pipeline.nightly.summaries import keep_rows
 from segscore.pipeline.runs import run_folder
+from segscore.pipeline.statistics.shown_numbers import counted
 from segscore.pipeline.storage.listed_files import listed
 
 REMOVING = "_removing.json"
 """Name of a night's run.json while the night is being removed, so that removal can be resumed."""
+
+_NAMED = 15
+"""Most nights that a line names."""
 
 _Files = Mapping[str, Sequence[str]]
 """Table -> names of its files."""
@@ -32,21 +36,9 @@ def remove_old(nights: Nights, days: int) -> tuple[list[date], list[str]]:
     Returns:
         The dates removed, and a message for each old night that was not removed.
     """
-    if nights.newest is None:
-        return [], []
-    newest = min(nights.newest, datetime.now(UTC).date())
-    last_good = next((night.date for night in nights.good()), None)
-    old = list[tuple[date, str, _Files]]()
-    removed, warnings = [], []
-    for night in nights.dates:
-        if night < newest - timedelta(days=days) and night != last_good:
-            url = folder_of(nights.runs, night)
-            try:
-                files = _files(nights.runs, night)
-                _require_ours(url, files)
-                old.append((night, url, files))
-            except (Refused, Failed, OSError) as problem:
-                warnings.append(_not_removed(url, problem))
+    old, kept = _find_old(nights, days, nights.newest)
+    warnings = [_not_removed(url, problem) for url, problem in kept]
+    removed = []
     try:
         # First, so that the trend of the archive does not depend on what is removed.
         keep_rows(nights.runs, [f"{NIGHT}{night}" for night, _, _ in old])
@@ -59,6 +51,47 @@ def remove_old(nights: Nights, days: int) -> tuple[list[date], list[str]]:
         except (Refused, Failed, OSError) as problem:
             warnings.append(_not_removed(url, problem))
     return removed, warnings
+
+
+def preview_removal(nights: Nights, days: int, newest: date | None = None) -> list[str]:
+    """Say in lines which nights ``remove_old`` would remove, and which old ones it would keep.
+
+    Args:
+        nights: the nights.
+        days: days after which they are removed.
+        newest: a night that will be published before; None if there is none.
+    """
+    known = [night for night in (nights.newest, newest) if night is not None]
+    old, kept = _find_old(nights, days, max(known, default=None))
+    dates = [str(night) for night, _, _ in old]
+    number = counted(len(old), "night")
+    names = dates if len(dates) <= _NAMED else [*dates[:_NAMED], f"and {len(dates) - _NAMED} more"]
+    return [
+        f"would remove {number} more than {days} days older than the newest"
+        + (f": {', '.join(names)}" if names else ""),
+        *(f"would not remove {url}: {problem}" for url, problem in kept),
+    ]
+
+
+def _find_old(
+    nights: Nights, days: int, newest: date | None
+) -> tuple[list[tuple[date, str, _Files]], list[tuple[str, Exception]]]:
+    """Find the nights that may be removed, with their files; and the old ones that may not."""
+    old, kept = list[tuple[date, str, _Files]](), list[tuple[str, Exception]]()
+    if newest is None:
+        return old, kept
+    newest = min(newest, datetime.now(UTC).date())
+    last_good = next((night.date for night in nights.good()), None)
+    for night in nights.dates:
+        if night < newest - timedelta(days=days) and night != last_good:
+            url = folder_of(nights.runs, night)
+            try:
+                files = _files(nights.runs, night)
+                _require_ours(url, files)
+                old.append((night, url, files))
+            except (Refused, Failed, OSError) as problem:
+                kept.append((url, problem))
+    return old, kept
 
 
 def _not_removed(url: str, problem: Exception) -> str:

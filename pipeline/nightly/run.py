@@ -23,7 +23,7 @@ from segscore.pipeline.nightly import judge, metrics, nights
 from segscore.pipeline.nightly.nights import Night, Nights
 from segscore.pipeline.nightly.restatements import record_restatement
 from segscore.pipeline.nightly.retention import remove_old
-from segscore.pipeline.nightly.scoring import Warn, score_night
+from segscore.pipeline.nightly.scoring import ScoredNight, ScoreNight, Warn, score_night
 from segscore.pipeline.nightly.settings import NightSettings
 from segscore.pipeline.nightly.verdict import OTHER_NIGHT, Verdict
 from segscore.pipeline.runs import run_folder
@@ -32,7 +32,6 @@ from segscore.pipeline.runs.fingerprint import setting_in_words
 from segscore.pipeline.runs.tasks import Progress
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.storage.placement import require_apart
-from segscore.pipeline.tables.unusable_files import UnusableFile
 
 
 @dataclass(frozen=True)
@@ -59,8 +58,16 @@ class Ended:
         }
 
 
-def run_night(settings: NightSettings, executor: Executor, progress: Progress, warn: Warn) -> Ended:
+def run_night(
+    settings: NightSettings,
+    executor: Executor,
+    progress: Progress,
+    warn: Warn,
+    score: ScoreNight = score_night,
+) -> Ended:
     """Score, publish and judge a night, write its metrics, and remove old nights.
+
+    ``score`` scores it, unless it is only to be judged again.
 
     Raises:
         Refused: the input or the settings are wrong.
@@ -69,7 +76,7 @@ def run_night(settings: NightSettings, executor: Executor, progress: Progress, w
     """
     start = monotonic()
     try:
-        return _run_night(settings, executor, progress, warn)
+        return _run_night(settings, executor, progress, warn, score)
     except (Refused, Failed) as problem:
         outcome = metrics.WAITING if isinstance(problem, NotYet) else metrics.BROKEN
         if outcome == metrics.BROKEN and not str(problem).startswith(str(settings.night)):
@@ -84,7 +91,7 @@ def run_night(settings: NightSettings, executor: Executor, progress: Progress, w
 
 
 def _run_night(
-    settings: NightSettings, executor: Executor, progress: Progress, warn: Warn
+    settings: NightSettings, executor: Executor, progress: Progress, warn: Warn, score: ScoreNight
 ) -> Ended:
     storage.require_resolvable([settings.metrics])
     _require_free_for_metrics(settings)
@@ -100,7 +107,9 @@ def _run_night(
         )
     try:
         storage.require_resolvable([settings.runs, *settings.inputs.values()])
-        finished = _score_and_judge(settings, executor, progress, warn)
+        if settings.rejudge:
+            score = _keep_scores
+        finished = _score_and_judge(settings, executor, progress, warn, score)
     except (run_folder.Taken, run_folder.Overtaken) as problem:
         # The other process writes the metrics.
         raise Failed(
@@ -176,14 +185,14 @@ def _require_free_for_metrics(settings: NightSettings) -> None:
 
 
 def _score_and_judge(
-    settings: NightSettings, executor: Executor, progress: Progress, warn: Warn
+    settings: NightSettings, executor: Executor, progress: Progress, warn: Warn, score: ScoreNight
 ) -> Ended:
     require_apart(settings.score.output, settings.inputs, option="--runs")
     earlier = Nights(settings.runs)
     if settings.compared_date is not None and earlier.find(settings.compared_date) is None:
         reasons = "".join(f" ({problem})" for problem in earlier.unreadable)
         raise Refused(f"--against {settings.against}: no such night in {settings.runs}{reasons}")
-    scored, unusable = _score(settings, executor, progress, warn)
+    scored, unusable = score(settings, executor, progress, warn)
     try:
         night = nights.read_night(settings.runs, settings.night)
         if night is None:
@@ -207,12 +216,8 @@ def _score_and_judge(
     return Ended(replace(night, verdict=verdict), verdict, scored)
 
 
-def _score(
-    settings: NightSettings, executor: Executor, progress: Progress, warn: Warn
-) -> tuple[FinishedScoring | None, tuple[UnusableFile, ...]]:
-    """Score a night, unless it is only to be judged again; the rest is as for ``score_night``."""
-    if not settings.rejudge:
-        return score_night(settings, executor, progress, warn)
+def _keep_scores(settings: NightSettings, *_: object) -> ScoredNight:
+    """Score nothing: the night is only judged again."""
     night = nights.read_night(settings.runs, settings.night)
     if night is None:
         raise Refused(
@@ -292,7 +297,7 @@ def _write_metrics(
     if newest is not None and newest > settings.night:
         warn(f"{settings.metrics} was left unchanged: it describes a newer night, {newest}")
         return
-    text = metrics.expose(settings.night, outcome, exit_code, last, night, settings.rules)
+    text = metrics.expose(outcome, exit_code, last, night, settings)
     try:
         storage.write_text(settings.metrics, text)
     except (OSError, Refused, Failed) as problem:

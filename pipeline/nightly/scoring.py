@@ -40,10 +40,16 @@ Warn = Callable[[str], None]
 _Result = TypeVar("_Result")
 _Unusable = tuple[UnusableFile, ...]
 
+ScoredNight = tuple[FinishedScoring | None, _Unusable]
+"""A run, or None if the same input was scored before, and the files that were left out."""
+
+ScoreNight = Callable[[NightSettings, Executor, Progress, Warn], ScoredNight]
+"""Scores a night; called as ``score_night`` is."""
+
 
 def score_night(
     settings: NightSettings, executor: Executor, progress: Progress, warn: Warn
-) -> tuple[FinishedScoring | None, _Unusable]:
+) -> ScoredNight:
     """Score a night; files of hypotheses that cannot be read are left out.
 
     A file that could not be read when the night was scored is not tried again as long as it has not

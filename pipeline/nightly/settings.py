@@ -8,6 +8,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from segscore.pipeline.errors import Refused
+from segscore.pipeline.nightly.calendar import Calendar, CalendarOption, read_calendar
+from segscore.pipeline.nightly.dates import (
+    LAST_GOOD,
+    PLACEHOLDER,
+    folder_of,
+    insert_date,
+    read_date,
+)
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.settings.options import (
     FreshOption,
@@ -20,24 +28,13 @@ from segscore.pipeline.settings.reading import read_names
 if TYPE_CHECKING:
     from segscore.pipeline.nightly.rules import GateRule
 
-_PLACEHOLDER = "{date}"
-_LAST_GOOD = "last-good"
 MEDIAN_OF_7 = "median-of-7"
 FAIL, _PASS = "fail", "pass"
 MAX_UNPAIRED = 0.05
 """Largest share of hypotheses without a reference: of a night, all of them are expected."""
 
-NIGHT = "date="
-"""Prefix of the names of nights' folders."""
-
 _METRICS = ".prom"
 """Suffix of the files that node_exporter's textfile collector reads."""
-
-_RELATIVE = {"today": 0, "yesterday": 1}
-"""Words for a date -> number of days before today."""
-
-_ALTERNATIVES = {"--against": f", or {_LAST_GOOD}", "--date": ", or today or yesterday"}
-"""Option -> what it accepts besides a date."""
 
 _MOST_DAYS = 36_500
 _MEDIAN = re.compile(r"median-of-([0-9]{1,2})", re.ASCII)
@@ -48,44 +45,6 @@ def require_keep(days: int | None) -> None:
     """Refuse a number of days outside the allowed range."""
     if days is not None:
         within("--keep", days, 1, _MOST_DAYS)
-
-
-def folder_of(runs: str, night: datetime.date) -> str:
-    """Return the folder of a night's run."""
-    from segscore.pipeline import storage
-
-    return storage.join(runs, f"{NIGHT}{night.isoformat()}")
-
-
-def read_date(option: str, text: str) -> datetime.date:
-    """Read a date.
-
-    Raises:
-        Refused: the text is not a date written as 2026-01-31.
-    """
-    if option == "--date" and text in _RELATIVE:
-        return datetime.date.today() - datetime.timedelta(days=_RELATIVE[text])
-    alternative = _ALTERNATIVES.get(option, "")
-    try:
-        if re.fullmatch(r"\d{4}-\d{2}-\d{2}", text, re.ASCII):
-            return datetime.date.fromisoformat(text)
-    except ValueError:
-        pass
-    raise Refused(f"{option} {text}: must be a date such as 2026-01-31{alternative}")
-
-
-def _insert_date(option: str, location: str, night: datetime.date) -> str:
-    """Replace `{date}` in a location with a night's date.
-
-    Raises:
-        Refused: the location has another placeholder.
-    """
-    for name in re.findall(r"\{(\w*)\}", location):
-        if f"{{{name}}}" != _PLACEHOLDER:
-            raise Refused(
-                f"{option} {location}: unknown placeholder {{{name}}}; use {_PLACEHOLDER}"
-            )
-    return location.replace(_PLACEHOLDER, night.isoformat())
 
 
 KeepOption = Annotated[
@@ -147,7 +106,7 @@ class NightSettings:
         float, Option("Probability that a night's gate fails by noise alone.", Panel.GATE)
     ] = 0.01
     against: Annotated[str, Option("Night to compare with: last-good, or a date.", Panel.GATE)] = (
-        _LAST_GOOD
+        LAST_GOOD
     )
     baseline: Annotated[
         str,
@@ -157,7 +116,7 @@ class NightSettings:
             "instead of being warned of.",
             Panel.GATE,
         ),
-    ] = _LAST_GOOD
+    ] = LAST_GOOD
     gate_by: Annotated[
         tuple[str, ...],
         Option(
@@ -192,6 +151,7 @@ class NightSettings:
             read_names,
         ),
     ] = ()
+    calendar: CalendarOption = ()
     not_comparable: Annotated[
         str,
         Option(
@@ -257,16 +217,16 @@ class NightSettings:
 
     def __post_init__(self) -> None:
         """Refuse a value that an option cannot have; the message names the option."""
-        if _PLACEHOLDER in self.runs:
+        if PLACEHOLDER in self.runs:
             raise Refused(
-                f"--runs {self.runs}: must not contain {_PLACEHOLDER}; every night gets its own "
+                f"--runs {self.runs}: must not contain {PLACEHOLDER}; every night gets its own "
                 "folder date=... in it"
             )
         if not 0 < self.alpha <= 0.5:
             raise Refused(f"--alpha {self.alpha}: must be above 0 and at most 0.5")
-        if self.baseline != _LAST_GOOD and not 3 <= self.nights_of_median <= _MOST_NIGHTS:
+        if self.baseline != LAST_GOOD and not 3 <= self.nights_of_median <= _MOST_NIGHTS:
             raise Refused(
-                f"--baseline {self.baseline}: must be {_LAST_GOOD}, or median-of-N for a number N "
+                f"--baseline {self.baseline}: must be {LAST_GOOD}, or median-of-N for a number N "
                 f"from 3 to {_MOST_NIGHTS}, such as median-of-7"
             )
         one_of("--not-comparable", self.not_comparable, (FAIL, _PASS))
@@ -277,7 +237,7 @@ class NightSettings:
             )
         require_keep(self.keep)
         check_group_by(self.gate_by, "--gate-by")
-        self.score, self.compared_date  # noqa: B018  (they refuse invalid values)
+        self.score, self.compared_date, self.days  # noqa: B018  (they refuse invalid values)
         if self.score.by_level is not None:
             raise Refused(
                 "by-level in [score] of --settings: nights are not judged by level; score the "
@@ -311,7 +271,7 @@ class NightSettings:
         """Settings of the scoring run, whose output is the night's folder."""
         scoring = dict(self.scoring)
         if self.documents is not None:
-            scoring["documents"] = _insert_date("--documents", self.documents, self.night)
+            scoring["documents"] = insert_date("--documents", self.documents, self.night)
         if self.resample_by is not None:
             scoring["resample_by"] = self.resample_by
         if self.max_rejects is not None:
@@ -320,14 +280,19 @@ class NightSettings:
         if self.max_unpaired is not None:
             unpaired = self.max_unpaired
         overrides = {
-            "references": _insert_date("--references", self.references, self.night),
-            "hypotheses": _insert_date("--hypotheses", self.hypotheses, self.night),
+            "references": insert_date("--references", self.references, self.night),
+            "hypotheses": insert_date("--hypotheses", self.hypotheses, self.night),
             "output": folder_of(self.runs, self.night),
             # A system that lacks documents does not stop the others.
             "unpaired_by_default": MAX_UNPAIRED if unpaired is None else unpaired,
             "fresh": self.fresh,
         }
         return ScoreSettings(**scoring | overrides)
+
+    @cached_property
+    def days(self) -> Calendar:
+        """The calendar of the nights."""
+        return read_calendar(self.calendar)
 
     @property
     def inputs(self) -> dict[str, str | None]:
@@ -341,7 +306,7 @@ class NightSettings:
     @property
     def fixed_input(self) -> str | None:
         """The location of hypotheses that are the same every night; None if it has a date."""
-        return None if _PLACEHOLDER in self.hypotheses else self.hypotheses
+        return None if PLACEHOLDER in self.hypotheses else self.hypotheses
 
     @property
     def rules(self) -> tuple["GateRule", ...]:
@@ -366,4 +331,4 @@ class NightSettings:
     @property
     def compared_date(self) -> datetime.date | None:
         """The night to compare with; None for the last good one."""
-        return None if self.against == _LAST_GOOD else read_date("--against", self.against)
+        return None if self.against == LAST_GOOD else read_date("--against", self.against)

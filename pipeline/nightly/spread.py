@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from segscore.pipeline.arrays.ragged import Flags, Floats
+from segscore.pipeline.nightly.calendar import USUAL_CALENDAR, Calendar
 from segscore.pipeline.nightly.past import Past
 from segscore.pipeline.nightly.rules import GateRule
 from segscore.pipeline.nightly.verdict import EVERY
@@ -20,8 +21,6 @@ NIGHTS_OF_SPREAD = 28
 FEWEST_OF_SPREAD = 8
 """Fewest nights from which the variance is estimated; Student's t allows for their number."""
 
-_SATURDAY = 5
-
 _FEWEST_OF_KIND = 4
 """Fewest weekend nights, and workdays, that are compared with each other."""
 
@@ -29,22 +28,19 @@ _CLEARLY = 4.0
 """Standard errors by which weekends differ from workdays if they are compared apart."""
 
 
-def is_weekend(day: date) -> bool:
-    """Return whether a date is a Saturday or Sunday."""
-    return day.weekday() >= _SATURDAY
-
-
 class Spread:
     """The variance between the nights before a night, of each rule, system and group."""
 
-    def __init__(self, past: Past, rules: Sequence[GateRule]) -> None:
-        self._past = past
-        self._weekend = np.array([is_weekend(day) for day in past.dates])
+    def __init__(
+        self, past: Past, rules: Sequence[GateRule], calendar: Calendar = USUAL_CALENDAR
+    ) -> None:
+        self._past, self._calendar = past, calendar
+        self._weekend = np.array([calendar.is_weekend(day) for day in past.dates])
         self.by_weekday = any(self._weekends_differ(rule) for rule in rules)
 
     def comparable(self, day: date) -> bool:
         """Return whether a night is of the kind of tonight, if weekends and workdays differ."""
-        return not self.by_weekday or is_weekend(day) == bool(self._weekend[-1])
+        return not self.by_weekday or self._calendar.is_weekend(day) == self._weekend[-1]
 
     def nights(self, rule: GateRule, system: str, group: GroupKey = ()) -> int:
         """Return from how many nights the variance is known, or would be known if they sufficed."""

@@ -10,9 +10,9 @@ import pyarrow.compute as pc
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
+from segscore.pipeline.nightly.dates import NIGHT, read_date
 from segscore.pipeline.nightly.nights import verdict_on, verdict_text
 from segscore.pipeline.nightly.read_before import HISTORY_FOLDER, ReadBefore, state_of
-from segscore.pipeline.nightly.settings import NIGHT, read_date
 from segscore.pipeline.nightly.verdict import UnreadableVerdict, Verdict
 from segscore.pipeline.runs.finished import FinishedRun, are_over_all
 from segscore.pipeline.statistics.averages import (

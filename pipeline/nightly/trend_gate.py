@@ -23,26 +23,39 @@ from segscore.pipeline.statistics.night_levels import (
     relative,
     shared_part,
 )
+from segscore.pipeline.statistics.shown_numbers import shown_attribute
+from segscore.pipeline.statistics.sums import GroupKey
 from segscore.pipeline.statistics.trends import FEWEST_FOR_TREND, theil_sen
 
 TREND_ALPHA = 0.01
 """Probability that a rule fails for any system by chance alone, if no average has a trend."""
 
 
-def judge_trends(past: Past, rules: Sequence[GateRule], systems: Sequence[str]) -> list[Check]:
+def judge_trends(
+    past: Past, rules: Sequence[GateRule], systems: Sequence[str], *, by_group: bool = False
+) -> list[Check]:
     """Check the rules for trends for all systems of a night, and what all systems share.
 
-    A check fails if the line goes beyond the limit and its p, adjusted by Holm's method for the
-    systems, is at most `TREND_ALPHA`; that of what all share only warns.  With too few nights it is
-    undecided.
+    A check fails if the line goes beyond the limit and its p, adjusted by Holm's method, is at most
+    `TREND_ALPHA`; that of what all share only warns.  With too few nights it is undecided.
+
+    Args:
+        past: the night and those before it.
+        rules: the rules; those that are not for trends are skipped.
+        systems: the systems of tonight.
+        by_group: whether to check the groups instead of all documents; Holm's method covers the
+            systems in all groups, and apart from them what they share in each.
     """
     checks: list[Check] = []
     for rule in (rule for rule in rules if rule.kind == TREND):
-        found = [*_check_all(past, rule, systems)]
+        groups = past.groups(rule) if by_group else [()]
+        found = [each for group in groups for each in _check_all(past, rule, systems, group)]
         own = [check for check in found if check.system != EVERY]
-        adjusted = holm([np.nan if check.p is None else check.p for check in own])
-        checks += [_decide(rule, check, float(p)) for check, p in zip(own, adjusted, strict=True)]
-        checks += [_decide(rule, each, each.p or 0.0) for each in found if each.system == EVERY]
+        shared = [check for check in found if check.system == EVERY]
+        for family in (own, shared):
+            adjusted = holm([np.nan if check.p is None else check.p for check in family])
+            decided = zip(family, adjusted.tolist(), strict=True)
+            checks += [_decide(rule, check, p) for check, p in decided]
     return checks
 
 
@@ -59,9 +72,11 @@ class _Line(NamedTuple):
     level: float
 
 
-def _check_all(past: Past, rule: GateRule, systems: Sequence[str]) -> Iterator[Check]:
-    tonight = [name for name in systems if past.average(rule, name) is not None]
-    values = past.values(rule, tonight)[-rule.nights :]
+def _check_all(
+    past: Past, rule: GateRule, systems: Sequence[str], group: GroupKey
+) -> Iterator[Check]:
+    tonight = [name for name in systems if past.average(rule, name, group) is not None]
+    values = past.values(rule, tonight, group)[-rule.nights :]
     first = max(0, len(past.nights) - rule.nights)
     for column, system in enumerate(tonight):
         values[: max(0, past.first(rule, system) - first), column] = np.nan
@@ -77,17 +92,21 @@ def _check_all(past: Past, rule: GateRule, systems: Sequence[str]) -> Iterator[C
         }
         lines[EVERY] = _Line(shared_part(deviations), float(levels[enough].mean()))
     for name, line in lines.items():
-        yield _check(past, rule, name, line)
+        yield _check(past, rule, (name, *group), line)
 
 
-def _check(past: Past, rule: GateRule, system: str, line: _Line) -> Check:
-    """Estimate the line of a system; ``value`` and ``before`` are its ends."""
+def _check(past: Past, rule: GateRule, key: GroupKey, line: _Line) -> Check:
+    """Estimate the line of a system, in a group; ``value`` and ``before`` are its ends."""
+    system, group = str(key[0]), key[1:]
     dates = past.dates[-rule.nights :]
     at = np.flatnonzero(~np.isnan(line.values))
     first = dates[at[0]] if len(at) else dates[-1]
-    average = past.average(rule, system)
+    average = past.average(rule, system, group)
     value = None if average is None or np.isnan(average.value) else average.value
-    check = check_of(rule, system, first.isoformat(), value=value, before=None, nights=len(at))
+    place = ", ".join(map(shown_attribute, group)) or None
+    check = check_of(
+        rule, system, first.isoformat(), group=place, value=value, before=None, nights=len(at)
+    )
     if len(at) < FEWEST_FOR_TREND:
         return check
     found = theil_sen(at, line.values[at])

@@ -16,6 +16,8 @@ from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.measures import ALL, HEADLINES
 from segscore.pipeline.measures.measure import Measure
 from segscore.pipeline.nightly import nights
+from segscore.pipeline.nightly.restatements import Restatement, read_restatements
+from segscore.pipeline.nightly.summaries import night_of
 from segscore.pipeline.nightly.verdict import UnreadableVerdict
 from segscore.pipeline.reports import agreement, answer, comparison, provenance, sweep, systems
 from segscore.pipeline.reports.calibration import calibrate_run
@@ -177,7 +179,7 @@ def _scored(run: FinishedRun, settings: ReportSettings) -> _Contents:
     if settings.certify:
         asked = CertifySettings(run.url, measure.name, settings.average)
         words.append(str(certify(opened, asked)))
-    sections = [] if night is None else [gate_section(night)]
+    sections = [] if night is None else [gate_section(night, _restated(run))]
     sections += [
         systems.ranked_systems(ranking, documents.pairs, calibration),
         *document_sections(opened, documents, ranking),
@@ -188,6 +190,14 @@ def _scored(run: FinishedRun, settings: ReportSettings) -> _Contents:
     is_failed = night is not None and any(check.fails for check in night.checks)
     tone = Tone.FAILED if is_failed else Tone.NOTE
     return _Contents(words, sections, head_of(ranking, documents), tone)
+
+
+def _restated(run: FinishedRun) -> list[Restatement]:
+    """Return how a night was scored again, and those that its verdict still rests on."""
+    folder, _, name = run.url.rstrip("/").rpartition("/")
+    day = night_of(name)
+    found = [] if day is None else read_restatements(folder or ".", [])
+    return [each for each in found if each.date == day or day in each.resting]
 
 
 def _ranked_by(run: FinishedScoring, name: str | None) -> Measure:

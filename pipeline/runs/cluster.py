@@ -119,6 +119,13 @@ class DaskCluster:
         """Create the executor."""
         self.client = client
 
+    @property
+    def at_once(self) -> int:
+        """How many tasks the present workers execute at the same time; at least 1."""
+        with _losses_as_failures(self.client):
+            workers = present_workers(self.client)
+        return max(1, sum(worker["nthreads"] for worker in workers.values()))
+
     def run_calls(
         self, task: Callable[..., Any], calls: Mapping[str, tuple[Any, ...]], shared: Any
     ) -> Iterator[Outcome]:

@@ -30,7 +30,15 @@ class Outcome:
 
 
 class Executor(Protocol):
-    """Executes the tasks of a run."""
+    """Executes the tasks of a run; several threads may call it, each for a run of its own."""
+
+    @property
+    def at_once(self) -> int:
+        """How many tasks it executes at the same time.
+
+        Raises:
+            Failed: the workers of a cluster were lost.
+        """
 
     def run_calls(
         self, task: Callable[..., Any], calls: Mapping[str, tuple[Any, ...]], shared: Any

@@ -56,6 +56,7 @@ class Threads:
     def __init__(self, count: int) -> None:
         """Create the executor of so many tasks at the same time."""
         self._pool = ThreadPoolExecutor(count, "segscore")
+        self.at_once = count
 
     def __enter__(self) -> "Threads":
         return self

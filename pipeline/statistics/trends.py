@@ -10,8 +10,13 @@ from segscore.pipeline.arrays.ragged import Floats, Ints
 FEWEST_FOR_TREND = 10
 """Fewest values of which a trend is computed."""
 
-BLOCK_LENGTH = 3
-"""Number of successive values that stay together when a series is permuted."""
+FEWEST_OF_BLOCK = 3
+"""Fewest successive values that stay together when a series is permuted."""
+
+_FEWEST_BLOCKS = 4
+"""Fewest blocks of a series."""
+
+_MOST_CORRELATED = 0.9
 
 ORDERS = 999
 
@@ -133,7 +138,7 @@ def _serial_factor(ranks: Floats) -> float:
 def steps(values: Floats, weights: Floats, seed: int) -> list[Step | None]:
     """Find the step of each of several series, by weighted least squares.
 
-    p is (c + 1) / (n + 1), where c of n random orders of the blocks of ``BLOCK_LENGTH`` successive
+    p is (c + 1) / (n + 1), where c of n random orders of the blocks of ``block_length`` successive
     values explain at least as much.  The order is the same for all series, so that p can also be
     adjusted for their number (Westfall & Young 1993): then, c counts the orders in which any series
     has so large a ratio of explained to unexplained variance.
@@ -149,7 +154,7 @@ def steps(values: Floats, weights: Floats, seed: int) -> list[Step | None]:
     Returns:
         The step of each series; None if it has fewer than ``FEWEST_FOR_TREND`` values.
     """
-    orders = _orders(values.shape[1], seed)
+    orders = _orders(values.shape[1], block_length(values), seed)
     defined = ~np.isnan(values)
     weights = np.where(defined, weights, 0.0)
     values = np.where(defined, values, 0.0)
@@ -205,10 +210,56 @@ def _best_splits(values: Floats, weights: Floats) -> tuple[Ints, Floats]:
     return best + 1, explained
 
 
-def _orders(times: int, seed: int) -> NDArray[np.int64]:
+def block_length(values: Floats) -> int:
+    """Return how many successive values of series stay together when their order is permuted.
+
+    It is n^(1/3) (2 r / (1 - r^2))^(2/3), the best length for a mean if each value resembles the
+    one before by r (Politis & White 2004, "Automatic block-length selection for the dependent
+    bootstrap", Econometric Reviews 23), of the series with the largest r; at least
+    ``FEWEST_OF_BLOCK``, and at most a quarter of n. r is the autocorrelation of what neither the
+    best step nor a line explains, without its bias (Kendall 1954), where it is significant.
+
+    >>> block_length(np.repeat([[0.8, 0.6]], 15, axis=1))
+    3
+
+    Args:
+        values: the series, NaN where undefined, shape (series, times).
+    """
+    most = max(FEWEST_OF_BLOCK, values.shape[1] // _FEWEST_BLOCKS)
+    lengths = [_length_for(series[~np.isnan(series)]) for series in values]
+    return int(np.clip(round(max(lengths, default=0.0)), FEWEST_OF_BLOCK, most))
+
+
+def _length_for(series: Floats) -> float:
+    """Return the best length of the blocks of a series without gaps."""
+    n = len(series)
+    if n < FEWEST_FOR_TREND:
+        return 0.0
+    rest = min(_without_step(series), _without_line(series), key=lambda each: float(each @ each))
+    squares = float(rest @ rest)
+    r = float(rest[1:] @ rest[:-1]) / squares if squares > 0 else 0.0
+    if r <= _SIGNIFICANT / np.sqrt(n):
+        return 0.0
+    r = min(r + (1 + 4 * r) / n, _MOST_CORRELATED)
+    return float(n ** (1 / 3) * (2 * r / (1 - r * r)) ** (2 / 3))
+
+
+def _without_step(series: Floats) -> Floats:
+    first = int(_best_splits(series[None], np.ones((1, len(series))))[0][0])
+    parts = series[:first], series[first:]
+    return np.concatenate([part - part.mean() for part in parts])
+
+
+def _without_line(series: Floats) -> Floats:
+    time = np.arange(len(series)) - (len(series) - 1) / 2
+    apart = series - series.mean()
+    return np.asarray(apart - time * float(time @ apart) / float(time @ time))
+
+
+def _orders(times: int, length: int, seed: int) -> NDArray[np.int64]:
     """Return random orders of the times in blocks, cut from the newest, shape (orders, times)."""
-    ends = range(times, 0, -BLOCK_LENGTH)
-    blocks = [np.arange(max(0, end - BLOCK_LENGTH), end) for end in ends][::-1]
+    ends = range(times, 0, -length)
+    blocks = [np.arange(max(0, end - length), end) for end in ends][::-1]
     draw = np.random.Generator(np.random.PCG64(seed))
     return np.array(
         [np.concatenate([blocks[i] for i in draw.permutation(len(blocks))]) for _ in range(ORDERS)]

@@ -81,6 +81,6 @@ def trend(
 
 
 def _read_day(name: str, text: str) -> Any:
-    from segscore.pipeline.nightly.settings import read_date
+    from segscore.pipeline.nightly.dates import read_date
 
     return read_date(name, text)

@@ -23,6 +23,7 @@ from tests.support.command_line import Segscore
 from tests.support.night_metrics import WORSE
 from tests.support.nights import DAYS, GOOD, Archive, rows
 from tests.support.paths import DATA
+from tests.support.run_files import everything
 
 FIRST, SECOND, THIRD = DAYS[:3]
 OURS = ["run", "date", "signature", "version", "outcome", "gate", "test_set", "good", "accepted"]
@@ -298,6 +299,11 @@ def test_old_nights_are_removed_first(archive: Archive) -> None:
     assert archive.run("2026-03-01").code == 0
     assert archive.segscore("history", archive.runs).code == 0
     before = read_table(storage.join(archive.runs, "history"))
+    there = everything(Path(archive.runs))
+    tried = archive.segscore("history", archive.runs, "--keep", 20, "--dry-run")
+    would = f"would remove 2 nights more than 20 days older than the newest: {FIRST}, {SECOND}"
+    assert (tried.code, " ".join(tried.out.split())) == (0, would)
+    assert everything(Path(archive.runs)) == there
     result = archive.segscore("history", archive.runs, "--keep", 20)
     assert result.code == 0, result.err
     assert f"removed night {FIRST}" in result.out
@@ -309,6 +315,10 @@ def test_old_nights_are_removed_first(archive: Archive) -> None:
     again = archive.segscore("history", archive.runs, "--keep", 20)
     assert again.code == 0 and "removed night" not in again.out
     assert archive.segscore("history", archive.runs, "--keep", 0).code == 2
+    for options in (["--dry-run"], ["--dry-run", "--keep", 0]):
+        assert archive.segscore("history", archive.runs, *options).code == 2
+    nowhere = archive.segscore("history", f"{archive.runs}2", "--dry-run", "--keep", 9)
+    assert nowhere.code == 2 and "no such folder" in nowhere.err
 
 
 def test_the_last_night_is_named_if_it_is_days_ago(

@@ -986,9 +986,14 @@ def test_only_old_nights_are_removed(archive: Archive) -> None:
         path.parent.mkdir()
         path.write_text("mine")
     before_removal = files(archive.runs)
+    removed = {failed[0], failed[2]}
+    tried = archive.run(failed[-1], "--keep", 10, "--dry-run")
+    assert tried.code == 0 and files(archive.runs) == before_removal
+    said = " ".join(tried.out.split())
+    assert f"would remove 2 nights more than 10 days older than the newest: {failed[0]}" in said
+    assert f"would not remove {archive.folder_of(failed[1])}: it contains notes.txt" in said
     result = archive.run(failed[-1], "--keep", 10)
     assert result.code == 1
-    removed = {failed[0], failed[2]}
     for night in removed:
         assert f"removed night {night}" in result.out
         assert not Path(archive.folder_of(night)).exists()

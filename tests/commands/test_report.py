@@ -602,6 +602,34 @@ def test_the_report_of_a_night_shows_the_verdict(segscore: Segscore, tmp_path: P
     ]
 
 
+def test_the_report_of_a_night_shows_levels_boundaries_and_restatements(
+    segscore: Segscore, tmp_path: Path
+) -> None:
+    archive = Archive(tmp_path / "archive", tmp_path, segscore)
+    archive.settle(gate="level:boundary_similarity>=-0.02")
+    systems = {"steady": 0.9, "other": 0.8, "third": 0.85}
+    for day in DAYS[:16]:
+        archive.deliver(day, systems)
+    dates = ("--from", DAYS[0], "--to", DAYS[15])
+    assert segscore("nightly", "--settings", archive.file, *dates).code == 0
+    archive.deliver(DAYS[1], {**systems, "other": 0.7}, seed=1)
+    assert archive.run(DAYS[1]).code == 0
+    verdict = archive.read(DAYS[15], "night.json")
+    read = Reader(report(segscore, Path(archive.folder_of(DAYS[15]))))
+    levels = read.tables["Levels"][1:]
+    assert [row[0] for row in levels] == ["other", "steady", "third", "(all systems)"]
+    known = {check["system"]: check for check in verdict["checks"]}
+    assert all(float(row[3]) == pytest.approx(known[row[0]]["value"], abs=1e-4) for row in levels)
+    boundaries = {row[0]: row[2] for row in read.tables["Boundaries"][1:]}
+    (references,) = (each for each in verdict["densities"] if each["system"] is None)
+    assert boundaries["(references)"].replace(",", "") == str(references["boundaries"])
+    assert boundaries.keys() == {"(references)", *systems}
+    again = Reader(report(segscore, Path(archive.folder_of(DAYS[1]))))
+    assert {(row[0], row[2]) for row in again.tables["Restated nights"][1:]} == {
+        (DAYS[1], system) for system in systems
+    }
+
+
 def audited(segscore: Segscore, folder: Path, rows: list[dict[str, Any]]) -> Reader:
     (folder / "codings.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     result = segscore("agree", folder / "codings.jsonl", "--output", folder / "audit")

@@ -50,7 +50,7 @@ def test_every_command_is_in_the_table() -> None:
 
 def test_the_readme_shows_the_version_of_signatures(segscore: Segscore) -> None:
     version = block("", "segscore|n_t").strip().rpartition("|v:")[2]
-    assert segscore("--version").out == f"segscore {version}\n"
+    assert segscore("--version").out.split()[:2] == ["segscore", version]
 
 
 def test_the_numbers_of_measures_are_right() -> None:

@@ -75,7 +75,10 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
     """The archive, with unpublished files beside the published ones."""
     folder = tmp_path_factory.mktemp("archive")
     nights = Archive(folder / "archive", folder, Started())
-    nights.settle(score='group-by = "program"\nreference-points = "none"\nconsensus = "0.5"')
+    rules = "boundary_similarity>=-0.02, level:boundary_similarity>=-0.02"
+    nights.settle(
+        gate=rules, score='group-by = "program"\nreference-points = "none"\nconsensus = "0.5"'
+    )
     for night in NIGHTS:
         chances = {**GOOD, "other": 0.3} if night == FAILED else GOOD
         for role in ("reference", "hypothesis"):
@@ -88,6 +91,12 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
             nights.put(night, role, [*put, *second, *bad])
         result = nights.run(night)
         assert result.code == (1 if night == FAILED else 0), result.err
+    corrected = Path(nights.folder, "references", f"date={FIRST}", "part.jsonl")
+    listed_rows = [json.loads(line) for line in corrected.read_text().splitlines()]
+    for row in listed_rows[:5]:
+        row["boundaries"] = row["boundaries"][1:]
+    nights.put(FIRST, "reference", listed_rows)
+    assert nights.run(FIRST).code == 0
     history = nights.segscore("history", nights.runs)
     assert history.code == 0, history.err
     audits = folder / "audits"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.nightly.settings import read_date
+from segscore.pipeline.nightly.dates import read_date
 from segscore.pipeline.settings.options import Argument, Option, Panel, SeedOption
 from segscore.pipeline.settings.ranges import check_group_by, check_seed, one_of, within
 from segscore.pipeline.settings.reading import read_names

@@ -1,7 +1,10 @@
 """The package: what importing it takes, its names, their examples and their types."""
 
 import doctest
+import importlib.metadata
+import json
 import os
+import shutil
 import subprocess
 import sys
 from importlib import import_module
@@ -161,4 +164,25 @@ def test_the_first_call_says_once_that_it_compiles_and_how_long_it_took(tmp_path
 def test_the_package_has_the_version_of_the_command() -> None:
     import segscore
 
-    assert python("-m", "segscore", "--version").stdout == f"segscore {segscore.__version__}\n"
+    printed = python("-m", "segscore", "--version").stdout
+    assert printed.partition(" (commit ")[0].strip() == f"segscore {segscore.__version__}"
+
+
+def test_the_command_says_the_commit_where_it_is_known(tmp_path: Path) -> None:
+    """Of what pip installed from a repository, or of a checkout; without git, only the version."""
+    version = importlib.metadata.version("segscore")
+    without = python("-m", "segscore", "--version", PATH=str(tmp_path)).stdout
+    assert without == f"segscore {version}\n"
+    if (ROOT / ".git").exists() and shutil.which("git"):
+        asked = ["git", "-C", str(ROOT), "rev-parse", "HEAD"]
+        commit = subprocess.run(asked, capture_output=True, text=True, check=True).stdout[:12]
+        assert f"(commit {commit}" in python("-m", "segscore", "--version").stdout
+    installed = tmp_path / f"segscore-{version}.dist-info"
+    installed.mkdir()
+    (installed / "METADATA").write_text(f"Name: segscore\nVersion: {version}\n")
+    origin = {"url": "https://example.org/x", "vcs_info": {"vcs": "git", "commit_id": "a" * 40}}
+    for text, expected in ((json.dumps(origin), f" (commit {'a' * 12})"), ("[", "")):
+        (installed / "direct_url.json").write_text(text)
+        path = {"PYTHONPATH": f"{tmp_path}:{ROOT}", "PATH": str(tmp_path)}
+        printed = python("-P", "-m", "segscore", "--version", **path).stdout
+        assert printed == f"segscore {version}{expected}\n"

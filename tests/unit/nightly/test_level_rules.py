@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from segscore.pipeline.arrays.ragged import Floats
+from segscore.pipeline.nightly.calendar import read_calendar
 from segscore.pipeline.nightly.failures import describe_failure, levels_in_words
 from segscore.pipeline.nightly.level_gate import judge_floors, judge_level_rules
 from segscore.pipeline.nightly.past import Past, PastAverage, PastNight
@@ -218,6 +219,18 @@ def test_weekends_that_differ_are_compared_with_weekends() -> None:
     assert between is not None and float(between.variance) < 0.015**2
 
 
+def test_holidays_of_the_calendar_are_compared_with_weekends() -> None:
+    values = stationary(60, 7, shared=0.005)
+    calendar = read_calendar(["wednesday=weekend", "saturday=workday", "2026-03-17=weekend"])
+    days = [MONDAY + timedelta(days=day) for day in range(60)]
+    special = np.array([day.weekday() in (2, 6) or day == date(2026, 3, 17) for day in days])
+    values[special] -= 0.05
+    spread = Spread(past_of(values), RULES, calendar)  # the last night is a Thursday
+    week = [spread.comparable(date(2026, 3, 16) + timedelta(days=day)) for day in range(7)]
+    assert week == [True, False, False, True, True, True, False]
+    assert Spread(past_of(values), RULES).comparable(date(2026, 3, 18))
+
+
 def test_a_week_that_is_hard_for_all_does_not_hide_a_trend() -> None:
     values = stationary(40, 8, shared=0.005)
     values[:, 3] -= 0.003 * np.arange(40)
@@ -241,3 +254,35 @@ def test_a_shared_trend_is_said_once() -> None:
     assert series([check for check in checks if check.result == "warned"]) == [EVERY]
     (sentence,) = levels_in_words(checks)
     assert sentence.startswith("all systems: boundary_similarity fell by .")
+
+
+def test_a_trend_in_one_group_is_that_of_one_system_there() -> None:
+    names = [f"group{number}" for number in range(6)]
+    groups = {name: stationary(40, seed, shared=0.01) for seed, name in enumerate(names)}
+    groups["group2"][:, 3] -= 0.004 * np.arange(40)
+    groups["group2"][10:17] -= 0.1  # a week that is hard for all
+    groups["group4"] -= 0.004 * np.arange(40)[:, None]
+    past = past_of(stationary(40, 9), groups=groups)
+    assert not any(check.fails for check in judge_trends(past, TREND, SYSTEMS))
+    checks = judge_trends(past, TREND, SYSTEMS, by_group=True)
+    assert len(checks) == 6 * (len(SYSTEMS) + 1)
+    (failed,) = (each for each in checks if each.fails)
+    assert (failed.system, failed.group) == ("gamma", "group2")
+    assert failed.p is not None
+    assert failed.p_adjusted == pytest.approx(6 * len(SYSTEMS) * failed.p)
+    assert describe_failure(failed).startswith("gamma got worse in group2: boundary_similarity fel")
+    (sentence,) = levels_in_words(checks)
+    assert sentence.startswith("all systems in group4: boundary_similarity fell by .")
+    accepted = past_of(stationary(40, 9), accepted={34: "gamma"}, groups=groups)
+    checks = judge_trends(accepted, TREND, SYSTEMS, by_group=True)
+    assert not any(each.fails for each in checks)
+
+
+def test_trends_in_many_groups_rarely_fail_without_a_reason() -> None:
+    failed = 0
+    for project in range(60):
+        seeds = range(100 * project, 100 * project + 8)
+        groups = {str(seed): stationary(30, seed) for seed in seeds}
+        past = past_of(stationary(30, project), groups=groups)
+        failed += any(each.fails for each in judge_trends(past, TREND, SYSTEMS, by_group=True))
+    assert failed <= 3  # .006 by chance, if it is .01 of nights

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from benchmarks import simulated_densities
 from benchmarks.nights import SLOW, STEP, alarms, delays, levels
 from benchmarks.simulated_nights import Nights, simulate
 from benchmarks.two_nights import two_nights
@@ -28,3 +29,9 @@ def test_a_fall_is_noticed(fall: np.ndarray[tuple[int], np.dtype[np.float64]], m
     """A step of .05 at 60 documents was never found in four of five years."""
     nights = simulate("night sd .02", 60, YEARS).with_fall(fall)
     assert np.median(delays(levels(nights))) < most
+
+
+def test_densities_are_seldom_said_to_differ_without_a_reason() -> None:
+    found = simulated_densities.row("desk sd .05", 600, YEARS)
+    assert found.alarms.mean() <= 1
+    assert np.median(simulated_densities.row("independent documents", 60, YEARS).delays) <= 2

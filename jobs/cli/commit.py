@@ -1,0 +1,41 @@
+"""The commit that the installed segscore was made from, where that is known."""
+
+import json
+import shutil
+import subprocess
+from contextlib import suppress
+from importlib.metadata import distribution
+from pathlib import Path
+
+_DIGITS = 12
+
+_SECONDS = 10
+"""Seconds after which git is no longer waited for."""
+
+
+def find_commit() -> str | None:
+    """Return the commit that pip installed, or of the checkout that this file is in; else None."""
+    return _installed() or _checked_out(Path(__file__).resolve().parents[2])
+
+
+def _installed() -> str | None:
+    """Return the commit of an installation from a repository (PEP 610)."""
+    with suppress(ValueError, TypeError, KeyError, OSError):
+        origin = json.loads(distribution("segscore").read_text("direct_url.json") or "{}")
+        return str(origin["vcs_info"]["commit_id"])[:_DIGITS]
+    return None
+
+
+def _checked_out(folder: Path) -> str | None:
+    """Return the commit of a checkout, with a mark if files differ from it."""
+    git = shutil.which("git") if (folder / ".git").exists() else None
+    if git is None:
+        return None
+    described = [git, "-C", str(folder), "describe", "--always", "--dirty=, changed"]
+    options = ["--exclude=*", f"--abbrev={_DIGITS}"]
+    with suppress(OSError, subprocess.SubprocessError, UnicodeError):
+        done = subprocess.run(  # noqa: S603  (no shell, and no text of a user)
+            [*described, *options], capture_output=True, text=True, timeout=_SECONDS, check=True
+        )
+        return done.stdout.strip() or None
+    return None
