@@ -231,7 +231,9 @@ def _print_contested(rows: list[DocumentRow]) -> None:
             Column("coders", [str(row["codings"]) for row in rows]),
             Column("mean segments", [shown_as(row["segments_mean"], ".1f") for row in rows]),
         ],
-        title=f"the {len(rows)} most contested documents",
+        title=f"the {len(rows)} most contested documents"
+        if len(rows) > 1
+        else "the most contested document",
     )
 
 

@@ -119,9 +119,10 @@ def _print_adjudication(finished: "FinishedAudit", number: int) -> None:
 
     found = adjudication(finished, number)
     rows = found.documents[:_SHOWN]
+    chosen = counted(len(found.documents), "document")
     remarks = [
-        f"{counted(len(found.documents), 'document')} of {found.gain:.0f} of the {found.total:.0f} "
-        "boundaries that adjudicating all would change"
+        f"adjudicating {chosen} is expected to change {found.gain:.0f} boundaries, adjudicating "
+        f"all, {found.total:.0f}"
     ]
     if more := len(found.documents) - len(rows):
         remarks.append(f"{more} more with --layout adjudicate --format csv")
