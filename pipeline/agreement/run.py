@@ -22,6 +22,7 @@ from segscore.pipeline.agreement.part import (
     audit_part,
     survey_codings,
 )
+from segscore.pipeline.agreement.pseudonyms import codings_of, with_pseudonyms
 from segscore.pipeline.agreement.results import (
     CODINGS,
     TYPES_UNUSED,
@@ -97,9 +98,11 @@ def run_agreement(
     run = TaskRun("agree", settings, executor, progress, sink)
     with run.stage("plan"):
         tables = find_tables(settings) if sources is None else _tables_of(sources)
-        settings, unit = _in_unit_of(run, settings, tables)
+        settings, unit = _in_unit_of(settings, tables)
+        settings, key = with_pseudonyms(settings, codings_of(tables["codings"], sources))
+        run.settings = settings
         plan = planning.ALL_AT_ONCE if sources else agreement_plan(settings, tables, run.limits)
-        job = _job(settings, tables, unit)
+        job = replace(_job(settings, tables, unit), pseudonyms=key)
         if not run.prepare(tables.values()):
             return _done(run, settings)
     with run.work():
@@ -221,12 +224,11 @@ def _audit(
 
 
 def _in_unit_of(
-    run: TaskRun, settings: AgreeSettings, tables: Mapping[str, InputTable]
+    settings: AgreeSettings, tables: Mapping[str, InputTable]
 ) -> tuple[AgreeSettings, str | None]:
-    """Return the settings, also the run's, with n_t chosen by the unit of the tables; the unit."""
+    """Return the settings with n_t chosen by the unit of the tables, and the unit."""
     unit = one_unit({table.location: table.unit for table in tables.values()})
-    run.settings = settings = settings.in_unit(unit)
-    return settings, unit
+    return settings.in_unit(unit), unit
 
 
 def _contested(audited: Iterable[Audited]) -> list[DocumentRow]:
