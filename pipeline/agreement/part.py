@@ -25,7 +25,7 @@ from segscore.pipeline.agreement.documents import (
     window_measures,
 )
 from segscore.pipeline.agreement.group import Choices
-from segscore.pipeline.agreement.pseudonyms import Key, renamed
+from segscore.pipeline.agreement.pseudonyms import Pseudonyms, renamed
 from segscore.pipeline.agreement.tallies import Groups, Tallies, merge_tallies
 from segscore.pipeline.agreement.tally import tallies_of
 from segscore.pipeline.arrays.ragged import flags
@@ -95,7 +95,7 @@ class AgreeJob:
     without: tuple[str, ...] = ()
     round_name: str = "round"
     candidate: str | None = None
-    pseudonyms: Key | None = None
+    pseudonyms: Pseudonyms | None = None
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from segscore.pipeline.storage.placement import require_apart
 from segscore.pipeline.tables.find import InputTable
 from segscore.pipeline.tables.read import Rows, Sources, read_slices
 
-Key = Mapping[str, str]
+Pseudonyms = Mapping[str, str]
 """The pseudonym of each coder."""
 
 _OPTION = "--pseudonyms"
@@ -30,7 +30,7 @@ _OPTION = "--pseudonyms"
 
 def with_pseudonyms(
     settings: AgreeSettings, codings: Iterable[Rows]
-) -> tuple[AgreeSettings, Key | None]:
+) -> tuple[AgreeSettings, Pseudonyms | None]:
     """Return the settings with pseudonyms for the coders that they name, and the key.
 
     Coders whom the file does not list are added to it; without a file, it is made.
@@ -61,7 +61,7 @@ def codings_of(table: InputTable, sources: Sources | None) -> Iterator[Rows]:
         yield from read_slices(table.slices, table.further)
 
 
-def renamed(rows: Rows, key: Key | None) -> Rows:
+def renamed(rows: Rows, key: Pseudonyms | None) -> Rows:
     """Return codings with pseudonyms instead of names.
 
     Raises:
@@ -87,7 +87,7 @@ def _coders(codings: Iterable[Rows]) -> set[str]:
     return {name for name in names if name is not None}
 
 
-def _extended(path: str, coders: Collection[str]) -> Key:
+def _extended(path: str, coders: Collection[str]) -> Pseudonyms:
     """Read the key, and add the coders that it lacks to the file."""
     text = storage.read_text(path)
     known = {} if text is None else read_renames(_OPTION, path)
