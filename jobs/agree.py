@@ -7,10 +7,11 @@ import typer
 from segscore.jobs.cli import startup
 from segscore.jobs.cli.options import Cluster, ExplainPlan, Workers
 from segscore.jobs.show.audit import AUDITED_GROUPS, print_audit
+from segscore.jobs.show.audit_latex import audit_in_latex
+from segscore.jobs.show.audit_work import CHOICES, AuditWork
 from segscore.jobs.show.figures import write_figure
 from segscore.jobs.show.fitted import print_lines
 from segscore.jobs.show.formats import (
-    Layout,
     PaperFormat,
     as_rows,
     described,
@@ -28,26 +29,22 @@ from segscore.jobs.show.printing import (
     say_done,
 )
 from segscore.jobs.show.progress import Bar
-from segscore.pipeline.agreement.sentences import PEER_SHOWN, WITHOUT_SHOWN, peer_ends
+from segscore.pipeline.agreement.sentences import PEER_SHOWN, WITHOUT_SHOWN
 from segscore.pipeline.agreement.settings import AgreeSettings
 from segscore.pipeline.errors import Done, Refused
 from segscore.pipeline.settings.options import Panel
-from segscore.pipeline.settings.ranges import one_of, within
-from segscore.pipeline.statistics.shown_numbers import (
-    counted,
-    shown_attribute,
-    shown_number,
-    with_interval,
-)
-from segscore.schemas.rows import CoderRow, CoefficientRow
+from segscore.pipeline.settings.ranges import one_of
+from segscore.pipeline.statistics.shown_numbers import counted
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from segscore.pipeline.agreement.run import FinishedAudit
 
-_LAYOUTS = ("coefficients", "coders", "next")
-_MOST_NEXT = 10_000
+_LAYOUTS = ("coefficients", "coders", "corpus", *CHOICES)
+_TABLES = {"coefficients": "agreement"}
+"""Layout -> the table, where the names differ."""
+
 _OF_CODERS = (
     "coder",
     "documents",
@@ -76,7 +73,8 @@ def agree(
     layout: Annotated[
         str,
         typer.Option(
-            help="Table of --format csv, markdown or latex: coefficients, coders or next.",
+            help="Table of --format csv, markdown or latex: coefficients, coders, corpus, next or "
+            "adjudicate.",
             rich_help_panel=Panel.OUTPUT,
         ),
     ] = "coefficients",
@@ -85,6 +83,13 @@ def agree(
         typer.Option(
             "--next",
             help="Say which documents to code next, and by whom: so many codings.",
+            rich_help_panel=Panel.OUTPUT,
+        ),
+    ] = None,
+    adjudicate: Annotated[
+        int | None,
+        typer.Option(
+            help="Say which documents to adjudicate first: so many.",
             rich_help_panel=Panel.OUTPUT,
         ),
     ] = None,
@@ -108,7 +113,8 @@ def agree(
     from segscore.pipeline.runs import executors
     from segscore.pipeline.runs.planning import LIMITS
 
-    _require_layout(layout, format_name, number)
+    work = AuditWork(number, adjudicate)
+    _require_layout(layout, format_name, work)
     if figure is not None:
         require_figure("--figure", figure)
     if explain_plan:
@@ -128,13 +134,13 @@ def agree(
     if format_name == "text":
         if chosen.n_t is None and (said := chosen_n_t(finished.record)):
             print_lines(f"{said}\n")
-        print_audit(finished, number)
+        print_audit(finished, work)
         print_record(chosen.output, finished.record)
         if finished is outcome:
             print_written(chosen.output)
         return
     log_finished(chosen.output, finished.record)
-    _print_data(finished, layout, number, format_name)
+    _print_data(finished, layout, work, format_name)
 
 
 def _save_figure(path: str, finished: "FinishedAudit") -> None:
@@ -144,49 +150,42 @@ def _save_figure(path: str, finished: "FinishedAudit") -> None:
     write_figure(path, audit_charts(finished), "no coefficient is defined")
 
 
-def _require_layout(layout: str, format_name: PaperFormat, number: int | None) -> None:
-    """Refuse a layout that a format does not have, or that lacks the number of codings."""
+def _require_layout(layout: str, format_name: PaperFormat, work: AuditWork) -> None:
+    """Refuse a layout that a format does not have, or that lacks its number of rows."""
     one_of("--layout", layout, _LAYOUTS)
-    formats = ("csv", "markdown", "latex") if layout == "coders" else ("csv", "markdown")
+    formats = ("csv", "markdown") if layout in CHOICES else ("csv", "markdown", "latex")
     if layout != "coefficients" and format_name not in formats:
         raise Refused(
             f"--layout {layout} --format {format_name}: must be one of {', '.join(formats)}"
         )
-    if layout == "next" and number is None:
-        raise Refused("--layout next: needs the number of codings, such as --next 100")
-    if number is not None:
-        within("--next", number, 1, _MOST_NEXT)
+    work.require(layout)
 
 
 def _print_data(
-    finished: "FinishedAudit", layout: str, number: int | None, format_name: PaperFormat
+    finished: "FinishedAudit", layout: str, work: AuditWork, format_name: PaperFormat
 ) -> None:
     """Print the results for other programs or for a paper."""
     if format_name == "json":
         tables: dict[str, Any] = {**as_rows(finished.by_group), "contested": finished.contested}
         tables["findings"] = _findings(finished)
-        if number is not None:
-            tables["next"] = _next_rows(finished, number)
         output = finished.record["settings"]["output"]
-        print_json("agree", {"output": output, **described(finished.record), **tables})
+        described_run = described(finished.record)
+        print_json("agree", {"output": output, **described_run, **tables, **work.rows(finished)})
     elif format_name == "latex":
-        print_text(_latex(finished) if layout == "coefficients" else _coders_in_latex(finished))
-    elif layout == "next" and number is not None:
-        rows, signature = _next_rows(finished, number), finished.record["signature"]
-        rows = [row | {"others": " ".join(row["others"])} for row in rows]
-        names = ["document_id", "coder", "others"]
-        print_table(plain_layout(names, rows, signature), format_name)
+        print_text(audit_in_latex(finished, layout))
+    elif layout in CHOICES:
+        rows, signature = work.rows(finished)[layout], finished.record["signature"]
+        print_table(plain_layout(CHOICES[layout], [*map(_in_cells, rows)], signature), format_name)
     else:
         _print_table(finished, layout, format_name)
 
 
-def _next_rows(finished: "FinishedAudit", number: int) -> list[dict[str, Any]]:
-    from segscore.pipeline.agreement.next_codings import next_codings
-
-    return [
-        {"document_id": each.document, "coder": each.coder, "others": list(each.others)}
-        for each in next_codings(finished, number).codings
-    ]
+def _in_cells(row: dict[str, Any]) -> dict[str, Any]:
+    """Write the lists of a row as words."""
+    return {
+        name: " ".join(map(str, value)) if isinstance(value, list) else value
+        for name, value in row.items()
+    }
 
 
 def _findings(finished: "FinishedAudit") -> list[str]:
@@ -197,7 +196,7 @@ def _findings(finished: "FinishedAudit") -> list[str]:
 
 def _print_table(finished: "FinishedAudit", layout: str, format_name: PaperFormat) -> None:
     """Print the coefficients or the coders as CSV, or a part that can be read as Markdown."""
-    table = finished.by_group["agreement" if layout == "coefficients" else "coders"]
+    table = finished.by_group[_TABLES.get(layout, layout)]
     if format_name == "markdown":
         _print_markdown(finished, layout, table)
         return
@@ -217,78 +216,13 @@ def _print_markdown(finished: "FinishedAudit", layout: str, table: "pa.Table") -
         for _, group in shown
         for row in group
     ]
-    columns = table.column_names if layout == "coefficients" else [*by, *_OF_CODERS]
+    columns = [*by, *_OF_CODERS] if layout == "coders" else table.column_names
     names = [name for name in columns if any(row.get(name) is not None for row in rows)]
     print_table(plain_layout(names, rows, finished.record["signature"]), "markdown")
     if more := parts[AUDITED_GROUPS:]:
         number = sum(len(group) for _, group in more)
         print_text(
             f"\n{counted(number, 'more row')} of {counted(len(more), 'more group')} are in the "
-            f"table `{finished.url}/{'agreement' if layout == 'coefficients' else layout}`; "
+            f"table `{finished.url}/{_TABLES.get(layout, layout)}`; "
             "`--format csv` has all.\n"
         )
-
-
-def _latex(finished: "FinishedAudit") -> str:
-    """Write a row for all documents and for each group: the coefficients that papers report."""
-    from segscore.jobs.show.latex import latex_table
-    from segscore.pipeline.agreement.sentences import meaningful
-    from segscore.pipeline.runs.finished import grouped, measured_unit
-
-    by, unit = list(finished.record["settings"]["group_by"]), measured_unit(finished.record)
-    every: list[CoefficientRow] = finished.by_group["agreement"].to_pylist()
-    kept_rows = meaningful(every, unit)
-    names = dict.fromkeys((row["coefficient"], row["similarity"]) for row in kept_rows)
-    kept = [key for key in names if key in _IN_PAPERS] or [key for key in names if key[0] != "bias"]
-    similar = {similarity for _, similarity in kept}
-    headings = [
-        ", ".join(by) or "",
-        "documents",
-        "coders",
-        *(_IN_PAPERS.get(key, " ".join(key)) for key in kept),
-    ]
-    rows = []
-    for group, of_group in grouped(kept_rows, by).items():
-        values = {(row["coefficient"], row["similarity"]): row for row in of_group}
-        cells = [
-            with_interval(row["value"], row["ci_low"], row["ci_high"])
-            for row in (values[key] for key in kept)
-        ]
-        known = [shown_attribute(part) for part in group if part is not None]
-        sizes = [f"{of_group[0]['documents']:,}", f"{of_group[0]['coders']:,}"]
-        rows.append([", ".join(known) or "all", *sizes, *cells])
-    signature = finished.record["signature"]
-    layout = Layout(headings, rows, headings, [], 1, signature)
-    by_b = "; B is boundary similarity" if "boundary_similarity" in similar else ""
-    return latex_table(layout, f"Agreement between coders{by_b}; 95 % intervals in brackets.")
-
-
-def _coders_in_latex(finished: "FinishedAudit") -> str:
-    """Write a row for each coder over all documents: rate and agreement with the others."""
-    from segscore.jobs.show.latex import latex_table
-    from segscore.pipeline.runs.finished import rows_over_all
-
-    coders: list[CoderRow] = rows_over_all(
-        finished.by_group["coders"], finished.record["settings"]["group_by"]
-    )
-    headings = ["coder", "documents", "boundaries", "B with the others", "pi (B) without"]
-    rows = [
-        [
-            row["coder"],
-            f"{row['documents']:,}",
-            f"{row['boundaries']:,}",
-            with_interval(row[PEER_SHOWN], *peer_ends(row)),
-            shown_number(row[WITHOUT_SHOWN]),
-        ]
-        for row in coders
-    ]
-    layout = Layout(headings, rows, headings, [], 1, finished.record["signature"])
-    return latex_table(layout, "Coders; B is boundary similarity, 95 % intervals in brackets.")
-
-
-_IN_PAPERS = {
-    ("pi", "boundary_similarity"): "pi (B)",
-    ("kappa", "boundary_similarity"): "kappa (B)",
-    ("alpha", "two_category"): "alpha",
-}
-"""Coefficient and similarity -> heading, of those that papers report."""

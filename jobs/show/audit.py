@@ -1,14 +1,17 @@
 """Print an audit on the terminal: coefficients, coders, contested documents, what they show."""
 
 import textwrap
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from segscore.jobs.show.fitted import Column, print_fitted, print_lines
+from segscore.jobs.show.audit_work import AuditWork
+from segscore.jobs.show.fitted import Column, print_fitted, print_wrapped
 from segscore.pipeline.agreement.left_out import describe_without
 from segscore.pipeline.statistics.shown_numbers import (
     counted,
     shown_as,
+    shown_attribute,
     shown_group,
     shown_interval,
     shown_number,
@@ -22,17 +25,23 @@ if TYPE_CHECKING:
 _Group = tuple[tuple[Any, ...], list[CoefficientRow]]
 CODERS_SHOWN = 20
 AUDITED_GROUPS = 3
+"""Number of groups that Markdown shows."""
+
 _DATES_SHOWN = 24
 _SEVERAL = 2
 _LONGEST_HEADING = 16
+_GROUPS_SHOWN = 20
+_CONTESTED_SHOWN = 5
+_SMALL_BIAS = 0.005
+"""The largest bias that is not shown."""
 
 
-def print_audit(finished: "FinishedAudit", number: int | None = None) -> None:
+def print_audit(finished: "FinishedAudit", work: AuditWork) -> None:
     """Print coefficients, coders, contested documents and some groups, then what they show.
 
     Args:
         finished: the audit.
-        number: how many codings to choose that are to be made next; None for none.
+        work: how many codings to make next, and documents to adjudicate, are to be chosen.
     """
     from segscore.pipeline.agreement.findings import findings_of
     from segscore.pipeline.runs.finished import grouped, measured_unit, rows_over_all
@@ -49,13 +58,9 @@ def print_audit(finished: "FinishedAudit", number: int | None = None) -> None:
     _print_types(rows_over_all(finished.by_group["types"], by))
     _print_contested(finished.contested)
     _print_by_date(coders, by)
-    for group in parts[:AUDITED_GROUPS]:
-        _print_coefficients(by, group, unit)
-    if (more := len(parts) - AUDITED_GROUPS) > 0:
-        print_lines(f"{more} more group{'s are' if more > 1 else ' is'} in the table agreement\n")
-    if number is not None:
-        _print_next(finished, number)
-    print_lines(*findings_of(finished, finished.contested))
+    _print_groups(by, parts)
+    work.print(finished)
+    print_wrapped(*findings_of(finished, finished.contested))
 
 
 def _print_coefficients(
@@ -65,8 +70,9 @@ def _print_coefficients(
     from segscore.pipeline.agreement.sentences import meaningful
 
     group, of_group = rows_of_group
-    first, rows = of_group[0], meaningful(of_group, unit)
-    is_time = len(rows) < len(of_group)
+    first, kept = of_group[0], meaningful(of_group, unit)
+    rows = _merged(kept)
+    is_time = len(kept) < len(of_group)
     similarities = [row["similarity"] for row in rows]
     repeated = [one == before for one, before in pairwise([None, *similarities])]
     without = f", {left_out}" if left_out else ""
@@ -79,18 +85,66 @@ def _print_coefficients(
                 is_name=True,
             ),
             Column("coefficient", [row["coefficient"] for row in rows], is_name=True),
-            Column("value", [shown_number(row["value"]) for row in rows]),
-            Column(
-                "95 % interval", [shown_interval(row["ci_low"], row["ci_high"]) for row in rows]
-            ),
-            Column("actual", [shown_number(row["actual"]) for row in rows]),
-            Column("expected", [shown_number(row["expected"]) for row in rows]),
+            *_value_columns(rows),
         ],
         title=shown_group(by, group) or "all documents",
         caption=f"{counted(first['codings'], 'coding')} by {counted(first['coders'], 'coder')} of "
         f"{counted(first['documents'], 'document')}, {counted(first['pairs'], 'pair')}{without}"
         f"{more}",
     )
+
+
+def _value_columns(rows: Sequence[CoefficientRow]) -> list[Column]:
+    return [
+        Column("value", [shown_number(row["value"]) for row in rows]),
+        Column("95 % interval", [shown_interval(row["ci_low"], row["ci_high"]) for row in rows]),
+        Column("actual", [shown_number(row["actual"]) for row in rows]),
+        Column("expected", [shown_number(row["expected"]) for row in rows]),
+    ]
+
+
+def _merged(rows: Sequence[CoefficientRow]) -> list[CoefficientRow]:
+    """Return a row for pi and kappa where both look the same, and bias where it is large."""
+    merged: list[CoefficientRow] = []
+    for row in rows:
+        before = merged[-1] if merged else None
+        if row["coefficient"] == "bias" and abs(row["value"] or 0) <= _SMALL_BIAS:
+            continue
+        if (
+            before is not None
+            and (before["coefficient"], row["coefficient"]) == ("pi", "kappa")
+            and before["similarity"] == row["similarity"]
+            and shown_number(before["value"]) == shown_number(row["value"])
+        ):
+            merged[-1] = before | {"coefficient": "pi, kappa"}
+        else:
+            merged.append(row)
+    return merged
+
+
+def _print_groups(by: list[str], groups: Sequence[_Group]) -> None:
+    """Print pi of the first similarity in each group."""
+    rows = [
+        (group, row) for group, of_group in groups for row in of_group if row["coefficient"] == "pi"
+    ]
+    first = [(group, row) for group, row in rows if row["similarity"] == rows[0][1]["similarity"]]
+    if not first:
+        return
+    shown = first[:_GROUPS_SHOWN]
+    more = len(first) - len(shown)
+    print_fitted(
+        [
+            Column(", ".join(by), [_values(group) for group, _ in shown], is_name=True),
+            *_value_columns([row for _, row in shown]),
+            Column("documents", [f"{row['documents']:,}" for _, row in shown]),
+        ],
+        title=f"pi by {first[0][1]['similarity']} in each group",
+        caption=f"{more} more {'are' if more > 1 else 'is'} in the table agreement" * (more > 0),
+    )
+
+
+def _values(group: Sequence[object]) -> str:
+    return ", ".join("–" if part is None else shown_attribute(part) for part in group)
 
 
 def _print_coders(rows: list[CoderRow], unit: str | None) -> None:
@@ -107,7 +161,7 @@ def _print_coders(rows: list[CoderRow], unit: str | None) -> None:
     names = [row["coder"] + " *" * (row["coder"] in marked) for row in rows]
     deviations = [shown_as(row["deviation"], "+.2f") for row in rows]
     if (minute := a_minute(unit)) is None:
-        rates = Column("boundary rate", [shown_number(row["rate"]) for row in rows])
+        rates = Column("rate", [shown_number(row["rate"]) for row in rows])
     else:
         per_minute = [None if row["rate"] is None else minute * row["rate"] for row in rows]
         rates = Column("boundaries a minute", [shown_as(rate, ".2f") for rate in per_minute])
@@ -119,7 +173,7 @@ def _print_coders(rows: list[CoderRow], unit: str | None) -> None:
             Column("B with peers", [shown_number(row["peer_boundary_similarity"]) for row in rows]),
             Column("95 % interval", [shown_interval(*peer_ends(row)) for row in rows]),
             Column(
-                "pi (B) without",
+                "pi without",
                 [shown_number(row["without_pi_boundary_similarity"]) for row in rows],
             ),
             Column("documents", [str(row["documents"]) for row in rows]),
@@ -167,6 +221,7 @@ def _print_types(rows: list[dict[str, Any]]) -> None:
 
 
 def _print_contested(rows: list[DocumentRow]) -> None:
+    rows = rows[:_CONTESTED_SHOWN]
     print_fitted(
         [
             Column("document", [row["document_id"] for row in rows], is_name=True),
@@ -176,7 +231,9 @@ def _print_contested(rows: list[DocumentRow]) -> None:
             Column("coders", [str(row["codings"]) for row in rows]),
             Column("mean segments", [shown_as(row["segments_mean"], ".1f") for row in rows]),
         ],
-        title="documents, most contested first",
+        title=f"the {len(rows)} most contested documents"
+        if len(rows) > 1
+        else "the most contested document",
     )
 
 
@@ -200,31 +257,4 @@ def _print_by_date(coders: list[CoderRow], by: list[str]) -> None:
         title="B with peers by date, coders who stand out first",
         caption=f"{earlier} earlier dates are in the table coders" if earlier > 0 else "",
         whole=False,
-    )
-
-
-def _print_next(finished: "FinishedAudit", number: int) -> None:
-    """Print the first codings to make next, and what they are expected to change."""
-    from segscore.pipeline.agreement.next_codings import next_codings
-
-    found = next_codings(finished, number)
-    rows = found.codings[:CODERS_SHOWN]
-    remarks = []
-    if found.before is not None and found.after is not None:
-        remarks.append(
-            f"after {counted(len(found.codings), 'coding')}, the widest interval of a coder is "
-            f"expected to be ±{found.after:.3f} instead of ±{found.before:.3f}"
-        )
-    if len(found.codings) < number:
-        remarks.append("everybody has coded all other documents that somebody coded")
-    if more := len(found.codings) - len(rows):
-        remarks.append(f"{more} more with --layout next --format csv")
-    print_fitted(
-        [
-            Column("document", [row.document for row in rows], is_name=True),
-            Column("coder", [row.coder for row in rows], is_name=True),
-            Column("coded by", [", ".join(row.others) for row in rows], is_name=True),
-        ],
-        title="to code next, so that the widest interval narrows",
-        caption="; ".join(remarks),
     )

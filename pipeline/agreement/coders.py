@@ -86,13 +86,13 @@ def peer_rows(group: Group) -> Iterator[dict[str, object]]:
         similar["boundary_similarity"], _boundary_pairs(counts), _are_ordinary(group)
     )
     judged = pair_columns(group)
-    table = group.tables["peers"]
+    table, documents = group.tables["peers"], group.column("peers", "documents")
     names = zip(table.column("coder").to_pylist(), table.column("peer").to_pylist(), strict=True)
     for i, (coder, peer) in enumerate(names):
         yield {
             "coder": coder,
             "peer": peer,
-            "documents": int(group.column("peers", "documents")[i]),
+            "documents": int(documents[i]),
             **{_COLUMNS.get(name, name): int(values[i]) for name, values in counts.items()},
             **{name: values[i] for name, values in similar.items()},
             "pair_median": compared.median,

@@ -56,6 +56,9 @@ _MOST = 5
 """The most sentences of one kind; the others are counted."""
 
 _HALF_WIDTH = 0.05
+_EXACTLY = 0.005
+"""Half the width of an interval below which it is shown with three decimals."""
+
 _MUCH_WIDER = 2
 """If the interval for other coders is so many times as wide, more coders are what helps."""
 
@@ -241,7 +244,8 @@ def _precision(row: CoefficientRow, half: float) -> Iterator[str]:
         return
     documents, coders = row["documents"], row["coders"]
     low, high = row.get("coders_low"), row.get("coders_high")
-    known = f"pi is known to ±{half:.2f} for these {coders} coders"
+    form = ".2f" if half >= _EXACTLY else ".3f"
+    known = f"pi is known to ±{half:{form}} for these {coders} coders"
     more = ceil(documents * (half / _HALF_WIDTH) ** 2) - documents
     needed = (
         f"for ±{_HALF_WIDTH}, about {more:,} more documents with two coders are needed, beyond "
@@ -250,7 +254,7 @@ def _precision(row: CoefficientRow, half: float) -> Iterator[str]:
     if low is None or high is None:
         others = "with two coders, it cannot be known what others would give" * (coders == _TWO)
     else:
-        others = f"other coders would give {shown_as(low, '.2f')} to {shown_as(high, '.2f')}"
+        others = f"other coders would give {shown_as(low, form)} to {shown_as(high, form)}"
         if (high - low) / 2 >= _MUCH_WIDER * half:
             others += ": more coders help, more documents do not"
             more = 0

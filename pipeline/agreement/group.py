@@ -211,7 +211,7 @@ class Group:
         unit = self.unit_numbers("panels")[order]
         product, both = np.zeros((2, len(p)))
         panels = _Panels(panel[order], unit, places[order], offsets, members)
-        _add_chance(panels, p, without, product, both)
+        _add_chance(panels, np.ascontiguousarray(p.T), without, product, both)
         return product, both
 
     def unit_numbers(self, table: str) -> Ints:
@@ -272,10 +272,17 @@ class _Panels(NamedTuple):
 def _add_chance(panels: _Panels, p: Floats, without: bool, product: Floats, both: Floats) -> None:
     """Sum p_x p_y and p_x + p_y over the pairs of coders of each panel, times its places.
 
-    With ``without``, row r of the chances and of the sums is without the places of unit r.
+    With ``without``, place r of the chances and of the sums is without the places of unit r.
+
+    Args:
+        panels: the panels.
+        p: chance of a boundary of each coder, a row each, so that a loop over units is fast.
+        without: whether there is a place for each unit.
+        product: receives the first sum.
+        both: receives the second sum.
     """
     panel, unit, places = panels.panel, panels.unit, panels.places
-    panel_product, panel_both = np.zeros(len(p)), np.zeros(len(p))
+    total, panel_product = np.zeros(len(product)), np.zeros(len(product))
     first = 0
     while first < len(panel):
         end, total_places = first, np.int64(0)
@@ -283,18 +290,19 @@ def _add_chance(panels: _Panels, p: Floats, without: bool, product: Floats, both
             total_places += places[end]
             end += 1
         members = panels.members[panels.offsets[panel[first]] : panels.offsets[panel[first] + 1]]
-        for r in range(len(p)):
-            total = 0.0
-            panel_product[r] = 0.0
-            for x in members:
-                panel_product[r] += total * p[r, x]
-                total += p[r, x]
-            panel_both[r] = (len(members) - 1) * total
+        total[:] = 0.0
+        panel_product[:] = 0.0
+        for x in members:
+            for r in range(len(product)):
+                panel_product[r] += total[r] * p[x, r]
+                total[r] += p[x, r]
+        pairs_of_each = len(members) - 1
+        for r in range(len(product)):
             product[r] += total_places * panel_product[r]
-            both[r] += total_places * panel_both[r]
+            both[r] += total_places * (pairs_of_each * total[r])
         if without:
             for entry in range(first, end):
                 r = unit[entry]
                 product[r] -= places[entry] * panel_product[r]
-                both[r] -= places[entry] * panel_both[r]
+                both[r] -= places[entry] * (pairs_of_each * total[r])
         first = end

@@ -3,6 +3,7 @@
 import pyarrow as pa
 
 from segscore.pipeline.agreement.part import AgreeJob, Audited, audit_codings, separate_codings
+from segscore.pipeline.agreement.pseudonyms import renamed
 from segscore.pipeline.runs.run import Run
 from segscore.pipeline.tables.columns import DOCUMENTS, segmentations_contract
 from segscore.pipeline.tables.read import Sources, validate_rows
@@ -18,7 +19,7 @@ def audit_in_memory(run: Run, job: AgreeJob, sources: Sources) -> Audited:
     if "documents" in sources:
         described = validate_rows(sources["documents"].read(), DOCUMENTS)
     contract = segmentations_contract(job.settings.length_tolerance)
-    codings = validate_rows(sources["codings"].read(), contract)
+    codings = validate_rows(renamed(sources["codings"].read(), job.pseudonyms), contract)
     accepted = separate_codings(job, codings, described)
 
     def write(table: str, suffix: str, rows: pa.Table) -> None:

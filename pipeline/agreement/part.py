@@ -25,6 +25,7 @@ from segscore.pipeline.agreement.documents import (
     window_measures,
 )
 from segscore.pipeline.agreement.group import Choices
+from segscore.pipeline.agreement.pseudonyms import Pseudonyms, renamed
 from segscore.pipeline.agreement.tallies import Groups, Tallies, merge_tallies
 from segscore.pipeline.agreement.tally import tallies_of
 from segscore.pipeline.arrays.ragged import flags
@@ -82,6 +83,7 @@ class AgreeJob:
         without: names of coders whose codings are left out.
         round_name: the column with the round of codings, which they may lack.
         candidate: name of the candidate; None if there is none.
+        pseudonyms: the name that each coder gets; None to keep the names.
     """
 
     partitioning: Partitioning
@@ -93,6 +95,7 @@ class AgreeJob:
     without: tuple[str, ...] = ()
     round_name: str = "round"
     candidate: str | None = None
+    pseudonyms: Pseudonyms | None = None
 
 
 @dataclass(frozen=True)
@@ -306,8 +309,10 @@ NO_ROWS = pa.schema([REJECT_COLUMNS.field(name) for name in UNPAIRED_COLUMNS]).e
 
 def _read(job: AgreeJob, part: AgreePart, name: str, model: Contract) -> MaybeRows:
     """Read the rows of a table that belong to a part; return the valid rows and the rejects."""
+    key = job.pseudonyms if name == "codings" else None
     checked = [
-        validate_rows(rows, model) for rows in read_partition(job.partitioning, name, part.bucket)
+        validate_rows(renamed(rows, key), model)
+        for rows in read_partition(job.partitioning, name, part.bucket)
     ]
     rejects = pa.concat_tables(
         [REJECT_COLUMNS.empty_table(), *(rejected for _, rejected in checked)]

@@ -22,6 +22,7 @@ from segscore.pipeline.agreement.part import (
     audit_part,
     survey_codings,
 )
+from segscore.pipeline.agreement.pseudonyms import codings_of, with_pseudonyms
 from segscore.pipeline.agreement.results import (
     CODINGS,
     TYPES_UNUSED,
@@ -97,9 +98,9 @@ def run_agreement(
     run = TaskRun("agree", settings, executor, progress, sink)
     with run.stage("plan"):
         tables = find_tables(settings) if sources is None else _tables_of(sources)
-        settings, unit = _in_unit_of(run, settings, tables)
+        settings, job = _job(settings, tables, sources)
+        run.settings = settings
         plan = planning.ALL_AT_ONCE if sources else agreement_plan(settings, tables, run.limits)
-        job = _job(settings, tables, unit)
         if not run.prepare(tables.values()):
             return _done(run, settings)
     with run.work():
@@ -178,13 +179,22 @@ def _record(
     return record
 
 
-def _job(settings: AgreeSettings, tables: Mapping[str, InputTable], unit: str | None) -> AgreeJob:
-    """Return what the parts of an audit share, before it is known where their rows are."""
+def _job(
+    settings: AgreeSettings, tables: Mapping[str, InputTable], sources: Sources | None
+) -> tuple[AgreeSettings, AgreeJob]:
+    """Return the settings, with n_t chosen by the unit of the tables and with pseudonyms.
+
+    Return also what the parts of an audit share, before it is known where their rows are.
+    """
+    unit = one_unit({table.location: table.unit for table in tables.values()})
+    settings = settings.in_unit(unit)
     kinds = {GROUP + name: kind for name, kind in _groups(settings, tables).items()}
     choices = settings.choices(unit)
     _require_round(settings, tables["codings"])
+    settings, key = with_pseudonyms(settings, codings_of(tables["codings"], sources))
     job = AgreeJob(NOWHERE, settings.measuring, choices, kinds, "", without=settings.without)
-    return replace(job, round_name=settings.round, candidate=settings.candidate)
+    job = replace(job, round_name=settings.round, candidate=settings.candidate, pseudonyms=key)
+    return settings, job
 
 
 def _require_round(settings: AgreeSettings, codings: InputTable) -> None:
@@ -218,15 +228,6 @@ def _audit(
         audited = run.tasks(audit_part, parts, job, stage=AUDITED).values()
         shuffle.remove_shuffled(place)
     return audited
-
-
-def _in_unit_of(
-    run: TaskRun, settings: AgreeSettings, tables: Mapping[str, InputTable]
-) -> tuple[AgreeSettings, str | None]:
-    """Return the settings, also the run's, with n_t chosen by the unit of the tables; the unit."""
-    unit = one_unit({table.location: table.unit for table in tables.values()})
-    run.settings = settings = settings.in_unit(unit)
-    return settings, unit
 
 
 def _contested(audited: Iterable[Audited]) -> list[DocumentRow]:

@@ -64,12 +64,12 @@ def _members(pairs: CodedPairs, rows: Flags, coders: int) -> Flags:
 
 
 def _estimate(coded: ByDocument, pairs: CodedPairs, rows: Flags) -> Estimate:
-    """Return the pooled similarity of some rows, and how it depends on each document."""
-    documents, number = np.unique(coded.document[rows], return_inverse=True)
+    """Return the pooled similarity of some rows, and how it depends on each resampling unit."""
+    units, number = np.unique(coded.units[coded.document[rows]], return_inverse=True)
     weights, products = pairs.weight[rows], (pairs.weight * pairs.value)[rows]
-    weight = np.bincount(number, weights, len(documents)).astype(np.float64)
-    product = np.bincount(number, products, len(documents)).astype(np.float64)
+    weight = np.bincount(number, weights, len(units)).astype(np.float64)
+    product = np.bincount(number, products, len(units)).astype(np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
         whole = float(np.float64(product.sum()) / np.float64(weight.sum()))
         without = (product.sum() - product) / (weight.sum() - weight)
-    return Estimate(whole, coded.hashes[documents], without, weight)
+    return Estimate(whole, units, without, weight)

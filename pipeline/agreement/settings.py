@@ -64,6 +64,13 @@ class AgreeSettings:
     output: OutputOption
     documents: DocumentsOption = None
     without: WithoutOption = ()
+    pseudonyms: Annotated[
+        str | None,
+        Option(
+            "CSV file of coders and the names that they get in all that is written; made if new.",
+            Panel.OUTPUT,
+        ),
+    ] = None
     round: Annotated[
         str,
         Option(

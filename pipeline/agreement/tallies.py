@@ -24,7 +24,7 @@ KEYS = {
     "held_out": ("coder", "coders"),
     "segments": (),
     "supports": ("reach", "coders", "within"),
-    "sample": ("document", "coder", "peer"),
+    "sample": ("document", "unit", "coder", "peer"),
     "again": ("unit", "coder"),
     "candidate": ("unit", "coder"),
     "types": ("unit", "type", "other_type"),
@@ -59,8 +59,9 @@ class Tallies:
         held_out: what documents lose without a coder, by that coder and the number of coders.
         segments: numbers of segments and their sizes, and squares of both.
         supports: marked positions by reach, number of coders, and coders within reach.
-        sample: counts of each pair of codings, by the hash of the document: those of all documents
-            with several coders, or of ``SAMPLED`` pairs, in the documents with the smallest hashes.
+        sample: counts of each pair of codings, by the hash of the document, beside its unit: those
+            of all documents with several coders, or of ``SAMPLED`` pairs, in the documents with the
+            smallest hashes.
         again: counts of pairs of codings by one coder of one document, by unit and coder.
         candidate: counts of pairs of a candidate and a coder likewise, and in how many documents
             each of both agrees with the other coders at least as well.
@@ -104,7 +105,10 @@ class Tallies:
             if not pc.all(known, min_count=0).as_py():
                 raise ValueError("a table has unexpected folds")
         known = self.documents.column("unit")
-        for table in (self.panels, self.rates, self.again, self.candidate, self.types):
+        for table in (
+            *(self.panels, self.rates, self.sample),
+            *(self.again, self.candidate, self.types),
+        ):
             if not pc.all(pc.is_in(table.column("unit"), value_set=known), min_count=0).as_py():
                 raise ValueError("some resampling units belong to no document")
 

@@ -53,7 +53,8 @@ def tallies_of(
     of_codings = {"unit": unit[codings], "coder": coder, **_codings(block)}
     of_pairs, of_distances = _pairs(block, folds(hashes))
     held_out = {"coder": coder, **_held_out(block, rate, segments=segments)}
-    of_sample = {"document": hashes[pairs.document], **_sampled(of_pairs)}
+    of_document = {"document": hashes[pairs.document], "unit": unit[pairs.document]}
+    of_sample = {**of_document, **_sampled(of_pairs)}
     of_panels = {"unit": unit, "panel": panels(block), "places": sums.size}
     return Tallies(
         documents=add("documents", documents, {"unit": unit, **_documents(block, rate)}),

@@ -1,7 +1,6 @@
 """Settings of `segscore import`."""
 
 import codecs
-import csv
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf
@@ -16,7 +15,7 @@ from segscore.pipeline.settings.options import (
     RegistryOption,
 )
 from segscore.pipeline.settings.ranges import in_unit_interval, one_of
-from segscore.pipeline.settings.reading import COUNTED_UNITS, read_names
+from segscore.pipeline.settings.reading import COUNTED_UNITS, read_names, read_renames
 
 if TYPE_CHECKING:
     from segscore.pipeline.importing.times import Clock
@@ -59,32 +58,6 @@ def _read_columns(option: str, text: str) -> dict[str, str]:
             raise Refused(f"{option} {text}: {part} repeats a use or a column; name each once")
         columns[use] = name
     return columns
-
-
-def _read_renames(option: str, text: str) -> dict[str, str]:
-    """Read a CSV file with two columns: a coder, and the name that the coder gets.
-
-    Raises:
-        Refused: the file cannot be read, or a line does not have two names.
-    """
-    from segscore.pipeline import storage
-
-    try:
-        content = storage.read_text(text)
-    except (OSError, UnicodeDecodeError) as problem:
-        raise Refused(f"{option} {text}: cannot be read: {problem}") from problem
-    if content is None:
-        raise Refused(f"{option} {text}: there is no such file")
-    names: dict[str, str] = {}
-    for number, row in enumerate(csv.reader(content.splitlines()), start=1):
-        cells = [cell.strip() for cell in row]
-        if not any(cells) or (number == 1 and [c.lower() for c in cells] == ["coder", "name"]):
-            continue
-        if len(cells) != 2 or not all(cells):
-            raise Refused(f"{option} {text}:{number}: expected two columns, a coder and a name")
-        if names.setdefault(cells[0], cells[1]) != cells[1]:
-            raise Refused(f"{option} {text}:{number}: {cells[0]} has two names; keep one")
-    return names
 
 
 @dataclass(frozen=True)
@@ -135,7 +108,7 @@ class ImportSettings:
         Option(
             "CSV file of coders and their names, so that one person has one name.",
             Panel.INPUTS,
-            _read_renames,
+            read_renames,
         ),
     ] = None
     document_id: Annotated[

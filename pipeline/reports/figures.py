@@ -57,6 +57,18 @@ def as_figure(chart: charts.Chart) -> "alt.Chart":
     return figure
 
 
+def as_figures(drawn: Sequence[charts.Chart]) -> "alt.VConcatChart":
+    """Return charts, one below the other, as ``as_figure`` does."""
+    import altair as alt
+
+    figure: alt.VConcatChart = alt.VConcatChart.from_dict(_below_each_other(drawn))
+    return figure
+
+
+def _below_each_other(drawn: Sequence[charts.Chart]) -> dict[str, Any]:
+    return {"vconcat": [{**chart, "width": _WIDTH} for chart in drawn], "config": _CONFIG}
+
+
 def save_figure(drawn: Sequence[charts.Chart], path: str) -> None:
     """Save charts, one below the other, in the format that the name ends in.
 
@@ -66,8 +78,7 @@ def save_figure(drawn: Sequence[charts.Chart], path: str) -> None:
     """
     import vl_convert
 
-    columns = [{**chart, "width": _WIDTH} for chart in drawn]
-    together: dict[str, Any] = {"vconcat": columns, "config": _CONFIG}
+    together = _below_each_other(drawn)
     ending = splitext(path)[1].lower()
     if ending == ".svg":
         content = vl_convert.vegalite_to_svg(together).encode()

@@ -1,5 +1,6 @@
 """Read the text of an option: names, numbers, shares, locations, memory, reference points..."""
 
+import csv
 import re
 from collections.abc import Sequence
 from fractions import Fraction
@@ -41,6 +42,32 @@ _IN_LISTS = re.compile(r"[{},]")
 def read_names(_option: str, text: str) -> tuple[str, ...]:
     """Read names separated by commas."""
     return tuple(text.split(",")) if text else ()
+
+
+def read_renames(option: str, text: str) -> dict[str, str]:
+    """Read a CSV file with two columns: a coder, and the name that the coder gets.
+
+    Raises:
+        Refused: the file cannot be read, or a line does not have two names.
+    """
+    from segscore.pipeline import storage
+
+    try:
+        content = storage.read_text(text)
+    except (OSError, UnicodeDecodeError) as problem:
+        raise Refused(f"{option} {text}: cannot be read: {problem}") from problem
+    if content is None:
+        raise Refused(f"{option} {text}: there is no such file")
+    names: dict[str, str] = {}
+    for number, row in enumerate(csv.reader(content.splitlines()), start=1):
+        cells = [cell.strip() for cell in row]
+        if not any(cells) or (number == 1 and [c.lower() for c in cells] == ["coder", "name"]):
+            continue
+        if len(cells) != 2 or not all(cells):
+            raise Refused(f"{option} {text}:{number}: expected two columns, a coder and a name")
+        if names.setdefault(cells[0], cells[1]) != cells[1]:
+            raise Refused(f"{option} {text}:{number}: {cells[0]} has two names; keep one")
+    return names
 
 
 def read_numbers(option: str, text: str) -> tuple[float, ...]:

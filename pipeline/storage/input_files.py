@@ -129,7 +129,9 @@ def _search(place: Place) -> tuple[dict[str, Info], str | None]:
     """
     if is_glob(place):
         matches = place.files.glob(place.path, detail=True)
-        return _file_infos(place, matches), "no file matches this pattern"
+        folders = any(info["type"] == "directory" for info in matches.values())
+        missing = "no file matches this pattern" + ", but folders do; add /* to it" * folders
+        return _file_infos(place, matches), missing
     if place.local and not place.files.isdir(place.path):
         paths = [place.path] if place.files.exists(place.path) else []
         return {name: place.files.info(name) for name in paths}, "no such file or directory"

@@ -43,6 +43,9 @@ ELEMENT_SIZE = 4
 """Least number of bytes of an element in memory; in a file it may take fewer."""
 
 _IMPORTED = ("documents", "hypotheses", "references")
+_AGREED = "confidence"
+"""The folder beside references that `segscore consensus` writes."""
+
 # Size of a line of JSON with a short segmentation; only used to divide work.
 BYTES_PER_LINE = 100
 
@@ -173,8 +176,8 @@ def require_one_table(name: str, url: str, files: Sequence[InputFile]) -> None:
             f"{url}: is the folder of a run, not an input table; name a table of {name}, such as "
             f"one that the run read: `inputs` in {storage.join(url, 'run.json')} lists their files"
         )
-    tables = {table: folder for table, folder in tables.items() if table in _IMPORTED}
-    if len(tables) > 1 and (name != "codings" or "documents" in tables):
+    tables = {table: folder for table, folder in tables.items() if table in (*_IMPORTED, _AGREED)}
+    if len(tables) > 1 and (name != "codings" or not {"documents", _AGREED}.isdisjoint(tables)):
         suggested = tables.get(name, [*tables.values()][-1])
         raise Refused(
             f"{url}: contains several tables ({', '.join(tables)}); name one of them, such as "

@@ -20,6 +20,8 @@ from segscore.schemas.rows import CoefficientRow
 if TYPE_CHECKING:
     from typing import Unpack
 
+    import altair as alt
+
     from segscore.api.typed import AgreeKeywords
 
 
@@ -65,6 +67,25 @@ class AgreementTables(RunTables):
                 return row["value"]
         there = ", ".join(f"{row['coefficient']} {row['similarity']}" for row in rows)
         raise Refused(f"{key}: not in the table agreement, which has {there}")
+
+    def plot(self) -> "alt.VConcatChart":
+        """Draw the coefficients, and each coder with the others, as `segscore agree --figure` does.
+
+        Returns:
+            A chart that shows itself in a notebook, and saves itself as a figure:
+            ``agreement.plot().save("figure.pdf")``, or svg, or png.
+
+        Raises:
+            Refused: no coefficient is defined, or a package that draws is not installed.
+        """
+        from segscore.pipeline.reports.agreement import audit_charts
+        from segscore.pipeline.reports.figures import as_figures, require_charts
+
+        require_charts("plot")
+        drawn = [chart for chart in audit_charts(self.run) if chart is not None]
+        if not drawn:
+            raise Refused("plot: no coefficient is defined")
+        return as_figures(drawn)
 
 
 @announced_compilation()

@@ -154,6 +154,7 @@ class AgreeKeywords(TypedDict, total=False):
     """Keywords of `segscore.agree`."""
 
     without: Sequence[str] | str
+    pseudonyms: str | None
     round: str
     candidate: str | None
     margin: float

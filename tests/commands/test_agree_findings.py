@@ -210,6 +210,10 @@ def test_a_figure_and_a_table_of_coders_for_a_paper(
     latex = segscore(*run, "--layout", "coders", "--format", "latex").out
     assert latex.count(r"{[}0.") == len(CODERS)
     assert r"\caption{Coders; B is boundary similarity" in latex
+    sheet = segscore(*run, "--layout", "corpus", "--format", "latex").out
+    assert r"all & 120 & 12 & 1,440 & " in sheet and r"\caption{The corpus; " in sheet
+    rows = segscore(*run, "--layout", "corpus", "--format", "csv").out.splitlines()
+    assert rows[0].startswith("documents,coded_once,codings,coders,") and len(rows) == 2
     for wrong in (("--figure", tmp_path / "f.gif"), ("--layout", "next", "--format", "latex")):
         refused = segscore(*run, "--next", 3, *wrong)
         assert (refused.code, wrong[0] in refused.err) == (2, True)

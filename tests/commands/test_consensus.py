@@ -130,3 +130,26 @@ def test_boundaries_have_a_confidence_and_coders_are_left_out(
     assert [row["confidence"] for row in found] == pytest.approx(expected)
     refused = segscore("consensus", path, "--without", "eve", "--output", tmp_path / "no")
     assert refused.code == 2 and "there is no coder eve" in refused.err
+
+
+def test_the_folder_of_a_consensus_is_no_table(segscore: Segscore, tmp_path: Path) -> None:
+    codings, agreed = tmp_path / "codings.jsonl", tmp_path / "agreed"
+    rows = [
+        {"document_id": f"d{i}", "coder": coder, "n_units": 9, "boundaries": [3]}
+        for coder in "ab"
+        for i in range(3)
+    ]
+    codings.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert segscore("consensus", codings, "--output", agreed).code == 0
+    scored = ("score", agreed, codings, "--output", tmp_path / "run")
+    said = f"several tables (confidence, references); name one of them, such as {agreed}/references"
+    for refused in (segscore(*scored), segscore("agree", agreed, "--output", tmp_path / "run")):
+        assert (refused.code, said in refused.err) == (2, True), refused
+    folders = segscore("agree", f"{tmp_path}/*/references", "--output", tmp_path / "run")
+    assert (folders.code, "but folders do; add /* to it" in folders.err) == (2, True)
+    of_nothing = segscore("agree", f"{tmp_path}/*/nothing", "--output", tmp_path / "run")
+    assert of_nothing.err.rstrip().endswith("no file matches this pattern")
+    assert segscore("agree", codings, "--output", tmp_path / "audit").code == 0
+    audit = segscore("export", tmp_path / "audit", "--format", "elan", "--output", tmp_path / "e")
+    said = f"no pairs of segmentations; name the table of its codings: {codings}"
+    assert (audit.code, said in audit.err) == (2, True)

@@ -1,14 +1,15 @@
 """Write the table of docs/jobs/agree.md that says how often an audit finds faults, and innocents.
 
-    python -m tests.docs.power docs/jobs/agree.md
+    python -m tests.docs.power docs/jobs/agree.md [PROCESSES]
 
-It simulates projects (tests/support/projects.py) and judges their coders, in two processes.  The
-same command writes the same table.
+It simulates projects (tests/support/projects.py) and judges their coders, in two processes.  Each
+line is written as soon as it is known.  Lines that the page has are kept, so that the same command
+goes on where it was stopped: remove lines from the page to simulate them again.
 """
 
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
@@ -104,20 +105,25 @@ def _copies(
     return frozenset(p for p in pairs if any(faulty.get(name) == "copies" for name in p))
 
 
-def table() -> list[str]:
-    """Return the lines of the table."""
-    lines = [Line(kind, c, d) for kind in KINDS for c in CODERS for d in DOCUMENTS]
-    calls = [(line, number) for line in lines for number in range(PROJECTS)]
-    with ProcessPoolExecutor(2) as pool:  # forks, so that loops are shared as here
-        outcomes = pool.map(simulate, *zip(*calls, strict=True), chunksize=10)
-        by_line: dict[Line, list[Outcome]] = {line: [] for line in lines}
-        for (line, number), outcome in zip(calls, outcomes, strict=True):
-            by_line[line].append(outcome)
-            if number == PROJECTS - 1:
-                print(*line, _row(line, by_line[line]), flush=True)
-    heading = ("project", "coders", "documents each", *COLUMNS, "innocents named")
-    rows = [_row(line, outcomes) for line, outcomes in by_line.items()]
-    return [_cells(heading), _cells(["---"] * len(heading)), *map(_cells, rows)]
+LINES = tuple(Line(kind, c, d) for kind in KINDS for c in CODERS for d in DOCUMENTS)
+HEADING = ("project", "coders", "documents each", *COLUMNS, "innocents named")
+
+
+def known_rows(text: str) -> dict[Line, list[str]]:
+    """Return the lines of the table that a page has, with their cells."""
+    table = text.split(BEGIN)[1].split(END)[0]
+    rows = [[cell.strip() for cell in row.strip("| ").split("|")] for row in table.splitlines()]
+    by_start = {tuple(row[:3]): row for row in rows if len(row) == len(HEADING)}
+    starts = {line: (line.kind, str(line.coders), str(line.documents)) for line in LINES}
+    return {line: by_start[start] for line, start in starts.items() if start in by_start}
+
+
+def with_rows(text: str, rows: Mapping[Line, Sequence[str]]) -> str:
+    """Return the page with these lines of the table, in the order of all lines."""
+    cells = [rows[line] for line in LINES if line in rows]
+    table = [_cells(HEADING), _cells(["---"] * len(HEADING)), *map(_cells, cells)]
+    before, rest = text.split(BEGIN)
+    return "\n".join([before + BEGIN, "", *table, "", END + rest.split(END)[1]])
 
 
 def _row(line: Line, outcomes: Sequence[Outcome]) -> list[str]:
@@ -133,15 +139,19 @@ def _cells(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def write(page: Path) -> None:
-    """Write the table into a page, between the two marks."""
-    lines = table()
-    text = page.read_text("utf-8")
-    before, rest = text.split(BEGIN)
-    _, after = rest.split(END)
-    page.write_text("\n".join([before + BEGIN, "", *lines, "", END + after]), "utf-8")
+def write(page: Path, processes: int) -> None:
+    """Simulate the lines that a page does not have, and write each into it, between the marks."""
+    missing = [line for line in LINES if line not in known_rows(page.read_text("utf-8"))]
+    with ProcessPoolExecutor(processes) as pool:  # forks, so that loops are shared as here
+        for line in missing:
+            of_line = [line] * PROJECTS
+            outcomes = list(pool.map(simulate, of_line, range(PROJECTS), chunksize=10))
+            row = _row(line, outcomes)
+            text = page.read_text("utf-8")
+            page.write_text(with_rows(text, {**known_rows(text), line: row}), "utf-8")
+            print(*row, flush=True)
 
 
 if __name__ == "__main__":
     kernels.share()
-    write(Path(sys.argv[1]))
+    write(Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 2)

@@ -62,6 +62,7 @@ class ByDocument:
     Attributes:
         coders: number of coders.
         hashes: hash of each document, ascending, shape (documents,).
+        units: name of its resampling unit, likewise.
         start: document d has the rows start[d]..start[d+1]-1, shape (documents + 1,).
         first: number of the first coder of each pair, ascending in a document, shape (rows,).
         second: number of the second coder, likewise.
@@ -72,6 +73,7 @@ class ByDocument:
 
     coders: int
     hashes: Hashes
+    units: Hashes
     start: Ints
     first: Ints
     second: Ints
@@ -113,7 +115,7 @@ def by_document(
     """Arrange the tally ``sample`` of a group of documents.
 
     Args:
-        sample: sorted by document, coder and peer.
+        sample: sorted by document, unit, coder and peer.
         names: numbers of the coders of each row.
         coders: number of coders.
         strata: ``document`` and ``stratum``, of documents that are in a group; None: in none.
@@ -129,6 +131,7 @@ def by_document(
     return ByDocument(
         coders,
         hashes,
+        numbers(sample.column("unit").combine_chunks())[first].astype(np.uint64),
         np.append(first, len(document)).astype(np.int64),
         *names,
         {name: numbers(sample.column(name).combine_chunks()) for name in PAIR_COUNTS},

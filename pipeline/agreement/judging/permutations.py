@@ -48,13 +48,15 @@ def leading(matrix: Floats, vector: Floats) -> float:
 @kernel
 def _multiply(matrix: Floats, vector: Floats, shift: float, moved: Floats) -> float:
     """Write (matrix + shift) vector, and return its length."""
+    for i in range(len(vector)):
+        moved[i] = shift * vector[i]
+    # The matrix is symmetric: row by row, several sums at once, each in the order of j.
+    for j in range(len(vector)):
+        for i in range(len(vector)):
+            moved[i] += matrix[j, i] * vector[j]
     squares = 0.0
     for i in range(len(vector)):
-        total = shift * vector[i]
-        for j in range(len(vector)):
-            total += matrix[i, j] * vector[j]
-        moved[i] = total
-        squares += total * total
+        squares += moved[i] * moved[i]
     return np.sqrt(squares)
 
 

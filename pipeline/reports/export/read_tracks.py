@@ -39,12 +39,14 @@ def read_tracks(
         by the chosen coders.
 
     Raises:
-        Refused: the run or the table cannot be read, does not count milliseconds, or has no such
-            document or coder; or segmentations have different lengths.
+        Refused: the run or the table cannot be read, is of another command, does not count
+            milliseconds, or has no such document or coder; or segmentations have different lengths.
     """
-    if FinishedRun.find(url) is None:
+    run = FinishedRun.find(url)
+    if run is None:
         found = _of_table(url, documents)
     else:
+        _refuse_audit(run)
         found = _of_run(FinishedScoring.open(url).trusting(everything=trust_inputs), documents)
     there = list(dict.fromkeys(track.coder for _, tracks in found.values() for track in tracks))
     for coder in coders:
@@ -139,6 +141,14 @@ def _hypothesis(pair: Explained) -> Track:
     """Return the segmentation of the hypothesis; every boundary is in one edit."""
     positions = [edit.other_position for edit in pair.edits if edit.other_position is not None]
     return segment_track(pair.hypothesis, "hypothesis", positions, pair.n_units)
+
+
+def _refuse_audit(run: FinishedRun) -> None:
+    if run.command == "agree":
+        raise Refused(
+            f"{run.url}: is a run of `segscore agree`, which has no pairs of segmentations; name "
+            f"the table of its codings: {run.settings.get('codings')}"
+        )
 
 
 def _of_table(url: str, documents: str | None) -> _Found:

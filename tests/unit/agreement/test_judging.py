@@ -168,6 +168,26 @@ def test_who_agrees_less_in_one_group_is_named_for_it(fault: str, by: str, group
     assert said.weaker == {("coder-00", group)}
 
 
+def test_the_change_among_the_same_coders_is_as_sure_as_there_are_shows() -> None:
+    every = table(Project(5, 200, (), by="guidelines"), 1)
+    shows = pa.array([f"show-{name[-2]}" for name in every.column("document_id").to_pylist()])
+    every = every.append_column("show", shows)
+    versions = every.column("guidelines").to_pylist()
+    chosen = [
+        name != "coder-04" or version == "v2"
+        for name, version in zip(every.column("coder").to_pylist(), versions, strict=True)
+    ]
+    changes = [
+        segscore.agree(every.filter(pa.array(chosen)), group_by=("guidelines",), resample_by=unit)
+        .agreement.filter(pc.field("guidelines") == "v2")
+        .to_pylist()[0]
+        for unit in (None, "show")
+    ]
+    alone, by_show = ([row[f"same_coders_{end}"] for end in ("low", "high")] for row in changes)
+    assert changes[0]["same_coders_change"] == changes[1]["same_coders_change"]
+    assert alone != by_show and None not in (*alone, *by_show)
+
+
 def test_the_same_coders_are_compared_if_others_join() -> None:
     whole = table(Project(6, 150, ("old",), by="guidelines"), 1)
     columns = (whole.column(name).to_pylist() for name in ("coder", "guidelines"))

@@ -82,6 +82,21 @@ def test_evaluations_and_comparisons_draw_themselves(
         evaluation.plot("f1")
 
 
+def test_an_audit_draws_itself(tmp_path: Path) -> None:
+    codings = {
+        coder: {f"d{i}": api.Segmentation([4, 5 + i % late], 12) for i in range(8)}
+        for coder, late in (("ann", 3), ("ben", 4))
+    }
+    chart = api.agree(codings).plot()
+    for ending in ("svg", "pdf", "png"):
+        chart.save(tmp_path / f"audit.{ending}")
+    drawn = (tmp_path / "audit.svg").read_text()
+    assert "agreement above chance" in drawn and ">ben<" in drawn
+    alike = {coder: {"d": api.Segmentation([], 1)} for coder in ("ann", "ben")}
+    with pytest.raises(api.Refused, match="plot: no coefficient is defined"):
+        api.agree(alike).plot()
+
+
 def test_comparisons_show_systems_best_first_then_pairs(evaluation: api.Evaluation) -> None:
     lines = repr(api.compare(evaluation, measure=["boundary_similarity"])).splitlines()
     assert lines[0] == "boundary_similarity ↑, micro averages of all documents"
