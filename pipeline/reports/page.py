@@ -133,7 +133,7 @@ class Section:
         return [kind for kind in MARKS if kind in kinds]
 
 
-class Bar(NamedTuple):
+class BarMarks(NamedTuple):
     """Where the value of a system is along a bar, the ends of its interval, and chance if known."""
 
     value: float
@@ -171,7 +171,7 @@ class BoardRow:
     color: int
     value: str
     interval: str
-    bar: Bar | None
+    bar: BarMarks | None
     bins: Sequence[int]
     skill: str
     is_chance: bool
@@ -179,7 +179,7 @@ class BoardRow:
 
 
 @dataclass(frozen=True)
-class Head:
+class FirstScreen:
     """The first screen of a scoring run's page.
 
     Attributes:
@@ -228,7 +228,7 @@ class Page:
     signature: str
     summary: str
     sections: Sequence[Section]
-    head: Head | None = None
+    head: FirstScreen | None = None
     tone: str = "note"
 
 

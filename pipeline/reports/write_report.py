@@ -21,12 +21,12 @@ from segscore.pipeline.nightly.summaries import night_of
 from segscore.pipeline.nightly.verdict import UnreadableVerdict
 from segscore.pipeline.reports import agreement, answer, comparison, provenance, sweep, systems
 from segscore.pipeline.reports.calibration import calibrate_run
-from segscore.pipeline.reports.head import head_of
+from segscore.pipeline.reports.first_screen import first_screen
 from segscore.pipeline.reports.night import gate_section
 from segscore.pipeline.reports.page import (
     Cell,
     Figure,
-    Head,
+    FirstScreen,
     Page,
     PageTable,
     Section,
@@ -67,7 +67,7 @@ class _Contents:
 
     answer: Sequence[str]
     sections: Sequence[Section]
-    head: Head | None = None
+    head: FirstScreen | None = None
     tone: Tone = Tone.NOTE
 
 
@@ -189,7 +189,7 @@ def _scored(run: FinishedRun, settings: ReportSettings) -> _Contents:
     ]
     is_failed = night is not None and any(check.fails for check in night.checks)
     tone = Tone.FAILED if is_failed else Tone.NOTE
-    return _Contents(words, sections, head_of(ranking, documents), tone)
+    return _Contents(words, sections, first_screen(ranking, documents), tone)
 
 
 def _restated(run: FinishedRun) -> list[Restatement]:

@@ -8,7 +8,7 @@ from segscore.pipeline.arrays.ragged import Floats
 from segscore.pipeline.comparison.shared_documents import SharedDocuments
 from segscore.pipeline.comparison.verdict import BestSystem
 from segscore.pipeline.measures import ALL
-from segscore.pipeline.reports.page import Bar, BoardRow, Fact, Head
+from segscore.pipeline.reports.page import BarMarks, BoardRow, Fact, FirstScreen
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.reports.run_tables import group_name
 from segscore.pipeline.scoring.names import CHANCE
@@ -16,25 +16,25 @@ from segscore.pipeline.statistics.sentences import Tone
 from segscore.pipeline.statistics.shown_numbers import counted, shown_p
 from segscore.schemas.rows import AverageRow
 
-WIDTH = 300
+_WIDTH = 300
 """Width of a bar, from 0 to the end of the scale."""
 
-BINS = 20
+_BINS = 20
 """Columns of the small histogram of a system's documents."""
 
 _OTHERS = 4
 """Measures beside the one by which systems are ranked."""
 
-ROWS = 20
+_ROWS = 20
 """Systems at a glance; the leaderboard of all columns has the others."""
 
 
-def head_of(ranking: Ranking, documents: SharedDocuments) -> Head:
+def first_screen(ranking: Ranking, documents: SharedDocuments) -> FirstScreen:
     """Make the first screen of a page from the leaderboard and the comparisons."""
     best = BestSystem(ranking.board, ranking.average, documents.pairs, documents.untested)
     names, rest = _headline(best)
     measure = ranking.measure
-    return Head(
+    return FirstScreen(
         quiet=_quiet(ranking),
         names=names,
         rest=rest,
@@ -45,7 +45,7 @@ def head_of(ranking: Ranking, documents: SharedDocuments) -> Head:
         others=[name + ALL[name].arrow for name in _others(ranking)],
         has_skill=_has_skill(ranking),
         rows=[*_rows(ranking, documents)],
-        more=max(0, len(ranking.board.systems) - ROWS),
+        more=max(0, len(ranking.board.systems) - _ROWS),
     )
 
 
@@ -116,7 +116,7 @@ def _rows(ranking: Ranking, documents: SharedDocuments) -> Iterator[BoardRow]:
     board, others = ranking.board, _others(ranking)
     bests = {name: board.best(name) for name in (ranking.measure.name, *others)}
     scale = _scale(ranking)
-    for number, name in enumerate(board.systems[:ROWS]):
+    for number, name in enumerate(board.systems[:_ROWS]):
         row = board.average(ranking.measure.name, name)
         chance = board.average(ranking.measure.name, f"{CHANCE}{name}")["value"]
         values = [board.average(other, name)["value"] for other in others]
@@ -157,7 +157,7 @@ def _scale(ranking: Ranking) -> float:
     return max([1.0, *ends])
 
 
-def _bar(row: AverageRow, chance: float | None, scale: float) -> Bar | None:
+def _bar(row: AverageRow, chance: float | None, scale: float) -> BarMarks | None:
     """Return where a value, the ends of its interval and chance are along a bar."""
     value = row["value"]
     if value is None:
@@ -166,9 +166,11 @@ def _bar(row: AverageRow, chance: float | None, scale: float) -> Bar | None:
     high = value if row["ci_high"] is None else row["ci_high"]
 
     def place(number: float) -> float:
-        return round(WIDTH * min(max(number / scale, 0.0), 1.0), 1)
+        return round(_WIDTH * min(max(number / scale, 0.0), 1.0), 1)
 
-    return Bar(place(value), place(low), place(high), None if chance is None else place(chance))
+    return BarMarks(
+        place(value), place(low), place(high), None if chance is None else place(chance)
+    )
 
 
 def _bins(documents: SharedDocuments, measure: str, name: str, scale: float) -> Sequence[int]:
@@ -178,7 +180,7 @@ def _bins(documents: SharedDocuments, measure: str, name: str, scale: float) -> 
     if sample is None or name not in labels:
         return []
     values: Floats = sample.values[measure][labels.index(name)]
-    counts, _ = np.histogram(np.clip(values[~np.isnan(values)], 0, scale), BINS, (0.0, scale))
+    counts, _ = np.histogram(np.clip(values[~np.isnan(values)], 0, scale), _BINS, (0.0, scale))
     most = int(counts.max(initial=1))
     return [int(-(-18 * count // most)) for count in counts.tolist()]
 
