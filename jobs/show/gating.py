@@ -1,11 +1,15 @@
 """Show the verdict of the gate."""
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
+
+from rich.text import Text
 
 from segscore.jobs.cli.encoding import printable_command
 from segscore.jobs.show.fitted import Column, print_fitted, print_lines
+from segscore.jobs.show.sentences import STYLES
+from segscore.pipeline.statistics.sentences import Tone
 from segscore.pipeline.statistics.shown_numbers import shown_change, shown_number, shown_p
 
 if TYPE_CHECKING:
@@ -29,11 +33,18 @@ def print_checks(checks: "Sequence[Check]", alpha: float, reused_ids: int = 0) -
         )
 
 
-def _print_table(checks: "Sequence[Check]", alpha: float, reused_ids: int) -> None:
+def _print_table(every: "Sequence[Check]", alpha: float, reused_ids: int) -> None:
+    """Print a row for each check, those that fail first and in red."""
+    checks = sorted(every, key=lambda check: not check.fails)
+    styles = [STYLES[Tone.FAILED] if check.fails else "" for check in checks]
+
+    def named(texts: Iterable[str]) -> list[Text]:
+        return [Text(text, style) for text, style in zip(texts, styles, strict=True)]
+
     columns = [
-        Column("rule", [check.rule for check in checks], is_name=True),
-        Column("system", [check.system for check in checks], is_name=True),
-        Column("result", [check.result_in_words for check in checks], is_name=True),
+        Column("rule", named(check.rule for check in checks), is_name=True),
+        Column("system", named(check.system for check in checks), is_name=True),
+        Column("result", named(check.result_in_words for check in checks), is_name=True),
         Column("change", [shown_change(check.change) for check in checks]),
         Column("p (Holm)", [shown_p(check.p_adjusted) for check in checks]),
         Column("now", [shown_number(check.value) for check in checks]),

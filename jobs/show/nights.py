@@ -12,7 +12,9 @@ from segscore.jobs.show.formats import described, plain_layout, print_json, prin
 from segscore.jobs.show.gating import moved_lines, print_checks, print_group_checks
 from segscore.jobs.show.leaderboard import print_scores
 from segscore.jobs.show.printing import log_finished, print_record, print_written
+from segscore.jobs.show.sentences import print_sentences
 from segscore.pipeline.nightly.settings import NightSettings
+from segscore.pipeline.statistics.sentences import Sentence, Tone
 from segscore.pipeline.statistics.shown_numbers import counted
 
 if TYPE_CHECKING:
@@ -111,7 +113,8 @@ def print_night(chosen: NightSettings, ended: "Ended") -> None:
         print_lines(f"{new}: no earlier good night to compare with")
     _warn(verdict, chosen.score.output)
     reason = f": {verdict.accepted}" if verdict.outcome == "accepted" else ""
-    print_lines(f"{verdict.date}: {verdict.outcome}{reason}")
+    tone = Tone.FAILED if verdict.exit_code else Tone.SURE
+    print_sentences([Sentence(f"{verdict.date}: {verdict.outcome}{reason}", tone)])
 
 
 def print_night_as_data(chosen: NightSettings, ended: "Ended", format_name: str) -> None:
