@@ -8,6 +8,7 @@ from threading import Thread
 from typing import Any
 
 import pytest
+from fsspec import get_filesystem_class
 
 import segscore as api
 from segscore.pipeline import storage
@@ -77,6 +78,8 @@ def requests(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, Requests]]:
             f"AccountKey=a2V5;BlobEndpoint={blob};",
         }.items():
             monkeypatch.setenv(name, value)
+        for protocol in ("s3", "gs", "abfs"):  # else the server of an earlier test is asked
+            get_filesystem_class(protocol).clear_instance_cache()
         yield host, arrived
         server.shutdown()
 
