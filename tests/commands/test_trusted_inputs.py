@@ -8,7 +8,7 @@ from threading import Thread
 from typing import Any
 
 import pytest
-from fsspec import get_filesystem_class
+from fsspec import get_filesystem_class  # noqa: TID251
 
 import segscore as api
 from segscore.pipeline import storage
