@@ -13,9 +13,10 @@ from segscore.pipeline.runs import run_folder
 from segscore.pipeline.storage import read_table
 from segscore.pipeline.tables import contradictions, document_lengths
 from segscore.schemas import page, records, rejects
+from segscore.schemas.columns import arrow_type
 from segscore.schemas.documents import DOCUMENTS
 from segscore.schemas.records import Key
-from segscore.schemas.tables import ATTRIBUTES, GROUPS, TABLES, OutputTable, arrow_type
+from segscore.schemas.tables import ATTRIBUTES, GROUPS, TABLES, OutputTable
 from tests.support.command_line import Segscore
 from tests.support.nights import DAYS, GOOD, Archive, rows
 from tests.support.paths import DATA, ROOT
