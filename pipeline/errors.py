@@ -59,10 +59,7 @@ def require_extra(what: str, extra: str, *modules: str) -> None:
     """
     missing = [name for name in modules if find_spec(name) is None]
     if missing:
-        raise Refused(
-            f"{what}: needs {' and '.join(missing)}, which is not installed: "
-            f"pip install 'segscore[{extra}]'"
-        )
+        raise Refused(f"{what}: needs {' and '.join(missing)}: pip install 'segscore[{extra}]'")
 
 
 class Absent(Refused):
