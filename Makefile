@@ -9,6 +9,7 @@ DEMO := build/demo
 AZURITE := build/azurite/node_modules/.bin/azurite-blob
 BROWSER := build/browser/chromium
 HARNESS := build/harness/ready
+OLDEST := build/oldest/ready
 TORCH := build/torch/ready
 NPM := npm install --no-audit --no-fund
 # Compiled files are kept between processes and runs even where a container's image says otherwise.
@@ -16,7 +17,10 @@ export PYTHONDONTWRITEBYTECODE :=
 # On all cores; tests/conftest.py says which tests stay together.
 PYTEST := $(BIN)/pytest --numprocesses logical
 
-.PHONY: help demo table picture power site evidence columns nights claims dashboard test test-all test-deploy test-torch deploy-parts image chaos lint rules types quick bench archives clean
+# The oldest releases are those for this Python; without it, their tests are left out and this is said.
+OLDEST_PYTHON ?= python3.11
+
+.PHONY: help demo table picture power site evidence columns nights claims dashboard test test-all test-oldest test-deploy test-torch deploy-parts image chaos lint rules types quick bench archives clean
 
 help:
 	@echo "make demo   score four segmenters on 200 documents and show the result"
@@ -31,6 +35,7 @@ help:
 	@echo "make dashboard the dashboards, written from their scripts"
 	@echo "make test   rules, types, and the quick tests, which need no server, browser or root"
 	@echo "make test-all the other tests: object stores, a browser, deploy/, killed runs, what takes long"
+	@echo "make test-oldest quick tests with the oldest releases that segscore runs with, on Python 3.11"
 	@echo "make test-torch docs/training.md, and wtpsplit, in an environment with torch (4 GB)"
 	@echo "make test-deploy the tests of deploy/ alone, on Docker, Slurm, Prometheus and systemd"
 	@echo "make deploy-parts installs these programs with apt; needs root of a Debian"
@@ -119,6 +124,12 @@ quick: $(VENV)/test
 
 test-all: $(VENV)/test $(AZURITE) $(BROWSER) $(HARNESS)
 	SEGSCORE_EXAMPLES=all $(PYTEST) -m "not quick or hypothesis"
+	@$(MAKE) --no-print-directory test-oldest
+
+# The pages are of the newest releases, so that their tests are left out.
+test-oldest: $(OLDEST)
+	@if [ -e $(OLDEST) ]; then build/oldest/bin/python -m pytest --numprocesses logical -m quick \
+		tests/unit tests/conformance tests/commands; fi
 
 test-deploy: $(VENV)/test
 	$(BIN)/pytest tests/deploy
@@ -152,6 +163,15 @@ $(HARNESS): pyproject.toml constraints-harness.txt
 		--disable-pip-version-check install --constraint constraints-harness.txt \
 		--editable '.[harness]' && touch $@ ) >build/harness.log 2>&1 || \
 		echo "pip could not install them (build/harness.log): tests that need them are skipped"
+
+# The environment of the oldest releases, which only a Python 3.11 takes.
+$(OLDEST): pyproject.toml constraints-oldest.txt
+	@command -v $(OLDEST_PYTHON) >/dev/null || { echo "no $(OLDEST_PYTHON) here: the oldest releases" \
+		"are not tested; name one with OLDEST_PYTHON="; exit 0; }; \
+		echo "setting up build/oldest"; mkdir -p build; rm -rf build/oldest; \
+		$(OLDEST_PYTHON) -m venv build/oldest && PYTHONWARNINGS=ignore build/oldest/bin/python -m pip \
+		--disable-pip-version-check --quiet install --constraint constraints-oldest.txt \
+		--editable '.[quick]' && touch $@
 
 # 4 GB, so these tests are in neither of the two; without it they are skipped.
 $(TORCH): pyproject.toml

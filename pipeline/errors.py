@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from importlib.util import find_spec
 from itertools import islice
 from typing import Any
 
@@ -43,6 +44,22 @@ class _Message(Exception):  # noqa: N818
 
 class Refused(_Message, ValueError):  # noqa: N818
     """The input or the settings are wrong; raised before any work starts (exit code 2)."""
+
+
+def require_extra(what: str, extra: str, *modules: str) -> None:
+    """Refuse what needs modules that only an extra of segscore installs.
+
+    Args:
+        what: the option or the function that needs them.
+        extra: the extra.
+        modules: names of the modules.
+
+    Raises:
+        Refused: a module is not installed.
+    """
+    missing = [name for name in modules if find_spec(name) is None]
+    if missing:
+        raise Refused(f"{what}: needs {' and '.join(missing)}: pip install 'segscore[{extra}]'")
 
 
 class Absent(Refused):

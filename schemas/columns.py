@@ -1,9 +1,33 @@
 """Columns that several output tables have in common."""
 
 from collections.abc import Iterable
+from typing import Any
 
 import pandera.pyarrow as pap
 import pyarrow as pa
+
+_TYPES: dict[str, pa.DataType] = {
+    str(pap.Column(kind).dtype): kind
+    for kind in (
+        pa.string(),
+        pa.int32(),
+        pa.int64(),
+        pa.float64(),
+        pa.bool_(),
+        pa.date32(),
+        pa.timestamp("ms", "UTC"),
+        pa.list_(pa.date32()),
+        pa.list_(pa.int32()),
+        pa.list_(pa.float64()),
+        pa.list_(pa.string()),
+    )
+}
+"""Pandera's name of a type, which differs between releases of its libraries -> the Arrow type."""
+
+
+def arrow_type(column: Any) -> pa.DataType:
+    """Return the Arrow type of a schema's column."""
+    return _TYPES[str(column.dtype)]
 
 
 def name(description: str) -> pap.Column:

@@ -6,9 +6,10 @@ from typing import Any
 
 from segscore.pipeline.measures import FAMILIES
 from segscore.pipeline.measures.selection import select
+from segscore.schemas.columns import arrow_type
 from segscore.schemas.records import NIGHT_RECORD, RUN, Key
 from segscore.schemas.rejects import BETWEEN_ROWS
-from segscore.schemas.tables import ATTRIBUTES, FIRST, GROUPS, TABLES, OutputTable, arrow_type
+from segscore.schemas.tables import ATTRIBUTES, FIRST, GROUPS, TABLES, OutputTable
 
 _HEAD = """\
 <!-- Written by `make columns` from schemas/; change it there. -->

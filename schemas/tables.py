@@ -2,10 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import pandera.pyarrow as pap
-import pyarrow as pa
 
 from segscore.schemas import agreement, comparisons, curves, nights
 from segscore.schemas.alignment import ALIGNMENT
@@ -20,26 +18,6 @@ ATTRIBUTES, GROUPS = "attributes", "groups"
 
 FIRST = ""
 """Value of ``after`` if the further columns come first."""
-
-_TYPES: dict[str, pa.DataType] = {
-    "String": pa.string(),
-    "Int32": pa.int32(),
-    "Int64": pa.int64(),
-    "Float64": pa.float64(),
-    "Boolean": pa.bool_(),
-    "Date": pa.date32(),
-    "Datetime(time_unit='ms', time_zone='UTC')": pa.timestamp("ms", "UTC"),
-    "List(Date)": pa.list_(pa.date32()),
-    "List(Int32)": pa.list_(pa.int32()),
-    "List(Float64)": pa.list_(pa.float64()),
-    "List(String)": pa.list_(pa.string()),
-}
-"""Pandera's name of a type -> the Arrow type."""
-
-
-def arrow_type(column: Any) -> pa.DataType:
-    """Return the Arrow type of a schema's column."""
-    return _TYPES[str(column.dtype)]
 
 
 @dataclass(frozen=True)

@@ -171,7 +171,8 @@ def _choose(columns: Sequence[Column], width: int) -> tuple[list[Column], list[C
 
 
 def _table(columns: Sequence[Column], width: int, sections: Collection[int]) -> Table:
-    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
+    # What ``collapse_padding`` leaves differs between releases of rich.
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
     cells: list[list[Text]] = []
     free = width + _GAP - sum(column.least + _GAP for column in columns)
     for column in columns:

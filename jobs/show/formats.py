@@ -10,6 +10,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.cells import cell_len
 
 from segscore.jobs.cli.encoding import lacking_encoding
 from segscore.pipeline.errors import Refused
@@ -144,14 +145,28 @@ def _csv_cell(value: object) -> object:
 
 def markdown_text(layout: Layout) -> str:
     """Write a table as Markdown, with remarks and the signature below it."""
-    from tabulate import tabulate
-
-    rows = [[markdown_cell(cell) for cell in row] for row in layout.rows]
-    headings = [markdown_cell(heading) for heading in layout.headings]
-    sides = ["left"] * layout.texts + ["right"] * (len(headings) - layout.texts)
-    table = tabulate(rows, headings, "github", disable_numparse=True, colalign=sides * bool(rows))
+    rows = [[markdown_cell(cell) for cell in row] for row in (layout.headings, *layout.rows)]
+    # A heading has room around it; every release has written these bytes.
+    widths = [
+        max([cell_len(heading) + 2, *map(cell_len, column)])
+        for heading, *column in zip(*rows, strict=True)
+    ]
+    lines = [_markdown_line(row, widths, layout.texts) for row in rows]
+    table = "\n".join(
+        [lines[0], f"|{'|'.join('-' * (width + 2) for width in widths)}|", *lines[1:]]
+    )
     named = "".join(f"\n\n{markdown_cell(remark)}" for remark in layout.remarks)
     return f"{table}{named}\n\n`{layout.signature}`" if layout.signature else table + named
+
+
+def _markdown_line(cells: Sequence[str], widths: Sequence[int], texts: int) -> str:
+    """Write a row of a table: its first ``texts`` cells on the left of their columns."""
+    padded = (
+        f"{cell}{gap}" if i < texts else f"{gap}{cell}"
+        for i, (cell, width) in enumerate(zip(cells, widths, strict=True))
+        for gap in (" " * (width - cell_len(cell)),)
+    )
+    return f"| {' | '.join(padded)} |"
 
 
 def markdown_cell(text: str) -> str:

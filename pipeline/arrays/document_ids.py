@@ -2,14 +2,16 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Ints, numbers
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Hashes = NDArray[np.uint64]
 Bytes = NDArray[np.uint8]
@@ -56,7 +58,7 @@ class Names:
         return hashes
 
 
-def hash_names(column: pa.StringArray) -> Names:
+def hash_names(column: "pa.StringArray") -> Names:
     """View an Arrow string array (no nulls) as bytes."""
     if len(column) == 0:
         return Names(np.zeros(1, np.int32), np.empty(0, np.uint8))
@@ -69,13 +71,15 @@ def hash_names(column: pa.StringArray) -> Names:
 class Documents:
     """The distinct documents of a table, numbered 0..n-1 in order of first appearance."""
 
-    ids: pa.StringArray
+    ids: "pa.StringArray"
 
     def __len__(self) -> int:
         return len(self.ids)
 
-    def find(self, column: pa.StringArray) -> Ints:
+    def find(self, column: "pa.StringArray") -> Ints:
         """Return the number of each row's document, -1 if it is not here, shape (rows,)."""
+        import pyarrow.compute as pc
+
         found = pc.index_in(column, value_set=self.ids).fill_null(-1)
         return numbers(found).astype(np.int64)
 
@@ -98,7 +102,7 @@ class Numbered:
         return len(self.documents) == len(self.document)
 
 
-def number(column: pa.StringArray) -> Numbered:
+def number(column: "pa.StringArray") -> Numbered:
     """Number the documents of a column of ids (no nulls)."""
     encoded = column.dictionary_encode()
     document = numbers(encoded.indices).astype(np.int64)

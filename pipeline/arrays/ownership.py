@@ -1,8 +1,6 @@
 """Check whether other users of this machine can change the files of a folder."""
 
-import grp
 import os
-import pwd
 import stat
 from collections.abc import Collection, Iterator
 from functools import cache
@@ -22,6 +20,8 @@ def first_exposed(folder: Path, endings: Collection[str]) -> Path | None:
         A parent of the folder, a link on the way to it, the folder itself or one of its files; None
         if nobody else can change any of them.
     """
+    if os.name != "posix":  # such a system has no owners and bits of this kind
+        return None
     return next(_exposed(folder, endings), None)
 
 
@@ -73,6 +73,9 @@ def _has_access_list(path: Path) -> bool:
 @cache
 def _is_own_group(group: int) -> bool:
     """Check whether this user is a group's only member; many systems create one for each user."""
+    import grp  # of POSIX alone
+    import pwd
+
     try:
         user = pwd.getpwuid(os.getuid())
         entry = grp.getgrgid(group)

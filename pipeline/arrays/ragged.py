@@ -6,13 +6,15 @@ Values are viewed, not copied: an Arrow list column and its ragged array share t
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from segscore.pipeline.arrays.kernel import inlined, kernel
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Ints = NDArray[np.int64]
 Positions = NDArray[np.int32]
@@ -20,13 +22,14 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Bits = NDArray[np.uint8]
 
-NUMPY_TYPES: dict[pa.DataType, np.dtype[Any]] = {
-    pa.int8(): np.dtype(np.int8),
-    pa.int32(): np.dtype(np.int32),
-    pa.int64(): np.dtype(np.int64),
-    pa.uint64(): np.dtype(np.uint64),
-    pa.float64(): np.dtype(np.float64),
+_NUMPY_TYPES: dict[str, np.dtype[Any]] = {
+    "int8": np.dtype(np.int8),
+    "int32": np.dtype(np.int32),
+    "int64": np.dtype(np.int64),
+    "uint64": np.dtype(np.uint64),
+    "double": np.dtype(np.float64),
 }
+"""Arrow's name of a type -> the type of NumPy."""
 
 
 class RowArrays(NamedTuple):
@@ -65,26 +68,26 @@ class Coded:
     names: list[Any]
 
 
-def encode(column: pa.Array) -> Coded:
+def encode(column: "pa.Array") -> Coded:
     """Number the distinct values of a column in order of first appearance."""
     encoded = column.dictionary_encode()
     codes = encoded.indices.fill_null(-1) if encoded.null_count else encoded.indices
     return Coded(numbers(codes).astype(np.int64), encoded.dictionary.to_pylist())
 
 
-def numbers(column: pa.Array) -> NDArray[Any]:
+def numbers(column: "pa.Array") -> NDArray[Any]:
     """View a primitive Arrow array as numpy, shape (rows,); values at nulls are arbitrary."""
     data = column.buffers()[1]
     if data is None or len(column) == 0:
-        return np.empty(0, NUMPY_TYPES[column.type])
-    return np.frombuffer(data, NUMPY_TYPES[column.type])[
+        return np.empty(0, _NUMPY_TYPES[str(column.type)])
+    return np.frombuffer(data, _NUMPY_TYPES[str(column.type)])[
         column.offset : column.offset + len(column)
     ]
 
 
-def flags(column: pa.BooleanArray) -> Flags:
+def flags(column: "pa.BooleanArray") -> Flags:
     """Unpack an Arrow boolean array (no nulls), shape (rows,)."""
-    return numbers(column.cast(pa.int8())).astype(bool)
+    return numbers(column.cast("int8")).astype(bool)
 
 
 def offsets_of(lengths: NDArray[Any]) -> Ints:
@@ -92,12 +95,13 @@ def offsets_of(lengths: NDArray[Any]) -> Ints:
     return np.append(0, np.cumsum(lengths, dtype=np.int64))
 
 
-def ragged(column: pa.ListArray) -> Ragged:
+def ragged(column: "pa.ListArray") -> Ragged:
     """View a list<int32> array as offsets and values; whether a list is null is ignored."""
-    offsets = np.frombuffer(column.buffers()[1], np.int32) if len(column) else np.zeros(1, np.int32)
+    if len(column) == 0:
+        return Ragged(np.zeros(1, np.int64), np.empty(0, np.int32))
+    offsets = np.frombuffer(column.buffers()[1], np.int32)
     offsets = offsets[column.offset : column.offset + len(column) + 1]
-    values = column.values if len(column) else pa.array([], pa.int32())
-    return Ragged(offsets.astype(np.int64), np.asarray(numbers(values), np.int32))
+    return Ragged(offsets.astype(np.int64), np.asarray(numbers(column.values), np.int32))
 
 
 def trimmed(lists: Ragged) -> Ragged:
@@ -112,11 +116,13 @@ def from_lists(lists: Sequence[Sequence[int]]) -> Ragged:
     return Ragged(offsets, np.array([value for row in lists for value in row], np.int32))
 
 
-def column(values: NDArray[Any]) -> pa.Array:
+def column(values: NDArray[Any]) -> "pa.Array":
     """Wrap numbers as an Arrow column; NaN, which means undefined, becomes null.
 
     The numbers are copied only if some are NaN.
     """
+    import pyarrow as pa
+
     values = np.ascontiguousarray(values)
     kind = pa.from_numpy_dtype(values.dtype)
     defined = ~np.isnan(values) if values.dtype.kind == "f" else np.True_

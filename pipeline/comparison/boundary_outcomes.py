@@ -21,7 +21,7 @@ from segscore.pipeline.measures.pairing import (
 )
 from segscore.pipeline.measures.segmentation_pairs import SegmentationPairs, pair_rows
 from segscore.pipeline.scoring.boundaries import Side
-from segscore.pipeline.scoring.pairs import Pairs
+from segscore.pipeline.scoring.counting import Pairs
 from segscore.pipeline.scoring.reopen import Reopened
 
 KINDS = ("matches", "near_misses", "substitutions", "misses", "false_alarms")

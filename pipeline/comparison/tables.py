@@ -34,12 +34,6 @@ if TYPE_CHECKING:
     import pandera.pyarrow as pap
 
 ComparisonRow = dict[str, Any]
-_KINDS = {
-    "String": pa.string(),
-    "Int64": pa.int64(),
-    "Float64": pa.float64(),
-    "Boolean": pa.bool_(),
-}
 _WORST = 10
 """Number of documents listed for each system, and for each system against each other one."""
 
@@ -53,7 +47,9 @@ def table_of(
     rows: Sequence[ComparisonRow], model: "pap.DataFrameSchema", group_by: Mapping[str, pa.DataType]
 ) -> pa.Table:
     """Make a table from rows, with null in place of NaN; the group-by columns come first."""
-    kinds = {name: _KINDS[str(column.dtype)] for name, column in model.columns.items()}
+    from segscore.schemas.columns import arrow_type  # imports Pandera
+
+    kinds = {name: arrow_type(column) for name, column in model.columns.items()}
     return pa.table(
         {
             name: pa.array([row[name] for row in rows], kind, from_pandas=True)

@@ -19,10 +19,10 @@ from segscore.pipeline.comparison.runs import System
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.runs.planning import ROWS_AT_ONCE
 from segscore.pipeline.scoring.boundaries import side_from_rows
+from segscore.pipeline.scoring.counting import pair_up
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.hypotheses import Accepted, accept_hypotheses, nothing_of
 from segscore.pipeline.scoring.missing import empty_hypotheses
-from segscore.pipeline.scoring.pairs import pair_up
 from segscore.pipeline.scoring.reopen import Reopened, reopen
 from segscore.pipeline.tables.read import Rows, join_rows, read_slices
 

@@ -30,8 +30,8 @@ from segscore.pipeline.conventions.second_person import SecondPerson, second_per
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.scoring.boundaries import Side
+from segscore.pipeline.scoring.counting import Pairs, Rule, count_pairs
 from segscore.pipeline.scoring.inputs import Inputs, gather_inputs, require_references
-from segscore.pipeline.scoring.pairs import Pairs, Rule, count_pairs
 from segscore.pipeline.scoring.references import References
 from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.statistics.shown_numbers import or_none, shown_number

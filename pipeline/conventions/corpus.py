@@ -10,8 +10,8 @@ from segscore.pipeline.arrays.ragged import Flags, Ints, Ragged, trimmed
 from segscore.pipeline.conventions.document_sample import rows_taken
 from segscore.pipeline.measures.segmentation_pairs import SegmentationPairs, pair_rows
 from segscore.pipeline.scoring.boundaries import side_from_rows
+from segscore.pipeline.scoring.counting import pair_up
 from segscore.pipeline.scoring.documents import DocumentRows
-from segscore.pipeline.scoring.pairs import pair_up
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from segscore.pipeline.arrays.document_ids import hash_names
 from segscore.pipeline.arrays.ragged import Ints, add_up
 from segscore.pipeline.conventions.document_sample import reference_rows_of
 from segscore.pipeline.scoring.boundaries import Side
-from segscore.pipeline.scoring.pairs import Pairs, Rule, count_pairs
+from segscore.pipeline.scoring.counting import Pairs, Rule, count_pairs
 from segscore.pipeline.scoring.references import References
 from segscore.pipeline.statistics.jackknife import FEWEST, UnitSums, micro_estimates
 from segscore.pipeline.statistics.shown_numbers import (

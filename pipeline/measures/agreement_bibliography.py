@@ -30,8 +30,37 @@ KRIPPENDORFF = Publication(
         "year": "2004",
     },
 )
-_GWET = Publication("gwet2008", "Gwet 2008")
-CALDERON = Publication("calderon2025", "Calderon, Reichart & Dror 2025")
+_GWET = Publication(
+    "gwet2008",
+    "Gwet 2008",
+    "article",
+    {
+        "author": "Gwet, Kilem Li",
+        "title": "Computing Inter-Rater Reliability and Its Variance in the Presence of High "
+        "Agreement",
+        "journal": "British Journal of Mathematical and Statistical Psychology",
+        "volume": "61",
+        "number": "1",
+        "pages": "29--48",
+        "year": "2008",
+        "doi": "10.1348/000711006X126600",
+    },
+)
+CALDERON = Publication(
+    "calderon2025",
+    "Calderon, Reichart & Dror 2025",
+    "inproceedings",
+    {
+        "author": "Calderon, Nitay and Reichart, Roi and Dror, Rotem",
+        "title": "The Alternative Annotator Test for LLM-as-a-Judge: How to Statistically Justify "
+        "Replacing Human Annotators with LLMs",
+        "booktitle": "Proceedings of the Annual Meeting of the Association for Computational "
+        "Linguistics (ACL 2025, Long Papers)",
+        "pages": "16051--16081",
+        "year": "2025",
+        "doi": "10.18653/v1/2025.acl-long.782",
+    },
+)
 
 SOURCES: dict[tuple[str, str], tuple[Publication, ...]] = {
     ("alpha", "two_category"): (KRIPPENDORFF,),

@@ -1,7 +1,7 @@
 """The publications that define the measures, and BibTeX of them."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from segscore.pipeline.measures.measure import Measure
 
@@ -14,19 +14,17 @@ class Publication:
         key: key of the entry in BibTeX.
         named: how the sources of measures name it.
         kind: kind of the entry, such as ``article``.
-        fields: fields of the entry; empty where the title could not be verified.
+        fields: fields of the entry.
     """
 
     key: str
     named: str
-    kind: str = ""
-    fields: Mapping[str, str] = field(default_factory=dict)
+    kind: str
+    fields: Mapping[str, str]
 
     @property
     def bibtex(self) -> str:
-        """The entry, or a comment with what is known of it."""
-        if not self.fields:
-            return f"% {self.key}: {self.named}; complete the entry yourself"
+        """The entry."""
         width = max(map(len, self.fields))
         lines = [f"  {name:<{width}} = {{{text}}}," for name, text in self.fields.items()]
         return "\n".join([f"@{self.kind}{{{self.key},", *lines, "}"])
@@ -56,15 +54,16 @@ PUBLICATIONS = (
         pages="177--210",
         year="1999",
     ),
-    Publication(
+    _paper(
         "fournier2013evaluating",
         "Fournier 2013",
-        "misc",
-        {
-            "author": "Fournier, Chris",
-            "title": "Evaluating Text Segmentation using Boundary Edit Distance",
-            "year": "2013",
-        },
+        author="Fournier, Chris",
+        title="Evaluating Text Segmentation using Boundary Edit Distance",
+        booktitle="Proceedings of the 51st Annual Meeting of the Association for Computational "
+        "Linguistics (Volume 1: Long Papers)",
+        address="Sofia, Bulgaria",
+        pages="1702--1712",
+        year="2013",
     ),
     _paper(
         "franz2007user",
@@ -87,7 +86,18 @@ PUBLICATIONS = (
         pages="144--151",
         year="2006",
     ),
-    Publication("hubert1985", "Hubert & Arabie 1985"),
+    _article(
+        "hubert1985",
+        "Hubert & Arabie 1985",
+        author="Hubert, Lawrence and Arabie, Phipps",
+        title="Comparing Partitions",
+        journal="Journal of Classification",
+        volume="2",
+        number="1",
+        pages="193--218",
+        year="1985",
+        doi="10.1007/BF01908075",
+    ),
     _paper(
         "kazantseva2012topical",
         "Kazantseva & Szpakowicz 2012",
@@ -108,7 +118,17 @@ PUBLICATIONS = (
         pages="19--26",
         year="2007",
     ),
-    Publication("ocampo2022", "Ocampo Diaz & Ouyang 2022"),
+    _paper(
+        "ocampo2022",
+        "Ocampo Diaz & Ouyang 2022",
+        author="Ocampo Diaz, Gerardo and Ouyang, Jessica",
+        title="An Alignment-Based Approach to Text Segmentation Similarity Scoring",
+        booktitle="Proceedings of the 26th Conference on Computational Natural Language Learning "
+        "(CoNLL)",
+        address="Abu Dhabi, United Arab Emirates",
+        pages="374--383",
+        year="2022",
+    ),
     _article(
         "pevzner2002critique",
         "Pevzner & Hearst 2002",
@@ -120,9 +140,36 @@ PUBLICATIONS = (
         pages="19--36",
         year="2002",
     ),
-    Publication("rand1971", "Rand 1971"),
-    Publication("rasanen2009", "Räsänen, Laine & Altosaar 2009"),
-    Publication("scaiano2012", "Scaiano & Inkpen 2012"),
+    _article(
+        "rand1971",
+        "Rand 1971",
+        author="Rand, William M.",
+        title="Objective Criteria for the Evaluation of Clustering Methods",
+        journal="Journal of the American Statistical Association",
+        volume="66",
+        number="336",
+        pages="846--850",
+        year="1971",
+        doi="10.2307/2284239",
+    ),
+    _paper(
+        "rasanen2009",
+        "Räsänen, Laine & Altosaar 2009",
+        author="Räsänen, Okko Johannes and Laine, Unto Kalervo and Altosaar, Toomas",
+        title="An Improved Speech Segmentation Quality Measure: the R-value",
+        booktitle="Proceedings of Interspeech 2009",
+        pages="1851--1854",
+        year="2009",
+    ),
+    _paper(
+        "scaiano2012",
+        "Scaiano & Inkpen 2012",
+        author="Scaiano, Martin and Inkpen, Diana",
+        title="Getting More from Segmentation Evaluation",
+        booktitle=_NAACL_2012,
+        pages="362--366",
+        year="2012",
+    ),
 )
 """Titles and pages are those that the papers print, of themselves or of each other."""
 

@@ -191,7 +191,8 @@ def count(pairs: SegmentationPairs) -> Ints:
 def _places(positions: Positions, words: Ints, weights: Ints) -> _Places:
     """Return the places of boundaries in a document, followed by its end."""
     last_unit = np.empty(len(positions) + 1, np.int64)
-    last_unit[:-1] = positions - 1
+    for i in range(len(positions)):  # not by a slice; see ``digests``
+        last_unit[i] = positions[i] - 1
     last_unit[-1] = len(words) - 1
     return _Places(words[last_unit], weights[last_unit])
 

@@ -4,14 +4,16 @@ Fournier 2013, equation 7.  A pair of weight w is credited with 1 - w, as in doc
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import pyarrow as pa
 
 from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Ints, Positions
 from segscore.pipeline.measures.pairing import Rules
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 class Decisions(NamedTuple):
@@ -87,7 +89,7 @@ def class_confusion(
     *,
     constant_near_miss: float = 0.0,
     constant_substitution: float = 0.0,
-) -> pa.Table:
+) -> "pa.Table":
     """Sum the credit of the decisions by class: 1 - w for weight w, and 1 for a full miss.
 
     Args:
@@ -100,6 +102,8 @@ def class_confusion(
         Columns ``reference_type`` and ``hypothesis_type`` (int64, null: no boundary) and ``amount``
         (float64), with a row for each combination that occurs, sorted by types with null first.
     """
+    import pyarrow as pa
+
     types = decided.types
     decisions, near_misses, near_span = decided.cells
     actual, predicted = nonzero = np.nonzero(decisions)

@@ -1,8 +1,7 @@
 """Metrics of a night in Prometheus' text format, for the textfile collector."""
 
 from datetime import UTC, date, datetime, time
-
-from prometheus_client import CollectorRegistry, Gauge, generate_latest
+from typing import TYPE_CHECKING
 
 from segscore.pipeline.nightly.nights import Night, system_rows
 from segscore.pipeline.nightly.rules import COMMON, LEVEL, TREND, GateRule
@@ -14,6 +13,9 @@ from segscore.pipeline.scoring.names import is_point
 from segscore.pipeline.statistics.averages import summary_groups
 from segscore.pipeline.statistics.shown_numbers import or_none
 from segscore.schemas.rows import AverageRow, group_of
+
+if TYPE_CHECKING:
+    from prometheus_client import Gauge
 
 WAITING, BROKEN = "waiting", "broken"
 """Outcomes of a night without a verdict: no input yet; an error."""
@@ -36,6 +38,8 @@ class Metrics:
     """A collection of gauges."""
 
     def __init__(self) -> None:
+        from prometheus_client import CollectorRegistry
+
         self.registry = CollectorRegistry()
         self.gauges: dict[str, Gauge] = {}
 
@@ -43,6 +47,8 @@ class Metrics:
         """Set a gauge; leave it out if the value is undefined (None)."""
         if value is None:
             return
+        from prometheus_client import Gauge
+
         if name not in self.gauges:
             self.gauges[name] = Gauge(PREFIX + name, help_, [*labels], registry=self.registry)
         gauge = self.gauges[name]
@@ -52,6 +58,8 @@ class Metrics:
     @property
     def text(self) -> str:
         """The metrics in the format that the collector reads."""
+        from prometheus_client import generate_latest
+
         return generate_latest(self.registry).decode()
 
 

@@ -22,8 +22,8 @@ from segscore.pipeline.nightly.nights import Night, Nights, read_night, system_r
 from segscore.pipeline.nightly.rules import GateRule
 from segscore.pipeline.nightly.verdict import Verdict
 from segscore.pipeline.statistics.shown_numbers import counted, shown_number
+from segscore.schemas.columns import arrow_type
 from segscore.schemas.nights import RESTATEMENTS
-from segscore.schemas.tables import arrow_type
 
 FOLDER = "restatements"
 """Folder of the table in that of the runs."""

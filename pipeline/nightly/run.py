@@ -18,6 +18,7 @@ from segscore.pipeline.errors import (
     OtherRole,
     Refused,
     TooManyUnpaired,
+    require_extra,
 )
 from segscore.pipeline.nightly import judge, metrics, nights
 from segscore.pipeline.nightly.nights import Night, Nights
@@ -171,6 +172,7 @@ def _require_free_for_metrics(settings: NightSettings) -> None:
     """Refuse to write metrics over an input, into the run, or over another program's file."""
     if settings.metrics is None:
         return
+    require_extra("--metrics", "metrics", "prometheus_client")
     inputs = {**settings.inputs, "--runs": settings.score.output}
     require_apart(settings.metrics, inputs, option="--metrics", is_file=True)
     try:

@@ -76,8 +76,8 @@ def describe_agreement_method(run: FinishedRun, keys: Sequence[Coefficient]) -> 
     if run.settings.get("candidate") is not None:
         texts.append(
             f"whether {in_latex(run.settings['candidate'])} may replace a coder is decided by the "
-            "alternative annotator test with a margin of "
-            f"{run.settings['margin']:g} ({in_latex(CALDERON.named)})"
+            rf"alternative annotator test~\cite{{{CALDERON.key}}} with a margin of "
+            f"{run.settings['margin']:g}"
         )
     return f"{'; '.join(texts)}."
 

@@ -5,7 +5,7 @@ from os.path import splitext
 from typing import TYPE_CHECKING, Any
 
 from segscore.pipeline import storage
-from segscore.pipeline.errors import Refused
+from segscore.pipeline.errors import Refused, require_extra
 from segscore.pipeline.reports import charts
 
 if TYPE_CHECKING:
@@ -23,18 +23,10 @@ _CONFIG = {"axisQuantitative": {"labelSeparation": 6}}
 _SCALE = 3
 """Pixels of a PNG for each of the figure's."""
 
-_MISSING = (
-    "altair and vl-convert are not installed; run pip install 'altair>=6.3' "
-    "'vl-convert-python>=1.9'"
-)
-
 
 def require_charts(what: str) -> None:
     """Refuse what needs charts if a package that draws them is not installed."""
-    from importlib.util import find_spec
-
-    if find_spec("altair") is None or find_spec("vl_convert") is None:
-        raise Refused(f"{what}: {_MISSING}")
+    require_extra(what, "report", "altair", "vl_convert")
 
 
 def require_figure(option: str, path: str) -> None:

@@ -361,9 +361,7 @@ def present_workers(client: Client) -> dict[str, dict[str, Any]]:
     """Return what Dask knows of each present worker, by address; raises what ``ask`` does."""
     if client.status != "running":
         return {}
-    workers: dict[str, dict[str, Any]] = ask(client, client.scheduler.identity, n_workers=-1)[
-        "workers"
-    ]
+    workers: dict[str, dict[str, Any]] = ask(client, client.scheduler.identity)["workers"]
     return workers
 
 

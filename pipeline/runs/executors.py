@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from segscore.pipeline import storage
-from segscore.pipeline.errors import Failed, Refused
+from segscore.pipeline.errors import Failed, Refused, require_extra
 from segscore.pipeline.plain_text import has_secret
 from segscore.pipeline.runs.executor import Executor, Outcome, Pack, Unpack, exchange_failure
 from segscore.pipeline.runs.planning import at_once
@@ -40,6 +40,8 @@ def connect(cluster: str, workers: int | None, memory: int | None = None) -> Ite
         with Threads(min(count, at_once(memory))) as threads:
             yield threads
     elif cluster == "processes" or "://" in cluster:
+        certificates = ("cryptography",) if cluster == "processes" else ()
+        require_extra(f"--cluster {cluster}", "cluster", "distributed", *certificates)
         from segscore.pipeline.runs.cluster import DaskCluster, dask_client  # imports Dask
 
         with dask_client(cluster, count, memory) as client:

@@ -3,7 +3,7 @@
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable
-from importlib.metadata import distribution
+from importlib.metadata import PackageNotFoundError, distribution
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -88,13 +88,20 @@ def add_rows(parts: Iterable[RowCounts]) -> RowCounts:
 
 
 def versions(further: Iterable[str]) -> dict[str, str]:
-    """Return the versions of segscore, the libraries that every run uses, and further ones."""
-    return {name: _version(name) for name in (*_LIBRARIES, *further)}
+    """Return the versions of segscore, the libraries that runs use, and further ones.
+
+    Those that are not installed, as Dask without the extra `cluster`, are left out.
+    """
+    found = {name: _version(name) for name in (*_LIBRARIES, *further)}
+    return {name: version for name, version in found.items() if version is not None}
 
 
-def _version(library: str) -> str:
+def _version(library: str) -> str | None:
     """Return the version of an installed library, without parsing all of its metadata."""
-    installed = distribution(library)
+    try:
+        installed = distribution(library)
+    except PackageNotFoundError:
+        return None
     metadata = installed.read_text("METADATA") or installed.read_text("PKG-INFO") or ""
     return metadata.partition("\nVersion: ")[2].partition("\n")[0]
 
@@ -219,7 +226,7 @@ _REJECT_ORDER = {"table": "ascending", "source": "ascending", "row": "ascending"
 
 def _first_rejected(rejects: Iterable[pa.Table]) -> str:
     first: list[dict[str, object]] = []
-    for rows in rejects:
+    for rows in filter(len, rejects):  # Arrow 18 selects nothing from an empty table
         first += rows.take(pc.select_k_unstable(rows, 1, [*_REJECT_ORDER.items()])).to_pylist()
     if not first:
         return ""

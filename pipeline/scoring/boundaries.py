@@ -1,6 +1,7 @@
 """The boundaries of references or hypotheses, in units and in the unit of the run."""
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,8 +14,9 @@ from segscore.pipeline.arrays.ragged import (
     to_words,
     trimmed,
 )
-from segscore.pipeline.tables.document_lengths import COLLAPSED, collapsed
-from segscore.pipeline.tables.read import Rows
+
+if TYPE_CHECKING:
+    from segscore.pipeline.tables.read import Rows
 
 
 @dataclass(frozen=True)
@@ -119,7 +121,7 @@ def _ragged(row: Ints, values: Ints, rows: int) -> Ragged:
     return Ragged(np.searchsorted(row, np.arange(rows + 1)), values.astype(np.int32))
 
 
-def side_from_rows(rows: Rows, document: Ints, words: UnitLengths | None, *, typed: bool) -> Side:
+def side_from_rows(rows: "Rows", document: Ints, words: UnitLengths | None, *, typed: bool) -> Side:
     """Return the boundaries of validated rows.
 
     Args:
@@ -128,6 +130,8 @@ def side_from_rows(rows: Rows, document: Ints, words: UnitLengths | None, *, typ
         words: words in each unit, in a run in words; else None.
         typed: whether the run distinguishes boundary types.
     """
+    from segscore.pipeline.tables.document_lengths import COLLAPSED, collapsed
+
     positions = ragged(rows.table.column("boundaries").chunk(0))
     if typed:
         types = ragged(rows.table.column("boundary_types").chunk(0))

@@ -17,6 +17,7 @@ from segscore.pipeline.errors import StartOver
 from segscore.pipeline.runs.planning import Plan
 from segscore.pipeline.runs.shuffle import Partitioning, read_partition
 from segscore.pipeline.runs.tasks import TaskRun
+from segscore.pipeline.scoring.counting import Rule
 from segscore.pipeline.scoring.hypotheses import Accepted, accept_hypotheses
 from segscore.pipeline.scoring.inputs import Collected, gather_inputs
 from segscore.pipeline.scoring.levels import (
@@ -25,10 +26,9 @@ from segscore.pipeline.scoring.levels import (
     references_at,
     window_counts,
 )
-from segscore.pipeline.scoring.pairs import Rule
 from segscore.pipeline.scoring.reference_points import sizes_in_units
-from segscore.pipeline.scoring.references import References, share_of_windows
-from segscore.pipeline.scoring.window_policy import run_windows
+from segscore.pipeline.scoring.references import References
+from segscore.pipeline.scoring.window_policy import run_windows, share_of_windows
 from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.tables.boundary_types import occurring
 from segscore.pipeline.tables.columns import DOCUMENTS, contract_of, segmentations_contract

@@ -15,10 +15,10 @@ from segscore.pipeline.measures.pairing import TypedSides
 from segscore.pipeline.plain_text import first_named
 from segscore.pipeline.runs.planning import ROWS_AT_ONCE
 from segscore.pipeline.scoring.boundaries import Side, side_from_rows
+from segscore.pipeline.scoring.counting import Pairs, pair_up
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.hypotheses import accept_hypotheses
 from segscore.pipeline.scoring.missing import empty_hypotheses
-from segscore.pipeline.scoring.pairs import Pairs, pair_up
 from segscore.pipeline.scoring.reopen import Reopened, reopen
 from segscore.pipeline.tables.find import InputTable
 from segscore.pipeline.tables.read import Rows, join_rows, read_slice

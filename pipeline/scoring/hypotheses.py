@@ -14,13 +14,12 @@ from segscore.pipeline.tables.boundary_types import without_faults
 from segscore.pipeline.tables.columns import segmentations_contract
 from segscore.pipeline.tables.contradictions import DUPLICATE_ROW, UNIQUE_CODER
 from segscore.pipeline.tables.document_lengths import (
-    IN_RANGE,
-    SAME_UNITS,
     adopt,
     beyond_end,
     beyond_reason,
     differing_lengths,
 )
+from segscore.pipeline.tables.faults import IN_RANGE, SAME_UNITS
 from segscore.pipeline.tables.read import Rows, refuse, validate_rows
 
 _SMALL = 50

@@ -10,12 +10,12 @@ import pyarrow as pa
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed, Refused, nearest
 from segscore.pipeline.measures.selection import Selection, select
+from segscore.pipeline.scoring.counting import Rule
 from segscore.pipeline.scoring.exchanged import (
     check_written_out,
     refuse_partly_shared,
     warn_of_exchange,
 )
-from segscore.pipeline.scoring.pairs import Rule
 from segscore.pipeline.scoring.reference_points import DENSE, PER_UNIT
 from segscore.pipeline.scoring.references import (
     References,

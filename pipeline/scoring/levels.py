@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 
 from segscore.pipeline.arrays.ragged import Coded, Ints
 from segscore.pipeline.scoring.boundaries import side_from_rows
-from segscore.pipeline.scoring.pairs import GroupedRows, Rule
+from segscore.pipeline.scoring.counting import Rule
+from segscore.pipeline.scoring.pairs import GroupedRows
 from segscore.pipeline.scoring.references import (
     References,
     count_windows,
     estimate_p_seg,
-    share_of_windows,
 )
-from segscore.pipeline.scoring.window_policy import window_sizes
+from segscore.pipeline.scoring.window_policy import share_of_windows, window_sizes
 from segscore.pipeline.statistics.sums import CountedRows
 from segscore.pipeline.tables.boundary_types import only_types
 from segscore.pipeline.tables.read import Rows

@@ -13,6 +13,7 @@ from segscore.pipeline.arrays.document_ids import hash_names
 from segscore.pipeline.arrays.ragged import Coded, Flags, Ints
 from segscore.pipeline.runs.record import RowCounts, require_row_counts
 from segscore.pipeline.scoring.boundaries import Side, side, side_from_rows
+from segscore.pipeline.scoring.counting import Pairs, Rule, pair_up
 from segscore.pipeline.scoring.documents import Job, Totals
 from segscore.pipeline.scoring.draw_sums import DrawSums, add_draws
 from segscore.pipeline.scoring.hypotheses import Accepted, Answered
@@ -23,10 +24,7 @@ from segscore.pipeline.scoring.noticed import Noticed, add_noticed, notice_lengt
 from segscore.pipeline.scoring.own_rows import own_rows
 from segscore.pipeline.scoring.pairs import (
     Hypotheses,
-    Pairs,
-    Rule,
     Scored,
-    pair_up,
     score_pairs,
     score_panels,
     sum_groups,

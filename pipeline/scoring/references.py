@@ -11,7 +11,7 @@ from segscore.pipeline.arrays.ragged import Flags, Ints, Ragged, flags, from_lis
 from segscore.pipeline.measures.windows import reference_windows
 from segscore.pipeline.scoring.boundaries import Side, UnitLengths, side_from_rows
 from segscore.pipeline.scoring.consensus import consensus
-from segscore.pipeline.scoring.window_policy import window_sizes
+from segscore.pipeline.scoring.window_policy import share_of_windows, window_sizes
 from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.statistics.resampling import Units, assign_units
 from segscore.pipeline.tables.boundary_types import without_faults
@@ -214,11 +214,6 @@ def count_windows(boundaries: Ragged, size: Ints, window: Ints) -> tuple[int, in
     """Count the windows of some references, and how many of them contain a boundary."""
     windows = int(np.maximum(0, size - window).sum())
     return windows, int(reference_windows(boundaries, size, window).sum())
-
-
-def share_of_windows(with_boundary: int, windows: int) -> float:
-    """Return P_seg (docs/measures.md); NaN without windows."""
-    return with_boundary / windows if windows else float("nan")
 
 
 def estimate_p_seg(

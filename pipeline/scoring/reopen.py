@@ -9,10 +9,10 @@ from typing import Any
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
+from segscore.pipeline.scoring.counting import Rule
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.inputs import Collected, Inputs, collect, find_inputs
 from segscore.pipeline.scoring.missing import Missing
-from segscore.pipeline.scoring.pairs import Rule
 from segscore.pipeline.scoring.references import References
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.storage import InputFile

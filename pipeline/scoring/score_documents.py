@@ -13,6 +13,7 @@ from segscore.pipeline.runs.record import add_rows
 from segscore.pipeline.runs.shuffle import NOWHERE, Partitioning
 from segscore.pipeline.runs.tasks import TaskRun
 from segscore.pipeline.scoring.accounting import count_rows, list_unpaired_inputs
+from segscore.pipeline.scoring.counting import Rule
 from segscore.pipeline.scoring.documents import (
     DocumentRows,
     Job,
@@ -35,7 +36,6 @@ from segscore.pipeline.scoring.missing import (
     name_missing,
     way_of,
 )
-from segscore.pipeline.scoring.pairs import Rule
 from segscore.pipeline.scoring.part import (
     Receipt,
     ReferenceSet,

@@ -4,9 +4,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from segscore.pipeline.runs.sink import Sink
+from segscore.pipeline.scoring.counting import pair_up
 from segscore.pipeline.scoring.documents import DocumentRows
 from segscore.pipeline.scoring.inputs import Inputs
-from segscore.pipeline.scoring.pairs import pair_up
 
 _CODERS = ["reference", "hypothesis"]
 

@@ -10,7 +10,8 @@ from segscore.pipeline.measures import edits
 from segscore.pipeline.measures.pairing import TypedSides
 from segscore.pipeline.measures.segmentation_pairs import pair_rows
 from segscore.pipeline.measures.type_confusion import Decisions, class_confusion, no_decisions
-from segscore.pipeline.scoring.pairs import Hypotheses, Pairs, Rule
+from segscore.pipeline.scoring.counting import Pairs, Rule
+from segscore.pipeline.scoring.pairs import Hypotheses
 from segscore.pipeline.scoring.references import References
 from segscore.pipeline.settings.measuring import LEVEL
 

@@ -43,3 +43,8 @@ def run_windows(units: int, segments: Ints, settings: MeasuringSettings) -> Ints
         settings: the rounding.
     """
     return window_size(np.full(len(segments), units), np.maximum(1, segments), settings.rounding)
+
+
+def share_of_windows(with_boundary: int, windows: int) -> float:
+    """Return P_seg (docs/measures.md); NaN without windows."""
+    return with_boundary / windows if windows else float("nan")

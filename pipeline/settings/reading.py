@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from fractions import Fraction
 
-from segscore.pipeline.errors import Refused, nearest
+from segscore.pipeline.errors import Refused, nearest, require_extra
 
 POINT_NAMES = (
     *("none", "all", "regular", "regular-mean-size"),
@@ -105,6 +105,7 @@ def read_memory(option: str, text: str) -> int:
     Raises:
         Refused: the text is not an amount of memory.
     """
+    require_extra(option, "cluster", "dask")
     from dask.utils import parse_bytes  # noqa: TID251
 
     try:

@@ -1,13 +1,16 @@
 """Resampling units: what an average is computed again without (``jackknife``)."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
 
 from segscore.pipeline.arrays.document_ids import MIX_1, Hashes, hash_names, mix
 from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Ints, flags
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 BUCKETS = 4096
 """Largest number of resampling units."""
@@ -48,7 +51,7 @@ def settled(units: Hashes) -> Hashes:
     return np.where(units < np.uint64(BUCKETS), units, in_buckets)
 
 
-def unit_hashes(documents: Hashes, values: pa.Array | None) -> Hashes:
+def unit_hashes(documents: Hashes, values: "pa.Array | None") -> Hashes:
     """Return the hash of each document's resampling unit, shape (documents,).
 
     Args:
@@ -58,7 +61,7 @@ def unit_hashes(documents: Hashes, values: pa.Array | None) -> Hashes:
     """
     if values is None:
         return documents
-    hashes = hash_names(values.cast(pa.string()).fill_null("")).hashes
+    hashes = hash_names(values.cast("string").fill_null("")).hashes
     return np.where(flags(values.is_null()), documents, hashes)
 
 
@@ -97,7 +100,7 @@ class Units:
 
 
 def assign_units(
-    documents: Hashes, values: pa.Array | None = None, in_run: int | None = None
+    documents: Hashes, values: "pa.Array | None" = None, in_run: int | None = None
 ) -> Units:
     """Assign documents to resampling units.
 

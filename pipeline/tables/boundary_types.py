@@ -9,18 +9,11 @@ import pyarrow.compute as pc
 
 from segscore.pipeline.arrays.ragged import Flags, flags, offsets_of, ragged, trimmed
 from segscore.pipeline.errors import Refused
+from segscore.pipeline.tables.faults import DECLARED, GIVEN, TYPES_MISSING, undeclared_types
 from segscore.pipeline.tables.find import InputTable
 from segscore.pipeline.tables.read import Rows, refuse, with_column
 
 COLUMN = "boundary_types"
-GIVEN = "boundary_types_given"
-DECLARED = "boundary_types_declared"
-TYPES_MISSING = "this row has no boundary types, but other rows have them"
-
-
-def undeclared_types(declared: tuple[int, ...]) -> str:
-    """Return why a row with a type that was not declared is rejected."""
-    return f"boundary types must be among {', '.join(map(str, declared))}"
 
 
 def have_boundary_types(tables: list[InputTable]) -> bool:

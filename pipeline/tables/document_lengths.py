@@ -11,11 +11,10 @@ import numpy as np
 import pyarrow as pa
 
 from segscore.pipeline.arrays.ragged import Flags, Ints, flags, numbers, offsets_of, ragged
+from segscore.pipeline.tables.faults import IN_RANGE, SAME_UNITS
 from segscore.pipeline.tables.read import Rows, in_one_chunk, refuse, with_column
 from segscore.schemas.input_columns import BY_BOUNDARY
 
-SAME_UNITS = "n_units_agree"
-IN_RANGE = "boundaries_in_range"
 _GIVEN = "n_units_given"
 COLLAPSED = "collapsed_boundaries"
 

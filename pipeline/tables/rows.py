@@ -5,22 +5,16 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import PurePosixPath
 from typing import Any, TypeVar
 
-import pyarrow as pa
-
 from segscore.pipeline.errors import Refused
-from segscore.schemas.input_columns import BY_BOUNDARY, BY_UNIT, INPUT_TYPES, ROLES
 
 Value = TypeVar("Value")
 Scalar = str | int | float | bool
 Attribute = Scalar | tuple[Scalar | None, ...]
 SHOWN_CHARACTERS = 40
-_WHOLE_NUMBERS = {
-    name: pa.types.is_integer(INPUT_TYPES[name].value_type) for name in (*BY_BOUNDARY, *BY_UNIT)
-}
-"""Optional list -> whether its elements are integers."""
 _OPTIONS = {"coder": "--coder", "document_id": "--document-id"}
 
 
@@ -91,6 +85,8 @@ class Defaults:
 
     def __post_init__(self) -> None:
         """Check the role here, because formats without roles use the default without a check."""
+        from segscore.schemas.input_columns import ROLES  # imports Arrow
+
         if self.role not in ROLES:
             raise Refused(f"the default role is {shown(self.role)}; expected one of {ROLES}")
 
@@ -150,6 +146,8 @@ def text_of(value: object, name: str, place: RowPlace) -> str:
 
 def role_of(value: object, name: str, place: RowPlace) -> str:
     """Return the value if it is one of ROLES; raise Refused otherwise."""
+    from segscore.schemas.input_columns import ROLES  # imports Arrow
+
     if value not in ROLES:
         raise place.wrong(name, value, '"reference" or "hypothesis"')
     return str(value)
@@ -192,5 +190,17 @@ def optional_lists(
     other numbers.
     """
     return {
-        name: read(name, integer if whole else decimal) for name, whole in _WHOLE_NUMBERS.items()
+        name: read(name, integer if whole else decimal) for name, whole in _whole_numbers().items()
+    }
+
+
+@cache
+def _whole_numbers() -> dict[str, bool]:
+    """Return the optional lists, each with whether its elements are integers."""
+    import pyarrow as pa
+
+    from segscore.schemas.input_columns import BY_BOUNDARY, BY_UNIT, INPUT_TYPES
+
+    return {
+        name: pa.types.is_integer(INPUT_TYPES[name].value_type) for name in (*BY_BOUNDARY, *BY_UNIT)
     }

@@ -1,10 +1,12 @@
 """What the metadata of a Parquet file may state: the unit, and how answers became boundaries."""
 
 from collections.abc import Mapping
-
-import pyarrow as pa
+from typing import TYPE_CHECKING
 
 from segscore.pipeline.errors import Refused
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 MILLISECOND = "millisecond"
 """The unit of every recording; texts and dialogues have sentence, turn, line, token, character."""
@@ -40,25 +42,25 @@ def default_n_t(unit: str | None, measured_in: str) -> int:
     return NEAR * (units_per_second(unit, measured_in) or 1)
 
 
-def with_unit(table: pa.Table, unit: str | None, answers: str | None = None) -> pa.Table:
+def with_unit(table: "pa.Table", unit: str | None, answers: str | None = None) -> "pa.Table":
     """Return a table that records its unit, and how answers were read, as far as they are known."""
     stated = {UNIT_KEY: unit, ANSWERS_KEY: answers}
     metadata = {key: value for key, value in stated.items() if value is not None}
     return table.replace_schema_metadata(metadata) if metadata else table
 
 
-def recorded_unit(schema: pa.Schema) -> str | None:
+def recorded_unit(schema: "pa.Schema") -> str | None:
     """Return the unit that `segscore import` recorded in a file; None if there is none."""
     return _recorded(schema, UNIT_KEY)
 
 
-def recorded_answers(schema: pa.Schema) -> str | None:
+def recorded_answers(schema: "pa.Schema") -> str | None:
     """Return how an import read answers, as a field of a signature; None if it read none."""
     found = _recorded(schema, ANSWERS_KEY)
     return None if found is None else found.replace("|", "")
 
 
-def _recorded(schema: pa.Schema, key: str) -> str | None:
+def _recorded(schema: "pa.Schema", key: str) -> str | None:
     name = (schema.metadata or {}).get(key.encode(), b"").decode("utf-8", "replace")
     return "".join(letter for letter in name[:_SHOWN] if letter.isprintable()) or None
 

@@ -202,7 +202,9 @@ def _write_lines(
         at = _write(int(rows.n_units[row]), text, first[line])
         at = _write_list(rows.positions, rows.offsets[row], rows.offsets[row + 1], text, at)
         if rows.has_types:
-            text[at : at + len(types_word)] = types_word
+            # One by one: numba needs seconds to compile the message of slices of unequal lengths.
+            for i in range(len(types_word)):
+                text[at + i] = types_word[i]
             at += len(types_word) - 1  # the list begins with the space
             at = _write_list(rows.types, rows.offsets[row], rows.offsets[row + 1], text, at)
         text[at] = _NEWLINE

@@ -14,10 +14,10 @@ from segscore.pipeline.measures import Table as MeasureTable
 from segscore.pipeline.measures.selection import EVERYTHING
 from segscore.pipeline.measures.windows import window_size
 from segscore.pipeline.scoring.boundaries import Side, UnitLengths, typed_side
-from segscore.pipeline.scoring.pairs import Pairs, Rule, count_pairs
+from segscore.pipeline.scoring.counting import Pairs, Rule, count_pairs
 from segscore.pipeline.scoring.window_policy import window_sizes
 from segscore.pipeline.settings.measuring import MeasuringSettings
-from segscore.pipeline.tables.boundary_types import (
+from segscore.pipeline.tables.faults import (
     DECLARED,
     GIVEN,
     TYPES_MISSING,

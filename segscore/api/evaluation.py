@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from segscore.api.inputs import Given, GivenTables, arrow_table, location_of
 from segscore.api.measures import require_measure
+from segscore.api.position_lists import segmentations_of
 from segscore.api.runs import RunTables
 from segscore.api.settings import read_settings
 from segscore.api.wording import in_python_words
@@ -413,11 +414,17 @@ def evaluate(
     hypotheses: Given,
     documents: Given = None,
     *,
+    n_units: "Iterable[int] | None" = None,
     measures: "Iterable[MeasureChoice] | MeasureChoice" = (),
     client: Any = None,
     **settings: "Unpack[EvaluateKeywords]",
 ) -> Evaluation:
     """Score hypotheses against references, as `segscore score` does.
+
+    >>> import segscore
+    >>> lists = segscore.evaluate([[2, 5], [3]], [[2, 4], [3]], n_units=[11, 8])
+    >>> lists["pk"].micro
+    0.13333333333333333
 
     A table is a mapping {document_id: Segmentation}, or {coder: {document_id: Segmentation}} for
     several coders; an iterable of dicts, one for each row, with the columns of docs/tables.md; an
@@ -436,6 +443,8 @@ def evaluate(
         references: the references.
         hypotheses: the segmentations to judge.
         documents: table of unit lengths and attributes of documents, or None.
+        n_units: number of units of each document, if references and hypotheses are plain lists of
+            boundaries: a list for each document, or {system: these} for several systems.
         measures: names of measures or families, or `all`; by default the same as in a run.
         client: a Dask client, whose workers score the corpus and read the tables from where they
             are; tables in memory are written to the folder of the run.
@@ -450,6 +459,10 @@ def evaluate(
         Failed: nothing could be scored.
         TypeError: there is no such setting.
     """
+    if n_units is not None:
+        units = [*n_units]
+        references = segmentations_of("references", references, units)
+        hypotheses = segmentations_of("hypotheses", hypotheses, units)
     tables = _tables(references=references, hypotheses=hypotheses, documents=documents)
     listed = isinstance(measures, Iterable) and not isinstance(measures, str)
     given = {**settings, "measures": tuple(measures) if listed else measures}

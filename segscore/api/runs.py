@@ -75,8 +75,15 @@ class RunTables:
         return sorted({*super().__dir__(), *self.names})
 
     def to_pandas(self, table: str) -> Any:
-        """Return a table as a pandas data frame, with pandas' NA for missing values."""
-        import pandas as pd
+        """Return a table as a pandas data frame, with pandas' NA for missing values.
+
+        Raises:
+            Refused: pandas is not installed.
+        """
+        try:
+            import pandas as pd
+        except ModuleNotFoundError as problem:
+            raise Refused("to_pandas: pandas is not installed; run pip install pandas") from problem
 
         return self.table(table).to_pandas(types_mapper=pd.ArrowDtype)
 

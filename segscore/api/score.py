@@ -19,10 +19,10 @@ from segscore.pipeline.measures import Table as MeasureTable
 from segscore.pipeline.measures.measure import evaluate_one
 from segscore.pipeline.measures.published import nearest_measure
 from segscore.pipeline.plain_text import visible
-from segscore.pipeline.scoring.references import share_of_windows
+from segscore.pipeline.scoring.window_policy import share_of_windows
 from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.statistics.jackknife import P_SEG_COUNTS
-from segscore.pipeline.tables.document_lengths import SAME_UNITS
+from segscore.pipeline.tables.faults import SAME_UNITS
 from segscore.pipeline.tables.units import MILLISECOND
 
 if TYPE_CHECKING:

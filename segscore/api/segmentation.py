@@ -394,11 +394,20 @@ def _keeps_rules(boundaries: tuple[int, ...], n_units: int, types: tuple[int, ..
 
 
 def _broken(boundaries: tuple[int, ...], n_units: int, types: tuple[int, ...] | None) -> Refused:
-    """Return the error for a segmentation that breaks a rule, as `segscore import` has it."""
-    from segscore.pipeline.tables.columns import SEGMENTATIONS
-    from segscore.pipeline.tables.in_memory import numbered_rows
-    from segscore.pipeline.tables.read import validate_rows
-    from segscore.pipeline.tables.stated_table import segmentation_table
+    """Return the error for a segmentation that breaks a rule, as `segscore import` has it.
+
+    The rules are those of tables; where Arrow is not installed, the error names them all.
+    """
+    try:
+        from segscore.pipeline.tables.columns import SEGMENTATIONS
+        from segscore.pipeline.tables.in_memory import numbered_rows
+        from segscore.pipeline.tables.read import validate_rows
+        from segscore.pipeline.tables.stated_table import segmentation_table
+    except ModuleNotFoundError:
+        return Refused(
+            f"{_PLACE.source}: boundaries must ascend within 1..n_units-1, where n_units is "
+            f"{n_units}, and each may have one type of at least 1"
+        )
 
     row = ParsedRow(
         "document",

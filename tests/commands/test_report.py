@@ -811,7 +811,7 @@ def test_the_message_names_the_missing_extra(
 ) -> None:
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     monkeypatch.setitem(sys.modules, "altair", None)
-    assert "pip install 'altair" in refusal_line(segscore("report", scored))
+    assert "pip install 'segscore[report]'" in refusal_line(segscore("report", scored))
 
 
 @pytest.mark.parametrize("key", ["settings", "inputs", "files", "versions", "seconds", "warnings"])

@@ -20,7 +20,7 @@ from segscore.pipeline.arrays.ragged import from_lists
 from segscore.pipeline.errors import Failed
 from segscore.pipeline.runs import planning
 from segscore.pipeline.runs.planning import Limits
-from segscore.pipeline.scoring.pairs import Pairs
+from segscore.pipeline.scoring.counting import Pairs
 from segscore.pipeline.scoring.sweep import part
 from segscore.pipeline.scoring.sweep.candidates import CHANGING, Candidates, compute_changes
 from segscore.pipeline.scoring.sweep.curves import (

@@ -12,10 +12,9 @@ from segscore.jobs.cli.app import app
 from segscore.pipeline.scoring.own_points import OWN_POINTS
 from segscore.pipeline.scoring.reference_points import REFERENCE_POINTS
 from segscore.pipeline.scoring.sweep.part import SCORES_GIVEN as SCORES_GIVEN
-from segscore.pipeline.tables.boundary_types import DECLARED
-from segscore.pipeline.tables.boundary_types import GIVEN as TYPES_GIVEN
 from segscore.pipeline.tables.contradictions import UNIQUE_CODER, UNIQUE_DOCUMENT
-from segscore.pipeline.tables.document_lengths import SAME_UNITS
+from segscore.pipeline.tables.faults import DECLARED, SAME_UNITS
+from segscore.pipeline.tables.faults import GIVEN as TYPES_GIVEN
 from segscore.schemas.comparisons import COMPARISON_TABLES
 from segscore.schemas.documents import DOCUMENTS
 from segscore.schemas.segmentations import SEGMENTATIONS

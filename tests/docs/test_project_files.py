@@ -1,5 +1,6 @@
 """The files by which others cite, change and release segscore say the same as the rest."""
 
+import json
 import re
 import tomllib
 from importlib.metadata import distributions
@@ -7,8 +8,10 @@ from typing import Any
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
+from packaging.version import Version
 
 from tests.support.paths import ROOT
 
@@ -135,3 +138,73 @@ def test_the_oldest_python_takes_every_pinned_release() -> None:
         if needs[name] and not SpecifierSet(needs[name]).contains(oldest)
     ]
     assert not refused
+
+
+def floors(requirements: list[str]) -> dict[str, str]:
+    """Return the oldest release of each required package, by its canonical name."""
+    read_requirements = map(Requirement, requirements)
+    return {
+        canonicalize_name(each.name): str(each.specifier).removeprefix(">=")
+        for each in read_requirements
+    }
+
+
+def test_the_oldest_releases_that_are_promised_are_tested() -> None:
+    text = (ROOT / "constraints-oldest.txt").read_text()
+    pinned: dict[str, str] = {
+        canonicalize_name(name): version
+        for name, version in re.findall(r"^([\w.-]+)==(.*)$", text, re.MULTILINE)
+    }
+    extras = PROJECT["optional-dependencies"]
+    for_users = ("cluster", "metrics", "s3", "gcs", "azure", "report")
+    required = PROJECT["dependencies"] + [each for extra in for_users for each in extras[extra]]
+    for name, floor in floors(required).items():
+        assert Version(pinned[name]) == Version(floor), name
+    assert all(re.fullmatch(r"#.*|[\w.-]+==[\w.!]+", line) for line in text.splitlines())
+
+
+def test_the_conda_recipe_has_the_requirements_of_the_project() -> None:
+    recipe = read("conda/recipe.yaml")
+    assert recipe["context"]["version"] == PROJECT["version"]
+    assert f">={recipe['context']['python_min']}" == PROJECT["requires-python"]
+    asked = dict(line.split(" >=") for line in recipe["requirements"]["run"])
+    assert asked.pop("python") == "${{ python_min }}"
+    asked |= {"pandera": asked.pop("pandera-base"), "dask": asked.pop("dask-core")}
+    assert asked == floors(PROJECT["dependencies"])
+    (entry,) = recipe["build"]["python"]["entry_points"]
+    assert entry.split(" = ") == ["segscore", PROJECT["scripts"]["segscore"]]
+    assert recipe["about"]["summary"] == PROJECT["description"]
+    assert recipe["about"]["license"] == PROJECT["license"]
+    assert recipe["about"]["license_file"] == PROJECT["license-files"]
+    assert all((ROOT / name).is_file() for name in recipe["about"]["license_file"])
+
+
+@pytest.mark.parametrize("path", ["codemeta.json", ".zenodo.json"])
+def test_metadata_of_archives_say_the_same(path: str) -> None:
+    metadata = json.loads((ROOT / path).read_text())
+    assert metadata["version"] == PROJECT["version"]
+    assert metadata["license"].endswith(PROJECT["license"])
+    assert metadata["keywords"] == PROJECT["keywords"]
+    assert metadata["description"] == PROJECT["description"]
+
+
+def test_the_paper_cites_what_its_bibliography_has() -> None:
+    paper = (ROOT / "paper/paper.md").read_text()
+    entries = re.findall(r"^@\w+\{(.*),$", (ROOT / "paper/paper.bib").read_text(), re.MULTILINE)
+    assert {*re.findall(r"@(\w+)[\];]", paper)} == {*entries}
+    _, head, text = paper.split("---\n", 2)
+    assert {"title", "tags", "authors", "affiliations", "bibliography"} <= yaml.safe_load(
+        head
+    ).keys()
+    assert [line for line in text.splitlines() if line.startswith("# ")][:3] == [
+        "# Summary",
+        "# Statement of need",
+        "# State of the field",
+    ]
+
+
+def test_read_the_docs_builds_the_site_as_make_does() -> None:
+    settings = read(".readthedocs.yaml")
+    assert (ROOT / settings["sphinx"]["configuration"]).is_file()
+    (install,) = settings["python"]["install"]
+    assert install["extra_requirements"] == ["docs"]

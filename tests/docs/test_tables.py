@@ -11,11 +11,12 @@ from segscore.pipeline import storage
 from segscore.pipeline.measures.selection import EVERYTHING, select
 from segscore.pipeline.runs import run_folder
 from segscore.pipeline.storage import read_table
-from segscore.pipeline.tables import contradictions, document_lengths
+from segscore.pipeline.tables import contradictions, faults
 from segscore.schemas import page, records, rejects
+from segscore.schemas.columns import arrow_type
 from segscore.schemas.documents import DOCUMENTS
 from segscore.schemas.records import Key
-from segscore.schemas.tables import ATTRIBUTES, GROUPS, TABLES, OutputTable, arrow_type
+from segscore.schemas.tables import ATTRIBUTES, GROUPS, TABLES, OutputTable
 from tests.support.command_line import Segscore
 from tests.support.nights import DAYS, GOOD, Archive, rows
 from tests.support.paths import DATA, ROOT
@@ -115,7 +116,7 @@ def test_every_table_and_rule_is_on_the_page() -> None:
     assert set(rejects.BETWEEN_ROWS) == {
         contradictions.UNIQUE_CODER,
         contradictions.UNIQUE_DOCUMENT,
-        document_lengths.SAME_UNITS,
+        faults.SAME_UNITS,
     }
     for table in TABLES:
         assert table.schema.description

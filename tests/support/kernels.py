@@ -4,6 +4,7 @@ import ast
 import fcntl
 import os
 from hashlib import blake2b
+from importlib.metadata import version
 from typing import Any
 
 from tests.support.paths import ROOT
@@ -37,7 +38,9 @@ _ROOMS_OF_LOOPS = ("arrays", "measures")
 
 # A compiled loop is cached by the content of its own file; one that calls a loop of another file
 # would outlive a change there.  So if such a file changes, all loops go to another folder.
-KERNELS = ROOT / "build" / "kernels" / blake2b(_shared_sources(), digest_size=8).hexdigest()
+# Each release of numba has a folder, because it replaces what another one compiled.
+_CONTENT = blake2b(_shared_sources(), digest_size=8).hexdigest()
+KERNELS = ROOT / "build" / "kernels" / f"{_CONTENT}-{version('numba')}"
 
 
 ANNOUNCEMENT = "segscore: compiling its loops"

@@ -15,8 +15,8 @@ from segscore.pipeline.nightly.trend.series import NightlySeries, read_series
 from segscore.pipeline.nightly.trend.settings import PER_NIGHTS, TrendSettings
 from segscore.pipeline.statistics.shown_numbers import or_none
 from segscore.pipeline.statistics.trends import FEWEST_FOR_TREND
+from segscore.schemas.columns import arrow_type
 from segscore.schemas.nights import NIGHTLY_VALUES, RANKING, TRENDS
-from segscore.schemas.tables import arrow_type
 
 
 @dataclass(frozen=True)

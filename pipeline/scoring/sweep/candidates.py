@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Floats, Ints, Positions, Ragged, numbers, row_values
 from segscore.pipeline.measures.segmentation_pairs import SegmentationPairs, pair_rows
-from segscore.pipeline.scoring.pairs import Pairs
+from segscore.pipeline.scoring.counting import Pairs
 from segscore.pipeline.scoring.references import References
 
 CHANGING = (

@@ -18,7 +18,7 @@ from segscore.pipeline.arrays.ragged import Floats, Ints, Ragged, column, flags,
 from segscore.pipeline.errors import Failed
 from segscore.pipeline.measures import PAIRS, content, windows
 from segscore.pipeline.measures.segmentation_pairs import pair_rows
-from segscore.pipeline.scoring.pairs import Pairs, pair_up
+from segscore.pipeline.scoring.counting import Pairs, pair_up
 from segscore.pipeline.scoring.references import References
 from segscore.pipeline.scoring.sweep.candidates import CHANGING, compute_changes, find_candidates
 

@@ -15,16 +15,16 @@ from segscore.pipeline.runs.record import add_rows
 from segscore.pipeline.runs.shuffle import Partitioning
 from segscore.pipeline.runs.tasks import Progress, TaskRun
 from segscore.pipeline.scoring.accounting import require_scored
+from segscore.pipeline.scoring.counting import Rule
 from segscore.pipeline.scoring.documents import Totals, parts_of, with_windows
 from segscore.pipeline.scoring.inputs import Inputs, find_sides
-from segscore.pipeline.scoring.pairs import Rule
-from segscore.pipeline.scoring.references import share_of_windows
 from segscore.pipeline.scoring.self_pairs import describe_self_pairs
 from segscore.pipeline.scoring.sweep.candidates import CHANGING
 from segscore.pipeline.scoring.sweep.curves import VALUES, merge_steps, tabulate_curves
 from segscore.pipeline.scoring.sweep.part import SCORE_COLUMN, SweepJob, SweepReceipt, sweep_part
 from segscore.pipeline.scoring.sweep.settings import SweepSettings
 from segscore.pipeline.scoring.sweep.tolerances import merge_sums, tabulate_tolerances
+from segscore.pipeline.scoring.window_policy import share_of_windows
 
 SWEEP_STAGE = "swept"
 

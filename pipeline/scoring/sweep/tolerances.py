@@ -15,8 +15,8 @@ from segscore.pipeline.errors import Failed
 from segscore.pipeline.measures import Table, tolerance
 from segscore.pipeline.measures.segmentation_pairs import pair_rows
 from segscore.pipeline.scoring.boundaries import side_from_rows
+from segscore.pipeline.scoring.counting import pair_up
 from segscore.pipeline.scoring.hypotheses import Accepted
-from segscore.pipeline.scoring.pairs import pair_up
 from segscore.pipeline.scoring.references import References
 
 _FAMILY = Table.of(tolerance.COUNTS, tolerance.MEASURES)

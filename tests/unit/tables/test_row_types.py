@@ -4,10 +4,12 @@ from types import UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import pandera.pyarrow as pap
+import pyarrow as pa
 import pytest
 
 from segscore.schemas import rows
 from segscore.schemas.agreement import AGREEMENT, CODERS, DOCUMENTS, PEERS
+from segscore.schemas.columns import arrow_type
 from segscore.schemas.comparisons import COMPARISONS, OMNIBUS, POWER, SYSTEMS
 from segscore.schemas.scores import SUMMARY
 
@@ -30,12 +32,12 @@ PARTLY = (rows.CoderRow, rows.PeerRow, rows.DocumentRow)
 """Types of tables of which only some columns are read by name."""
 
 KINDS = {
-    "String": str,
-    "Int64": int,
-    "Float64": float,
-    "Boolean": bool,
-    "List(String)": list[str],
-    "List(Int32)": list[int],
+    pa.string(): str,
+    pa.int64(): int,
+    pa.float64(): float,
+    pa.bool_(): bool,
+    pa.list_(pa.string()): list[str],
+    pa.list_(pa.int32()): list[int],
 }
 
 
@@ -49,7 +51,7 @@ def without_none(kind: Any) -> tuple[Any, bool]:
 
 def expected(column: pap.Column) -> tuple[Any, bool]:
     """Return the type of a value of a column, and whether it can be null."""
-    return KINDS[str(column.dtype)], column.nullable
+    return KINDS[arrow_type(column)], column.nullable
 
 
 @pytest.mark.parametrize(("row", "schema"), TYPES, ids=lambda each: getattr(each, "__name__", ""))
