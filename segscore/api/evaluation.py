@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from segscore.api.inputs import Given, GivenTables, arrow_table, location_of
 from segscore.api.measures import require_measure
-from segscore.api.position_lists import segmentations_of
+from segscore.api.position_lists import lists_as_table
 from segscore.api.runs import RunTables
 from segscore.api.settings import read_settings
 from segscore.api.wording import in_python_words
@@ -421,23 +421,18 @@ def evaluate(
 ) -> Evaluation:
     """Score hypotheses against references, as `segscore score` does.
 
-    >>> import segscore
-    >>> lists = segscore.evaluate([[2, 5], [3]], [[2, 4], [3]], n_units=[11, 8])
-    >>> lists["pk"].micro
-    0.13333333333333333
-
     A table is a mapping {document_id: Segmentation}, or {coder: {document_id: Segmentation}} for
-    several coders; an iterable of dicts, one for each row, with the columns of docs/tables.md; an
-    object with `__arrow_c_stream__`, such as an Arrow, pandas, polars or DuckDB table; a dataset of
-    Hugging Face; or a path or URL. In memory, a table without the column coder is that of one.
+    several coders; an iterable of dicts, one for each row (docs/tables.md); an object with
+    `__arrow_c_stream__`, such as an Arrow, pandas, polars or DuckDB table; a dataset of Hugging
+    Face; or a path or URL. In memory, a table without the column coder is that of one.
 
     >>> import segscore
     >>> rows = [{"document_id": "a", "coder": "desk", "n_units": 11, "boundaries": [2, 5]}]
-    >>> systems = {"first": {"a": segscore.Segmentation([2, 4], 11)},
-    ...            "second": {"a": segscore.Segmentation([2, 5, 8], 11)}}
-    >>> evaluation = segscore.evaluate(rows, systems, measures=["boundary_similarity"])
-    >>> evaluation["boundary_similarity", "second"].micro
+    >>> systems = {"second": {"a": segscore.Segmentation([2, 5, 8], 11)}}
+    >>> segscore.evaluate(rows, systems)["boundary_similarity", "second"].micro
     0.6666666666666667
+    >>> segscore.evaluate([[2, 5], [3]], [[2, 4], [3]], n_units=[11, 8])["pk"].micro
+    0.13333333333333333
 
     Args:
         references: the references.
@@ -448,22 +443,20 @@ def evaluate(
         measures: names of measures or families, or `all`; by default the same as in a run.
         client: a Dask client, whose workers score the corpus and read the tables from where they
             are; tables in memory are written to the folder of the run.
-        settings: options of `segscore score`, as keywords: group_by, n_t, window, replicates, seed,
-            consensus... If output is given, the run is also published in that folder or URL, which
-            the workers of a client must be able to write to; the run keeps tables in memory in
-            its folder, under inputs/, so that it can be explained later. By default a client's run
-            is published in a temporary folder.
+        settings: options of `segscore score`, as keywords: group_by, n_t, window, consensus... If
+            output is given, the run is published in that folder or URL, too, with the tables in
+            memory under inputs/; by default a client's run is published in a temporary folder.
 
     Raises:
         Refused: the input or the settings are invalid; the command has the same message.
         Failed: nothing could be scored.
         TypeError: there is no such setting.
     """
+    sides = {"references": references, "hypotheses": hypotheses}
     if n_units is not None:
         units = [*n_units]
-        references = segmentations_of("references", references, units)
-        hypotheses = segmentations_of("hypotheses", hypotheses, units)
-    tables = _tables(references=references, hypotheses=hypotheses, documents=documents)
+        sides = {name: lists_as_table(name, given, units) for name, given in sides.items()}
+    tables = _tables(**sides, documents=documents)
     listed = isinstance(measures, Iterable) and not isinstance(measures, str)
     given = {**settings, "measures": tuple(measures) if listed else measures}
     return _evaluate(tables, client, given)

@@ -9,7 +9,7 @@ from segscore.pipeline.errors import Refused
 _TEXT = str | bytes
 
 
-def segmentations_of(
+def lists_as_table(
     name: str, given: Any, n_units: Iterable[int]
 ) -> dict[str, Segmentation] | dict[str, dict[str, Segmentation]]:
     """Return the segmentations of lists: {document: segmentation}, or these by system.
