@@ -124,7 +124,6 @@ quick: $(VENV)/test
 
 test-all: $(VENV)/test $(AZURITE) $(BROWSER) $(HARNESS)
 	SEGSCORE_EXAMPLES=all $(PYTEST) -m "not quick or hypothesis"
-	@$(MAKE) --no-print-directory test-oldest
 
 # The pages are of the newest releases, so that their tests are left out.
 test-oldest: $(OLDEST)
