@@ -145,7 +145,7 @@ WHERE regexp_matches(rule, '^(level|common):[^<>]*[<>]=([-+]|0*[.]?0*$)');
 CREATE OR REPLACE VIEW restatements AS
 SELECT CAST(date AS TIMESTAMP) AS time,
     * REPLACE (make_timestamp(epoch_us(restated_at)) AS restated_at)
-FROM read_parquet(archive() || '/history/_restatements.parquet', hive_partitioning = false);
+FROM read_parquet(archive() || '/history/_restatements/restatements.parquet', hive_partitioning = false);
 
 -- The documents that worsened most on nights that failed.
 CREATE OR REPLACE VIEW moved AS

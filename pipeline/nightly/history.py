@@ -33,7 +33,7 @@ from segscore.pipeline.storage.placement import is_inside, require_apart
 
 _FILE = "history.parquet"
 
-_RESTATEMENTS = "_restatements.parquet"
+_RESTATEMENTS = "_restatements/restatements.parquet"
 """File of the restatements, for dashboards; readers of Parquet folders skip its name."""
 
 _LONGEST_STEP = timedelta(days=7)

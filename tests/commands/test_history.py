@@ -95,7 +95,8 @@ def test_bytes_are_the_same_for_any_output(archive: Archive, tmp_path: Path) -> 
     assert file.read_bytes() == before
     elsewhere = tmp_path / "elsewhere"
     assert archive.segscore("history", archive.runs, "--output", elsewhere).code == 0
-    assert [path.name for path in elsewhere.iterdir()] == ["history.parquet"]
+    written = sorted(str(path.relative_to(elsewhere)) for path in elsewhere.rglob("*.parquet"))
+    assert written == ["_restatements/restatements.parquet", "history.parquet"]
     assert (elsewhere / "history.parquet").read_bytes() == before
 
 
