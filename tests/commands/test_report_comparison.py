@@ -80,8 +80,11 @@ def test_the_page_has_every_difference_and_the_power_curve(
             assert documents == point["x"] == row["documents"]
             assert number(cells[3]) == pytest.approx(row["power"], abs=5e-5)
             assert point["y"] == pytest.approx(row["power"], abs=1e-5)
-    assert len(page.answer) == 2
-    assert f"differences in pk ({average} average) are significant" in page.answer[0]
+    verdicts, (scope, *differences) = page.answer[:2], page.answer[2:]
+    assert [words.partition(", ")[0] for words in verdicts] == ["pk", "boundary_similarity"]
+    assert all(f", {average}: " in words for words in verdicts)
+    assert scope.endswith("Tests and intervals are about these references.")
+    assert f"differences in pk ({average} average) are significant" in differences[0]
 
 
 def test_a_comparison_without_power_has_no_curve(segscore: Segscore, tmp_path: Path) -> None:
@@ -93,4 +96,4 @@ def test_a_comparison_without_power_has_no_curve(segscore: Segscore, tmp_path: P
 
 def test_one_system_alone_is_said_to_be_alone(segscore: Segscore, tmp_path: Path) -> None:
     page = Reader(report(segscore, compared(segscore, tmp_path, "--systems", "h1")))
-    assert page.answer == ["One system was compared with no other."]
+    assert page.answer[-1] == "One system was compared with no other."

@@ -35,7 +35,8 @@ JOBS: dict[str, Any] = GROUP.commands
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 OF_OTHERS = {
     "--audits", "--build-arg", "--confidence", "--create-namespace", "--death-timeout", "--from",
-    "--from-env-file", "--help", "--include", "--install-completion", "--model", "--paired-ar",
+    "--from-env-file", "--help", "--include", "--install-completion", "--model", "--no-deps",
+    "--paired-ar",
     "--paired-bs", "--now", "--offline", "--preload", "--protocol", "--repo", "--rm", "--tasks",
     "--tls-ca-file", "--tls-cert", "--tls-key", "--wait",
 }  # fmt: skip
