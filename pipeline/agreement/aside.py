@@ -121,12 +121,19 @@ def kinds_of(rows: Rows, round_name: str, candidate: str | None) -> Kinds:
 
 
 def _ranks(rounds: pa.ChunkedArray) -> Ints:
-    """Return the rank of each round in the order of numbers or texts, from 1 on; 0 of null."""
+    """Return the rank of each round in the order of numbers or texts, from 1 on; 0 of null.
+
+    Texts that are whole numbers are ordered as numbers.
+    """
     if pa.types.is_nested(rounds.type):
         return np.zeros(len(rounds), np.int64)
     encoded = rounds.combine_chunks().dictionary_encode()
-    rank = np.zeros(1 + len(encoded.dictionary), np.int64)
-    rank[numbers(pc.sort_indices(encoded.dictionary))] = 1 + np.arange(len(encoded.dictionary))
+    values = encoded.dictionary
+    is_text = pa.types.is_string(values.type) or pa.types.is_large_string(values.type)
+    if is_text and pc.all(pc.match_substring_regex(values, r"^\d{1,18}$")).as_py():
+        values = values.cast(pa.int64())
+    rank = np.zeros(1 + len(values), np.int64)
+    rank[numbers(pc.sort_indices(values))] = 1 + np.arange(len(values))
     # The last is that of null, which index -1 finds.
     return rank[numbers(encoded.indices.fill_null(-1))]
 

@@ -44,7 +44,8 @@ def with_example(coders: pa.Table, by: Sequence[str], sink: Sink, near: int) -> 
     for row, way in zip(rows, of_all, strict=True):
         if way is not None:
             ways.setdefault(way, set()).add(row["coder"])
-    example = find_example(sink, [*ways.values()], near) if ways else None
+    both = len(ways) == 2  # of one way, no coder may have an effect that is known
+    example = find_example(sink, [*ways.values()], near) if both else None
     shown = [None if way is None else example for way in of_all]
     documents = [None if each is None else each.document for each in shown]
     positions = [None if each is None else each.position for each in shown]

@@ -6,7 +6,7 @@ without a distance.
 """
 
 import json
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
@@ -15,9 +15,11 @@ from typing import Annotated, Any
 
 import pyarrow as pa
 
+from segscore.pipeline.agreement.aside import Kind, kinds_of
 from segscore.pipeline.agreement.confidence import confidence_table
 from segscore.pipeline.agreement.left_out import WithoutOption, require_coders
 from segscore.pipeline.agreement.preparation import preparing, read_codings
+from segscore.pipeline.agreement.settings import ROUND
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.settings.options import Option
 from segscore.pipeline.settings.ranges import MOST_UNITS, in_unit_interval, within
@@ -80,8 +82,16 @@ def write_consensus(codings: str, output: str, settings: ConsensusSettings) -> d
     """
     written = (AGREED, CONFIDENCE, _RECORD)
     table, rows, rejects = read_codings(codings, output, written)
-    of_one_length, unequal = _by_document(rows.table, settings.without)
+    first = rows.keep(kinds_of(rows, ROUND, None).kind == Kind.CODER)
+    of_one_length, unequal, twice = _by_document(first.table, settings.without)
     warnings = [*table.warnings]
+    if later := len(rows) - len(first):
+        warnings.append(f"{counted(later, 'coding')} of a later round left out")
+    if twice:
+        warnings.append(
+            f"{counted(twice, 'coding')} left out, as a coder has several of one document and no "
+            "column round says which is the first"
+        )
     if rejects.num_rows:
         warnings.append(f"{rejects.num_rows} invalid rows left out; `segscore validate` lists them")
     if unequal:
@@ -113,24 +123,36 @@ CodedDocument = tuple[int, dict[str, list[int]]]
 """The number of units of a document, and its boundaries by coder."""
 
 
-def _by_document(rows: pa.Table, without: Sequence[str]) -> tuple[dict[str, CodedDocument], int]:
-    """Return the codings of each document, and how many were left out for different lengths.
+def _by_document(
+    rows: pa.Table, without: Sequence[str]
+) -> tuple[dict[str, CodedDocument], int, int]:
+    """Return the codings of each document, and what was left out.
+
+    Returns:
+        The codings; the number of documents whose codings differ in length; the number of codings
+        by a coder who has several of a document.
 
     Raises:
         Refused: a coder to leave out has no coding.
     """
     columns = [rows.column(name).to_pylist() for name in _READ]
     require_coders("--without", without, {*columns[1]})
-    found: dict[str, list[tuple[str, int, list[int]]]] = defaultdict(list)
+    found: dict[str, list[tuple[str, int, list[int]]]] = {}
     for document, coder, n_units, boundaries in zip(*columns, strict=True):
         if coder not in without:
-            found[document].append((coder, n_units, sorted({*boundaries})))
+            found.setdefault(document, []).append((coder, n_units, sorted({*boundaries})))
+    twice = 0
+    for document, coded in found.items():
+        number = Counter(coder for coder, _, _ in coded)
+        found[document] = [each for each in coded if number[each[0]] == 1]
+        twice += len(coded) - len(found[document])
+    found = {document: coded for document, coded in found.items() if coded}
     of_one_length = {
         document: (coded[0][1], {coder: boundaries for coder, _, boundaries in coded})
         for document, coded in sorted(found.items())
         if len({n_units for _, n_units, _ in coded}) == 1
     }
-    return of_one_length, len(found) - len(of_one_length)
+    return of_one_length, len(found) - len(of_one_length), twice
 
 
 def _warn_of_unions(codings: Mapping[str, CodedDocument], settings: ConsensusSettings) -> list[str]:

@@ -153,3 +153,25 @@ def test_the_folder_of_a_consensus_is_no_table(segscore: Segscore, tmp_path: Pat
     audit = segscore("export", tmp_path / "audit", "--format", "elan", "--output", tmp_path / "e")
     said = f"no pairs of segmentations; name the table of its codings: {codings}"
     assert (audit.code, said in audit.err) == (2, True)
+
+
+@pytest.mark.parametrize("rounds", [["1", "2"], ["2", "10"], [1, 2], [None, None]])
+def test_the_order_of_a_coders_codings_changes_nothing(
+    segscore: Segscore, tmp_path: Path, rounds: list[object]
+) -> None:
+    """Of several rounds the first counts; without rounds, none of a coder's codings does."""
+    about = {"document_id": "d", "n_units": 20}
+    rows = [
+        {**about, "coder": "anna", "boundaries": [4], "round": rounds[0]},
+        {**about, "coder": "anna", "boundaries": [9], "round": rounds[1]},
+        {**about, "coder": "ben", "boundaries": [4, 9], "round": rounds[0]},
+    ]
+    for name, listed in (("one", rows), ("other", rows[::-1])):
+        path = tmp_path / f"{name}.jsonl"
+        path.write_text("".join(json.dumps(row) + "\n" for row in listed))
+        done = segscore("consensus", path, "--output", tmp_path / name)
+        assert done.code == 0, done.err
+        (found,) = read_table(str(tmp_path / name / "references")).to_pylist()
+        assert found["boundaries"] == ([4] if rounds[0] else [4, 9])
+        message = "1 coding of a later round left out" if rounds[0] else "2 codings left out"
+        assert message in done.err

@@ -125,18 +125,20 @@ def judge_coders(pairs: CoderPairCounts, coded: ByDocument, judging: Judging) ->
     if np.count_nonzero(judged) < FEWEST_JUDGED:
         return None
     standard = judged
+    # Before anybody is set apart: who reads in another way may also mark later, or less often.
+    everybody = find_readings(coded, judged, judging)
+    ways = everybody if everybody.way.any() else None
     known: dict[bytes, Readings] = {}
     before: tuple[tuple[int, int], ...] = ()
     # Pairs that are left out may come back, so that states might follow each other in a circle.
     seen = {(standard.tobytes(), before)}
     differences = pairs.offsets(judging.limits.within), pairs.log_ratios()
     while True:
-        view = _View(pairs, coded, judging, differences, judged, standard, before)
-        apart = view.shifted | view.far_rate
-        included = judged & ~apart
+        view = _View(pairs, coded, judging, differences, judged, standard, before, ways)
+        included = judged & ~(view.shifted | view.far_rate)
         key = included.tobytes()
         if key not in known:
-            known[key] = find_readings(coded, included, judging)
+            known[key] = ways or find_readings(coded, included, judging)
         readings = known[key]
         judgement = view.judgement(readings)
         left = standard & ~judgement.found
@@ -160,6 +162,8 @@ class _View:
         judged: coders to judge, shape (coders,).
         standard: coders to judge by, likewise.
         copies: numbers of the coders of pairs who agree too well, as far as known.
+        ways: the two ways of reading of all coders, within which offsets and rates are judged;
+            None if they were not found.
     """
 
     pairs: CoderPairCounts
@@ -169,11 +173,14 @@ class _View:
     judged: Flags
     standard: Flags
     copies: tuple[tuple[int, int], ...]
+    ways: Readings | None
 
     def _different(self, values: Floats) -> CoderEffect:
         """Fit differences between coders."""
         pairs = self.pairs
         used = ~pairs.among(self.copies)
+        if self.ways is not None:
+            used &= self.ways.alike(pairs.first, pairs.second)
         effects = fit_differences(values, pairs.neighbours, self.standard, used)
         return CoderEffect.of(effects, self.judged)
 
@@ -202,14 +209,20 @@ class _View:
         """Coders named for an offset."""
         limits = self.judging.limits
         large = np.abs(self.offset.value) >= limits.offset
-        return np.asarray(large & self.offset.beyond(limits.offset_errors))
+        return np.asarray(large & self.offset.beyond(limits.offset_errors) & self._may_differ)
+
+    @property
+    def _may_differ(self) -> Flags:
+        """Coders of whom it can be said that they differ from those who read as they do."""
+        return self.judged if self.ways is None else self.ways.judged(self.judged)
 
     @cached_property
     def far_rate(self) -> Flags:
         """Coders named for their rate."""
         limits = self.judging.limits
         large = np.abs(self.rate.value) >= np.log(limits.rate)
-        return np.asarray(large & (np.abs(self.rate_deviation) >= limits.rate_deviation))
+        far = np.abs(self.rate_deviation) >= limits.rate_deviation
+        return np.asarray(large & far & self._may_differ)
 
     def _rows(self, pairs: CodedPairs, readings: Readings) -> Flags:
         """Return which rows effects are fitted to."""
