@@ -50,10 +50,14 @@ def replacement(coders: Sequence[CoderRow], candidate: str, margin: float) -> st
         f"for {_FEWEST_DOCUMENTS} or more."
     ) * (fewest < _FEWEST_DOCUMENTS)
     may = f"{candidate} may replace a person" if rate >= WINNING_RATE else None
+    undecided = (
+        f" For the others it is undecided: the test does not show that {candidate} is worse."
+    ) * (won < len(tested))
     return (
-        f"{may or f'It is not shown that {candidate} may replace a person'}: it agrees with the "
-        f"others as well as {won} of {len(tested)} people do who are left out in turn, within a "
-        f"margin of {margin:g} (winning rate {rate:.2f}, {WINNING_RATE} is needed; alternative "
-        f"annotator test, Calderon, Reichart & Dror 2025). In {100 * sum(shares) / len(shares):.0f}"
-        f" % of the documents, on average, it agrees at least as well as the person.{few}"
+        f"{may or f'It is not shown that {candidate} may replace a person'}: that it agrees with "
+        f"the others as well as a person does, within a margin of {margin:g}, is shown for {won} "
+        f"of {len(tested)} people who are left out in turn (winning rate {rate:.2f}, "
+        f"{WINNING_RATE} is needed; alternative annotator test, Calderon, Reichart & Dror 2025)."
+        f"{undecided} In {100 * sum(shares) / len(shares):.0f} % of the documents, on average, it "
+        f"agrees at least as well as the person.{few}"
     )

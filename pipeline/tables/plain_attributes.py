@@ -38,9 +38,13 @@ def find_attributes(url: str) -> tuple[InputTable, pa.Table] | None:
         table = opened.read()
     else:
         return None
+    warnings: tuple[str, ...] = ()
+    if _LENGTH in table.column_names:
+        table = table.drop_columns([_LENGTH])
+        warnings = (f"{file.url}: {_LENGTH} is not read; lengths are those of the codings",)
     table = _checked(file.url, table)
     attributes = pa.schema([field for field in table.schema if field.name != _ID])
-    return InputTable("documents", (file,), (), attributes, url), table
+    return InputTable("documents", (file,), (), attributes, url, warnings=warnings), table
 
 
 def _read_csv(url: str) -> pa.Table:
