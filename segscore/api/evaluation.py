@@ -438,19 +438,18 @@ def evaluate(
         references: the references.
         hypotheses: the segmentations to judge.
         documents: table of unit lengths and attributes of documents, or None.
-        n_units: number of units of each document, if references and hypotheses are plain lists of
-            boundaries: a list for each document, or {system: these} for several systems.
+        n_units: units of each document, if both sides are lists of boundaries, one a document, or
+            {system: these} for several systems.
         measures: names of measures or families, or `all`; by default the same as in a run.
-        client: a Dask client, whose workers score the corpus and read the tables from where they
-            are; tables in memory are written to the folder of the run.
+        client: a Dask client, whose workers score the corpus and read tables where they are; those
+            in memory are written to the folder of the run.
         settings: options of `segscore score`, as keywords: group_by, n_t, window, consensus... If
             output is given, the run is published in that folder or URL, too, with the tables in
             memory under inputs/; by default a client's run is published in a temporary folder.
 
     Raises:
         Refused: the input or the settings are invalid; the command has the same message.
-        Failed: nothing could be scored.
-        TypeError: there is no such setting.
+        Failed: nothing could be scored.  TypeError: there is no such setting.
     """
     sides = {"references": references, "hypotheses": hypotheses}
     if n_units is not None:
