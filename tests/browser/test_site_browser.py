@@ -105,14 +105,23 @@ def test_on_a_phone_the_page_stays_and_wide_output_scrolls_by_keyboard(
     page.wait_for_function("document.activeElement.scrollLeft > 0")
 
 
-def test_the_first_page_shows_files_command_and_table_in_one_screen(site: Path, page: Page) -> None:
+def test_the_first_page_shows_a_picture_and_three_doors(site: Path, page: Page) -> None:
     page.set_viewport_size({"width": 1280, "height": 800})
     page.goto((site / "index.html").as_uri())
-    box = page.locator("div.highlight", has_text="$ segscore score").bounding_box()
-    assert box is not None
-    assert box["y"] + box["height"] < 800
+    assert page.evaluate("document.querySelector('article img').naturalWidth") > 0
+    boxes = [
+        page.get_by_text(f"I have {whom}").bounding_box()
+        for whom in (
+            "systems to score.",
+            "coders who annotate.",
+            "an archive that grows every night.",
+        )
+    ]
+    places = [box["y"] for box in boxes if box is not None]
+    assert len(places) == 3 and places == sorted(places)
+    assert places[0] < 800
     page.set_viewport_size({"width": 390, "height": 844})
-    assert page.evaluate(f"{WIDE}.length") <= 1  # a line below the table
+    assert page.evaluate(f"{WIDE}.length") <= 3  # a command is one line
 
 
 @pytest.mark.parametrize(
