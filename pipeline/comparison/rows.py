@@ -151,9 +151,9 @@ def _read(
 
 
 def _require(run: FinishedScoring, group_by: Sequence[str], columns: set[str]) -> None:
-    from segscore.schemas.scores import PANEL_SCORES, SCORES
-
     for name in (name for name in group_by if name not in columns):
+        from segscore.schemas.scores import PANEL_SCORES, SCORES  # imports Pandera
+
         known = {*SCORES.columns, *PANEL_SCORES.columns}
         attributes = [REFERENCE, *sorted(columns - known)]
         raise Refused(
