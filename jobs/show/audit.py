@@ -6,8 +6,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from segscore.jobs.show.audit_work import AuditWork
-from segscore.jobs.show.fitted import Column, print_fitted, print_wrapped
+from segscore.jobs.show.fitted import Column, print_fitted
+from segscore.jobs.show.sentences import print_sentences
 from segscore.pipeline.agreement.left_out import describe_without
+from segscore.pipeline.statistics.sentences import Sentence
 from segscore.pipeline.statistics.shown_numbers import (
     counted,
     shown_as,
@@ -60,7 +62,7 @@ def print_audit(finished: "FinishedAudit", work: AuditWork) -> None:
     _print_by_date(coders, by)
     _print_groups(by, parts)
     work.print(finished)
-    print_wrapped(*findings_of(finished, finished.contested))
+    print_sentences(map(Sentence, findings_of(finished, finished.contested)))
 
 
 def _print_coefficients(

@@ -15,6 +15,7 @@ from segscore.pipeline.comparison.pair_rows import (
     SIGNIFICANT,
     better_first,
     by_difference,
+    has_point,
     is_significant,
     neighbours_first,
 )
@@ -58,12 +59,14 @@ def print_comparison(finished: "FinishedRun", average: str) -> None:
     differences: list[PairRow] = finished.table("comparisons").to_pylist()
     systems, pairs = grouped(averages, (*by, "measure")), grouped(differences, (*by, "measure"))
     groups = list(dict.fromkeys(group_of(row, by) for row in averages))
+    worst_of: list[str] = []
     for group in groups[: 1 + GROUPS_SHOWN]:
         for name in settings["measures"]:
             of_measure = systems.get((*group, name), [])
             ranked: list[str] = []
             if any(row["average"] == average for row in of_measure):
                 ranked = _print_systems(_titled(by, group, name, average), of_measure, average)
+            worst_of = worst_of or ranked  # of all documents, by the first measure
             compared = pairs.get((*group, name), [])
             if shown := [row for row in compared if row["average"] == average]:
                 _print_pairs(neighbours_first(shown, ranked), settings["margin"])
@@ -73,7 +76,7 @@ def print_comparison(finished: "FinishedRun", average: str) -> None:
         print_lines(f"{more} more group{verb} in the tables of --output")
     if "power" in finished.at_hand:
         _print_power(finished.table("power").to_pylist(), average)
-    print_lines(*_worst(finished))
+    print_lines(*_worst(finished, worst_of))
     if "where" in finished.at_hand:
         print_where(finished.table("where").to_pylist())
     if "published" in finished.at_hand:
@@ -242,7 +245,7 @@ def power_lines(
         for row in sorted(rows, key=by_difference)
         if row["smallest_difference"] and not (is_point(row["system"]) and is_point(row["other"]))
     ]
-    of_systems = [row for row in known if not (is_point(row["system"]) or is_point(row["other"]))]
+    of_systems = [row for row in known if not has_point(row)]
     unsure = [row for row in of_systems or known if not is_significant(row)]
     for row in map(better_first, unsure[:PAIRS_SHOWN]):
         smallest = shown_number(row["smallest_difference"])
@@ -305,10 +308,14 @@ def _mark(row: PairRow) -> str:
     return " *" if is_significant(row) else "  "
 
 
-def _worst(finished: "FinishedRun") -> list[str]:
+def _worst(finished: "FinishedRun", ranked: Sequence[str]) -> list[str]:
     """List commands that show the worst documents; for two, where each is furthest behind.
 
     Of more than two systems, only the worst document of each of the first is listed.
+
+    Args:
+        finished: the comparison.
+        ranked: the systems, best first.
     """
     first = finished.record["settings"]["measures"][0]
     rows: list[_Row] = [
@@ -319,7 +326,7 @@ def _worst(finished: "FinishedRun") -> list[str]:
     systems = list(dict.fromkeys(row["system"] for row in rows))
     if len(systems) > 2:
         some = f"the first {WORST_SHOWN} systems" if len(systems) > WORST_SHOWN else "each system"
-        return [f"the worst document of {some} by {first}:", *_worst_of_each(finished, rows)]
+        return [f"the worst document of {some} by {first}:", *_worst_of_each(rows, ranked)]
     two = len(systems) == 2 and any(row["other"] for row in rows)
     wanted = systems if two else [None]
     chosen = [row for row in rows if row["other"] in wanted]
@@ -335,14 +342,10 @@ def _worst(finished: "FinishedRun") -> list[str]:
     return lines
 
 
-def _worst_of_each(finished: "FinishedRun", rows: Sequence[_Row]) -> list[str]:
-    systems: list[SystemRow] = finished.table("systems").to_pylist()
-    places = {
-        row["system"]: place
-        for place, row in enumerate(sorted(systems, key=lambda row: row["rank"] or len(systems)))
-    }
+def _worst_of_each(rows: Sequence[_Row], ranked: Sequence[str]) -> list[str]:
     worst = [row for row in rows if row["place"] == 1 and row["other"] is None]
-    worst = sorted(worst, key=lambda row: places[row["system"]])[:WORST_SHOWN]
+    place = {name: number for number, name in enumerate(ranked)}
+    worst = sorted(worst, key=lambda row: place.get(row["system"], len(place)))[:WORST_SHOWN]
     width = max((len(row["system"]) for row in worst), default=0)
     return [
         f"  {row['system']:<{width}}  {shown_number(row['value'])}  "

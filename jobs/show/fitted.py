@@ -68,14 +68,6 @@ def print_lines(*lines: str) -> None:
         out().print(line, markup=False)
 
 
-def print_wrapped(*sentences: str) -> None:
-    """Print sentences, on a terminal with lines that end between words."""
-    console = out()
-    for sentence in sentences:
-        lines = textwrap.wrap(sentence, console.width, break_long_words=False)
-        print_lines(*(lines if console.is_terminal else [sentence]))
-
-
 class _VisibleControls(RenderHook):
     """Makes the control characters visible in all that a console prints."""
 

@@ -59,7 +59,7 @@ def print_finished(
     _print_next(output, summary, " --group-by level" if by_level else "", named)
     if (sentence := explain_better_point(summary)) is not None:
         print_sentences([Sentence(sentence)])
-    print_sentences(best_of_run(finished, named))
+    print_sentences(best_of_run(finished, summary, named))
 
 
 def _print_next(output: str, summary: "pa.Table", grouped: str, named: Sequence[str]) -> None:

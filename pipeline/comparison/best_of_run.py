@@ -2,14 +2,15 @@
 
 from collections.abc import Sequence
 
+import pyarrow as pa
+
 from segscore.pipeline.comparison.shared_documents import SharedDocuments, read_documents
 from segscore.pipeline.comparison.verdict import BestSystem
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.runs.finished import rows_over_all
 from segscore.pipeline.scoring.effective import describe_effective
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
-from segscore.pipeline.scoring.leaderboard import Leaderboard, rank
-from segscore.pipeline.scoring.shared_averages import ranked_summary
+from segscore.pipeline.scoring.leaderboard import rank
 from segscore.pipeline.statistics.averages import summary_groups
 from segscore.pipeline.statistics.sentences import Sentence
 from segscore.schemas.rows import AverageRow
@@ -18,15 +19,20 @@ MOST_PAIRS = 500_000
 """Pairs of a run above which its systems are not compared until somebody asks for it."""
 
 
-def best_of_run(run: FinishedScoring, named: Sequence[str]) -> list[Sentence]:
+def best_of_run(run: FinishedScoring, summary: pa.Table, named: Sequence[str]) -> list[Sentence]:
     """Say which system is best over all documents by the first measure, and whether that is sure.
 
     Args:
         run: a scoring run.
+        summary: its averages, with those over the documents that all systems share; not empty.
         named: measures and families in the order in which the user named them.
     """
-    micro, macro = (_board(run, average, named) for average in ("micro", "macro"))
-    if micro is None or macro is None or ALL[micro.measure].better == "neither":
+    rows: list[AverageRow] = rows_over_all(summary, summary_groups(summary.column_names))
+    (micro,), (macro,) = (
+        rank([row for row in rows if row["average"] == average], named=named)
+        for average in ("micro", "macro")
+    )
+    if ALL[micro.measure].better == "neither":
         return []
     if not micro.coverage.ranks:  # the leaderboard says why
         return []
@@ -36,11 +42,3 @@ def best_of_run(run: FinishedScoring, named: Sequence[str]) -> list[Sentence]:
     best = BestSystem(micro, "micro", documents.pairs, documents.untested)
     effective = describe_effective(micro, macro)
     return [*best.sentences(), *([] if effective is None else [Sentence(effective)])]
-
-
-def _board(run: FinishedScoring, average: str, named: Sequence[str]) -> Leaderboard | None:
-    """Rank the systems over all documents; None if the run has no averages."""
-    summary = ranked_summary(run)
-    rows: list[AverageRow] = rows_over_all(summary, summary_groups(summary.column_names))
-    boards = rank([row for row in rows if row["average"] == average], named=named)
-    return boards[0] if boards else None

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from string import ascii_lowercase
 
+from segscore.pipeline.scoring.names import is_point
 from segscore.schemas.rows import PairRow
 
 SIGNIFICANT = 0.05
@@ -13,6 +14,11 @@ def is_significant(row: PairRow) -> bool:
     """Return whether a pair differs more than by chance, after Holm's adjustment."""
     p = row["p_holm"]
     return p is not None and p < SIGNIFICANT
+
+
+def has_point(row: PairRow) -> bool:
+    """Return whether one of a pair is a reference point."""
+    return is_point(row["system"]) or is_point(row["other"])
 
 
 def better_first(row: PairRow) -> PairRow:

@@ -3,7 +3,12 @@
 from collections.abc import Iterator, Sequence
 
 from segscore.pipeline.comparison.certainty import why_untested
-from segscore.pipeline.comparison.pair_rows import better_first, by_difference, is_significant
+from segscore.pipeline.comparison.pair_rows import (
+    better_first,
+    by_difference,
+    has_point,
+    is_significant,
+)
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.plain_text import named_list
@@ -11,7 +16,6 @@ from segscore.pipeline.reports import charts
 from segscore.pipeline.reports.page import Cell, Figure, NumberCell, PageTable, Section, isolated
 from segscore.pipeline.reports.run_tables import group_name
 from segscore.pipeline.runs.finished import FinishedRun
-from segscore.pipeline.scoring.names import is_point
 from segscore.pipeline.statistics.shown_numbers import shown_change, shown_interval, shown_p
 from segscore.schemas.rows import PairRow, PowerRow, group_of, number_in
 
@@ -62,7 +66,7 @@ def in_words(run: FinishedRun, average: str) -> Iterator[str]:
         yield "One system was compared with no other."
     for measure in dict.fromkeys(row["measure"] for row in rows):
         every_pair = [better_first(row) for row in rows if row["measure"] == measure]
-        of_systems = [row for row in every_pair if not _has_point(row)]
+        of_systems = [row for row in every_pair if not has_point(row)]
         pairs = of_systems or every_pair
         sure = [row for row in pairs if is_significant(row)]
         first = min(pairs, key=by_difference)
@@ -84,10 +88,6 @@ def in_words(run: FinishedRun, average: str) -> Iterator[str]:
             f"significant. The largest is that of {isolated(first['system'])} and "
             f"{isolated(first['other'])}: {shown_change(first['difference'])}{span}{test}.{within}"
         )
-
-
-def _has_point(row: PairRow) -> bool:
-    return is_point(row["system"]) or is_point(row["other"])
 
 
 def comparison_sections(run: FinishedRun, average: str) -> Iterator[Section]:
@@ -162,7 +162,7 @@ def _left_out(rows: int, table: str) -> str:
 
 
 def _kind(row: PairRow) -> str:
-    points = is_point(row["system"]) or is_point(row["other"])
+    points = has_point(row)
     return _WITH_POINT if points else _TWO_SYSTEMS
 
 

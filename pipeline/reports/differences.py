@@ -8,6 +8,7 @@ from segscore.pipeline.comparison.pair_rows import (
     SIGNIFICANT,
     better_first,
     by_difference,
+    has_point,
     is_significant,
 )
 from segscore.pipeline.comparison.samples import Sample
@@ -57,7 +58,7 @@ _LEAST_OF_MATRIX = 3
 
 def _systems_first(row: PairRow) -> tuple[bool, tuple[bool, float]]:
     """Return a sort key: pairs of systems, the largest difference first; then reference points."""
-    return is_point(row["system"]) or is_point(row["other"]), by_difference(row)
+    return has_point(row), by_difference(row)
 
 
 def _difference_cell(row: PairRow, column: str) -> Cell:

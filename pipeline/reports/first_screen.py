@@ -11,6 +11,7 @@ from segscore.pipeline.measures import ALL
 from segscore.pipeline.reports.page import BarMarks, BoardRow, Fact, FirstScreen
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.reports.run_tables import group_name
+from segscore.pipeline.scoring.chance import may_be_chance
 from segscore.pipeline.scoring.names import CHANCE
 from segscore.pipeline.statistics.sentences import Tone
 from segscore.pipeline.statistics.shown_numbers import counted, shown_p
@@ -43,7 +44,7 @@ def first_screen(ranking: Ranking, documents: SharedDocuments) -> FirstScreen:
         measure=measure.name + measure.arrow,
         scale=f"{_scale(ranking):.3g}",
         others=[name + ALL[name].arrow for name in _others(ranking)],
-        has_skill=_has_skill(ranking),
+        has_skill="skill" in ranking.board.beside(),
         rows=[*_rows(ranking, documents)],
         more=max(0, len(ranking.board.systems) - _ROWS),
     )
@@ -130,19 +131,9 @@ def _rows(ranking: Ranking, documents: SharedDocuments) -> Iterator[BoardRow]:
             bar=_bar(row, chance, scale),
             bins=_bins(documents, ranking.measure.name, name, scale),
             skill="–" if skill is None else f"{100 * skill:.0f} %",
-            is_chance=_includes_zero(row),
+            is_chance=may_be_chance(board, name),
             others=[(_shown(v), name in bests[o]) for v, o in zip(values, others, strict=True)],
         )
-
-
-def _includes_zero(row: AverageRow) -> bool:
-    low, high = row.get("skill_low"), row.get("skill_high")
-    return low is not None and high is not None and low <= 0 <= high
-
-
-def _has_skill(ranking: Ranking) -> bool:
-    rows = ranking.board.averages.get(ranking.measure.name, {}).values()
-    return any(row.get("skill") is not None for row in rows)
 
 
 def _others(ranking: Ranking) -> list[str]:

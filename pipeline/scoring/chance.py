@@ -17,7 +17,7 @@ def describe_chance(board: Leaderboard, shown: Callable[[str], str] = str) -> st
         board: the systems and their skill.
         shown: writes a name.
     """
-    at_chance = [name for name in board.systems if _includes_zero(board, name)]
+    at_chance = [name for name in board.systems if may_be_chance(board, name)]
     if not at_chance:
         return None
     named = first_named([f"{shown(name)} ({_skill(board, name)})" for name in at_chance])
@@ -27,7 +27,8 @@ def describe_chance(board: Leaderboard, shown: Callable[[str], str] = str) -> st
     )
 
 
-def _includes_zero(board: Leaderboard, name: str) -> bool:
+def may_be_chance(board: Leaderboard, name: str) -> bool:
+    """Return whether the interval of a system's skill includes 0."""
     row = board.average(board.measure, name)
     low, high = row.get("skill_low"), row.get("skill_high")
     return low is not None and high is not None and low <= 0 <= high

@@ -449,12 +449,10 @@ def evaluate(
 
     Raises:
         Refused: the input or the settings are invalid; the command has the same message.
-        Failed: nothing could be scored.  TypeError: there is no such setting.
+        Failed: nothing could be scored.
+        TypeError: there is no such setting.
     """
-    sides = {"references": references, "hypotheses": hypotheses}
-    if n_units is not None:
-        units = [*n_units]
-        sides = {name: lists_as_table(name, given, units) for name, given in sides.items()}
+    sides = _sides(n_units, references=references, hypotheses=hypotheses)
     tables = _tables(**sides, documents=documents)
     listed = isinstance(measures, Iterable) and not isinstance(measures, str)
     given = {**settings, "measures": tuple(measures) if listed else measures}
@@ -467,6 +465,14 @@ def _evaluate(tables: Mapping[str, Given], client: Any, given: dict[str, Any]) -
         return _evaluate_on_cluster(tables, client, read_settings(ScoreSettings, given))
     given.pop("output", None)
     return _evaluate_in_memory(tables, read_settings(ScoreSettings, given, OF_EVALUATION))
+
+
+def _sides(n_units: "Iterable[int] | None", **given: Given) -> dict[str, Given]:
+    """Return both sides, as tables if they are lists of boundaries."""
+    if n_units is None:
+        return given
+    units = [*n_units]
+    return {name: lists_as_table(name, each, units) for name, each in given.items()}
 
 
 def _tables(**given: Given) -> dict[str, Given]:

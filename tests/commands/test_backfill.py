@@ -92,12 +92,17 @@ def settings_of(archive: Archive) -> NightSettings:
     return NightSettings(*tables, archive.runs)
 
 
-def test_nights_are_scored_at_the_same_time(segscore: Segscore, tmp_path: Path) -> None:
-    archive = Archive(tmp_path / "archive", tmp_path, segscore)
-    for night in DAYS[:4]:
+def delivered(archive: Archive, number: int) -> list[NightSettings]:
+    """Deliver the first nights, and return their settings."""
+    for night in DAYS[:number]:
         archive.deliver(night)
     settings = settings_of(archive)
-    nights = [replace(settings, date=date.fromisoformat(night)) for night in DAYS[:4]]
+    return [replace(settings, date=date.fromisoformat(night)) for night in DAYS[:number]]
+
+
+def test_nights_are_scored_at_the_same_time(segscore: Segscore, tmp_path: Path) -> None:
+    archive = Archive(tmp_path / "archive", tmp_path, segscore)
+    nights = delivered(archive, 4)
     with Together(4) as executor, ScoredAhead(nights, executor) as ahead:
         for each in nights:
             scored, unusable = ahead.wait(each, executor, ignore_progress, pytest.fail)
@@ -107,10 +112,7 @@ def test_nights_are_scored_at_the_same_time(segscore: Segscore, tmp_path: Path) 
 
 def test_nights_that_nobody_waits_for_are_not_scored(segscore: Segscore, tmp_path: Path) -> None:
     archive = Archive(tmp_path / "archive", tmp_path, segscore)
-    for night in DAYS[:3]:
-        archive.deliver(night)
-    settings = settings_of(archive)
-    nights = [replace(settings, date=date.fromisoformat(night)) for night in DAYS[:3]]
+    nights = delivered(archive, 3)
 
     def interrupted() -> None:
         with Threads(1) as executor, ScoredAhead(nights, executor) as ahead:

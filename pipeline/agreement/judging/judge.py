@@ -128,7 +128,7 @@ def judge_coders(pairs: CoderPairCounts, coded: ByDocument, judging: Judging) ->
     # Before anybody is set apart: who reads in another way may also mark later, or less often.
     everybody = find_readings(coded, judged, judging)
     ways = everybody if everybody.way.any() else None
-    known: dict[bytes, Readings] = {}
+    known = {judged.tobytes(): everybody}
     before: tuple[tuple[int, int], ...] = ()
     # Pairs that are left out may come back, so that states might follow each other in a circle.
     seen = {(standard.tobytes(), before)}
@@ -137,9 +137,9 @@ def judge_coders(pairs: CoderPairCounts, coded: ByDocument, judging: Judging) ->
         view = _View(pairs, coded, judging, differences, judged, standard, before, ways)
         included = judged & ~(view.shifted | view.far_rate)
         key = included.tobytes()
-        if key not in known:
-            known[key] = ways or find_readings(coded, included, judging)
-        readings = known[key]
+        if ways is None and key not in known:
+            known[key] = find_readings(coded, included, judging)
+        readings = ways or known[key]
         judgement = view.judgement(readings)
         left = standard & ~judgement.found
         if np.count_nonzero(left) < _FEWEST_STANDARD:
