@@ -54,7 +54,9 @@ def rows_of_table(table: InputTable, content: pa.Table, row: Ints | None = None)
         Refused: a value does not fit its column's type.
     """
     chosen = content.select(needed_columns(table.name, content.column_names, table.further))
-    whole = Slice(table.name, table.name, (), 0, content.num_rows, content.nbytes, "")
+    whole = Slice(
+        table.name, table.name, (), 0, content.num_rows, content.get_total_buffer_size(), ""
+    )
     conformed, other = conform(chosen, whole, table.further)
     rows = numbered_rows(table.name, conformed, row)
     if other is None:
