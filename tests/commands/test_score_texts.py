@@ -3,9 +3,9 @@
 import json
 from pathlib import Path
 
-import pyarrow.parquet as pq
 import pytest
 
+from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
 
 CHOI = "a\nb\n==========\nc\nd\n", "a\n==========\nb\nc\nd\n"
@@ -31,7 +31,7 @@ def test_two_texts_are_scored_in_one_line(segscore: Segscore, tmp_path: Path) ->
     ended = segscore("score", reference, hypothesis, "--output", run)
     assert ended.code == 0, ended.err
     assert f"{reference}: 1 segmentation, 2 segments" in ended.err
-    (row,) = pq.read_table(run / "scores").to_pylist()
+    (row,) = read_table(str(run / "scores")).to_pylist()
     assert (row["document_id"], row["reference"], row["hypothesis"]) == ("gold", "gold", "model")
     assert (row["n_units"], row["near_misses"]) == (4, 1)
     drawn = segscore("explain", run, "--document", "gold")
@@ -45,7 +45,7 @@ def test_times_take_the_length_of_the_reference(segscore: Segscore, tmp_path: Pa
     run = tmp_path / "run"
     ended = segscore("score", reference, hypothesis, "--output", run)
     assert ended.code == 0, ended.err
-    (row,) = pq.read_table(run / "scores").to_pylist()
+    (row,) = read_table(str(run / "scores")).to_pylist()
     assert row["n_units"] == 5000
 
 
