@@ -30,7 +30,7 @@ help:
 	@echo "make site   the documentation as pages for a browser"
 	@echo "make columns the tables' page and the directions in views.sql, written from the code"
 	@echo "make evidence which measure prefers the better coder: docs/evidence.md, written from data that ships"
-	@echo "make nights false alarms and power of the gate, simulated, into docs/operations.md"
+	@echo "make nights false alarms and power of the gate, simulated, into docs/claims.md"
 	@echo "make claims how often intervals, tests and power are right, simulated: docs/claims.md"
 	@echo "make dashboard the dashboards, written from their scripts"
 	@echo "make test   rules, types, and the quick tests, which need no server, browser or root"
