@@ -91,10 +91,13 @@ option, the families `window`, `edit`, `content`, `tolerance` and `panel` are ch
 [Measures](measures.md) defines each, with its range. Counts are `int64` ≥ 0, measures
 `float64?`:"""
 
+_PANELS = (
+    "Which optional columns a run has depends on `--measures`, too. The columns of each family:"
+)
+
 _MEANS = """\
-The columns of its own measures are there if `--measures` has the family `panel`. Each chosen
-measure of [scores](#scores) has a column with its mean over the references, `float64?` of the range
-of the measure:"""
+Each chosen measure of [scores](#scores) has a column with its mean over the references, `float64?`
+of the range of the measure:"""
 """What is said about the columns that depend on `--measures`."""
 
 
@@ -126,7 +129,16 @@ def _chosen(table: OutputTable) -> Iterator[str]:
     if table.name == "scores":
         yield f"{_SCORES}\n\n{_bullets(_families())}"
     elif table.name == "panel_scores":
+        yield f"{_PANELS}\n\n{_bullets(_panel_families())}"
         yield f"{_MEANS}\n{in_code(optional_measures(table))}."
+
+
+def _panel_families() -> Iterator[tuple[str, str]]:
+    """Yield each family of measures against all references with its columns."""
+    for name in FAMILIES:
+        chosen = select((name,)).panels
+        if columns := [*chosen.counts, *chosen.measures]:
+            yield name, in_code(columns)
 
 
 def _families() -> Iterator[tuple[str, str]]:
