@@ -157,7 +157,7 @@ def show_version(requested: bool) -> None:
     if requested:
         from importlib.metadata import version
 
-        from segscore.jobs.cli.commit import find_commit
+        from segscore.pipeline.runs.commit import find_commit
 
         commit = find_commit()
         of_commit = "" if commit is None else f" (commit {commit})"

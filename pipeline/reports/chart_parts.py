@@ -71,7 +71,7 @@ def as_json(chart: Any, height: int) -> Chart:
 
 def height_of(rows: Sequence[MarkValues], name: str) -> int:
     """Return the height of a chart with one row per name."""
-    return _STEP * max(1, len(distinct(rows, name)))
+    return _STEP * max(1, len(different_values(rows, name)))
 
 
 def tooltips(titles: Mapping[str, str]) -> "list[alt.Tooltip]":
@@ -89,7 +89,7 @@ def any_defined(rows: Sequence[MarkValues], *names: str) -> bool:
     return any(all(row[name] is not None for name in names) for row in rows)
 
 
-def distinct(rows: Sequence[MarkValues], name: str) -> list[str]:
+def different_values(rows: Sequence[MarkValues], name: str) -> list[str]:
     """Return the different values of a field, in the order of the rows."""
     return list(dict.fromkeys(_text(str(row[name])) for row in rows))
 

@@ -12,7 +12,7 @@ from segscore.pipeline.reports.chart_parts import (
     any_defined,
     as_data,
     as_json,
-    distinct,
+    different_values,
     height_of,
     name_axis,
     tooltips,
@@ -50,7 +50,7 @@ def intervals(
 
     rows = with_labels(rows, "name")
     base = alt.Chart(as_data(rows)).encode(
-        y=name_axis(distinct(rows, "name_label")),
+        y=name_axis(different_values(rows, "name_label")),
         tooltip=tooltips({"name:N": "name", "value:Q": axis, "low:Q": "95 % from", "high:Q": "to"}),
     )
     scale = value_scale(rows, "value", "low", "high", zero=zero)
@@ -81,7 +81,7 @@ def _legend(rows: Sequence[MarkValues], name: str) -> "alt.Legend | None":
     """Return a legend below the chart, or None if it would have one entry."""
     import altair as alt
 
-    several = len(distinct(rows, name)) > 1
+    several = len(different_values(rows, name)) > 1
     return alt.Legend(title=None, orient="bottom", symbolFillColor=DATA) if several else None
 
 
@@ -138,7 +138,7 @@ def boxes(rows: Sequence[MarkValues], outliers: Sequence[MarkValues], axis: str)
     labelled = with_labels([*rows, *outliers], "name")
     rows, outliers = labelled[: len(rows)], labelled[len(rows) :]
     y, scale = (
-        name_axis(distinct(rows, "name_label")),
+        name_axis(different_values(rows, "name_label")),
         value_scale([*rows, *outliers], "low", "high", "value"),
     )
 
@@ -177,7 +177,7 @@ def band(rows: Sequence[MarkValues], low: float, mean: float, high: float, axis:
     group = alt.Chart(as_data([span]))
     rows = with_labels(rows, "name")
     points = alt.Chart(as_data(rows)).encode(
-        y=name_axis(distinct(rows, "name_label")),
+        y=name_axis(different_values(rows, "name_label")),
         x=alt.X("value:Q", title=axis, scale=scale),
         color=alt.condition("datum.flagged == true", alt.value(FLAGGED), alt.value(DATA)),
         shape=alt.condition("datum.flagged == true", alt.value("triangle-up"), alt.value("circle")),

@@ -9,7 +9,7 @@ from segscore.pipeline.reports.chart_parts import (
     any_defined,
     as_data,
     as_json,
-    distinct,
+    different_values,
     tooltips,
     value_scale,
     with_labels,
@@ -27,7 +27,7 @@ def line_colours(rows: Sequence[MarkValues], *, legend: bool = True) -> "alt.Col
     """Colour lines by the label of their name, with a legend for several."""
     import altair as alt
 
-    names = distinct(rows, "name_label")
+    names = different_values(rows, "name_label")
     several = alt.Legend(title=None, orient="bottom", columns=2, labelLimit=180)
     return alt.Color(
         "name_label:N",

@@ -8,7 +8,7 @@ from segscore.pipeline.reports.chart_parts import (
     MarkValues,
     as_data,
     as_json,
-    distinct,
+    different_values,
     height_of,
     name_axis,
     tooltips,
@@ -69,7 +69,7 @@ def _matrix(rows: Sequence[MarkValues], value: str, scale: "alt.Scale", dark: st
     import altair as alt
 
     rows = with_labels(rows, "row", "column")
-    names, columns = distinct(rows, "row_label"), distinct(rows, "column_label")
+    names, columns = different_values(rows, "row_label"), different_values(rows, "column_label")
     columns.sort(key=lambda name: names.index(name) if name in names else len(names))
     base = alt.Chart(as_data(rows)).encode(
         y=name_axis(names, "row_label"),
