@@ -87,7 +87,7 @@ evidence: $(VENV)/test
 
 # Simulated annotation projects, audited.
 power: $(VENV)/test
-	$(BIN)/python -m tests.docs.power docs/jobs/agree.md
+	$(BIN)/python -m tests.docs.power docs/claims.md
 
 # A few minutes of one core.
 nights: $(VENV)/core

@@ -1,6 +1,6 @@
-"""Write the table of docs/jobs/agree.md that says how often an audit finds faults, and innocents.
+"""Write the table of docs/claims.md that says how often an audit finds faults, and innocents.
 
-    python -m tests.docs.power docs/jobs/agree.md [PROCESSES]
+    python -m tests.docs.power docs/claims.md [PROCESSES]
 
 It simulates projects (tests/support/projects.py) and judges their coders, in two processes.  Each
 line is written as soon as it is known.  Lines that the page has are kept, so that the same command

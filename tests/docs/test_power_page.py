@@ -1,9 +1,9 @@
-"""The table of docs/jobs/agree.md that `make power` writes: lines that are there are kept."""
+"""The table of docs/claims.md that `make power` writes: lines that are there are kept."""
 
 from tests.docs.power import BEGIN, END, INNOCENTS, LINES, UNKNOWN, known_rows, with_rows
 from tests.support.paths import ROOT
 
-PAGE = (ROOT / "docs" / "jobs" / "agree.md").read_text("utf-8")
+PAGE = (ROOT / "docs" / "claims.md").read_text("utf-8")
 
 
 def test_the_lines_of_the_page_are_read_and_written_again() -> None:
