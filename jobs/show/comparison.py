@@ -159,7 +159,7 @@ def _print_pairs(every: Sequence[PairRow], margin: float | None) -> None:
     more = len(rows) - PAIRS_SHOWN
     rows = [better_first(row) for row in rows[:PAIRS_SHOWN]]
     starred = any("*" in _mark(row) for row in rows)
-    remarks = [f"* p < {SIGNIFICANT:g}".replace("0.", ".")] if starred else []
+    remarks = [f"* p < {SIGNIFICANT:g}"] if starred else []
     verb = "are" if more > 1 else "is"
     remarks += [f"{more} more {verb} in the table comparisons of --output"] if more > 0 else []
     remarks += _against_chance(every) if of_systems else []
