@@ -144,6 +144,7 @@ class EvaluateKeywords(MetricKeywords, total=False):
     max_rejects: float
     max_unpaired: float | None
     missing: Literal["leave-out", "none", "refuse"]
+    trials: bool
     unit: str | None
     memory_limit: int | str | None
     registry: str | None
