@@ -239,6 +239,60 @@ WHERE = pap.DataFrameSchema(
     strict=True,
 )
 
+_OF_TWO = {
+    "system_before": name("the first system"),
+    "system_after": name("the second system"),
+}
+_WHAT = (
+    "reference boundaries",
+    "false alarms",
+    "split reference segments",
+    "spanning hypothesis segments",
+)
+
+CHANGES = pap.DataFrameSchema(
+    {
+        **_OF_TWO,
+        "what": any_of(
+            _WHAT,
+            "what is counted; split: reference segments with a false alarm inside; spanning: "
+            "segments of the system with a missed reference boundary inside",
+        ),
+        "change": any_of(
+            [
+                *("both right", "fixed", "broken", "both wrong", "kept", "gone", "new"),
+                *("before", "after"),
+            ],
+            "of reference boundaries: both right, fixed (by the second system), broken, both "
+            "wrong; of false alarms: kept, gone, new; of segments: before and after",
+        ),
+        "number": whole("how many there are"),
+        "documents": whole("number of documents in which there is one"),
+        "p": share_or_null(
+            "exact McNemar test of fixed against broken, or gone against new, with resampling "
+            "units as clusters; null for other changes, and without any"
+        ),
+    },
+    name="changes",
+    description="what and change; only with --changes",
+    strict=True,
+)
+
+CHANGED = pap.DataFrameSchema(
+    {
+        **_OF_TWO,
+        "document_id": name("id of the document"),
+        "reference": name("coder of the reference"),
+        "what": any_of(_WHAT[:2], "as in changes"),
+        "change": any_of(["fixed", "broken", "gone", "new"], "as in changes"),
+        "position": whole("position of the boundary in the unit of the run", 1),
+        "command": name("command that shows the second system's edits of the document"),
+    },
+    name="changed",
+    description="boundary that changed; only with --changes",
+    strict=True,
+)
+
 POWER = pap.DataFrameSchema(
     {
         "measure": MEASURE,
@@ -290,4 +344,14 @@ PUBLISHED_SCORES = pap.DataFrameSchema(
     strict=True,
 )
 
-COMPARISON_TABLES = (COMPARISONS, SYSTEMS, OMNIBUS, WORST, WHERE, POWER, PUBLISHED_SCORES)
+COMPARISON_TABLES = (
+    COMPARISONS,
+    SYSTEMS,
+    OMNIBUS,
+    WORST,
+    WHERE,
+    CHANGES,
+    CHANGED,
+    POWER,
+    PUBLISHED_SCORES,
+)

@@ -94,6 +94,8 @@ TABLES = (
     _run_table("compare", comparisons.OMNIBUS, GROUPS),
     _run_table("compare", comparisons.WORST),
     _run_table("compare", comparisons.WHERE),
+    _run_table("compare", comparisons.CHANGES),
+    _run_table("compare", comparisons.CHANGED),
     _run_table("compare", comparisons.POWER),
     _run_table("compare", comparisons.PUBLISHED_SCORES),
     OutputTable(ALIGNMENT, "import", "`OUTPUT/alignment/*.parquet`"),

@@ -184,6 +184,7 @@ class CompareKeywords(TypedDict, total=False):
     systems: Sequence[str] | str
     group_by: Sequence[str] | str
     where: bool
+    changes: bool
     published: bool
     may_differ: Sequence[str] | str
     resample_by: str | None
