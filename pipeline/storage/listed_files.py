@@ -32,6 +32,8 @@ RUN_TABLES = (
     "omnibus",
     "worst",
     "where",
+    "changes",
+    "changed",
     "published",
     "power",
     "rejects",
