@@ -293,6 +293,49 @@ CHANGED = pap.DataFrameSchema(
     strict=True,
 )
 
+SUSPECTS = pap.DataFrameSchema(
+    {
+        "document_id": name("id of the document"),
+        "reference": name("coder of the reference"),
+        "position": whole(
+            "position in the unit of the run: of a boundary of the reference, or where one is "
+            "missing",
+            1,
+        ),
+        "kind": any_of(
+            ["spurious", "missing", "shifted"],
+            "how the reference may be wrong: it has a boundary too many, too few, or one that "
+            "belongs elsewhere",
+        ),
+        "shift": pap.Column(
+            pa.int64(),
+            nullable=True,
+            description="by how much the boundary belongs later, of a shifted one; negative: "
+            "earlier",
+        ),
+        "posterior": share_or_null("probability that the reference is wrong there"),
+        "systems_for": pap.Column(
+            pa.list_(pa.string()), description="systems that contradict the reference there"
+        ),
+        "systems_against": pap.Column(
+            pa.list_(pa.string()), description="systems that agree with it"
+        ),
+        "change": number_or_null(
+            "mean over systems of what mending the reference adds to their boundary similarity, "
+            "micro"
+        ),
+        "systems": pap.Column(pa.list_(pa.string()), description="all systems"),
+        "values": pap.Column(
+            pa.list_(pa.float64()),
+            description="boundary similarity of each of these, micro, if the reference were mended",
+        ),
+        "command": name("command that shows the edits of the document"),
+    },
+    name="suspects",
+    description="place where a reference may be wrong",
+    strict=True,
+)
+
 POWER = pap.DataFrameSchema(
     {
         "measure": MEASURE,

@@ -98,6 +98,7 @@ TABLES = (
     _run_table("compare", comparisons.CHANGED),
     _run_table("compare", comparisons.POWER),
     _run_table("compare", comparisons.PUBLISHED_SCORES),
+    OutputTable(comparisons.SUSPECTS, "doctor", "`RUN/suspects/suspects.parquet`"),
     OutputTable(ALIGNMENT, "import", "`OUTPUT/alignment/*.parquet`"),
     OutputTable(CONVENTIONS, "reconcile", "`OUTPUT/conventions.parquet`"),
     OutputTable(CALIBRATION, "calibrate", "`OUTPUT/calibration.parquet`"),

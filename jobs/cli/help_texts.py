@@ -2,7 +2,7 @@
 
 GROUPS = {
     "Score and compare systems": (
-        "score", "compare", "report", "explain", "sweep", "reconcile", "certify",
+        "score", "compare", "report", "explain", "doctor", "sweep", "reconcile", "certify",
     ),
     "Audit coders": ("agree", "consensus", "calibrate", "simulate"),
     "Bring data in and out": ("import", "answers", "project", "validate", "export"),

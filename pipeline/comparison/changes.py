@@ -8,66 +8,26 @@ false alarms are one that was kept where they are as near to each other.
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-import pyarrow as pa
-
-from segscore.pipeline.arrays.ragged import Flags
-from segscore.pipeline.comparison.boundary_outcomes import MATCH, NEAR_MISS, find_outcomes
+from segscore.pipeline.comparison.document_outcomes import (
+    ReferencePlace,
+    SystemOutcome,
+    outcomes_of,
+    reopen_single,
+)
 from segscore.pipeline.comparison.runs import System
 from segscore.pipeline.comparison.samples import Sample
-from segscore.pipeline.comparison.where import scored_hypotheses
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures.edit_list import list_edits
-from segscore.pipeline.scoring.boundaries import side_from_rows
-from segscore.pipeline.scoring.counting import pair_up
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
-from segscore.pipeline.scoring.hypotheses import Accepted
-from segscore.pipeline.scoring.reopen import Reopened, reopen
+from segscore.pipeline.scoring.reopen import Reopened
 from segscore.pipeline.statistics.mcnemar import clustered_mcnemar
 
 BOUNDARIES, ALARMS = "reference boundaries", "false alarms"
 SPLIT, SPANNING = "split reference segments", "spanning hypothesis segments"
 
 _Row = dict[str, Any]
-_Place = tuple[str, str]
-"""A document and a reference of it."""
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What a system did in a document, against one reference.
-
-    Attributes:
-        reference: positions of the reference boundaries, with types repeated.
-        right: whether each was found.
-        hypothesis: positions of the system's boundaries.
-        alarms: positions of those that are false alarms, ascending.
-    """
-
-    reference: Sequence[int]
-    right: Sequence[bool]
-    hypothesis: Sequence[int]
-    alarms: Sequence[int]
-
-    @property
-    def split(self) -> int:
-        """The number of reference segments with a false alarm inside."""
-        return _occupied(self.reference, self.alarms)
-
-    @property
-    def spanning(self) -> int:
-        """The number of the system's segments with a missed reference boundary inside."""
-        missed = [p for p, right in zip(self.reference, self.right, strict=True) if not right]
-        return _occupied(self.hypothesis, missed)
-
-
-def _occupied(boundaries: Sequence[int], positions: Sequence[int]) -> int:
-    """Return in how many segments between boundaries some positions are."""
-    inside = np.setdiff1d(np.array(positions, np.int64), np.array(boundaries, np.int64))
-    return len(np.unique(np.searchsorted(np.unique(np.array(boundaries, np.int64)), inside)))
 
 
 def require_two(systems: Sequence[System]) -> tuple[System, System]:
@@ -104,15 +64,9 @@ def find_changes(
     outcomes = []
     for system in two:
         run = runs[system.run]
-        if run.tables is not None:
-            raise Refused(f"--changes: reads inputs again, and {run.name} is not in a folder")
-        if (run.record.get("trials") or 1) > 1:
-            raise Refused(
-                f"--changes: {run.name} has several trials of a system; score one trial of each"
-            )
         if system.run not in opened:
-            opened[system.run] = reopen(run)
-        outcomes.append(_outcomes(opened[system.run], system.hypothesis, sample.documents))
+            opened[system.run] = reopen_single(run, "--changes")
+        outcomes.append(outcomes_of(opened[system.run], system.hypothesis, sample.documents))
     near = opened[two[0].run].settings.near_limit
     places = sorted(outcomes[0].keys() & outcomes[1].keys())
     changed = [row for place in places for row in _changed(place, outcomes, near)]
@@ -120,56 +74,17 @@ def find_changes(
     names = {"system_before": two[0].label, "system_after": two[1].label}
     listed = [names | row | {"command": commands[row["document_id"]]} for row in changed]
     counts = [*_counts(listed, sample), *_segments(places, outcomes)]
-    shown = [row for row in listed if row["change"] in SHOWN]
+    shown = [row for row in listed if row["change"] in LISTED_CHANGES]
     return [names | row for row in counts], shown
 
 
-SHOWN = ("fixed", "broken", "gone", "new")
+LISTED_CHANGES = ("fixed", "broken", "gone", "new")
 """Changes that are listed; what is the same for both systems is counted."""
 
 
 def _command(document: str, system: System, runs: Sequence[FinishedScoring]) -> str:
     arguments = ["--document", document, "--hypothesis", system.hypothesis]
     return shlex.join(["segscore", "explain", runs[system.run].url, *arguments])
-
-
-def _outcomes(opened: Reopened, system: str, documents: pa.StringArray) -> dict[_Place, Outcome]:
-    """Return what a system did in each of some documents, against each reference."""
-    shared = np.zeros(len(opened.references.documents), bool)
-    indices = opened.references.documents.find(documents)
-    shared[indices[indices >= 0]] = True
-    found: dict[_Place, Outcome] = {}
-    for accepted in scored_hypotheses(opened, [system], shared):
-        found |= _of_block(opened, accepted, shared)
-    return found
-
-
-def _of_block(opened: Reopened, accepted: Accepted, shared: Flags) -> dict[_Place, Outcome]:
-    chosen = shared[accepted.document]
-    rows, document = accepted.rows.keep(chosen), accepted.document[chosen]
-    references = opened.references
-    side = side_from_rows(rows, document, references.words, typed=opened.inputs.typed)
-    pairs = pair_up(document, references.first)
-    outcomes = find_outcomes(opened, side, pairs)
-    right = np.isin(outcomes.kind, (MATCH, NEAR_MISS))
-    typed = references.side.typed
-    ends = np.cumsum(typed.lengths[pairs.ref_row])
-    alarm_ends = np.searchsorted(outcomes.alarm_pair, np.arange(len(pairs.ref_row)), "right")
-    ids, found = rows.ids, {}
-    for i, (ref, hyp) in enumerate(
-        zip(pairs.ref_row.tolist(), pairs.hyp_row.tolist(), strict=True)
-    ):
-        first, last = typed.offsets[ref : ref + 2]
-        start, end = side.boundaries.offsets[hyp : hyp + 2]
-        alarms = outcomes.alarm_position[alarm_ends[i - 1] if i else 0 : alarm_ends[i]]
-        place = ids[hyp].as_py(), references.coder[ref].as_py()
-        found[place] = Outcome(
-            typed.values[first:last].tolist(),
-            right[ends[i] - (last - first) : ends[i]].tolist(),
-            side.boundaries.values[start:end].tolist(),
-            np.unique(alarms).tolist(),
-        )
-    return found
 
 
 _CHANGES = {
@@ -181,7 +96,7 @@ _CHANGES = {
 
 
 def _changed(
-    place: _Place, outcomes: Sequence[Mapping[_Place, Outcome]], near: int
+    place: ReferencePlace, outcomes: Sequence[Mapping[ReferencePlace, SystemOutcome]], near: int
 ) -> Iterator[_Row]:
     """Yield each reference boundary and each false alarm of a document."""
     before, after = (each[place] for each in outcomes)
@@ -224,7 +139,7 @@ def _count(what: str, change: str, number: int, documents: int, p: float | None)
 
 
 def _segments(
-    places: Sequence[_Place], outcomes: Sequence[Mapping[_Place, Outcome]]
+    places: Sequence[ReferencePlace], outcomes: Sequence[Mapping[ReferencePlace, SystemOutcome]]
 ) -> Iterator[_Row]:
     """Yield how many segments are split, and how many span several, before and after."""
     for what in (SPLIT, SPANNING):

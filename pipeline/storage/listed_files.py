@@ -31,6 +31,7 @@ RUN_TABLES = (
     "systems",
     "omnibus",
     "worst",
+    "suspects",
     "where",
     "changes",
     "changed",
