@@ -147,14 +147,7 @@ def compare_runs(
         for samples in compared:
             _add_samples(results, settings, runs, samples)
     with stage("where"):
-        if settings.where:
-            results.rows["where"] = [*where(runs, systems, compared[0].groups[0].documents)]
-        if settings.changes:
-            sample = _shared_by_two(require_two(systems), compared[0])
-            found = find_changes(runs, systems, sample)
-            results.rows["changes"], results.rows["changed"] = found
-        if settings.published:
-            results.rows["published"] = published_beside(runs, systems)
+        _add_boundaries(results, settings, runs, compared[0])
     with stage("power"):
         if settings.simulate_power:
             results.rows["power"] = [
@@ -167,6 +160,23 @@ def compare_runs(
     return ComparedRuns(
         tables, signature(runs, settings.measures, own), _account(compared[0]), warnings
     )
+
+
+def _add_boundaries(
+    results: _Results,
+    settings: CompareSettings,
+    runs: Sequence[FinishedScoring],
+    compared: Compared,
+) -> None:
+    """Add what is known only from the inputs of the runs, as far as it was asked for."""
+    systems = find_systems(runs, settings.systems)
+    if settings.where:
+        results.rows["where"] = [*where(runs, systems, compared.groups[0].documents)]
+    if settings.changes:
+        sample = _shared_by_two(require_two(systems), compared)
+        results.rows["changes"], results.rows["changed"] = find_changes(runs, systems, sample)
+    if settings.published:
+        results.rows["published"] = published_beside(runs, systems)
 
 
 def _shared_by_two(two: tuple[System, System], compared: Compared) -> Sample:
