@@ -74,11 +74,6 @@ def _column(folder: str) -> tuple[str, str | None]:
     return unquote(name), None if text == _NULL else unquote(text)
 
 
-def is_whole(text: str) -> bool:
-    """Return whether a text is a whole number as it is written in the name of a folder."""
-    return _WHOLE.fullmatch(text) is not None
-
-
 def path_fields(values: PathValues) -> list[pa.Field]:
     """Return the names and types of columns that folders name."""
     return [

@@ -6,7 +6,6 @@ lists by unit and the attributes, in this order.
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -21,7 +20,6 @@ from segscore.pipeline.tables.attributes import (
     type_of,
 )
 from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS
-from segscore.pipeline.tables.path_columns import TRIAL, is_whole
 from segscore.pipeline.tables.rows import ParsedRow, shown
 from segscore.schemas.input_columns import BY_UNIT, INPUT_TYPES, ROLE
 
@@ -39,7 +37,6 @@ def stated_table(rows: Sequence[ParsedRow]) -> pa.Table:
     Raises Refused for a value that does not fit its column's type, or an attribute with a reserved
     name.
     """
-    rows = [_with_own_trial(row) for row in rows]
     types = infer_types(rows)
     mixed = {
         name: _first_values(rows, name)
@@ -60,15 +57,6 @@ def stated_table(rows: Sequence[ParsedRow]) -> pa.Table:
         columns[name] = _column(rows, name, [row.attributes.get(name) for row in rows], kind)
     table = pa.table(columns)
     return table.replace_schema_metadata({_MIXED: json.dumps(mixed)}) if mixed else table
-
-
-def _with_own_trial(row: ParsedRow) -> ParsedRow:
-    """Return a row whose attribute `trial`, of a reader that knows no trials, is its trial."""
-    value = row.attributes.get(TRIAL)
-    if not isinstance(value, int | str) or isinstance(value, bool) or not is_whole(str(value)):
-        return row
-    others = {name: each for name, each in row.attributes.items() if name != TRIAL}
-    return replace(row, attributes=others, trial=int(value))
 
 
 _ALWAYS = {*SEGMENTATIONS.required, ROLE}
