@@ -35,12 +35,6 @@ _HINTS = {
 }
 """Whether the lengths differ little -> what to do about it."""
 
-_REPEATED_ANSWERS = (
-    "; answers of several runs or seeds are numbered in a column trial, or --trials names the file "
-    "of each"
-)
-"""What to do about several rows of a system for a document, if they are meant."""
-
 UNPAIRED_COLUMNS = ("table", "source", "row", "document_id", "coder")
 
 Answered = dict[str, Bits]
@@ -147,7 +141,7 @@ def _without_repeated(rows: Rows, document: Ints, n_documents: int) -> tuple[Row
     trial = trial_numbers(rows.table)
     if trial is None:
         twice = _are_repeated(rows.coders, document, n_documents)
-        reason = f"{DUPLICATE_ROW}{_REPEATED_ANSWERS}"
+        reason = DUPLICATE_ROW
     else:
         twice = are_repeated(rows.coders.code, document, trial)
         reason = DUPLICATE_TRIAL

@@ -257,7 +257,9 @@ def test_rows_without_trials_are_rejected_with_the_advice(
     )
     assert result.code == 1
     said = " ".join(result.err.split())
-    assert "numbered in a column trial, or --trials names" in said
+    assert (
+        "number its answers in a column trial, or name the file of each run with --trials" in said
+    )
     twice = write(tmp_path / "twice.jsonl", [*answers, answers[0]])
     assert segscore("score", gold, twice, "--output", tmp_path / "twice").code == 0
     rejects = read_table(str(tmp_path / "twice" / "rejects")).to_pylist()
