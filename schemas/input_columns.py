@@ -59,6 +59,13 @@ SEGMENTATION_COLUMNS = (
         "one position, or that a projection dropped because they came to be there, >= 0",
         required=False,
     ),
+    InputColumn(
+        "trial",
+        pa.int32(),
+        "number of the answer, where a system answered several times for one document, such as a "
+        "seed; read in hypotheses only",
+        required=False,
+    ),
 )
 """Columns of references, hypotheses and codings."""
 

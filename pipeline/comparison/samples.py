@@ -30,8 +30,8 @@ from segscore.pipeline.measures.measure import Measure
 from segscore.pipeline.plain_text import first_named
 from segscore.pipeline.scoring.coverage import Coverage
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
+from segscore.pipeline.scoring.group_numbers import number_groups
 from segscore.pipeline.scoring.levels import common_counts
-from segscore.pipeline.scoring.pairs import number_groups
 from segscore.pipeline.settings.measuring import LEVEL
 from segscore.pipeline.statistics.jackknife import P_SEG_COUNTS, UnitSums
 from segscore.pipeline.statistics.resampling import Units, assign_units

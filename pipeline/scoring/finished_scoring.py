@@ -8,7 +8,7 @@ from typing import Self, cast
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures.selection import Selection, normal_form
 from segscore.pipeline.runs.finished import FinishedRun, rows_over_all
-from segscore.pipeline.scoring.names import is_random
+from segscore.pipeline.scoring.names import is_own_point, is_point, is_random
 from segscore.pipeline.scoring.settings import ScoreSettings, settings_from_record
 from segscore.pipeline.statistics.averages import Parameters, summary_groups
 from segscore.pipeline.statistics.sums import GroupKey
@@ -83,8 +83,11 @@ class FinishedScoring(FinishedRun):
         return Parameters(values, None if is_given else p_seg_of, self.draws_of(str(key[0])))
 
     def draws_of(self, hypothesis: str) -> int:
-        """Return how many draws the counts of a hypothesis are sums over; 1 if it is not random."""
-        return self.score_settings().draws if is_random(hypothesis) else 1
+        """Return how many draws and trials the counts of a hypothesis are sums over."""
+        draws = self.score_settings().draws if is_random(hypothesis) else 1
+        if is_point(hypothesis) and not is_own_point(hypothesis):
+            return draws
+        return draws * (self.record.get("trials") or 1)
 
     @property
     def types(self) -> tuple[int, ...]:

@@ -36,12 +36,15 @@ from segscore.pipeline.scoring.reference_points import (
     points,
 )
 from segscore.pipeline.scoring.references import References, consensus_references
+from segscore.pipeline.scoring.trial_sums import TrialSums, add_trials
+from segscore.pipeline.scoring.trials import Trials, blocks, labelled
 from segscore.pipeline.scoring.type_confusion import Cells, add_cells, count_classes
 from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.statistics.sums import Sums, merge, settle
 from segscore.pipeline.tables.boundary_types import only_types
 from segscore.pipeline.tables.columns import SEGMENTATIONS
 from segscore.pipeline.tables.read import Rows
+from segscore.pipeline.tables.trial_numbers import trial_numbers
 from segscore.pipeline.testsets.content import Content
 from segscore.pipeline.testsets.recognise import Recognition
 
@@ -92,6 +95,7 @@ class PartSums:
         confusion: counts of confused boundary types; empty unless the settings ask for them.
         noticed: counts of what the run warns of.
         draws: sums of each draw of random boundaries.
+        trials: sums of each trial of systems with trials.
     """
 
     pairs: Sums | None = None
@@ -99,6 +103,7 @@ class PartSums:
     confusion: Cells = field(default_factory=dict)
     noticed: Noticed = field(default_factory=dict)
     draws: DrawSums = field(default_factory=dict)
+    trials: TrialSums = field(default_factory=TrialSums)
 
 
 def add(parts: Iterable[PartSums]) -> PartSums:
@@ -111,6 +116,7 @@ def add(parts: Iterable[PartSums]) -> PartSums:
             add_cells([total.confusion, part.confusion]),
             add_noticed([total.noticed, part.noticed]),
             add_draws([total.draws, part.draws]),
+            add_trials([total.trials, part.trials]),
         )
     return total
 
@@ -169,6 +175,7 @@ class TaskResults:
         sums: the sums of a run in memory; None if they are saved.
         levels: parameters over all levels, then of each level; empty without levels.
         missing: documents of which systems have no hypothesis.
+        trials: as in ``Totals``.
     """
 
     rule: Rule
@@ -182,6 +189,7 @@ class TaskResults:
     sums: PartSums | None = None
     levels: tuple[LevelParameters, ...] = ()
     missing: Missing = field(default_factory=Missing)
+    trials: int | None = None
 
 
 ScoredBlock = tuple[list[Scored], list[Scored], Cells, Noticed]
@@ -192,7 +200,8 @@ def block_sums(block: ScoredBlock) -> PartSums:
     """Add up the rows of a block."""
     pairs, panels, cells, noticed = block
     draws = add_draws(scored.draws for scored in pairs)
-    return PartSums(_merge_sums(pairs), _merge_sums(panels), cells, noticed, draws)
+    of_trials = add_trials(scored.trials for scored in (*pairs, *panels))
+    return PartSums(_merge_sums(pairs), _merge_sums(panels), cells, noticed, draws, of_trials)
 
 
 def hypothesis_blocks(
@@ -201,11 +210,13 @@ def hypothesis_blocks(
     """Yield the scores of accepted hypotheses and of their own points; note which are paired."""
     levels = job.rule.levels
     at_once = max(1, job.rows_at_once // len(levels))
-    for start in range(0, len(accepted.rows), at_once):
-        rows = accepted.rows.part(start, min(start + at_once, len(accepted.rows)))
-        document = accepted.document[start : start + len(rows)]
+    trials = _trials(job, accepted)
+    for start, end in blocks(accepted.answer, len(accepted.rows), at_once):
+        rows = accepted.rows.part(start, end)
+        document = accepted.document[start:end]
         references = reference_set.references
-        hypotheses = _hypotheses(job, references, rows, document)
+        of_block = None if trials is None else trials.part(start, end)
+        hypotheses = _hypotheses(job, references, rows, document, of_block)
         pairs = pair_up(document, references.first)
         paired[pairs.ref_row] = True
         noticed = notice_pairs(hypotheses, pairs, references, job.rule.group_by)
@@ -213,7 +224,9 @@ def hypothesis_blocks(
             noticed |= notice_lengths(len(accepted.rows), accepted.far)
         rows_of = [only_types(rows, level.types) if job.rule.by_level else rows for level in levels]
         on_levels = [
-            _hypotheses(job, references, each, document) if job.rule.by_level else hypotheses
+            _hypotheses(job, references, each, document, of_block)
+            if job.rule.by_level
+            else hypotheses
             for each in rows_of
         ]
         confusion = _confusion(job, reference_set, on_levels, pairs)
@@ -227,11 +240,28 @@ def hypothesis_blocks(
             yield *_score(job, reference_set, drawn, drawn_pairs), {}, {}
 
 
-def _hypotheses(job: Job, references: References, rows: Rows, document: Ints) -> Hypotheses:
+def _trials(job: Job, accepted: Accepted) -> Trials | None:
+    """Return which hypotheses are trials of one answer; None in a run without trials."""
+    if job.totals.trials is None:
+        return None
+    trial = trial_numbers(accepted.rows.table)
+    if accepted.answer is None or trial is None:
+        return Trials(np.arange(len(accepted.rows)), _unnumbered(accepted), job.totals.trials)
+    return Trials(accepted.answer, labelled(trial), job.totals.trials)
+
+
+def _unnumbered(accepted: Accepted) -> Coded:
+    return Coded(np.zeros(len(accepted.rows), np.int64), [""])
+
+
+def _hypotheses(
+    job: Job, references: References, rows: Rows, document: Ints, trials: Trials | None
+) -> Hypotheses:
     attributes = [name for name in rows.table.column_names if name not in SEGMENTATIONS.names]
     ids, coder = (rows.table.column(name).chunk(0) for name in ("document_id", "coder"))
     sides = side_from_rows(rows, document, references.words, typed=job.typed)
-    return Hypotheses(ids, coder, rows.coders, document, sides, rows.table.select(attributes))
+    further = rows.table.select(attributes)
+    return Hypotheses(ids, coder, rows.coders, document, sides, further, trials=trials)
 
 
 def _score(

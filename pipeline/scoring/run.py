@@ -43,6 +43,7 @@ from segscore.pipeline.scoring.self_pairs import warn_of_self_pairs
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.scoring.shared_averages import with_shared_averages
 from segscore.pipeline.scoring.totals import add_sums
+from segscore.pipeline.scoring.trial_summary import with_trials
 from segscore.pipeline.scoring.type_confusion import tabulate_confusion
 from segscore.pipeline.scoring.unpaired import require_few_unpaired, warn_of_unpaired
 from segscore.pipeline.tables.read import Sources
@@ -112,6 +113,7 @@ def _finish(
         described = describe_results(settings, results, inputs, sums)
         scoring = FinishedScoring(settings.output, described)
         summary = summarise_results(results, sums, scoring)
+        summary = with_trials(summary, results, sums, scoring)
         summary = with_shared_averages(summary, scoring, run.sink.pieces)
         run.write("summary", summary)
         if settings.confusion:

@@ -401,7 +401,12 @@ class MeasuringSettings:
         }
 
     def signature(
-        self, estimator: str, types: tuple[int, ...] | None = None, answers: str = ""
+        self,
+        estimator: str,
+        types: tuple[int, ...] | None = None,
+        answers: str = "",
+        *,
+        trials: bool = False,
     ) -> str:
         """Describe in one line what was computed, so that two results can be compared.
 
@@ -412,6 +417,7 @@ class MeasuringSettings:
             estimator: how the intervals are estimated.
             types: boundary types of the run; None if it does not distinguish them.
             answers: how answers of language models were read; empty if there are none.
+            trials: whether values are means over the trials of a system.
         """
         from importlib.metadata import version
 
@@ -428,6 +434,8 @@ class MeasuringSettings:
             parts["measures"] = ",".join(self.measures)
         if {*self._all_points} & {*RANDOM_POINT_NAMES, *OWN_POINT_NAMES}:
             parts |= {"draws": str(self.draws), "seed": str(self.seed)}
+        if trials:
+            parts["trials"] = "mean"
         if answers:
             parts["answers"] = answers
         parts |= _of_command(stated)

@@ -13,6 +13,9 @@ MEASURES_CHOSEN = "measures"
 DRAWS, SEED = "draws", "seed"
 """Fields for how random reference points were drawn, which does not affect averages of systems."""
 
+TRIALS = "trials"
+"""Field of runs of which systems have several trials, whose averages are comparable to others."""
+
 _OF_COMMANDS = {
     "agree": "agreement; how the agreement expected by chance is pooled",
     "sweep": "what varies: the tolerance, or the threshold t and which candidates reach it",
@@ -20,6 +23,7 @@ _OF_COMMANDS = {
     MEASURES_CHOSEN: "measures and families of measures that were computed, if not the default",
     DRAWS: "draws of each random reference point, whose mean is scored",
     SEED: "seed of the random reference points",
+    TRIALS: "mean: a document's value is the mean over the trials of a system",
     "answers": "how the answers of language models were read, and what a failed one counts as",
     INTERVALS: "how intervals were estimated, and what was resampled",
     "p": "how the tests were computed",
@@ -59,11 +63,11 @@ def may_differ(signatures: Sequence[str], without_effect: Collection[str]) -> se
     """
     chosen = [each for each in map(fields, signatures) if MEASURES_CHOSEN in each]
     omitted = {name for name in without_effect if any(name not in each for each in chosen)}
-    return {INTERVALS, MEASURES_CHOSEN, DRAWS, SEED, *omitted}
+    return {INTERVALS, MEASURES_CHOSEN, DRAWS, SEED, TRIALS, *omitted}
 
 
 def signature_differences(
-    before: str, now: str, ignored: Collection[str] = (INTERVALS, DRAWS, SEED)
+    before: str, now: str, ignored: Collection[str] = (INTERVALS, DRAWS, SEED, TRIALS)
 ) -> list[str]:
     """Describe how a later run's signature differs from an earlier one's, but for some fields."""
     old, new = fields(before), fields(now)

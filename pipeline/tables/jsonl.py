@@ -149,6 +149,7 @@ def _row(
         boundaries=many("boundaries", integer_of),
         **optional_lists(many, integer_of, row_number),
         collapsed_boundaries=one("collapsed_boundaries", integer_of),
+        trial=one("trial", integer_of),
         attributes=attributes,
         source=place.source,
         line=place.line,

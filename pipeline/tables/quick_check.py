@@ -15,6 +15,8 @@ from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS
 from segscore.schemas.input_columns import MOST_WORDS
 
 _COLLAPSED, _LENGTHS = "collapsed_boundaries", "unit_lengths"
+_QUICK = (_COLLAPSED, "trial")
+"""Optional columns of segmentations whose rules are checked here; a trial may be any number."""
 
 
 @kernel
@@ -40,7 +42,7 @@ def is_sound(table: pa.Table, *, open_ended: bool = False) -> bool:
     The columns are of the contract's types, in one chunk each. If ``open_ended``, rows adopt the
     length of their document, so that n_units may be null and positions have no upper limit.
     """
-    if any(name in table.column_names for name in SEGMENTATIONS.optional if name != _COLLAPSED):
+    if any(name in table.column_names for name in SEGMENTATIONS.optional if name not in _QUICK):
         return False
     if _COLLAPSED in table.column_names and (pc.min(table.column(_COLLAPSED)).as_py() or 0) < 0:
         return False

@@ -65,6 +65,7 @@ class ParsedRow:
     line: int = 0
     unit_weights: tuple[int | None, ...] | None = None
     collapsed_boundaries: int | None = None
+    trial: int | None = None
 
     @property
     def place(self) -> RowPlace:

@@ -144,6 +144,7 @@ class EvaluateKeywords(MetricKeywords, total=False):
     max_rejects: float
     max_unpaired: float | None
     missing: Literal["leave-out", "none", "refuse"]
+    trials: bool
     unit: str | None
     memory_limit: int | str | None
     registry: str | None
@@ -183,6 +184,7 @@ class CompareKeywords(TypedDict, total=False):
     systems: Sequence[str] | str
     group_by: Sequence[str] | str
     where: bool
+    changes: bool
     published: bool
     may_differ: Sequence[str] | str
     resample_by: str | None

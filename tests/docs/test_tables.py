@@ -177,7 +177,8 @@ def test_score(segscore: Segscore, tmp_path: Path) -> None:
         "--where", "--output", compared, "--permutations", 20,
     )  # fmt: skip
     assert result.code == 0, result.err
-    always = tuple(table for table in of("compare") if table.name not in ("power", "published"))
+    others = ("power", "published", "changes", "changed")
+    always = tuple(table for table in of("compare") if table.name not in others)
     keep(always, compared, {GROUPS: ["level"]})
     assert set(written(compared)) == {table.name for table in always}
     record(compared, "compare")

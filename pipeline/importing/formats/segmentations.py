@@ -129,16 +129,17 @@ def _row(record: dict[str, str], defaults: Defaults, place: RowPlace) -> ParsedR
         n_units=_integer(is_given(record.get("n_units"), "n_units", place), "n_units", place),
         boundaries=many("boundaries", _integer) or (),
         **optional_lists(many, _integer, _number),
-        collapsed_boundaries=_collapsed(record, place),
+        collapsed_boundaries=_whole(record, "collapsed_boundaries", place),
+        trial=_whole(record, "trial", place),
         attributes={name: cell for name, cell in record.items() if name not in _FIELDS},
         source=place.source,
         line=place.line,
     )
 
 
-def _collapsed(record: dict[str, str], place: RowPlace) -> int | None:
-    cell = record.get("collapsed_boundaries")
-    return None if cell is None else _integer(cell, "collapsed_boundaries", place)
+def _whole(record: dict[str, str], name: str, place: RowPlace) -> int | None:
+    cell = record.get(name)
+    return None if cell is None else _integer(cell, name, place)
 
 
 def _elements(cell: str) -> list[str]:

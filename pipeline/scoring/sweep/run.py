@@ -25,6 +25,7 @@ from segscore.pipeline.scoring.sweep.part import SCORE_COLUMN, SweepJob, SweepRe
 from segscore.pipeline.scoring.sweep.settings import SweepSettings
 from segscore.pipeline.scoring.sweep.tolerances import merge_sums, tabulate_tolerances
 from segscore.pipeline.scoring.window_policy import share_of_windows
+from segscore.pipeline.tables.path_columns import TRIAL
 
 SWEEP_STAGE = "swept"
 
@@ -102,6 +103,7 @@ def _job(
         partitioning=partitioning,
         totals=Totals(rule.types),
         finds_systems=False,
+        has_trials=False,
         tolerances=settings.tolerances,
     )
 
@@ -147,5 +149,10 @@ def _find_inputs(settings: SweepSettings) -> Inputs:
         raise Refused(
             f"{settings.scored}: has no column {SCORE_COLUMN}, whose values are the thresholds; to "
             "score boundaries as they are, use `segscore score`, or sweep over --tolerances"
+        )
+    if inputs.has_trials:
+        raise Refused(
+            f"{settings.scored}: has a column {TRIAL}, and a sweep takes one answer of a system "
+            "for each document; write a table of one trial without this column"
         )
     return inputs

@@ -447,7 +447,7 @@ class TestCsv:
     def test_it_has_the_columns_of_json_lines(self) -> None:
         """A row with every input column gives the same tables in both formats."""
         lists = {name: [1] * 2 for name in BY_BOUNDARY} | {name: [3, 1, 0] * 3 for name in BY_UNIT}
-        fields = json.loads(record(role="hypothesis", collapsed_boundaries=4, **lists))
+        fields = json.loads(record(role="hypothesis", collapsed_boundaries=4, trial=2, **lists))
         assert fields.keys() == {*INPUT_TYPES, ROLE}
         cells = [
             " ".join(map(str, value)) if isinstance(value, list) else str(value)
