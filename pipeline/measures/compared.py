@@ -34,6 +34,10 @@ class CountingSettings(Protocol):
     def iou(self) -> Fraction:
         """Fraction that the IoU of two segments must exceed."""
 
+    @property
+    def iou_reached(self) -> bool:
+        """Whether an IoU equal to the fraction is enough."""
+
 
 class UnitTotals(NamedTuple):
     """The words and the weights of the units of documents, as running totals.

@@ -83,7 +83,9 @@ def _four_weights(option: str, weights: tuple[float, ...]) -> None:
 def _iou_unless_half(text: str) -> str:
     from segscore.pipeline.settings.reading import parse_iou
 
-    iou = parse_iou(text)
+    iou, reached = parse_iou(text)
+    if reached:
+        return f">={iou}"
     return "" if 2 * iou == 1 else str(iou)
 
 
@@ -225,7 +227,8 @@ class MeasuringSettings:
     tiou: Annotated[
         str,
         Option(
-            "IoU above which two segments count as the same in tiou_f1.",
+            "IoU above which two segments count as the same in tiou_f1, such as 0.7; or, as >=0.7, "
+            "from which on they do.",
             Panel.MEASURES,
             signed=Signed(
                 "tiou",
@@ -292,7 +295,10 @@ class MeasuringSettings:
     def _check_unit_weights(self) -> None:
         """Refuse measures that divide lengths by a size that would be counted in weights."""
         if self.unit_weights and self.measures:
-            in_units = {"purity", "coverage", "purity_coverage_f1"}
+            in_units = {
+                *("purity", "coverage", "purity_coverage_f1", "covering"),
+                *("bcubed_precision", "bcubed_recall", "bcubed_f1"),
+            }
             if chosen := [name for name in self.selection.names if name in in_units]:
                 raise Refused(
                     f"--unit-weights: {', '.join(chosen)} cannot be measured in weights; leave out "
@@ -374,7 +380,14 @@ class MeasuringSettings:
         """The threshold that an IoU must exceed."""
         from segscore.pipeline.settings.reading import parse_iou
 
-        return parse_iou(self.tiou)
+        return parse_iou(self.tiou)[0]
+
+    @property
+    def iou_reached(self) -> bool:
+        """Whether an IoU equal to the threshold is enough."""
+        from segscore.pipeline.settings.reading import parse_iou
+
+        return parse_iou(self.tiou)[1]
 
     def parameters(self, p_seg: float, types: tuple[int, ...] = (1,)) -> dict[str, float]:
         """Return the parameters that formulas use in addition to counts.

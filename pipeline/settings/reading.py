@@ -167,19 +167,31 @@ def parse_shares(text: str) -> dict[str, Fraction]:
     return dict(named)
 
 
-def parse_iou(text: str) -> Fraction:
-    """Parse a fraction or a decimal number, exactly.
+_REACHED = ">="
+"""What begins a threshold of the IoU that an IoU equal to it passes."""
+
+
+def parse_iou(text: str) -> tuple[Fraction, bool]:
+    """Parse a fraction or a decimal number, exactly, perhaps after ``>=``.
+
+    Returns:
+        The threshold, and whether an IoU equal to it is enough.
 
     Raises:
-        Refused: the text is neither, or not in [0, 1).
+        Refused: the text is neither, or not in [0, 1), or after ``>=`` in (0, 1].
     """
+    reached = text.startswith(_REACHED)
+    number = text.removeprefix(_REACHED).strip()
     try:
-        iou = Fraction(text) if _FRACTION.fullmatch(text) else None
+        iou = Fraction(number) if _FRACTION.fullmatch(number) else None
     except (ValueError, ZeroDivisionError):
         iou = None
-    if iou is None or not 0 <= iou < 1:
-        raise Refused(f"--tiou {text}: must be a fraction or a decimal in [0, 1), such as 3/10")
-    return iou
+    if iou is None or not (0 < iou <= 1 if reached else 0 <= iou < 1):
+        raise Refused(
+            f"--tiou {text}: must be a fraction or a decimal in [0, 1), such as 3/10, or one in "
+            "(0, 1] after >=, such as >=0.5"
+        )
+    return iou, reached
 
 
 def join_locations(name: str, locations: Sequence[str]) -> str:

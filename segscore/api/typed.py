@@ -73,6 +73,13 @@ MeasureName = Literal[
     "pair_f1",
     "rand",
     "adjusted_rand",
+    "covering",
+    "exact_precision",
+    "exact_recall",
+    "exact_f1",
+    "bcubed_precision",
+    "bcubed_recall",
+    "bcubed_f1",
     "dialseg_score",
 ]
 """A measure of pairs."""
@@ -298,6 +305,13 @@ if TYPE_CHECKING:
     pair_f1: MeasureFunction
     rand: MeasureFunction
     adjusted_rand: MeasureFunction
+    covering: MeasureFunction
+    exact_precision: MeasureFunction
+    exact_recall: MeasureFunction
+    exact_f1: MeasureFunction
+    bcubed_precision: MeasureFunction
+    bcubed_recall: MeasureFunction
+    bcubed_f1: MeasureFunction
     dialseg_score: MeasureFunction
 
     __all__ = [
@@ -310,12 +324,19 @@ if TYPE_CHECKING:
         "b_recall",
         "b_tn",
         "b_tp",
+        "bcubed_f1",
+        "bcubed_precision",
+        "bcubed_recall",
         "boundary_similarity",
         "c_seg",
         "c_seg_normalised",
         "count_error",
         "coverage",
+        "covering",
         "dialseg_score",
+        "exact_f1",
+        "exact_precision",
+        "exact_recall",
         "f1",
         "over_segmentation",
         "pair_f1",

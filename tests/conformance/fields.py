@@ -45,7 +45,10 @@ def expect_winpr(given: Given) -> Expected:
 def expect_overlap(given: Given) -> Expected:
     """Counts and values of one pair."""
     pair = pair_of(given)
-    counts = naive_fields.overlap_counts(*pair, Fraction(given["tiou"]))
+    tiou = given["tiou"]
+    reached = tiou.startswith(">=")
+    limit = Fraction(tiou.removeprefix(">="))
+    counts = naive_fields.overlap_counts(*pair, limit, reached=reached)
     segments = {
         "rows": 1,
         "reference_boundaries": len(pair[1]),
@@ -126,6 +129,8 @@ OVERLAP = (
     pair_case("no hypothesis boundary", _APART, tiou="1/2"),
     pair_case("a threshold below one half", _APART, tiou="3/10"),
     pair_case("an IoU equal to the threshold is not above it", _APART, tiou="1/3"),
+    pair_case("an IoU equal to a threshold that is to be reached", _APART, tiou=">=1/3"),
+    pair_case("only equal segments reach 1", _KUBLA, tiou=">=1"),
     pair_case("any overlap counts at threshold 0", _KUBLA, tiou="0"),
     pair_case("of equal partners the leftmost", (6, [1, 3], [2, 4]), tiou="1/2"),
     pair_case(

@@ -25,6 +25,7 @@ from segscore.pipeline.measures.segmentation_pairs import pair_rows
 from segscore.pipeline.measures.type_confusion import class_confusion, no_decisions
 from segscore.pipeline.scoring.boundaries import UnitLengths, side, typed_side
 from segscore.pipeline.scoring.consensus import consensus
+from segscore.pipeline.settings.reading import parse_iou
 from segscore.pipeline.statistics import averages as summary
 from segscore.pipeline.statistics import resampling, sums
 from tests.conformance import make as make_conformance
@@ -239,8 +240,8 @@ def pair_of(given: Given) -> tuple[int, list[int], list[int]]:
 
 def near_of(given: Given) -> passes.Near:
     """How near boundaries and segments must be."""
-    iou = Fraction(given.get("tiou", "1/2"))
-    return passes.Near(given.get("tolerance", 0), given.get("edges", 0), iou)
+    iou, reached = parse_iou(given.get("tiou", "1/2"))
+    return passes.Near(given.get("tolerance", 0), given.get("edges", 0), iou, reached)
 
 
 def ours_of_tolerance(given: Given) -> Expected:

@@ -26,6 +26,12 @@ class Counting(NamedTuple):
     tolerance: int = 0
     edges: int = 0
     tiou: Fraction = Fraction(1, 2)
+    reached: bool = False
+
+    @property
+    def iou_reached(self) -> bool:
+        """Whether an IoU equal to the threshold is enough, by its name in the settings of a run."""
+        return self.reached
 
     @property
     def iou(self) -> Fraction:
@@ -123,7 +129,7 @@ TWINS = {
         lambda counts, p: naive_fields.winpr_values(counts, p.beta),
     ),
     "overlap": Twin(
-        lambda pair, c: naive_fields.overlap_counts(*pair, c.tiou),
+        lambda pair, c: naive_fields.overlap_counts(*pair, c.tiou, reached=c.reached),
         frozenset({*naive_fields.OVERLAP_COUNTS, "rows", "content_size"}),
         lambda counts, p: naive_fields.overlap_values(counts, beta=p.beta, per_row=p.per_row),
     ),

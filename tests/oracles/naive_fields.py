@@ -37,7 +37,15 @@ OVERLAP_COUNTS = (
     "pairs_reference_only",
     "pairs_hypothesis_only",
     "pairs_apart",
+    "covering_units",
+    "covering_sum",
+    "exact_segments",
+    "bcubed_precision_units",
+    "bcubed_precision_sum",
+    "bcubed_recall_units",
+    "bcubed_recall_sum",
 )
+PAIRS_OF_UNITS = OVERLAP_COUNTS[7:11]
 TIOU_THRESHOLDS = tuple(Fraction(percent, 100) for percent in range(50, 100, 5))
 IOU_UNIT = 2**40
 
@@ -204,6 +212,8 @@ def overlap_counts(
     reference: Boundaries,
     hypothesis: Boundaries,
     tiou: Fraction = Fraction(1, 2),
+    *,
+    reached: bool = False,
 ) -> dict[str, int]:
     """Overlaps of the segments of both sides, and pairs of units."""
     refs, hyps = segments(n_units, reference), segments(n_units, hypothesis)
@@ -217,8 +227,8 @@ def overlap_counts(
     return {
         "coverage_overlap": sum(max(shared_units(r, h) for h in hyps) for r in refs),
         "purity_overlap": sum(max(shared_units(r, h) for r in refs) for h in hyps),
-        "tiou_references": sum(any(above(r, h, tiou) for h in hyps) for r in refs),
-        "tiou_hypotheses": sum(any(above(r, h, tiou) for r in refs) for h in hyps),
+        "tiou_references": sum(any(above(r, h, tiou, reached=reached) for h in hyps) for r in refs),
+        "tiou_hypotheses": sum(any(above(r, h, tiou, reached=reached) for r in refs) for h in hyps),
         "tiou_hits": sum(value > t for value in overlaps for t in TIOU_THRESHOLDS),
         "alignment_edges": len(edges),
         "alignment_sum": sum(round(IOU_UNIT * iou(r, h)) for r, h in edges),
@@ -226,12 +236,30 @@ def overlap_counts(
         "pairs_reference_only": joined.count((True, False)),
         "pairs_hypothesis_only": joined.count((False, True)),
         "pairs_apart": joined.count((False, False)),
+        **in_units("covering", [len(r) * max(iou(r, h) for h in hyps) for r in refs]),
+        "exact_segments": len({*refs} & {*hyps}),
+        **in_units(
+            "bcubed_precision",
+            [Fraction(shared_units(r, h) ** 2, len(h)) for r in refs for h in hyps],
+        ),
+        **in_units(
+            "bcubed_recall", [Fraction(shared_units(r, h) ** 2, len(r)) for r in refs for h in hyps]
+        ),
     }
 
 
-def above(one: range, other: range, threshold: Fraction) -> bool:
-    """Whether two segments overlap, and their IoU is strictly above the threshold."""
-    return iou(one, other) > max(threshold, Fraction(0))
+def in_units(name: str, amounts: Sequence[Fraction]) -> dict[str, int]:
+    """Amounts of units, added up in two counts: what is whole, and the fractions."""
+    return {
+        f"{name}_units": sum(int(amount) for amount in amounts),
+        f"{name}_sum": sum(round(IOU_UNIT * (amount - int(amount))) for amount in amounts),
+    }
+
+
+def above(one: range, other: range, threshold: Fraction, *, reached: bool = False) -> bool:
+    """Whether two segments overlap, and their IoU is above the threshold, or reaches it."""
+    value = iou(one, other)
+    return value > 0 and (value > threshold or (reached and value == threshold))
 
 
 def overlap_values(
@@ -247,7 +275,9 @@ def overlap_values(
         ratio(counts["tiou_references"], refs),
     )
     hits = counts["tiou_hits"]
-    a, b, c, d = (counts[name] for name in OVERLAP_COUNTS[-4:])
+    a, b, c, d = (counts[name] for name in PAIRS_OF_UNITS)
+    exact = counts["exact_segments"]
+    bcubed = share_of_units(counts, "bcubed_precision"), share_of_units(counts, "bcubed_recall")
     return {
         "purity": purity,
         "coverage": coverage,
@@ -264,7 +294,20 @@ def overlap_values(
         "pair_f1": f_shared(a, a + b, a + c, beta),
         "rand": ratio(a + d, a + b + c + d),
         "adjusted_rand": adjusted_rand(a, b, c, d, per_row=per_row),
+        "covering": share_of_units(counts, "covering"),
+        "exact_precision": ratio(exact, hyps),
+        "exact_recall": ratio(exact, refs),
+        "exact_f1": f_shared(exact, refs, hyps, beta),
+        "bcubed_precision": bcubed[0],
+        "bcubed_recall": bcubed[1],
+        "bcubed_f1": f_of_two(bcubed[1], bcubed[0], beta),
     }
+
+
+def share_of_units(counts: Counts, name: str) -> Value:
+    """The mean over units of what two counts have added up."""
+    total = counts[f"{name}_units"] + Fraction(counts[f"{name}_sum"], IOU_UNIT)
+    return ratio(total, counts["content_size"])
 
 
 def adjusted_rand(a: int, b: int, c: int, d: int, *, per_row: bool) -> Value:
