@@ -101,7 +101,7 @@ class MeasuringSettings:
         tuple[str, ...],
         Option(
             "Measures to compute, separated by commas: names, families (window, edit, content, "
-            "tolerance, winpr, overlap, panel) or all; default: "
+            "tolerance, winpr, overlap, panel, panel_tolerance) or all; default: "
             "window,edit,content,tolerance,panel.",
             Panel.MEASURES,
             read_names,
@@ -374,6 +374,13 @@ class MeasuringSettings:
     @property
     def _all_points(self) -> tuple[str, ...]:
         return () if self.reference_points is None else parse_points(self.reference_points)
+
+    @property
+    def reach(self) -> "int | Fraction":
+        """The tolerance: a number of units, or a share of the units of each document."""
+        from segscore.pipeline.settings.reading import parse_tolerance
+
+        return parse_tolerance(self.tolerance)
 
     @property
     def iou(self) -> "Fraction":

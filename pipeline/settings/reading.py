@@ -167,6 +167,35 @@ def parse_shares(text: str) -> dict[str, Fraction]:
     return dict(named)
 
 
+def parse_tolerance(tolerance: int | str, option: str = "--tolerance") -> int | Fraction:
+    """Parse a tolerance: a number of units; or a percentage, as the share of a document's units.
+
+    Raises:
+        Refused: the text is not a percentage from 0 to 100 with at most six decimals.
+    """
+    if isinstance(tolerance, int):
+        return tolerance
+    number = _DECIMAL.fullmatch(tolerance.removesuffix("%"))
+    whole, decimals = number.groups(default="") if number else ("", "")
+    if tolerance.endswith("%") and 0 < len(whole + decimals) < 10 and len(decimals) <= 6:
+        share = Fraction(int(whole + decimals), 100 * 10 ** len(decimals))
+        if share <= 1:
+            return share
+    raise Refused(
+        f"{option} {tolerance}: must be a whole number of units, or a percentage of the units of "
+        "each document, such as 1%, with at most six decimals"
+    )
+
+
+def state_tolerance(tolerance: int | str) -> str:
+    """Write a tolerance for a signature, the same way for equal ones; nothing for 0."""
+    value = parse_tolerance(tolerance)
+    if isinstance(value, int) or value == 0:
+        return str(value) if value else ""
+    percent, millionths = divmod(value.numerator * 10**8 // value.denominator, 10**6)
+    return f"{percent}.{millionths:06}".rstrip("0").rstrip(".") + "%"
+
+
 _REACHED = ">="
 """What begins a threshold of the IoU that an IoU equal to it passes."""
 

@@ -90,6 +90,9 @@ AnyMeasure = Literal[
     "mult_window_diff",
     "best_case",
     "worst_case",
+    "panel_tolerant_precision",
+    "panel_tolerant_recall",
+    "panel_tolerant_f1",
 ]
 """A measure of pairs or of panels."""
 
@@ -103,6 +106,7 @@ MeasureChoice = Literal[
     "winpr",
     "overlap",
     "panel",
+    "panel_tolerance",
 ]
 """A measure, a family of measures, or all."""
 
@@ -124,7 +128,7 @@ class MetricKeywords(TypedDict, total=False):
     edit_constants: Sequence[float] | str
     content_weights: Sequence[float] | str
     unit_weights: bool
-    tolerance: int
+    tolerance: int | str
     edges: int
     tiou: str
 
@@ -213,7 +217,7 @@ class CalibrateKeywords(TypedDict, total=False):
     rounding: Literal["half-even", "half-up"]
     units: Literal["units", "words"]
     length_tolerance: int
-    tolerance: int
+    tolerance: int | str
     seed: int
     sample: int | str | None
 

@@ -36,6 +36,18 @@ def expect_tolerance(given: Given) -> Expected:
     return {"counts": counts, "values": {**values, "r_value": in_digits(values["r_value"])}}
 
 
+def expect_panel_tolerance(given: Given) -> Expected:
+    """Counts and values of a hypothesis and the references of its document."""
+    tolerance, n_units = given["tolerance"], given["n_units"]
+    if isinstance(tolerance, str):
+        tolerance = int(n_units * Fraction(tolerance.removesuffix("%")) / 100)
+    counts = naive_fields.panel_tolerance_counts(
+        n_units, given["references"], given["hypothesis"], tolerance, given["edges"]
+    )
+    values = naive_fields.panel_tolerance_values(counts, beta_of(given))
+    return {"counts": counts, "values": values}
+
+
 def expect_winpr(given: Given) -> Expected:
     """Counts and values of one pair."""
     counts = naive_fields.winpr_counts(*pair_of(given), given["k"])
@@ -149,7 +161,38 @@ DIALOGUE = (
     pair_case("no window fits", (2, [1], [1]), k=2, n_t=2),
 )
 
+
+def panel_case(
+    name: str, panel: tuple[int, list[list[int]], list[int]], note: str = "", **given: Any
+) -> Case:
+    """Make a case of several references."""
+    n_units, references, hypothesis = panel
+    sides = {"references": references, "hypothesis": hypothesis}
+    return Case(name, {"n_units": n_units, **sides, **given}, note, ())
+
+
+_TWO = (100, [[20, 50], [22, 80]], [21, 52, 90])
+
+PANEL_TOLERANCE = (
+    panel_case("a boundary of one reference is right", _TWO, tolerance=2, edges=0),
+    panel_case("the start counts as found", _TWO, tolerance=2, edges=1),
+    panel_case("both ends", _TWO, tolerance=2, edges=2),
+    panel_case("a share of the units of the document", _TWO, tolerance="2%", edges=1),
+    panel_case("more weight to recall", _TWO, tolerance=2, edges=1, beta="2"),
+    panel_case("a reference without boundaries", (9, [[4], []], [4]), tolerance=0, edges=0),
+    panel_case("no hypothesis boundary", (9, [[4], [5]], []), tolerance=1, edges=0),
+    panel_case("no reference boundary", (9, [[], []], [5]), tolerance=1, edges=0),
+    panel_case("no boundary", (9, [[], []], []), tolerance=1, edges=0),
+    panel_case("two boundaries of the union near one", (9, [[4], [5]], [4]), tolerance=1, edges=0),
+)
+
 FAMILIES = (
+    Family(
+        "panel_tolerance",
+        "Boundaries within a tolerance of those of several references.",
+        expect_panel_tolerance,
+        PANEL_TOLERANCE,
+    ),
     Family("tolerance", "Boundaries within a tolerance.", expect_tolerance, TOLERANCE),
     Family("winpr", "Boundaries in windows.", expect_winpr, WINPR),
     Family("overlap", "Overlaps of segments.", expect_overlap, OVERLAP),

@@ -48,8 +48,11 @@ def of(command: str) -> list[OutputTable]:
 
 def keep(tables: Iterable[OutputTable], run: Path, beside: Mapping[str | None, list[str]]) -> None:
     """Compare each file of a run with default measures with its table on the page."""
-    every, default = select((EVERYTHING,)).pairs, select(()).pairs
-    asked = {*every.counts, *every.measures} - {*default.counts, *default.measures}
+    every, default = (
+        {name for kind in (chosen.pairs, chosen.panels) for name in (*kind.counts, *kind.measures)}
+        for chosen in (select((EVERYTHING,)), select(()))
+    )
+    asked = every - default
     absent = {*asked, *(f"mean_{name}" for name in asked)}
     for table in tables:
         names = table.columns(beside.get(table.beside, []))

@@ -29,6 +29,11 @@ class Counting(NamedTuple):
     reached: bool = False
 
     @property
+    def reach(self) -> int:
+        """The tolerance, by its name in the settings of a run."""
+        return self.tolerance
+
+    @property
     def iou_reached(self) -> bool:
         """Whether an IoU equal to the threshold is enough, by its name in the settings of a run."""
         return self.reached

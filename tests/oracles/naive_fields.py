@@ -100,6 +100,40 @@ def tolerance_counts(
     }
 
 
+def panel_tolerance_counts(
+    n_units: int,
+    references: Sequence[Boundaries],
+    hypothesis: Boundaries,
+    tolerance: int = 0,
+    edges: int = 0,
+) -> dict[str, int]:
+    """Boundaries near those of any reference, and how much of each reference is found."""
+    sides = [with_edges(n_units, side, edges) for side in references]
+    h = with_edges(n_units, hypothesis, edges)
+    union = sorted({position for side in sides for position in side})
+    found = [Fraction(most_pairs(side, h, tolerance), len(side)) for side in sides if side]
+    return {
+        "panel_hypothesis_boundaries": len(h),
+        "union_boundaries": len(union),
+        "union_matches": most_pairs(union, h, tolerance),
+        "recalled_references": len(found),
+        "recall_sum": sum(round(IOU_UNIT * share) for share in found),
+    }
+
+
+def panel_tolerance_values(counts: Counts, beta: Fraction = Fraction(1)) -> dict[str, Value]:
+    """Values of one row's counts, or of sums of rows."""
+    hypothesis, union, matches, references, recall_sum = counts.values()
+    precision = ratio(matches, hypothesis)
+    recall = ratio(Fraction(recall_sum, IOU_UNIT), references)
+    nothing = union + hypothesis == 0
+    return {
+        "panel_tolerant_precision": precision,
+        "panel_tolerant_recall": recall,
+        "panel_tolerant_f1": None if nothing else f_of_two(recall, precision, beta),
+    }
+
+
 def f_shared(matches: int, of_reference: int, of_hypothesis: int, beta: Fraction) -> Value:
     """F where precision and recall have the same numerator."""
     weight = beta * beta
