@@ -14,6 +14,7 @@ from segscore.pipeline.measures import (
     overlap,
     panel,
     panel_tolerance,
+    selected,
     tolerance,
     windows,
     winpr,
@@ -117,6 +118,7 @@ PAIR_FAMILIES: Mapping[str, PairFamily] = {
     "tolerance": tolerance,
     "winpr": winpr,
     "overlap": overlap,
+    "selected": selected,
 }
 """Name of a family of `scores` -> its counts and measures, in the order of the columns."""
 

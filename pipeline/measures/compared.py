@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import NamedTuple, Protocol
 
 from segscore.pipeline.arrays.ragged import Ints, Ragged
+from segscore.pipeline.measures.items import Items
 from segscore.pipeline.measures.measure import Measure
 from segscore.pipeline.measures.pairing import TypedSides
 from segscore.pipeline.measures.segmentation_pairs import SegmentationPairs
@@ -79,6 +80,8 @@ class ComparedPairs:
         window: window size k of each pair, at least 1, shape (pairs,).
         settings: how the run measures.
         weighted: the pairs with unit weights; None if the run does not weigh content.
+        items: selected segments of references and of hypotheses; None in a run that selects none,
+            and compares all segments as items.
     """
 
     pairs: SegmentationPairs
@@ -87,6 +90,7 @@ class ComparedPairs:
     window: Ints
     settings: CountingSettings
     weighted: WeightedPairs | None = None
+    items: tuple[Items, Items] | None = None
 
 
 class MeasureFamily(Protocol):

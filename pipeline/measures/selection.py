@@ -57,6 +57,11 @@ class Selection:
         return frozenset(name for measure in formulas for name in measure.code.co_names)
 
 
+def default_and(*families: str) -> tuple[str, ...]:
+    """Return the choice of the default measures and of further families."""
+    return normal_form((*_DEFAULT, *families))
+
+
 def _family(name: str) -> set[str]:
     return {measure.name for measure in FAMILIES[name].MEASURES}
 

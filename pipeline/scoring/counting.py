@@ -8,6 +8,7 @@ import numpy as np
 from segscore.pipeline.arrays.ragged import Ints
 from segscore.pipeline.measures import PAIR_FAMILIES
 from segscore.pipeline.measures.compared import ComparedPairs, UnitTotals, WeightedPairs
+from segscore.pipeline.measures.items import Items, no_items
 from segscore.pipeline.measures.pairing import TypedSides
 from segscore.pipeline.measures.segmentation_pairs import SegmentationPairs, pair_rows
 from segscore.pipeline.measures.selection import Selection
@@ -160,12 +161,18 @@ def count_pairs(
         references.window[pairs.ref_row],
         rule.settings,
         _weighted(hypotheses, untyped, references),
+        None if rule.settings.selected is None else (_items(ref), _items(hyp)),
     )
     counts: dict[str, Ints] = {}
     for name, family in PAIR_FAMILIES.items():
         if name in selection.families:
             counts |= zip(family.COUNTS, family.count_compared(compared), strict=True)
     return {name: counts[name] for name in selection.pairs.counts}
+
+
+def _items(side: Side) -> Items:
+    """Return the selected segments of a side; a reference point has none, as it has no labels."""
+    return no_items(len(side)) if side.items is None else side.items
 
 
 def _weighted(

@@ -21,6 +21,7 @@ from segscore.pipeline.tables.document_lengths import (
 )
 from segscore.pipeline.tables.faults import IN_RANGE, SAME_UNITS
 from segscore.pipeline.tables.read import Rows, refuse, validate_rows
+from segscore.pipeline.tables.segment_labels import without_unlabelled
 
 _SMALL = 50
 """Of so many units, a difference of one is small: 2 % of the length."""
@@ -108,6 +109,9 @@ def accept_hypotheses(
     if typed:
         rows, bad_types = without_faults(rows, settings.boundary_types)
         rejects += bad_types
+    if settings.select:
+        rows, unlabelled = without_unlabelled(rows, "--select")
+        rejects.append(unlabelled)
     systems = rows.coders.names
     document = references.documents.find(rows.ids)
     unpaired = rows.keep(document < 0)

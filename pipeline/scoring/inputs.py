@@ -32,6 +32,7 @@ from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS, segmentat
 from segscore.pipeline.tables.contradictions import Described, describe
 from segscore.pipeline.tables.find import InputTable, find_table
 from segscore.pipeline.tables.read import Rows, Sources, no_rows_error, read_valid
+from segscore.pipeline.tables.segment_labels import require_labels
 from segscore.pipeline.tables.units import one_unit
 from segscore.pipeline.tables.validate import place_of
 from segscore.pipeline.testsets.content import Content
@@ -223,6 +224,8 @@ def _require_scorable(settings: ScoreSettings, inputs: Inputs) -> Inputs:
     inputs = inputs.in_unit(settings.unit)
     refuse_columns(inputs, settings.selection, by_level=settings.by_level is not None)
     _require_levels(settings, inputs)
+    if settings.select:
+        require_labels([inputs.references, inputs.hypotheses], "--select")
     _require_types(settings, inputs)
     if inputs.typed and (settings.shares or settings.points):
         raise Refused(

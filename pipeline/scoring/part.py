@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -17,6 +18,7 @@ from segscore.pipeline.scoring.counting import Pairs, Rule, pair_up
 from segscore.pipeline.scoring.documents import Job, Totals
 from segscore.pipeline.scoring.draw_sums import DrawSums, add_draws
 from segscore.pipeline.scoring.hypotheses import Accepted, Answered
+from segscore.pipeline.scoring.label_confusion import LabelCells, add_labels, count_labels
 from segscore.pipeline.scoring.levels import LevelParameters, join_levels
 from segscore.pipeline.scoring.missing import Missing
 from segscore.pipeline.scoring.names import POINT
@@ -35,7 +37,11 @@ from segscore.pipeline.scoring.reference_points import (
     Points,
     points,
 )
-from segscore.pipeline.scoring.references import References, consensus_references
+from segscore.pipeline.scoring.references import (
+    References,
+    consensus_references,
+    label_use,
+)
 from segscore.pipeline.scoring.type_confusion import Cells, add_cells, count_classes
 from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.statistics.sums import Sums, merge, settle
@@ -92,6 +98,7 @@ class PartSums:
         confusion: counts of confused boundary types; empty unless the settings ask for them.
         noticed: counts of what the run warns of.
         draws: sums of each draw of random boundaries.
+        labels: units by labels of both sides; empty unless the settings ask for them.
     """
 
     pairs: Sums | None = None
@@ -99,6 +106,7 @@ class PartSums:
     confusion: Cells = field(default_factory=dict)
     noticed: Noticed = field(default_factory=dict)
     draws: DrawSums = field(default_factory=dict)
+    labels: LabelCells = field(default_factory=dict)
 
 
 def add(parts: Iterable[PartSums]) -> PartSums:
@@ -111,6 +119,7 @@ def add(parts: Iterable[PartSums]) -> PartSums:
             add_cells([total.confusion, part.confusion]),
             add_noticed([total.noticed, part.noticed]),
             add_draws([total.draws, part.draws]),
+            add_labels([total.labels, part.labels]),
         )
     return total
 
@@ -184,15 +193,30 @@ class TaskResults:
     missing: Missing = field(default_factory=Missing)
 
 
-ScoredBlock = tuple[list[Scored], list[Scored], Cells, Noticed]
-"""Rows of `scores` and `panel_scores`, confused boundary types, and what the run warns of."""
+class Confusion(NamedTuple):
+    """Confused boundary types, and confused labels of segments."""
+
+    types: Cells
+    labels: LabelCells
+
+
+NOT_CONFUSED = Confusion({}, {})
+
+ScoredBlock = tuple[list[Scored], list[Scored], Confusion, Noticed]
+"""Rows of `scores` and `panel_scores`, what was confused, and what the run warns of."""
 
 
 def block_sums(block: ScoredBlock) -> PartSums:
     """Add up the rows of a block."""
-    pairs, panels, cells, noticed = block
-    draws = add_draws(scored.draws for scored in pairs)
-    return PartSums(_merge_sums(pairs), _merge_sums(panels), cells, noticed, draws)
+    pairs, panels, confused, noticed = block
+    return PartSums(
+        _merge_sums(pairs),
+        _merge_sums(panels),
+        confused.types,
+        noticed,
+        add_draws(scored.draws for scored in pairs),
+        confused.labels,
+    )
 
 
 def hypothesis_blocks(
@@ -224,13 +248,14 @@ def hypothesis_blocks(
                 for each, of_level in zip(rows_of, on_levels, strict=True)
             ]
             drawn_pairs = pair_up(drawn[0].document, references.first)
-            yield *_score(job, reference_set, drawn, drawn_pairs), {}, {}
+            yield *_score(job, reference_set, drawn, drawn_pairs), NOT_CONFUSED, {}
 
 
 def _hypotheses(job: Job, references: References, rows: Rows, document: Ints) -> Hypotheses:
     attributes = [name for name in rows.table.column_names if name not in SEGMENTATIONS.names]
     ids, coder = (rows.table.column(name).chunk(0) for name in ("document_id", "coder"))
-    sides = side_from_rows(rows, document, references.words, typed=job.typed)
+    use = label_use(job.rule.settings)
+    sides = side_from_rows(rows, document, references.words, typed=job.typed, use=use)
     return Hypotheses(ids, coder, rows.coders, document, sides, rows.table.select(attributes))
 
 
@@ -281,11 +306,15 @@ def _over_levels(job: Job, reference_set: ReferenceSet, scored: list[Scored]) ->
 
 def _confusion(
     job: Job, reference_set: ReferenceSet, hypotheses: Sequence[Hypotheses], pairs: Pairs
-) -> Cells:
+) -> Confusion:
     if not job.rule.settings.confusion:
-        return {}
+        return NOT_CONFUSED
     levels = zip(hypotheses, reference_set.by_level, job.rule.levels, strict=True)
-    return add_cells(count_classes(each, pairs, refs, rule) for each, refs, rule in levels)
+    types = add_cells(count_classes(each, pairs, refs, rule) for each, refs, rule in levels)
+    labels = (
+        {} if job.rule.by_level else count_labels(hypotheses[0], pairs, reference_set.references)
+    )
+    return Confusion(types, labels)
 
 
 def _merge_sums(tables: list[Scored]) -> Sums | None:
@@ -313,10 +342,10 @@ def point_blocks(
             hypotheses = replace(hypotheses, draws=draws, drawn=drawn)
         pairs = Pairs(segmentations.ref_row, segmentations.hyp_row)
         if REFERENCE_POINTS[name].scored_against == "all":
-            yield *_score(job, reference_set, [hypotheses], pairs), {}, {}
+            yield *_score(job, reference_set, [hypotheses], pairs), NOT_CONFUSED, {}
         else:
             scored = score_pairs(hypotheses, pairs, references, job.rule, original=True)
-            yield [scored], [], {}, {}
+            yield [scored], [], NOT_CONFUSED, {}
 
 
 def _as_hypotheses(

@@ -48,6 +48,7 @@ from segscore.pipeline.settings.reading import (
 if TYPE_CHECKING:
     from fractions import Fraction
 
+    from segscore.pipeline.measures.items import Selected
     from segscore.pipeline.measures.selection import Selection
 
 LEVEL = "level"
@@ -65,6 +66,14 @@ _CONTENT_ERRORS = ("leading_miss", "trailing_miss", "leading_false_alarm", "trai
 def _check_types(option: str, types: tuple[int, ...]) -> None:
     if list(types) != sorted(set(types)) or not all(1 <= kind <= MOST_UNITS for kind in types):
         raise Refused(f"{option} {comma_separated(types)}: must be ascending numbers >= 1")
+
+
+def _check_select(option: str, labels: tuple[str, ...]) -> None:
+    for label in labels:
+        if "|" in label or not label.isprintable():
+            raise Refused(f"{option} {label!r}: a label cannot contain | or control characters")
+    if len({*labels}) < len(labels):
+        raise Refused(f"{option} {','.join(labels)}: names a label twice")
 
 
 def _two_shares(option: str, values: tuple[float, ...]) -> None:
@@ -101,7 +110,7 @@ class MeasuringSettings:
         tuple[str, ...],
         Option(
             "Measures to compute, separated by commas: names, families (window, edit, content, "
-            "tolerance, winpr, overlap, panel, panel_tolerance) or all; default: "
+            "tolerance, winpr, overlap, selected, panel, panel_tolerance) or all; default: "
             "window,edit,content,tolerance,panel.",
             Panel.MEASURES,
             read_names,
@@ -227,20 +236,48 @@ class MeasuringSettings:
     tiou: Annotated[
         str,
         Option(
-            "IoU above which two segments count as the same in tiou_f1, such as 0.7; or, as >=0.7, "
-            "from which on they do.",
+            "IoU above which segments count as the same in tiou_f1 and selected_f1, such as 0.7; "
+            "or, as >=0.7, from which on they do.",
             Panel.MEASURES,
             signed=Signed(
                 "tiou",
                 "overlap above which segments count as partners in tIoU",
-                ("tiou_references", "tiou_hypotheses"),
+                ("tiou_references", "tiou_hypotheses", "selected"),
                 _iou_unless_half,
             ),
             rare=True,
         ),
     ] = "1/2"
+    select: Annotated[
+        tuple[str, ...],
+        Option(
+            "Labels of the segments that selected_f1 and its kin compare, separated by commas; "
+            "needs segment_labels; default: all segments.",
+            Panel.MEASURES,
+            read_names,
+            check=_check_select,
+            signed=Signed(
+                "select", "labels of the segments that are compared", ("selected",), ",".join
+            ),
+        ),
+    ] = ()
+    join: Annotated[
+        str,
+        Option(
+            "Join segments that --select chooses and that are less than this apart, such as 15s or "
+            "a number of units.",
+            Panel.MEASURES,
+            signed=Signed(
+                "join", "selected segments less than this apart were joined", ("selected",)
+            ),
+        ),
+    ] = "0"
     confusion: Annotated[
-        bool, Option("Write how often each boundary type was taken for another.", Panel.OUTPUT)
+        bool,
+        Option(
+            "Write how often each boundary type, or label of segments, was taken for another.",
+            Panel.OUTPUT,
+        ),
     ] = False
     consensus: Annotated[
         str | None,
@@ -274,10 +311,15 @@ class MeasuringSettings:
             from segscore.pipeline.measures.selection import normal_form
 
             object.__setattr__(self, "measures", normal_form(self.measures))
+        elif self.select:
+            from segscore.pipeline.measures.selection import default_and
+
+            object.__setattr__(self, "measures", default_and("selected"))
         check_options(self)
         self._check_edit_constants()
         self._check_unit_weights()
         self._check_levels()
+        self._check_selected()
         self.shares, self.points, self.iou  # noqa: B018  (refuse text that cannot be parsed)
 
     def _check_edit_constants(self) -> None:
@@ -304,6 +346,18 @@ class MeasuringSettings:
                     f"--unit-weights: {', '.join(chosen)} cannot be measured in weights; leave out "
                     "one or the other"
                 )
+
+    def _check_selected(self) -> None:
+        """Refuse to join what is not selected, and to select segments that levels cut anew."""
+        from segscore.pipeline.settings.reading import parse_join
+
+        if parse_join(self.join)[0] and not self.select:
+            raise Refused(f"--join {self.join}: joins segments that --select chooses; name labels")
+        if self.select and self.by_level is not None:
+            raise Refused(
+                "--select: labels are those of segments, and levels have other segments; omit "
+                "--by-level"
+            )
 
     def _check_levels(self) -> None:
         """Refuse more levels than a hierarchy has, each of which scores all rows again."""
@@ -332,11 +386,19 @@ class MeasuringSettings:
                 raise Refused(f"{option} needs --documents TABLE with a column {column}")
 
     def in_unit(self, unit: str | None) -> Self:
-        """Return the settings with n_t chosen, for tables in a unit; None if it is not known."""
-        from segscore.pipeline.tables.units import default_n_t
+        """Return the settings with n_t chosen, and times in units; None if that is not known.
 
-        chosen = self.n_t is not None
-        return self if chosen else replace(self, n_t=default_n_t(unit, self.units))
+        Raises:
+            Refused: a time is given, and the unit is not one.
+        """
+        from segscore.pipeline.settings.reading import join_in_units
+        from segscore.pipeline.tables.units import default_n_t, units_per_second
+
+        join = join_in_units(self.join, units_per_second(unit, self.units))
+        if self.n_t is not None and join == self.join:
+            return self
+        n_t = default_n_t(unit, self.units) if self.n_t is None else self.n_t
+        return replace(self, n_t=n_t, join=join)
 
     @property
     def near_limit(self) -> int:
@@ -374,6 +436,16 @@ class MeasuringSettings:
     @property
     def _all_points(self) -> tuple[str, ...]:
         return () if self.reference_points is None else parse_points(self.reference_points)
+
+    @property
+    def selected(self) -> "Selected | None":
+        """Which segments are compared as items; None for all."""
+        if not self.select:
+            return None
+        from segscore.pipeline.measures.items import Selected
+        from segscore.pipeline.settings.reading import parse_join
+
+        return Selected(self.select, parse_join(self.join)[0])
 
     @property
     def reach(self) -> "int | Fraction":

@@ -15,6 +15,7 @@ RUN_TABLES = (
     "scores",
     "panel_scores",
     "confusion",
+    "label_confusion",
     "summary",
     "curves",
     "operating_points",

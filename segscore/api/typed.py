@@ -80,6 +80,13 @@ MeasureName = Literal[
     "bcubed_precision",
     "bcubed_recall",
     "bcubed_f1",
+    "selected_precision",
+    "selected_recall",
+    "selected_f1",
+    "start_bias",
+    "end_bias",
+    "start_error",
+    "end_error",
     "dialseg_score",
 ]
 """A measure of pairs."""
@@ -105,6 +112,7 @@ MeasureChoice = Literal[
     "tolerance",
     "winpr",
     "overlap",
+    "selected",
     "panel",
     "panel_tolerance",
 ]
@@ -131,6 +139,8 @@ class MetricKeywords(TypedDict, total=False):
     tolerance: int | str
     edges: int
     tiou: str
+    select: Sequence[str] | str
+    join: str
 
 
 class PairKeywords(MetricKeywords, total=False):
@@ -316,6 +326,13 @@ if TYPE_CHECKING:
     bcubed_precision: MeasureFunction
     bcubed_recall: MeasureFunction
     bcubed_f1: MeasureFunction
+    selected_precision: MeasureFunction
+    selected_recall: MeasureFunction
+    selected_f1: MeasureFunction
+    start_bias: MeasureFunction
+    end_bias: MeasureFunction
+    start_error: MeasureFunction
+    end_error: MeasureFunction
     dialseg_score: MeasureFunction
 
     __all__ = [
@@ -338,6 +355,8 @@ if TYPE_CHECKING:
         "coverage",
         "covering",
         "dialseg_score",
+        "end_bias",
+        "end_error",
         "exact_f1",
         "exact_precision",
         "exact_recall",
@@ -369,6 +388,11 @@ if TYPE_CHECKING:
         "reach_recall",
         "recall",
         "segmentation_similarity",
+        "selected_f1",
+        "selected_precision",
+        "selected_recall",
+        "start_bias",
+        "start_error",
         "story_false_alarm",
         "story_miss",
         "tiou_f1",

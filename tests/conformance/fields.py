@@ -71,6 +71,22 @@ def expect_overlap(given: Given) -> Expected:
     return {"counts": counts, "values": values}
 
 
+def expect_selected(given: Given) -> Expected:
+    """Counts and values of the selected segments of one pair."""
+    select, join = given["select"], Fraction(given["join"])
+    references, hypotheses = (
+        naive_fields.labelled_items(
+            given["n_units"], given[role], given[f"{role}_labels"], select, join
+        )
+        for role in ("reference", "hypothesis")
+    )
+    tiou = given["tiou"]
+    counts = naive_fields.selected_counts(
+        references, hypotheses, Fraction(tiou.removeprefix(">=")), reached=tiou.startswith(">=")
+    )
+    return {"counts": counts, "values": naive_fields.selected_values(counts, beta_of(given))}
+
+
 def expect_dialogue(given: Given) -> Expected:
     """The Score of one pair."""
     pair = pair_of(given)
@@ -186,7 +202,52 @@ PANEL_TOLERANCE = (
     panel_case("two boundaries of the union near one", (9, [[4], [5]], [4]), tolerance=1, edges=0),
 )
 
+
+def selected_case(
+    name: str,
+    pair: Pair,
+    labels: tuple[str, str],
+    note: str = "",
+    *,
+    join: str = "0",
+    **given: Any,
+) -> Case:
+    """Make a case of labelled segments; the labels of each side are letters, - for none."""
+    n_units, reference, hypothesis = pair
+    names = [[None if letter == "-" else letter for letter in each] for each in labels]
+    sides = {
+        "reference": reference,
+        "reference_labels": names[0],
+        "hypothesis": hypothesis,
+        "hypothesis_labels": names[1],
+    }
+    return Case(name, {"n_units": n_units, **sides, "join": join, "tiou": "1/2", **given}, note, ())
+
+
+_BREAKS: Pair = 100, [10, 20, 40, 50], [11, 21, 30, 35, 44, 52]
+_NAMES = "cacac", "ca-acax"
+
+SELECTED = (
+    selected_case("one of two is found", _BREAKS, _NAMES, select=["a"]),
+    selected_case("an IoU that is reached", _BREAKS, _NAMES, select=["a"], tiou=">=1/2"),
+    selected_case("two labels", _BREAKS, _NAMES, select=["a", "x"]),
+    selected_case("near ones are joined", _BREAKS, _NAMES, select=["a"], join="10"),
+    selected_case("as far apart as that", _BREAKS, _NAMES, select=["a"], join="9"),
+    selected_case("more weight to recall", _BREAKS, _NAMES, select=["a"], beta="2"),
+    selected_case("neighbours stay two", (9, [3, 6], [6]), ("aac", "ac"), select=["a"]),
+    selected_case(
+        "of equal overlaps the earlier hypothesis",
+        (12, [4, 8], [6]),
+        ("cac", "aa"),
+        select=["a"],
+        tiou="0",
+    ),
+    selected_case("nothing is selected", (9, [3], [6]), ("cc", "cc"), select=["a"]),
+    selected_case("only the reference has one", (9, [3], [6]), ("ac", "cc"), select=["a"]),
+)
+
 FAMILIES = (
+    Family("selected", "Segments with some labels.", expect_selected, SELECTED),
     Family(
         "panel_tolerance",
         "Boundaries within a tolerance of those of several references.",

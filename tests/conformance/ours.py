@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from segscore.api.counting import count_pair
+from segscore.api.segmentation import Segmentation
 from segscore.pipeline.arrays.ragged import Ints, Ragged, cumulative, from_lists
 from segscore.pipeline.measures import (
     PAIRS,
@@ -266,6 +268,23 @@ def ours_of_overlap(given: Given) -> Expected:
     return {"counts": counts, "values": values_of(PAIRS, whole, run_parameters(given))}
 
 
+def ours_of_selected(given: Given) -> Expected:
+    ref, hyp = (
+        Segmentation(given[role], given["n_units"], labels=given[f"{role}_labels"])
+        for role in ("reference", "hypothesis")
+    )
+    settings = MeasuringSettings(
+        measures=("selected",),
+        select=tuple(given["select"]),
+        join=given["join"],
+        tiou=given["tiou"],
+        beta=float(Fraction(given.get("beta", "1"))),
+    )
+    counted = count_pair(ref, hyp, settings)
+    counts = dict(zip(counted.table.counts, counted.counts.tolist(), strict=True))
+    return {"counts": counts, "values": values_of(PAIRS, counts, run_parameters(given))}
+
+
 def ours_of_dialogue(given: Given) -> Expected:
     counts = passes.counts(*pair_of(given), given["k"], given["n_t"])
     return {"values": values_of(PAIRS, counts, run_parameters(given))}
@@ -372,6 +391,7 @@ COMPILED: dict[str, Callable[[Given], Expected]] = {
     "tolerance": ours_of_tolerance,
     "winpr": ours_of_winpr,
     "overlap": ours_of_overlap,
+    "selected": ours_of_selected,
     "dialogue": ours_of_dialogue,
     "panel": ours_of_panel,
     "panel_tolerance": ours_of_panel_tolerance,

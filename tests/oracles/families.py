@@ -138,6 +138,16 @@ TWINS = {
         frozenset({*naive_fields.OVERLAP_COUNTS, "rows", "content_size"}),
         lambda counts, p: naive_fields.overlap_values(counts, beta=p.beta, per_row=p.per_row),
     ),
+    "selected": Twin(
+        lambda pair, c: naive_fields.selected_counts(
+            naive.segments(pair[0], pair[1]),
+            naive.segments(pair[0], pair[2]),
+            c.tiou,
+            reached=c.reached,
+        ),
+        frozenset(naive_fields.SELECTED_COUNTS),
+        lambda counts, p: naive_fields.selected_values(counts, p.beta),
+    ),
     "dialogue": Twin(
         _nothing,
         frozenset({"matches", "pk_misses"}),

@@ -46,6 +46,15 @@ OVERLAP_COUNTS = (
     "bcubed_recall_sum",
 )
 PAIRS_OF_UNITS = OVERLAP_COUNTS[7:11]
+SELECTED_COUNTS = (
+    "selected_matches",
+    "selected_hypotheses",
+    "selected_references",
+    "start_late",
+    "start_early",
+    "end_late",
+    "end_early",
+)
 TIOU_THRESHOLDS = tuple(Fraction(percent, 100) for percent in range(50, 100, 5))
 IOU_UNIT = 2**40
 
@@ -350,6 +359,78 @@ def adjusted_rand(a: int, b: int, c: int, d: int, *, per_row: bool) -> Value:
     expected = ratio((a + b) * (a + c), n)
     value = None if expected is None else ratio(a - expected, Fraction(2 * a + b + c, 2) - expected)
     return Fraction(1) if value is None and per_row else value
+
+
+# --- Selected segments ---------------------------------------------------------------------------
+
+
+def selected_counts(
+    references: Sequence[range],
+    hypotheses: Sequence[range],
+    tiou: Fraction = Fraction(1, 2),
+    *,
+    reached: bool = False,
+) -> dict[str, int]:
+    """Items of both sides paired one to one, the largest IoU first."""
+    candidates = sorted(
+        (-iou(r, h), j, i)
+        for i, r in enumerate(references)
+        for j, h in enumerate(hypotheses)
+        if above(r, h, tiou, reached=reached)
+    )
+    refs: set[int] = set()
+    hyps: set[int] = set()
+    apart = []
+    for _, j, i in candidates:
+        if i not in refs and j not in hyps:
+            refs.add(i)
+            hyps.add(j)
+            r, h = references[i], hypotheses[j]
+            apart.append((h.start - r.start, h.stop - r.stop))
+    return {
+        "selected_matches": len(apart),
+        "selected_hypotheses": len(hypotheses),
+        "selected_references": len(references),
+        "start_late": sum(max(0, start) for start, _ in apart),
+        "start_early": sum(max(0, -start) for start, _ in apart),
+        "end_late": sum(max(0, end) for _, end in apart),
+        "end_early": sum(max(0, -end) for _, end in apart),
+    }
+
+
+def labelled_items(
+    n_units: int,
+    boundaries: Boundaries,
+    labels: Sequence[str | None],
+    select: Sequence[str],
+    join: Fraction = Fraction(0),
+) -> list[range]:
+    """The segments that have one of some labels; those less than `join` apart become one."""
+    items: list[range] = []
+    for segment, label in zip(segments(n_units, boundaries), labels, strict=True):
+        if label not in select:
+            continue
+        if items and segment.start - items[-1].stop < join:
+            items[-1] = range(items[-1].start, segment.stop)
+        else:
+            items.append(segment)
+    return items
+
+
+def selected_values(counts: Counts, beta: Fraction = Fraction(1)) -> dict[str, Value]:
+    """Values of one row's counts, or of sums of rows."""
+    matches, hyps, refs, *ends = (counts[name] for name in SELECTED_COUNTS)
+    late, early = ends[::2], ends[1::2]
+    values = {
+        "selected_precision": ratio(matches, hyps),
+        "selected_recall": ratio(matches, refs),
+        "selected_f1": f_shared(matches, refs, hyps, beta),
+    }
+    for end, after, before in zip(("start", "end"), late, early, strict=True):
+        values[f"{end}_bias"] = ratio(after - before, matches)
+    for end, after, before in zip(("start", "end"), late, early, strict=True):
+        values[f"{end}_error"] = ratio(after + before, matches)
+    return values
 
 
 # --- The Score of SuperDialseg -------------------------------------------------------------------
