@@ -89,6 +89,7 @@ TABLES = (
     _run_table("agree", agreement.PEERS, GROUPS),
     _run_table("agree", agreement.CORPUS, GROUPS),
     _run_table("agree", agreement.PROMINENCE, ATTRIBUTES, "document_id"),
+    _run_table("agree", agreement.AGREEMENT_INDEX, ATTRIBUTES, "coder"),
     _run_table("agree", agreement.TYPES, GROUPS),
     _run_table("compare", comparisons.COMPARISONS, GROUPS),
     _run_table("compare", comparisons.SYSTEMS, GROUPS),

@@ -349,9 +349,9 @@ class MeasuringSettings:
 
     def _check_selected(self) -> None:
         """Refuse to join what is not selected, and to select segments that levels cut anew."""
-        from segscore.pipeline.settings.reading import parse_join
+        from segscore.pipeline.settings.reading import parse_amount
 
-        if parse_join(self.join)[0] and not self.select:
+        if parse_amount("--join", self.join)[0] and not self.select:
             raise Refused(f"--join {self.join}: joins segments that --select chooses; name labels")
         if self.select and self.by_level is not None:
             raise Refused(
@@ -391,10 +391,10 @@ class MeasuringSettings:
         Raises:
             Refused: a time is given, and the unit is not one.
         """
-        from segscore.pipeline.settings.reading import join_in_units
+        from segscore.pipeline.settings.reading import amount_in_units
         from segscore.pipeline.tables.units import default_n_t, units_per_second
 
-        join = join_in_units(self.join, units_per_second(unit, self.units))
+        join = amount_in_units("--join", self.join, units_per_second(unit, self.units))
         if self.n_t is not None and join == self.join:
             return self
         n_t = default_n_t(unit, self.units) if self.n_t is None else self.n_t
@@ -443,9 +443,9 @@ class MeasuringSettings:
         if not self.select:
             return None
         from segscore.pipeline.measures.items import Selected
-        from segscore.pipeline.settings.reading import parse_join
+        from segscore.pipeline.settings.reading import parse_amount
 
-        return Selected(self.select, parse_join(self.join)[0])
+        return Selected(self.select, parse_amount("--join", self.join)[0])
 
     @property
     def reach(self) -> "int | Fraction":

@@ -196,8 +196,8 @@ def state_tolerance(tolerance: int | str) -> str:
     return f"{percent}.{millionths:06}".rstrip("0").rstrip(".") + "%"
 
 
-def parse_join(text: str) -> tuple[Fraction, bool]:
-    """Parse ``--join``: a number of units, or of seconds before ``s``.
+def parse_amount(option: str, text: str) -> tuple[Fraction, bool]:
+    """Parse a number of units, or of seconds before ``s``, such as 15s.
 
     Returns:
         The number, and whether it is one of seconds.
@@ -208,23 +208,23 @@ def parse_join(text: str) -> tuple[Fraction, bool]:
     seconds = text.endswith("s")
     number = text.removesuffix("s").strip()
     if not number.strip(".") or _DECIMAL.fullmatch(number) is None:
-        raise Refused(f"--join {text}: must be a number of units, or of seconds such as 15s")
+        raise Refused(f"{option} {text}: must be a number of units, or of seconds such as 15s")
     return Fraction(number), seconds
 
 
-def join_in_units(text: str, per_second: int | None) -> str:
-    """Return ``--join`` as a number of units, of which so many make a second; None if none do.
+def amount_in_units(option: str, text: str, per_second: int | None) -> str:
+    """Return an amount as a number of units, of which so many make a second; None if none do.
 
     Raises:
         Refused: it is in seconds, and the unit is no time.
     """
-    number, seconds = parse_join(text)
+    number, seconds = parse_amount(option, text)
     if not seconds:
         return text
     if per_second is None:
         raise Refused(
-            f"--join {text}: positions are not known to be times; give a number of units, or name "
-            "the unit of the tables with --unit"
+            f"{option} {text}: positions are not known to be times; give a number of units, or "
+            "tables that state their unit"
         )
     units = number * per_second
     return str(units) if units.denominator == 1 else str(float(units))

@@ -23,6 +23,7 @@ RUN_TABLES = (
     "pairs",
     "documents",
     "agreement",
+    "agreement_index",
     "coders",
     "peers",
     "corpus",

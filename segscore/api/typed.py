@@ -187,6 +187,7 @@ class AgreeKeywords(TypedDict, total=False):
     units: Literal["units", "words"]
     length_tolerance: int
     similarity: Sequence[str] | str
+    bin: str
     expected: str
     as_published: str | None
     limits: Sequence[str] | str
