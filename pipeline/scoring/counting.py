@@ -50,12 +50,15 @@ class Rule:
         types: boundary types of the run, ascending; (1,) in a run without types.
         group_by: the group-by columns and their types, without ``level``.
         level: the level of a hierarchy that is counted; None for all levels, or without levels.
+        merged: the types of the boundaries that the level has, which are then of one type; empty
+            for all levels, or without levels.
     """
 
     settings: MeasuringSettings
     types: tuple[int, ...]
     group_by: dict[str, "pa.DataType"]
     level: int | None = None
+    merged: tuple[int, ...] = ()
 
     @property
     def selection(self) -> Selection:
@@ -74,14 +77,11 @@ class Rule:
             return (self,)
         only = self.settings.by_level == ONLY
         return tuple(
-            replace(self, types=(kind,) if only else self.types[: i + 1], level=kind)
+            replace(
+                self, types=(kind,), level=kind, merged=(kind,) if only else self.types[: i + 1]
+            )
             for i, kind in enumerate(self.types)
         )
-
-    @property
-    def type_range(self) -> int:
-        """The largest difference of two types, plus 1."""
-        return max(self.types) - min(self.types) + 1
 
     @property
     def summary_groups(self) -> "dict[str, pa.DataType]":

@@ -19,7 +19,7 @@ from segscore.pipeline.scoring.documents import Job, Totals
 from segscore.pipeline.scoring.draw_sums import DrawSums, add_draws
 from segscore.pipeline.scoring.hypotheses import Accepted, Answered
 from segscore.pipeline.scoring.label_confusion import LabelCells, add_labels, count_labels
-from segscore.pipeline.scoring.levels import LevelParameters, join_levels
+from segscore.pipeline.scoring.levels import LevelParameters, join_levels, rows_at
 from segscore.pipeline.scoring.missing import Missing
 from segscore.pipeline.scoring.names import POINT
 from segscore.pipeline.scoring.noticed import Noticed, add_noticed, notice_lengths, notice_pairs
@@ -45,7 +45,7 @@ from segscore.pipeline.scoring.references import (
 from segscore.pipeline.scoring.type_confusion import Cells, add_cells, count_classes
 from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.statistics.sums import Sums, merge, settle
-from segscore.pipeline.tables.boundary_types import only_types
+from segscore.pipeline.tables.boundary_types import COLUMN as BOUNDARY_TYPES
 from segscore.pipeline.tables.columns import SEGMENTATIONS
 from segscore.pipeline.tables.read import Rows
 from segscore.pipeline.testsets.content import Content
@@ -235,11 +235,10 @@ def hypothesis_blocks(
         noticed = notice_pairs(hypotheses, pairs, references, job.rule.group_by)
         if start == 0:
             noticed |= notice_lengths(len(accepted.rows), accepted.far)
-        rows_of = [only_types(rows, level.types) if job.rule.by_level else rows for level in levels]
-        on_levels = [
-            _hypotheses(job, references, each, document) if job.rule.by_level else hypotheses
-            for each in rows_of
-        ]
+        rows_of, on_levels = [rows], [hypotheses]
+        if job.rule.by_level:
+            rows_of = [rows_at(rows, level) for level in levels]
+            on_levels = [_hypotheses(job, references, each, document) for each in rows_of]
         confusion = _confusion(job, reference_set, on_levels, pairs)
         yield *_score(job, reference_set, on_levels, pairs), confusion, noticed
         for name in job.rule.settings.own_points:
@@ -255,7 +254,8 @@ def _hypotheses(job: Job, references: References, rows: Rows, document: Ints) ->
     attributes = [name for name in rows.table.column_names if name not in SEGMENTATIONS.names]
     ids, coder = (rows.table.column(name).chunk(0) for name in ("document_id", "coder"))
     use = label_use(job.rule.settings)
-    sides = side_from_rows(rows, document, references.words, typed=job.typed, use=use)
+    typed = job.typed and BOUNDARY_TYPES in rows.table.column_names
+    sides = side_from_rows(rows, document, references.words, typed=typed, use=use)
     return Hypotheses(ids, coder, rows.coders, document, sides, rows.table.select(attributes))
 
 
@@ -295,7 +295,7 @@ def _over_levels(job: Job, reference_set: ReferenceSet, scored: list[Scored]) ->
     if not rows:
         return scored
     whole = sum_groups(
-        join_levels(job.rule.levels, rows),
+        join_levels(rows),
         job.rule,
         reference_set.references.resampling,
         original=True,

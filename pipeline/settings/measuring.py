@@ -1,6 +1,5 @@
 """How segmentations are measured, and the signature that makes two results comparable."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Self
@@ -35,7 +34,6 @@ from segscore.pipeline.settings.ranges import (
     in_unit_interval,
 )
 from segscore.pipeline.settings.reading import (
-    CUMULATIVE,
     LEVELS,
     OWN_POINT_NAMES,
     RANDOM_POINT_NAMES,
@@ -59,7 +57,6 @@ MOST_DRAWS = 1000
 """Largest number of draws of a random reference point."""
 
 _MOST_LEVELS = 30
-_MOST_RANGE = 2**42
 _CONTENT_ERRORS = ("leading_miss", "trailing_miss", "leading_false_alarm", "trailing_false_alarm")
 
 
@@ -365,12 +362,6 @@ class MeasuringSettings:
             raise Refused(
                 f"--by-level: {len(self.boundary_types)} boundary types would be as many levels; "
                 f"at most {_MOST_LEVELS} can be scored"
-            )
-        types = self.boundary_types if self.by_level == CUMULATIVE else ()
-        if math.lcm(*(kind - types[0] + 1 for kind in types)) > _MOST_RANGE:
-            raise Refused(
-                f"--by-level: the boundary types {comma_separated(types)} are too far apart to "
-                "average substitutions over levels; number the levels 1, 2, 3"
             )
 
     def require_documents(self, documents: str | None) -> None:
