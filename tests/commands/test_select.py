@@ -123,6 +123,31 @@ def test_lists_are_read_whatever_the_file(segscore: Segscore, tmp_path: Path) ->
     assert row["segment_labels"] == ["content", "ad break", None]
 
 
+def test_an_import_keeps_the_labels_of_spans_with_content_between(
+    segscore: Segscore, tmp_path: Path
+) -> None:
+    """Two advertisements as a label track: what is between them has no label."""
+    track = tmp_path / "show.txt"
+    track.write_text("60\t90\tad\n600\t630\tad\n")
+    lengths = put(tmp_path / "documents.jsonl", {"document_id": "show", "n_units": 900_000})
+    for role, name in (("reference", "a"), ("hypothesis", "s")):
+        imported = segscore(
+            *("import", track, "--format", "audacity", "--gaps", "own", "--role", role),
+            *("--coder", name, "--documents", lengths, "--output", tmp_path / role),
+        )
+        assert imported.code == 0, imported.err
+    (row,) = rows(tmp_path / "reference", "references")
+    assert row["boundaries"] == [60_000, 90_000, 600_000, 630_000]
+    assert row["segment_labels"] == [None, "ad", None, "ad", None]
+    scored = segscore(
+        *("score", tmp_path / "reference/references", tmp_path / "hypothesis/hypotheses"),
+        *("--select", "ad", "--join", "15s", "--output", tmp_path / "run"),
+    )
+    assert scored.code == 0, scored.err
+    (score,) = rows(tmp_path / "run", "scores")
+    assert (score["selected_matches"], score["selected_f1"]) == (2, 1)
+
+
 def test_labels_of_segments_beyond_the_end_are_dropped(segscore: Segscore, tmp_path: Path) -> None:
     references = put(tmp_path / "references.jsonl", REFERENCE)
     longer = {**REFERENCE, "coder": "s", "n_units": 102, "boundaries": [10, 20, 40, 100]}
