@@ -14,6 +14,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from segscore.pipeline.runs.commit import find_commit
+
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "build"
 SOURCE, ARCHIVES = FOLDER / "archives-source", FOLDER / "archives"
@@ -25,6 +27,8 @@ def copy_source() -> None:
     shutil.rmtree(SOURCE, ignore_errors=True)
     shutil.rmtree(ARCHIVES, ignore_errors=True)
     shutil.copytree(ROOT, SOURCE, symlinks=True, ignore=shutil.ignore_patterns(*IGNORED))
+    if commit := find_commit():
+        (SOURCE / "segscore" / "commit.txt").write_text(f"{commit}\n")
 
 
 def complete_addresses(page: str, address: str, tag: str) -> str:

@@ -364,7 +364,7 @@ def _others() -> tuple[list[str], list[list[str]]]:
 
 
 def _shown(share: MeasuredShare) -> str:
-    return f"{share.share:.3f} ± {share.error:.3f}".replace("0.", ".")
+    return f"{share.share:.3f}".removeprefix("0")
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -160,8 +160,8 @@ class Preference:
     documents: int
 
     def __str__(self) -> str:
-        """Return the share and its half-width, such as `.88 ± .02`."""
-        return f"{_short(self.share)} ± {_short(self.half_width)}"
+        """Return the share, such as `.88`."""
+        return _short(self.share)
 
 
 def _short(number: float) -> str:

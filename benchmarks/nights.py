@@ -1,7 +1,7 @@
 """How often each rule of the gate fails without a reason, and how soon it notices a fall.
 
 `make nights` simulates years of nights (``simulated_nights``) and writes the tables of
-docs/operations.md. The rules are those of the product, on arrays of many years.
+docs/claims.md. The rules are those of the product, on arrays of many years.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -31,7 +31,7 @@ from segscore.pipeline.statistics.night_levels import (
 )
 from segscore.pipeline.statistics.trends import FEWEST_FOR_TREND, theil_sen
 
-PAGE = ROOT / "docs" / "operations.md"
+PAGE = ROOT / "docs" / "claims.md"
 NIGHTS_OF_PAGE, DENSITIES_OF_PAGE = "simulated nights", "simulated densities"
 """Names of the parts of the page that are written here."""
 

@@ -17,7 +17,8 @@ def import_(
     """Import segmentations of many formats as Parquet tables.
 
     Tables of segments, labels per unit, chapters, subtitles, annotations, speaker turns, text.
-    Answers of language models have a command of their own: segscore answers.
+    Answers of language models have a command of their own: segscore answers. The options of one
+    format: segscore import FORMAT --help.
     """
     from segscore.jobs.show.fitted import print_lines
     from segscore.jobs.show.printing import print_tables, warn_of_imported

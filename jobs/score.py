@@ -1,6 +1,7 @@
 """`segscore score`: score hypotheses against references."""
 
-from typing import Annotated
+from functools import partial
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -22,6 +23,11 @@ from segscore.pipeline.errors import Done, Refused
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.settings.options import Panel
 from segscore.pipeline.settings.ranges import one_of
+
+if TYPE_CHECKING:
+    from segscore.pipeline.runs.executor import Executor
+    from segscore.pipeline.runs.tasks import Progress
+    from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 
 
 def score(
@@ -66,7 +72,7 @@ def score(
         executors.connect(cluster, workers, chosen.memory_limit) as executor,
         Bar("scoring") as bar,
     ):
-        outcome = run.run_scoring(chosen, executor, bar.advance)
+        outcome = _run(chosen, executor, bar.advance)
     if isinstance(outcome, Done):
         say_done(outcome, format_name)
     finished = FinishedScoring.open(chosen.output) if isinstance(outcome, Done) else outcome
@@ -93,3 +99,17 @@ def score(
             ranked_summary(finished), layout, signature, chosen.measures_in_order
         )
         print_layout(table, format_name)
+
+
+def _run(
+    chosen: ScoreSettings, executor: "Executor", progress: "Progress"
+) -> "FinishedScoring | Done":
+    """Score tables, or files of other formats after their conversion."""
+    from segscore.pipeline import storage
+    from segscore.pipeline.scoring.run import run_scoring
+
+    if not any(map(storage.is_other_file, (chosen.references, chosen.hypotheses))):
+        return run_scoring(chosen, executor, progress)
+    from segscore.pipeline.importing.scored_texts import score_texts
+
+    return score_texts(chosen, executor, partial(LOG.say, "info"))

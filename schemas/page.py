@@ -2,11 +2,10 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from textwrap import fill
-from typing import Any
 
-from segscore.pipeline.measures import FAMILIES
+from segscore.pipeline.measures import FAMILIES, PAIRS
 from segscore.pipeline.measures.selection import select
-from segscore.schemas.columns import arrow_type
+from segscore.schemas.page_rows import in_code, optional_measures, table_rows
 from segscore.schemas.records import NIGHT_RECORD, RUN, Key
 from segscore.schemas.rejects import BETWEEN_ROWS
 from segscore.schemas.tables import ATTRIBUTES, FIRST, GROUPS, TABLES, OutputTable
@@ -16,17 +15,16 @@ _HEAD = """\
 
 # Tables
 
-Every table that segscore reads or writes, column by column, and what stays stable between releases.
+Reference: every column that segscore reads or writes, and what stays stable between releases.
+[Dashboards](dashboards.md) explains how to read the files, [measures](measures.md) defines the
+measures.
 
-- [What stays stable](#what-stays-stable)
+- [What stays stable](#what-stays-stable), [how to read the tables](#how-to-read-the-tables)
 - [Inputs](#inputs)
 - [segscore score](#segscore-score), [sweep](#segscore-sweep), [agree](#segscore-agree),
   [compare](#segscore-compare), [reconcile](#segscore-reconcile),
   [calibrate](#segscore-calibrate), [history](#segscore-history), [trend](#segscore-trend)
 - [run.json](#runjson) and [night.json](#nightjson)
-
-[dashboards.md](dashboards.md) explains how to read them, and [measures.md](measures.md) defines the
-measures.
 
 ## What stays stable
 
@@ -44,10 +42,14 @@ breaking: an additional column or key; an additional value in `measure`, `rule`,
 the files of a table, and the order of rows. Therefore read columns by name, never by number, and
 read only the files that run.json lists.
 
-Files are Parquet. Types are Arrow's; DuckDB, pandas and Polars have other names for them. Null
-means undefined (such as a precision without any boundary), unless the meaning says otherwise; a
-table never contains NaN. RUN is the folder of `--output`, or `RUNS/date=2026-01-31` for a night.
-`--units` sets the unit of the run: units or words.
+## How to read the tables
+
+Files are Parquet. Types are Arrow's; DuckDB, pandas and Polars have other names for them. A type
+with `?` may be null, which means undefined (such as a precision without any boundary), unless the
+meaning says otherwise; a table never contains NaN. The range of values follows the type. In the
+meaning of several columns, … stands for what the name of each says. RUN is the folder of
+`--output`, or `RUNS/date=2026-01-31` for a night. `--units` sets the unit of the run: units or
+words.
 
 **Attributes** are the additional columns of the input tables, with their names and types, those of
 the documents table first. **Groups** are the columns of `--group-by`: there is one row for each
@@ -79,17 +81,24 @@ _COMMANDS = {
 }
 BESIDE = {ATTRIBUTES: "attributes", GROUPS: "groups"}
 _RULES = "Rules for its rows; a row that breaks one is rejected, and listed with the rule's name:"
+_COLUMN = ("column", "type", "meaning")
 _BETWEEN = "Rules that several rows break together, in addition to those of the [inputs](#inputs):"
 
-_CHOSEN = {
-    "scores": "Which optional columns a run has depends on `--measures`: a measure has a column if "
-    "the measure\nor its family is chosen, and a count if the formula of a chosen measure uses it. "
-    "Without the\noption, the families `window`, `edit`, `content`, `tolerance` and `panel` are "
-    "chosen. `dialseg_score`\nbelongs to no family. The columns of each family:",
-    "panel_scores": "Optional columns depend on `--measures` as in [scores](#scores). Each chosen "
-    "measure of scores\nhas a column with the prefix `mean_`. The other columns of each family:",
-}
-"""Table -> which of its columns a run with `--measures` has."""
+_SCORES = """\
+The other columns are those of the measures chosen by `--measures`: a measure has a column if the
+measure or its family is chosen, and a count if the formula of a chosen measure uses it. Without the
+option, the families `window`, `edit`, `content`, `tolerance` and `panel` are chosen.
+[Measures](measures.md) defines each, with its range. Counts are `int64` ≥ 0, measures
+`float64?`:"""
+
+_PANELS = (
+    "Which optional columns a run has depends on `--measures`, too. The columns of each family:"
+)
+
+_MEANS = """\
+Each chosen measure of [scores](#scores) has a column with its mean over the references, `float64?`
+of the range of the measure:"""
+"""What is said about the columns that depend on `--measures`."""
 
 
 def page() -> str:
@@ -107,22 +116,43 @@ def _tables() -> Iterator[str]:
         yield _wrapped(
             f"One row per {table.schema.description}. {table.place}{_further_columns(table)}."
         )
-        yield _markdown(("column", "type", "null", "range", "meaning"), _columns(table))
-        if table.name in ("scores", "panel_scores"):
-            yield f"{_CHOSEN[table.name]}\n\n{_bullets(_families(table.name))}"
+        yield _markdown(_COLUMN, _columns(table))
+        yield from _chosen(table)
         if table.command is None:
             yield f"{_RULES}\n\n{_bullets(_rules(table))}"
         if table.name == "rejects":
             yield f"{_BETWEEN}\n\n{_bullets(BETWEEN_ROWS.items())}"
 
 
-def _families(table: str) -> Iterator[tuple[str, str]]:
-    """Yield each family of measures with its columns of a table."""
+def _chosen(table: OutputTable) -> Iterator[str]:
+    """Yield what is said about the columns of a table that depend on `--measures`."""
+    if table.name == "scores":
+        yield f"{_SCORES}\n\n{_bullets(_families())}"
+    elif table.name == "panel_scores":
+        yield f"{_PANELS}\n\n{_bullets(_panel_families())}"
+        yield f"{_MEANS}\n{in_code(optional_measures(table))}."
+
+
+def _panel_families() -> Iterator[tuple[str, str]]:
+    """Yield each family of measures against all references with its columns."""
     for name in FAMILIES:
-        selection = select((name,))
-        chosen = selection.pairs if table == "scores" else selection.panels
+        chosen = select((name,)).panels
         if columns := [*chosen.counts, *chosen.measures]:
-            yield name, ", ".join(f"`{column}`" for column in columns)
+            yield name, in_code(columns)
+
+
+def _families() -> Iterator[tuple[str, str]]:
+    """Yield each family of measures of pairs with its counts and measures."""
+    seen: set[str] = set()
+    for name in FAMILIES:
+        chosen = select((name,)).pairs
+        if chosen.measures:
+            seen |= {*chosen.measures}
+            yield name, f"counts {in_code(chosen.counts)}; measures {in_code(chosen.measures)}"
+    for name in PAIRS.measures:
+        if name not in seen:
+            counts = select((name,)).pairs.counts
+            yield name, f"a measure of no family, with the counts {in_code(counts)}"
 
 
 def _further_columns(table: OutputTable) -> str:
@@ -134,35 +164,9 @@ def _further_columns(table: OutputTable) -> str:
 
 def _columns(table: OutputTable) -> Iterator[tuple[str, ...]]:
     given = {name.removesuffix("_given") for name, _ in _rules(table)}
-    for name, column in table.schema.columns.items():
-        optional = "" if column.required else ", optional"
-        null = "no" if name in given or not column.nullable else "yes"
-        kind = f"`{_type_name(arrow_type(column))}`{optional}"
-        yield f"`{name}`", kind, null, _range(column), column.description
-
-
-def _type_name(kind: Any) -> str:
-    names = {"double": "float64", "date32[day]": "date32"}
-    if hasattr(kind, "value_type"):
-        return f"list<{_type_name(kind.value_type)}>"
-    return names.get(str(kind), str(kind))
-
-
-def _range(column: Any) -> str:
-    """Return the range of a column's values, from its built-in checks."""
-    limits: dict[str, Any] = {}
-    for check in column.checks:
-        limits |= check.statistics or {}
-    if "allowed_values" in limits:
-        return ", ".join(f"`{value}`" for value in limits["allowed_values"])
-    least, largest = (_limit(limits.get(name)) for name in ("min_value", "max_value"))
-    if least and largest:
-        return f"{least}..{largest}"
-    return f"≥ {least}" if least else f"≤ {largest}" if largest else ""
-
-
-def _limit(value: float | None) -> str:
-    return "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+    before = [each for each in TABLES[: TABLES.index(table)] if each.command is not None]
+    for row in table_rows(table, given, before if table.command is not None else ()):
+        yield in_code(row.names), row.kind, row.meaning
 
 
 def _rules(table: OutputTable) -> list[tuple[str, str]]:

@@ -76,6 +76,8 @@ _RUN = {
     "missing.added: int": "hypotheses without boundaries that were scored in their place, besides "
     "the rows of the input",
     "warnings[]: string": "warnings about the numbers",
+    "commit: string or null": "commit of segscore that computed the numbers; null if it is not "
+    "known",
     "versions.*: string": "version of segscore and of each library that computed the numbers",
     "seconds.*: float": "duration of each stage of the last attempt",
     "plan[]: string": "how rows were matched, and why",

@@ -14,7 +14,8 @@ from typer.exceptions import TyperException
 from segscore.jobs.cli import startup
 from segscore.jobs.cli.encoding import replace_unprintable
 from segscore.jobs.cli.failures import end_on_sigterm, explain_usage, in_one_line
-from segscore.jobs.cli.help_page import command_page, group_page, print_page
+from segscore.jobs.cli.format_help import asked_format
+from segscore.jobs.cli.help_page import command_page, format_page, group_page, print_page
 from segscore.jobs.cli.help_texts import GROUPS
 from segscore.jobs.cli.log import LOG, LOG_FORMATS
 from segscore.jobs.cli.signature import build_command, optional_values, rare_options
@@ -82,6 +83,9 @@ class _Command(TyperCommand):
         """Read a command line, in which options have the values that they were not given."""
         if _WHOLE in args[: args.index("--") if "--" in args else None]:
             print_page(command_page(self, ctx, ctx.make_formatter().width, whole=True))
+            ctx.exit()
+        if (name := asked_format(self.name or "", args)) is not None:
+            print_page(format_page(self, ctx, ctx.make_formatter().width, name))
             ctx.exit()
         args = [*self._with_rare(args)] if self.rare else args
         following = [*args[1:], ""]
@@ -153,7 +157,7 @@ def show_version(requested: bool) -> None:
     if requested:
         from importlib.metadata import version
 
-        from segscore.jobs.cli.commit import find_commit
+        from segscore.pipeline.runs.commit import find_commit
 
         commit = find_commit()
         of_commit = "" if commit is None else f" (commit {commit})"

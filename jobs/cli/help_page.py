@@ -4,6 +4,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from segscore.jobs.cli.format_help import introduction, options_of_format
 from segscore.jobs.cli.help_texts import COMMON, EXAMPLES, GROUPS
 
 _NAMES = 24
@@ -46,6 +47,28 @@ def command_page(command: Any, context: Any, width: int, *, whole: bool) -> Iter
     if not listed:
         more = len(options) - sum(map(len, panels.values()))
         yield from ("", f"{more} more options: segscore {name} --help-all")
+
+
+def format_page(command: Any, context: Any, width: int, name: str) -> Iterator[str]:
+    """Yield the lines of the help of a command for one format: the options that its reader reads.
+
+    Args:
+        command: `import` or `answers`, as Typer has it.
+        context: its context.
+        width: number of columns.
+        name: the format.
+    """
+    _, options = _records(command, context)
+    by_flag = {flag: record for _, flags, record in options for flag in flags}
+    for line in introduction(name, command):
+        yield from textwrap.wrap(line, width) or [""]
+    yield from ("", "Options:")
+    flags, rare = options_of_format(name, [*by_flag], COMMON[command.name])
+    for flag in flags:
+        yield from _entry(by_flag[flag], width)
+    if rare and "--set" in by_flag:
+        text = f"Set a rarer option; NAME is one of {', '.join(rare)}."
+        yield from _entry(("--set NAME=VALUE", text), width)
 
 
 def group_page(context: Any, width: int) -> Iterator[str]:

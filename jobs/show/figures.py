@@ -7,7 +7,7 @@ from segscore.jobs.cli.log import LOG
 from segscore.pipeline.errors import Refused
 
 if TYPE_CHECKING:
-    from segscore.pipeline.reports.charts import Chart
+    from segscore.pipeline.reports.chart_parts import Chart
 
 
 def write_figure(path: str, charts: "Iterable[Chart | None]", lacking: str) -> None:

@@ -18,7 +18,10 @@ from segscore.pipeline.agreement.sentences import (
 )
 from segscore.pipeline.reports import charts
 from segscore.pipeline.reports.audit_tables import agreement_with_themselves, types, with_candidate
+from segscore.pipeline.reports.chart_parts import Chart, MarkValues
 from segscore.pipeline.reports.contested import contested
+from segscore.pipeline.reports.line_charts import line_chart
+from segscore.pipeline.reports.matrices import heat
 from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section, isolated
 from segscore.pipeline.reports.run_tables import as_dates, group_name
 from segscore.pipeline.runs.finished import FinishedRun, RunRow, rows_by_group, rows_over_all
@@ -75,7 +78,7 @@ def _agreement(run: FinishedRun, by: Sequence[str]) -> Section:
     return Section("agreement", "Agreement", "", [*figures, *_groups(of_groups, by)])
 
 
-def _coefficient_spans(rows: Sequence[CoefficientRow]) -> list[charts.MarkValues]:
+def _coefficient_spans(rows: Sequence[CoefficientRow]) -> list[MarkValues]:
     return [
         _span(row, f"{row['coefficient']}, {row['similarity']}")
         for row in rows
@@ -122,7 +125,7 @@ def _groups(rows: Sequence[CoefficientRow], by: Sequence[str]) -> Iterator[Figur
     table = PageTable(["group", "pi", "95 % from", "to", "codings"], cells)
     if dates:
         points = [{"name": "pi", "x": dates[row["name"]], "y": row["value"]} for row in groups]
-        chart = charts.line_chart(points, by[0], "pi", dates=True)
+        chart = line_chart(points, by[0], "pi", dates=True)
         yield Figure(title, "The table has intervals.", table, chart, wide=True)
         return
     chart = charts.intervals([_span(row, row["name"]) for row in groups[:_GROUPS]], "pi")
@@ -130,7 +133,7 @@ def _groups(rows: Sequence[CoefficientRow], by: Sequence[str]) -> Iterator[Figur
     yield Figure(title, caption, table, chart, wide=True)
 
 
-def _span(row: CoefficientRow, name: str) -> charts.MarkValues:
+def _span(row: CoefficientRow, name: str) -> MarkValues:
     ends = {"value": row["value"], "low": row["ci_low"], "high": row["ci_high"]}
     return {"name": name, "kind": row["coefficient"], **ends}
 
@@ -180,7 +183,7 @@ def _most_similar_first(rows: Sequence[CoderRow]) -> list[CoderRow]:
     return sorted(rows, key=lambda row: (row[PEER_SHOWN] is None, -(row[PEER_SHOWN] or 0)))
 
 
-def _spans_of(rows: Sequence[CoderRow]) -> list[charts.MarkValues]:
+def _spans_of(rows: Sequence[CoderRow]) -> list[MarkValues]:
     """Return the similarity of each coder to the others, with its interval."""
     return [
         {
@@ -195,7 +198,7 @@ def _spans_of(rows: Sequence[CoderRow]) -> list[charts.MarkValues]:
     ]
 
 
-def audit_charts(run: FinishedRun) -> list[charts.Chart | None]:
+def audit_charts(run: FinishedRun) -> list[Chart | None]:
     """Draw an audit for a paper: coefficients, and coders with the others, with intervals."""
     by = run.settings["group_by"]
     every: list[CoefficientRow] = rows_over_all(run.table("agreement"), by)
@@ -257,7 +260,7 @@ def _coders_by_date(of_groups: Sequence[CoderRow], by: Sequence[str]) -> Iterato
         f"{SHOWN} to peers by {by[0]}",
         f"Each line is a coder. A line that falls shows a coder who drifts away from others.{more}",
         PageTable(["coder", by[0], SHOWN, "boundary rate", "documents"], cells),
-        charts.line_chart(points, by[0], SHOWN, dates=True),
+        line_chart(points, by[0], SHOWN, dates=True),
         wide=True,
     )
 
@@ -267,7 +270,7 @@ def _matrix(run: FinishedRun, by: Sequence[str], coders: Sequence[CoderRow]) -> 
     shown = sorted(coders, key=lambda row: (-row["documents"], row["coder"]))[:_CODERS]
     names = sorted(row["coder"] for row in shown)
     by_pair = {(row["coder"], row["peer"]): row for row in pairs}
-    cells: list[charts.MarkValues] = []
+    cells: list[MarkValues] = []
     for name in names:
         for other in (peer for peer in names if peer != name):
             row = by_pair.get((name, other)) or by_pair.get((other, name))
@@ -286,7 +289,7 @@ def _matrix(run: FinishedRun, by: Sequence[str], coders: Sequence[CoderRow]) -> 
         f"{SHOWN} of each pair of coders",
         "Pooled over the documents that both coded; empty if there are none.",
         PageTable(["coder", "peer", "documents", SHOWN, "segmentation_similarity"], table, more),
-        charts.heat(cells, SHOWN),
+        heat(cells, SHOWN),
         wide=True,
     )
 

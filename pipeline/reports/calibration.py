@@ -7,7 +7,8 @@ from segscore.pipeline.conventions.faults import MOVED, RANDOM
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import PAIRS
 from segscore.pipeline.measures.selection import select
-from segscore.pipeline.reports import charts
+from segscore.pipeline.reports.chart_parts import Chart
+from segscore.pipeline.reports.line_charts import line_chart
 from segscore.pipeline.reports.page import Cell, Figure, NumberCell, PageTable
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
@@ -54,7 +55,7 @@ def calibrate_run(run: FinishedScoring, measure: str) -> Calibration:
     return calibrate_references(measure, reopened.settings, reopened.references)
 
 
-def curve_charts(calibration: Calibration) -> list[charts.Chart]:
+def curve_charts(calibration: Calibration) -> list[Chart]:
     """Draw the value that each size of a fault gives: shares of boundaries, then distances."""
     shares = [
         {"name": kind, "x": point.size, "y": point.micro}
@@ -69,8 +70,8 @@ def curve_charts(calibration: Calibration) -> list[charts.Chart]:
     ]
     value = f"{calibration.measure}, micro average"
     drawn = [
-        charts.line_chart(shares, "share of boundaries", value),
-        charts.line_chart(moved, "distance moved, on average", value),
+        line_chart(shares, "share of boundaries", value),
+        line_chart(moved, "distance moved, on average", value),
     ]
     return [chart for chart in drawn if chart is not None]
 

@@ -13,6 +13,8 @@ from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.plain_text import named_list
 from segscore.pipeline.reports import charts
+from segscore.pipeline.reports.chart_parts import Chart, MarkValues
+from segscore.pipeline.reports.line_charts import line_chart
 from segscore.pipeline.reports.page import Cell, Figure, NumberCell, PageTable, Section, isolated
 from segscore.pipeline.reports.run_tables import group_name
 from segscore.pipeline.runs.finished import FinishedRun
@@ -136,13 +138,15 @@ def _differences(run: FinishedRun, rows: Sequence[PairRow], measure: str) -> Fig
     )
 
 
-def difference_chart(
-    rows: Sequence[PairRow], measure: str, by: Sequence[str]
-) -> charts.Chart | None:
-    """Draw the largest differences of a measure, of one average; None if none is defined."""
-    chosen = [better_first(row) for row in rows if row["measure"] == measure]
+def difference_chart(rows: Sequence[PairRow], measure: str, by: Sequence[str]) -> Chart | None:
+    """Draw the largest differences of a measure, of one average; None if none is defined.
+
+    Pairs of systems are drawn; pairs with a reference point only where there are no others.
+    """
+    every = [better_first(row) for row in rows if row["measure"] == measure]
+    chosen = [row for row in every if not has_point(row)] or every
     drawn = sorted((row for row in chosen if row["difference"] is not None), key=by_difference)
-    spans: list[charts.MarkValues] = [
+    spans: list[MarkValues] = [
         {
             "name": _pair(row) + ("" if not by else f" ({_group(row, by)})"),
             "value": row["difference"],
@@ -154,7 +158,7 @@ def difference_chart(
     ]
     average = f", {drawn[0]['average']} averages" if drawn else ""
     kinds = (_TWO_SYSTEMS, _WITH_POINT)
-    return charts.intervals(spans, f"difference in {measure}{average}", kinds)
+    return charts.intervals(spans, f"difference in {measure}{average}", kinds, zero=True)
 
 
 def _left_out(rows: int, table: str) -> str:
@@ -192,7 +196,7 @@ def _curves(rows: Sequence[PowerRow], measure: str) -> Figure:
     pairs = list(dict.fromkeys((row["system"], row["other"], row["sought"]) for row in rows))
     left = len(pairs) - _CURVES
     drawn = {*pairs[:_CURVES]}
-    points: list[charts.MarkValues] = [
+    points: list[MarkValues] = [
         {"name": _sought(row), "x": row["documents"], "y": row["power"]}
         for row in rows
         if (row["system"], row["other"], row["sought"]) in drawn
@@ -208,7 +212,7 @@ def _curves(rows: Sequence[PowerRow], measure: str) -> Figure:
         "half-width is that of the 95 % interval; exaggeration says how much larger than the true "
         "difference a significant one is on average." + (more if left > 0 else ""),
         PageTable(_POWER_HEADINGS, cells, _left_out(len(rows), "power")),
-        charts.line_chart(points, "documents", "power"),
+        line_chart(points, "documents", "power"),
         wide=True,
     )
 

@@ -12,7 +12,8 @@ from segscore.pipeline.comparison.pair_rows import (
     is_significant,
 )
 from segscore.pipeline.comparison.samples import Sample
-from segscore.pipeline.reports import charts
+from segscore.pipeline.reports.chart_parts import MarkValues
+from segscore.pipeline.reports.matrices import heat
 from segscore.pipeline.reports.page import Cell, Figure, NumberCell, PageTable
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.scoring.names import is_point
@@ -46,7 +47,7 @@ def difference_figure(pairs: PairRows, sample: Sample, ranking: Ranking) -> Figu
         "Holm for the pairs of two systems, and apart from them for those with a reference point. "
         f"The command segscore compare runs more tests.{more}",
         table=PageTable(_HEADINGS, cells),
-        chart=charts.heat([*_cells(systems, pairs)], "difference") if is_matrix else None,
+        chart=heat([*_cells(systems, pairs)], "difference") if is_matrix else None,
         folded=is_matrix,
         wide=True,
     )
@@ -66,7 +67,7 @@ def _difference_cell(row: PairRow, column: str) -> Cell:
     return NumberCell(shown_p(value), value) if column.startswith("p") else value
 
 
-def _cells(systems: Sequence[str], pairs: PairRows) -> Iterator[charts.MarkValues]:
+def _cells(systems: Sequence[str], pairs: PairRows) -> Iterator[MarkValues]:
     """Yield a cell for each pair of systems, in the row of the better one."""
     for name, other in permutations(systems, 2):
         row = better_first(pairs.get((name, other)) or pairs[other, name])

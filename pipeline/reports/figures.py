@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused, require_extra
-from segscore.pipeline.reports import charts
+from segscore.pipeline.reports.chart_parts import Chart
 
 if TYPE_CHECKING:
     import altair as alt
@@ -15,10 +15,17 @@ FIGURES = (".svg", ".pdf", ".png")
 """Endings of the files that a figure can be saved as."""
 
 _WIDTH = 420
-"""Width of a figure in pixels of 1/96 inch: a column of a paper."""
+"""Width of what is drawn in a notebook, without the labels of its axis, in pixels."""
 
-_CONFIG = {"axisQuantitative": {"labelSeparation": 6}}
-"""Settings of all figures: at least so many pixels between two numbers on an axis."""
+_COLUMN = 321
+"""Width of a saved figure in pixels of 1/96 inch: 85 mm, a column of a paper."""
+
+_NARROWEST = 100
+"""Smallest width of what is drawn beside the labels of an axis, in pixels."""
+
+_CONFIG = {"axisQuantitative": {"labelSeparation": 6}, "axisX": {"titleAnchor": "end"}}
+"""Settings of all figures: at least so many pixels between two numbers on an axis, and titles that
+end where their axis ends, as a long one is wider than the axis."""
 
 _SCALE = 3
 """Pixels of a PNG for each of the figure's."""
@@ -41,7 +48,7 @@ def require_figure(option: str, path: str) -> None:
     storage.require_writable_store(option, path)
 
 
-def as_figure(chart: charts.Chart) -> "alt.Chart":
+def as_figure(chart: Chart) -> "alt.Chart":
     """Return a chart that shows itself in a notebook, and saves itself."""
     import altair as alt
 
@@ -49,7 +56,7 @@ def as_figure(chart: charts.Chart) -> "alt.Chart":
     return figure
 
 
-def as_figures(drawn: Sequence[charts.Chart]) -> "alt.VConcatChart":
+def as_figures(drawn: Sequence[Chart]) -> "alt.VConcatChart":
     """Return charts, one below the other, as ``as_figure`` does."""
     import altair as alt
 
@@ -57,11 +64,20 @@ def as_figures(drawn: Sequence[charts.Chart]) -> "alt.VConcatChart":
     return figure
 
 
-def _below_each_other(drawn: Sequence[charts.Chart]) -> dict[str, Any]:
-    return {"vconcat": [{**chart, "width": _WIDTH} for chart in drawn], "config": _CONFIG}
+def _below_each_other(drawn: Sequence[Chart], width: float = _WIDTH) -> dict[str, Any]:
+    return {"vconcat": [{**chart, "width": width} for chart in drawn], "config": _CONFIG}
 
 
-def save_figure(drawn: Sequence[charts.Chart], path: str) -> None:
+def _of_one_column(drawn: Sequence[Chart]) -> dict[str, Any]:
+    """Return charts, one below the other, that are as wide as a column with all their labels."""
+    import vl_convert
+
+    svg = vl_convert.vegalite_to_svg(_below_each_other(drawn))
+    labels = float(svg.split('width="', 1)[1].split('"', 1)[0]) - _WIDTH
+    return _below_each_other(drawn, max(_NARROWEST, _COLUMN - labels))
+
+
+def save_figure(drawn: Sequence[Chart], path: str) -> None:
     """Save charts, one below the other, in the format that the name ends in.
 
     Raises:
@@ -70,7 +86,7 @@ def save_figure(drawn: Sequence[charts.Chart], path: str) -> None:
     """
     import vl_convert
 
-    together = _below_each_other(drawn)
+    together = _of_one_column(drawn)
     ending = splitext(path)[1].lower()
     if ending == ".svg":
         content = vl_convert.vegalite_to_svg(together).encode()

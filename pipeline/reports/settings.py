@@ -29,6 +29,13 @@ class ReportSettings:
     calibrate: Annotated[
         bool, Option("Show which faults give the values of the systems, by simulation.")
     ] = False
+    units: Annotated[
+        str | None,
+        Option(
+            "File with the texts of the units, as for answers --source, to show the words around "
+            "the errors of the worst documents."
+        ),
+    ] = None
     trust_inputs: TrustInputsOption = False
     certify: Annotated[
         bool,

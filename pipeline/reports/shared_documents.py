@@ -9,6 +9,7 @@ from segscore.pipeline.arrays.ragged import Floats
 from segscore.pipeline.comparison.samples import Sample
 from segscore.pipeline.comparison.shared_documents import SharedDocuments
 from segscore.pipeline.reports import charts
+from segscore.pipeline.reports.chart_parts import MarkValues
 from segscore.pipeline.reports.differences import difference_figure
 from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section
 from segscore.pipeline.reports.ranking import Ranking
@@ -17,9 +18,16 @@ from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 
 
 def document_sections(
-    run: FinishedScoring, documents: SharedDocuments, ranking: Ranking
+    run: FinishedScoring, documents: SharedDocuments, ranking: Ranking, units: str | None = None
 ) -> Iterator[Section]:
-    """Yield the sections about the documents that all systems share."""
+    """Yield the sections about the documents that all systems share.
+
+    Args:
+        run: the scoring run.
+        documents: those that all systems share, with what was compared on them.
+        ranking: of the systems.
+        units: file with the texts of the units, to show the words around errors; None for none.
+    """
     sample = documents.sample
     if sample is None:
         why = f"Not shown{documents.untested}."
@@ -31,7 +39,7 @@ def document_sections(
         figure = difference_figure(documents.pairs, sample, ranking)
         yield Section("differences", "Which differences are significant", text, [figure])
     yield Section("documents", "Documents", text, [spread_section(sample, ranking)])
-    yield from worst_sections(run, sample, ranking)
+    yield from worst_sections(run, sample, ranking, units)
 
 
 OUTLIERS = 15
@@ -97,7 +105,7 @@ def spread_section(sample: Sample, ranking: Ranking) -> Figure:
         for i in ranking.order(sample)
         if sample.systems[i].hypothesis in ranking.place and not np.isnan(values[i]).all()
     ]
-    outliers: list[charts.MarkValues] = []
+    outliers: list[MarkValues] = []
     cells: list[list[Cell]] = []
     for b in boxes:
         furthest = [(sample.documents[i].as_py(), value) for i, value in b.furthest]

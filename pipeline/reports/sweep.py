@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from segscore.pipeline.measures import ALL
-from segscore.pipeline.reports import charts
+from segscore.pipeline.reports.line_charts import curves, line_chart
 from segscore.pipeline.reports.page import Figure, PageTable, Section
 from segscore.pipeline.runs.finished import FinishedRun, RunRow
 
@@ -77,7 +77,7 @@ def _curve(
         f"{y} against {x}",
         caption,
         PageTable(["system", "threshold", x, y], cells, more),
-        charts.curves(known, points, x, y) if known else None,
+        curves(known, points, x, y) if known else None,
     )
 
 
@@ -170,5 +170,5 @@ def _by_tolerance(rows: Sequence[RunRow], drawn: Sequence[str], measure: str, un
             ["system", "tolerance", measure],
             [[row["hypothesis"], row["tolerance"], row[measure]] for row in rows],
         ),
-        charts.line_chart(points, f"tolerance ({unit})", measure),
+        line_chart(points, f"tolerance ({unit})", measure),
     )

@@ -7,8 +7,11 @@ from segscore.pipeline.conventions.calibrate import Calibration
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.reports import charts
 from segscore.pipeline.reports.calibration import scale_figure
+from segscore.pipeline.reports.chart_parts import LETTERS, Chart, MarkValues
 from segscore.pipeline.reports.labels import short_labels
 from segscore.pipeline.reports.leaderboard import leaderboard
+from segscore.pipeline.reports.line_charts import line_chart
+from segscore.pipeline.reports.matrices import graded
 from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.reports.run_tables import as_dates
@@ -30,9 +33,9 @@ _HEADINGS = ("system", "micro", "95 % from", "to", "macro", "95 % from", "to", "
 _ENDS = ("value", "ci_low", "ci_high")
 
 
-def interval_chart(rows: Sequence[AverageRow], measure: str) -> charts.Chart | None:
+def interval_chart(rows: Sequence[AverageRow], measure: str) -> Chart | None:
     """Draw the value of each system, best first, with its interval; None if no value is defined."""
-    spans: list[charts.MarkValues] = [
+    spans: list[MarkValues] = [
         {
             "name": row["hypothesis"],
             "value": row["value"],
@@ -117,8 +120,8 @@ def _against(ranking: Ranking, x: str, y: str, caption: str) -> Figure:
     across = {row["hypothesis"]: row for row in ranking.rows(x)}
     up = {row["hypothesis"]: row for row in ranking.rows(y)}
     few = len(ranking.systems) <= LABELLED
-    labels = short_labels(ranking.systems, charts.LETTERS)
-    points: list[charts.MarkValues] = []
+    labels = short_labels(ranking.systems, LETTERS)
+    points: list[MarkValues] = []
     rows: list[list[Cell]] = []
     place = "rank" if ranking.board.coverage.ranks else "number"
     for rank, name in enumerate(ranking.systems, 1):
@@ -198,7 +201,7 @@ def _over_shared(ranking: Ranking) -> str:
 
 def _group_chart(
     ranking: Ranking, rows: Sequence[AverageRow], place: Mapping[str, int], dates: Mapping[str, str]
-) -> tuple[str, charts.Chart | None]:
+) -> tuple[str, Chart | None]:
     """Draw lines over time if the groups are dates, else a matrix; return how to read it, too."""
     if dates:
         drawn = set(ranking.systems[:LINES])
@@ -212,17 +215,17 @@ def _group_chart(
         more = f" The {first} {LINES} systems; {left} more are in the table." if left else ""
         (by,) = ranking.by
         caption = f"{ranking.average.capitalize()} averages; each line is a system.{more}"
-        return caption, charts.line_chart(points, by, ranking.measure.name, dates=True)
+        return caption, line_chart(points, by, ranking.measure.name, dates=True)
     shown = f" The {_GROUPS} largest of {len(place)} groups." if len(place) > _GROUPS else ""
     cells = [_cell(row) for row in rows if place[row["group"]] < _GROUPS]
     return (
         f"{ranking.average.capitalize()} averages of groups of documents, by systems; the bluer, "
         f"the better.{shown}",
-        charts.graded(cells, "average", ranking.measure.better),
+        graded(cells, "average", ranking.measure.better),
     )
 
 
-def _cell(row: AverageRow) -> charts.MarkValues:
+def _cell(row: AverageRow) -> MarkValues:
     text = "–" if row["value"] is None else f"{row['value']:.3f}"
     cell = {"value": row["value"], "text": text, "mark": ""}
     return {"row": row["group"], "column": row["hypothesis"], **cell}

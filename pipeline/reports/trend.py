@@ -5,9 +5,12 @@ from typing import TYPE_CHECKING
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed, Refused
-from segscore.pipeline.nightly.trend.levels import Level
+from segscore.pipeline.nightly.trend.levels import STEP, Level
 from segscore.pipeline.nightly.trend.sentences import group_in_words
-from segscore.pipeline.reports import charts
+from segscore.pipeline.nightly.trend.settings import PER_NIGHTS
+from segscore.pipeline.nightly.words import short
+from segscore.pipeline.reports.chart_parts import MarkValues
+from segscore.pipeline.reports.night_charts import night_chart
 from segscore.pipeline.reports.page import (
     Cell,
     Figure,
@@ -29,7 +32,10 @@ _HEAD = 4096
 _GROUPS = 30
 """Most groups that are drawn: those with a change, then the others by name."""
 
-_MEAN = "mean of all systems"
+_CHANGES = 4
+"""Most changes that a chart marks."""
+
+_MEAN, _DRAWN_MEAN = "mean of all systems", "mean"
 _HEADINGS = (
     "system", "group", "verdict", "change per 30 nights", "95 % from", "to", "p (Holm)",
     "step on", "before", "after", "p of the step", "mean", "nights",
@@ -93,7 +99,7 @@ def _charts(found: "FoundTrend") -> list[Figure]:
         series = [each for each in found.nightly.series if each.group == group]
         points = [
             {
-                "name": each.system or _MEAN,
+                "name": each.system or _DRAWN_MEAN,
                 "x": str(day),
                 "y": or_none(value),
             }
@@ -101,9 +107,22 @@ def _charts(found: "FoundTrend") -> list[Figure]:
             for day, value in zip(found.nightly.dates, each.values.tolist(), strict=True)
         ]
         title = next(group_in_words(each) for each in found.levels if each.group == group)
-        chart = charts.line_chart(points, "night", found.settings.measure, dates=True)
+        of_group = [each for each in found.levels if each.group == group]
+        changes = [_change(level) for level in of_group if level.named][:_CHANGES]
+        chart = night_chart(points, changes, found.settings.measure, _DRAWN_MEAN)
         figures.append(Figure(title, chart=chart, wide=not figures))
     return figures
+
+
+def _change(level: Level) -> MarkValues:
+    """Return what a chart marks of a level that changed: its words, and its night or its line."""
+    what = f"{level.system or 'all systems'} {level.verdict}"
+    if level.kind == STEP and level.step is not None:
+        sizes = f"from {short(level.step.before)} to {short(level.step.after)}"
+        text = f"{what} {sizes} on {level.step_date}"
+        return {"text": text, "x": str(level.step_date), "y": None, "x_end": None, "y_end": None}
+    ends = {"x": str(level.first), "y": level.start, "x_end": str(level.last), "y_end": level.end}
+    return {"text": f"{what} by {short(abs(level.change))} per {PER_NIGHTS} nights", **ends}
 
 
 def _levels(levels: Sequence[Level]) -> Section:
@@ -116,8 +135,8 @@ def _levels(levels: Sequence[Level]) -> Section:
                 group_in_words(level),
                 level.verdict.replace("_", " "),
                 level.change if line else None,
-                line.low * 30 if line else None,
-                line.high * 30 if line else None,
+                line.low * PER_NIGHTS if line else None,
+                line.high * PER_NIGHTS if line else None,
                 NumberCell(shown_p(level.p_adjusted), level.p_adjusted) if line else None,
                 str(level.step_date) if step else None,
                 step.before if step else None,

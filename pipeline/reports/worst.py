@@ -15,6 +15,7 @@ from segscore.pipeline.reports.labels import shown_position
 from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section, isolated
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.reports.strips import Drawing, boundary_strip, draw_strip, outcome_strip
+from segscore.pipeline.reports.words_around import words_around
 from segscore.pipeline.scoring.explain import Explained, explain_pairs
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.names import is_point
@@ -42,8 +43,20 @@ _HEADINGS = (
 _KINDS = ("match", "near_miss", "substitution", "miss", "false_alarm")
 
 
-def worst_sections(run: FinishedScoring, sample: Sample, ranking: Ranking) -> Iterator[Section]:
-    """Draw the worst documents of the best system, then others, each to be opened."""
+def worst_sections(
+    run: FinishedScoring, sample: Sample, ranking: Ranking, units: str | None = None
+) -> Iterator[Section]:
+    """Draw the worst documents of the best system, then others, each to be opened.
+
+    Args:
+        run: the scoring run.
+        sample: the documents that all systems share.
+        ranking: of the systems.
+        units: file with the texts of the units, to show the words around errors; None for none.
+
+    Raises:
+        Refused: the texts cannot be read, or are not those of the run.
+    """
     title, worst = "The worst documents", hardest(sample, ranking)
     others = [name for name in _worst_first(sample, ranking) if name not in worst][:OPENED]
     try:
@@ -64,7 +77,11 @@ def worst_sections(run: FinishedScoring, sample: Sample, ranking: Ranking) -> It
             "outcome of each boundary."
         )
     drawn = {name: by_document[name] for name in worst if by_document[name]}
-    figures = [_figure(name, pairs, sample, ranking) for name, pairs in drawn.items()]
+    figures: list[Figure] = []
+    for name, pairs in drawn.items():
+        figures.append(_figure(name, pairs, sample, ranking))
+        if units is not None:
+            figures.append(words_around(name, pairs, units))
     yield Section("worst", title, text, figures)
     openable = [*_openable({name: by_document[name] for name in others}, sample, ranking)]
     if openable:

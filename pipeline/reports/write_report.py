@@ -182,7 +182,7 @@ def _scored(run: FinishedRun, settings: ReportSettings) -> _Contents:
     sections = [] if night is None else [gate_section(night, _restated(run))]
     sections += [
         systems.ranked_systems(ranking, documents.pairs, calibration),
-        *document_sections(opened, documents, ranking),
+        *document_sections(opened, documents, ranking, settings.units),
         *systems.errors(ranking),
         *systems.groups(ranking),
         *_published_sections(opened),

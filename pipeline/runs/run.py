@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import pyarrow as pa
 
 from segscore.pipeline.errors import Done
+from segscore.pipeline.runs.commit import find_commit
 from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.runs.record import RowCounts, versions, warn_of_rejects
 from segscore.pipeline.runs.run_folder import REJECTS, Attempt
@@ -162,6 +163,7 @@ class Run:
             "rows": account,
             "warnings": warnings,
             "versions": versions(libraries),
+            "commit": find_commit(),
             **({"seconds": self.seconds} if self.sink.publishes else {}),
         }
 

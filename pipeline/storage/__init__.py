@@ -20,6 +20,7 @@ from segscore.pipeline.storage.files import (
 from segscore.pipeline.storage.folders import (
     copy,
     is_folder,
+    is_other_file,
     make_folder,
     move,
     names,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 
 from segscore.pipeline.errors import Failed, Refused
-from segscore.pipeline.storage.locations import join
+from segscore.pipeline.storage.locations import is_table_file, join
 from segscore.pipeline.storage.object_stores import copy_object as copy_file
 from segscore.pipeline.storage.object_stores import (
     discard,
@@ -50,6 +50,15 @@ def is_folder(url: str) -> bool:
     """
     place = resolve(url)
     return bool(place.files.isdir(place.path)) if place.local else bool(names(url))
+
+
+def is_other_file(url: str) -> bool:
+    """Return whether a location names one file of another format than tables.
+
+    Raises: as ``names``.
+    """
+    has_ending = bool(PurePosixPath(url).suffix) and not any(mark in url for mark in "*?[")
+    return has_ending and not is_table_file(url) and not is_folder(url)
 
 
 def make_folder(url: str) -> None:

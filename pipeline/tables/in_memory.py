@@ -6,10 +6,11 @@ import pyarrow as pa
 from segscore.pipeline.arrays.ragged import Ints
 from segscore.pipeline.errors import Absent, Refused
 from segscore.pipeline.tables.column_types import canonical_schema, describe_conversions
-from segscore.pipeline.tables.columns import Contract, extra_columns
+from segscore.pipeline.tables.columns import Contract, contract_of, extra_columns
 from segscore.pipeline.tables.find import InputTable, Slice
 from segscore.pipeline.tables.read import (
     Rows,
+    TableSource,
     conform,
     in_one_chunk,
     needed_columns,
@@ -19,7 +20,23 @@ from segscore.pipeline.tables.units import recorded_answers, recorded_unit
 from segscore.pipeline.tables.validate import schema_problems
 
 
-def describe_table(name: str, table: pa.Table, model: Contract) -> InputTable:
+def source_in_memory(name: str, content: pa.Table, row: Ints | None = None) -> TableSource:
+    """Return a table in memory as an input table.
+
+    Args:
+        name: name of the table: references, hypotheses, codings or documents.
+        content: the table.
+        row: the numbers of its rows where they were given, shape (rows,); None for 0, 1, 2...
+
+    Raises:
+        Absent: the table has no rows.
+        Refused: a column is missing, repeated or of a wrong type.
+    """
+    table = _describe_table(name, content, contract_of(name))
+    return TableSource(table, lambda: _rows_of_table(table, content, row))
+
+
+def _describe_table(name: str, table: pa.Table, model: Contract) -> InputTable:
     """Check the columns of a table in memory, as ``find_table`` checks those of files.
 
     Raises:
@@ -44,7 +61,7 @@ def describe_table(name: str, table: pa.Table, model: Contract) -> InputTable:
     )
 
 
-def rows_of_table(table: InputTable, content: pa.Table, row: Ints | None = None) -> Rows:
+def _rows_of_table(table: InputTable, content: pa.Table, row: Ints | None = None) -> Rows:
     """Read the rows of a table in memory, as ``read_slice`` reads those of a file.
 
     The numbers of the rows where they were given, shape (rows,), are 0, 1, 2... by default.
@@ -54,7 +71,9 @@ def rows_of_table(table: InputTable, content: pa.Table, row: Ints | None = None)
         Refused: a value does not fit its column's type.
     """
     chosen = content.select(needed_columns(table.name, content.column_names, table.further))
-    whole = Slice(table.name, table.name, (), 0, content.num_rows, content.nbytes, "")
+    whole = Slice(
+        table.name, table.name, (), 0, content.num_rows, content.get_total_buffer_size(), ""
+    )
     conformed, other = conform(chosen, whole, table.further)
     rows = numbered_rows(table.name, conformed, row)
     if other is None:

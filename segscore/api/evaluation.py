@@ -170,6 +170,7 @@ class Evaluation(RunTables):
         average: Literal["micro", "macro"] = "micro",
         calibrate: bool = False,
         certify: bool = False,
+        units: "str | PathLike[str] | None" = None,
     ) -> str:
         """Write the report of `segscore report` and return its path.
 
@@ -181,6 +182,7 @@ class Evaluation(RunTables):
             average: average by which systems are ranked.
             calibrate: show which faults give the values of the systems.
             certify: say how often intervals and tests are right on corpora like this.
+            units: file with the texts of the units, to show the words around errors.
 
         Raises:
             Refused: a setting is invalid, or the file must not be overwritten.
@@ -192,7 +194,14 @@ class Evaluation(RunTables):
         output, run = fspath(path), self._published.run
         trusted = run.trusted.everything
         asked = ReportSettings(
-            run.url, output, measure, average, calibrate, trust_inputs=trusted, certify=certify
+            run.url,
+            output,
+            measure,
+            average,
+            calibrate,
+            units=None if units is None else fspath(units),
+            trust_inputs=trusted,
+            certify=certify,
         )
         write_report(asked)
         return output

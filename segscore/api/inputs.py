@@ -14,11 +14,11 @@ from segscore.api.segmentation import Segmentation, are_times
 from segscore.pipeline.arrays.ragged import Ints
 from segscore.pipeline.errors import Absent, Refused
 from segscore.pipeline.tables.attributes import OWN_COLUMNS
-from segscore.pipeline.tables.columns import SEGMENTATIONS, contract_of
+from segscore.pipeline.tables.columns import SEGMENTATIONS
 from segscore.pipeline.tables.find import row_defaults, select_named
-from segscore.pipeline.tables.in_memory import describe_table, rows_of_table
+from segscore.pipeline.tables.in_memory import source_in_memory
 from segscore.pipeline.tables.jsonl import parse_record
-from segscore.pipeline.tables.read import Rows, TableSource, find_source, other_role_error
+from segscore.pipeline.tables.read import TableSource, find_source, other_role_error
 from segscore.pipeline.tables.rows import RowPlace, shown
 from segscore.pipeline.tables.stated_table import stated_table
 from segscore.pipeline.tables.units import MILLISECOND, with_unit
@@ -65,13 +65,7 @@ def source_of(name: str, given: Given) -> TableSource:
     location = location_of(given)
     if location is not None:
         return find_source(name, location)
-    content, row = arrow_table(name, given)
-    table = describe_table(name, content, contract_of(name))
-
-    def read() -> Rows:
-        return rows_of_table(table, content, row)
-
-    return TableSource(table, read)
+    return source_in_memory(name, *arrow_table(name, given))
 
 
 class GivenTables:
@@ -105,7 +99,8 @@ def arrow_table(name: str, given: Given) -> tuple[pa.Table, Ints | None]:
         given = given.with_format("arrow")[:]
     if hasattr(given, "__arrow_c_stream__"):
         try:
-            table = pa.table(given)
+            # pyarrow 18 crashes when it passes views of text to itself.
+            table = given if isinstance(given, pa.Table) else pa.table(given)
         except pa.ArrowException as problem:
             raise Refused(
                 f"{name}: {type(given).__name__} cannot be read as a table: "

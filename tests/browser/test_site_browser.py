@@ -124,14 +124,34 @@ def test_the_first_page_shows_a_picture_and_three_doors(site: Path, page: Page) 
     assert page.evaluate(f"{WIDE}.length") <= 3  # a command is one line
 
 
-@pytest.mark.parametrize(
-    ("words", "name"), [("rewritten answers", "language-models"), ("pk", "measures")]
-)
-def test_words_are_found(site: Path, page: Page, words: str, name: str) -> None:
+def found(site: Path, page: Page, words: str) -> list[str]:
+    """Return the addresses that a search finds, best first."""
     page.goto((site / "index.html").as_uri())
     page.locator("input[name=q]").fill(words)
     page.keyboard.press("Enter")
     page.wait_for_selector("ul.search li a")
     page.wait_for_function("!document.querySelector('#search-progress')?.textContent")
-    found = [link.get_attribute("href") or "" for link in page.locator("ul.search li a").all()]
-    assert any(name in address for address in found)
+    return [link.get_attribute("href") or "" for link in page.locator("ul.search li a").all()]
+
+
+@pytest.mark.parametrize(
+    ("words", "name"), [("rewritten answers", "language-models"), ("pk", "measures")]
+)
+def test_words_are_found(site: Path, page: Page, words: str, name: str) -> None:
+    assert any(name in address for address in found(site, page, words))
+
+
+@pytest.mark.parametrize(
+    ("title", "name"),
+    [
+        ("nightly", "jobs/nightly"),
+        ("warm-up", "jobs/warm-up"),
+        ("operations", "operations"),
+        ("install", "install"),
+        ("language models", "language-models"),
+        ("tables", "tables"),
+    ],
+)
+def test_a_title_is_found_first(site: Path, page: Page, title: str, name: str) -> None:
+    first, *_ = found(site, page, title)
+    assert first.split("?")[0].endswith(f"{name}.html")

@@ -35,6 +35,9 @@ def run(segscore: Segscore, tmp_path: Path) -> Path:
     return output
 
 
+COLUMN = 85 / 25.4 * 96
+"""Width of a column of a paper in pixels."""
+
 BEGINNINGS = {"svg": b"<svg", "pdf": b"%PDF", "png": b"\x89PNG"}
 
 
@@ -50,6 +53,29 @@ def test_differences_are_drawn(segscore: Segscore, run: Path, tmp_path: Path, en
         text = content.decode()
         assert "difference in pk" in text and "difference in boundary_similarity" in text
         assert "far" in text and "near" in text
+        width = re.search(r'<svg [^>]*width="([\d.]+)"', text)
+        assert width is not None and abs(float(width[1]) - COLUMN) < 4
+
+
+def test_a_figure_shows_zero_and_systems_only(segscore: Segscore, tmp_path: Path) -> None:
+    rows = "".join(
+        json.dumps({"document_id": f"d{i}", "coder": coder, "n_units": 9, "boundaries": places})
+        + "\n"
+        for i in range(8)
+        for coder, places in (("good", [4]), ("poor", [7]))
+    )
+    (tmp_path / "hyp.jsonl").write_text(rows)
+    (tmp_path / "ref.jsonl").write_text(
+        "".join(line + "\n" for line in rows.splitlines() if "good" in line)
+    )
+    inputs, output = (tmp_path / "ref.jsonl", tmp_path / "hyp.jsonl"), tmp_path / "run"
+    points = ("--reference-points", "none,all")
+    assert segscore("score", *inputs, *points, "--output", output).code == 0
+    figure = tmp_path / "figure.svg"
+    assert segscore("compare", output, "--measure", "pk", "--figure", figure).code == 0
+    text = figure.read_text()
+    assert "good − poor" in text and "point:" not in text
+    assert ">0.0<" in text
 
 
 @pytest.mark.parametrize("name", ["figure.jpg", "figure"])

@@ -6,6 +6,8 @@ import pytest
 
 from segscore.jobs.cli.app import COMMANDS
 from segscore.jobs.cli.help_texts import COMMON, EXAMPLES
+from segscore.pipeline.importing.answers.options import ANSWER_FORMATS
+from segscore.pipeline.importing.formats.known import FORMATS
 from tests.support.command_line import Segscore
 
 OPTION = re.compile(r"^  (--[a-z-]+)", re.MULTILINE)
@@ -38,3 +40,23 @@ def test_commands_stand_in_groups(segscore: Segscore) -> None:
     groups = page.split("\n\n")
     assert re.findall(r"^  ([a-z][a-z-]+) ", page, re.MULTILINE) == [*COMMANDS]
     assert sum(re.match(r"[A-Z][a-z ]+:\n  [a-z]", each) is not None for each in groups) == 5
+
+
+@pytest.mark.parametrize("command", [["import", "textgrid"], ["import", "--format", "textgrid"]])
+def test_help_of_a_format_lists_what_its_reader_reads(
+    segscore: Segscore, command: list[str]
+) -> None:
+    page = segscore(*command, "--help")
+    assert (page.code, page.err) == (0, "")
+    listed = OPTION.findall(page.out)
+    assert page.out.startswith("Usage: segscore import FILES... --format textgrid --output TEXT")
+    assert listed[:3] == ["--output", "--frame-rate", "--tier"]
+    assert "--columns" not in listed and "--role" in listed
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_format_has_a_page_of_help(segscore: Segscore, name: str) -> None:
+    command = "answers" if name in ANSWER_FORMATS else "import"
+    page, whole = segscore(command, name, "--help"), segscore(command, "--help-all")
+    assert f"--format {name} " in page.out
+    assert {*OPTION.findall(page.out)} <= {*OPTION.findall(whole.out)}

@@ -341,7 +341,7 @@ def test_groups_that_are_dates_are_drawn_along_time(segscore: Segscore, tmp_path
     chart = read.charts[title]
     assert chart["encoding"]["x"]["type"] == "temporal"
     axis = chart["encoding"]["x"]["axis"]
-    assert (axis["values"], axis["format"]) == ([f"{month}-01" for month in months], "%Y-%m")
+    assert (axis["values"], axis["format"]) == ([f"{month}-01" for month in months], "%b %Y")
     assert [point["x"] for point in chart["data"]["values"]] == [f"{m}-01" for m in months] * 2
 
 

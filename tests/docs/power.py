@@ -1,6 +1,6 @@
-"""Write the table of docs/jobs/agree.md that says how often an audit finds faults, and innocents.
+"""Write the table of docs/claims.md that says how often an audit finds faults, and innocents.
 
-    python -m tests.docs.power docs/jobs/agree.md [PROCESSES]
+    python -m tests.docs.power docs/claims.md [PROCESSES]
 
 It simulates projects (tests/support/projects.py) and judges their coders, in two processes.  Each
 line is written as soon as it is known.  Lines that the page has are kept, so that the same command
@@ -106,33 +106,57 @@ def _copies(
 
 
 LINES = tuple(Line(kind, c, d) for kind in KINDS for c in CODERS for d in DOCUMENTS)
-HEADING = ("project", "coders", "documents each", *COLUMNS, "innocents named")
+INNOCENTS, UNKNOWN = "innocents named", "…"
+HEADING = ("project", "said", *(f"{coders} coders" for coders in CODERS))
+
+Row = Mapping[str, str]
+"""Of one line: what is said -> how often, as in 7/12."""
 
 
-def known_rows(text: str) -> dict[Line, list[str]]:
-    """Return the lines of the table that a page has, with their cells."""
+def planted_in(kind: str) -> tuple[str, ...]:
+    """Return what can be found in the projects of a kind."""
+    if kind in GROUPS:
+        return (kind,)
+    if kind == "readings":
+        return ("two readings",)
+    return () if kind in DESIGNS else FAULT_COLUMNS
+
+
+def known_rows(text: str) -> dict[Line, Row]:
+    """Return the lines that the table of a page has."""
     table = text.split(BEGIN)[1].split(END)[0]
-    rows = [[cell.strip() for cell in row.strip("| ").split("|")] for row in table.splitlines()]
-    by_start = {tuple(row[:3]): row for row in rows if len(row) == len(HEADING)}
-    starts = {line: (line.kind, str(line.coders), str(line.documents)) for line in LINES}
-    return {line: by_start[start] for line, start in starts.items() if start in by_start}
+    found: dict[Line, dict[str, str]] = {}
+    for row in table.splitlines():
+        kind, *rest = (cell.strip() for cell in row.strip("| ").split("|"))
+        if kind in KINDS:
+            said, *cells = rest
+            shares = " ".join(cells).split()
+            lines = (Line(kind, c, d) for c in CODERS for d in DOCUMENTS)
+            for line, share in zip(lines, shares, strict=True):
+                if share != UNKNOWN:
+                    found.setdefault(line, {})[said] = share
+    return dict(found)
 
 
-def with_rows(text: str, rows: Mapping[Line, Sequence[str]]) -> str:
-    """Return the page with these lines of the table, in the order of all lines."""
-    cells = [rows[line] for line in LINES if line in rows]
-    table = [_cells(HEADING), _cells(["---"] * len(HEADING)), *map(_cells, cells)]
+def with_rows(text: str, rows: Mapping[Line, Row]) -> str:
+    """Return the page with these lines in its table, in the order of all lines."""
+    table = [_cells(HEADING), _cells(["---"] * len(HEADING))]
+    for kind in dict.fromkeys(line.kind for line in LINES if line in rows):
+        for said in (*planted_in(kind), INNOCENTS):
+            cells = (
+                " ".join(rows.get(Line(kind, c, d), {}).get(said, UNKNOWN) for d in DOCUMENTS)
+                for c in CODERS
+            )
+            table.append(_cells([kind, said, *cells]))
     before, rest = text.split(BEGIN)
     return "\n".join([before + BEGIN, "", *table, "", END + rest.split(END)[1]])
 
 
-def _row(line: Line, outcomes: Sequence[Outcome]) -> list[str]:
+def _row(outcomes: Sequence[Outcome]) -> Row:
     planted = sum((outcome.planted for outcome in outcomes), Counter[str]())
     found = sum((outcome.found for outcome in outcomes), Counter[str]())
-    shares = [f"{found[fault]} of {planted[fault]}" if planted[fault] else "–" for fault in COLUMNS]
-    false = sum(outcome.innocents for outcome in outcomes)
-    shown = [line.kind, str(line.coders), str(line.documents)]
-    return [*shown, *shares, f"in {false} of {len(outcomes)}"]
+    shares = {name: f"{found[name]}/{planted[name]}" for name in COLUMNS if planted[name]}
+    return {**shares, INNOCENTS: f"{sum(one.innocents for one in outcomes)}/{len(outcomes)}"}
 
 
 def _cells(cells: Sequence[str]) -> str:
@@ -146,10 +170,10 @@ def write(page: Path, processes: int) -> None:
         for line in missing:
             of_line = [line] * PROJECTS
             outcomes = list(pool.map(simulate, of_line, range(PROJECTS), chunksize=10))
-            row = _row(line, outcomes)
+            row = _row(outcomes)
             text = page.read_text("utf-8")
             page.write_text(with_rows(text, {**known_rows(text), line: row}), "utf-8")
-            print(*row, flush=True)
+            print(*line, row, flush=True)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from types import ModuleType
 
 import pytest
 
+from segscore.pipeline.runs.commit import find_commit
 from tests.support.paths import ROOT
 
 pytestmark = pytest.mark.long
@@ -44,6 +45,10 @@ def archives(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "archives"
 
 
+COMMIT = "segscore/commit.txt"
+"""File that says the commit that an archive was made from."""
+
+
 @pytest.fixture(scope="module")
 def described(archives: Path) -> Message:
     """The metadata of the wheel."""
@@ -70,7 +75,9 @@ def test_the_wheel_has_the_package_and_nothing_else(archives: Path) -> None:
     (wheel,) = archives.glob("*.whl")
     with zipfile.ZipFile(wheel) as opened:
         names = set(opened.namelist())
-    assert {name for name in names if ".dist-info/" not in name} == package_files()
+        commit = opened.read(COMMIT).decode().strip() if COMMIT in names else None
+    assert commit == find_commit()
+    assert {name for name in names if ".dist-info/" not in name} - {COMMIT} == package_files()
     licences = {name.rpartition("/")[2] for name in names if "/licenses/" in name}
     assert licences == {"LICENSE", "NOTICE"}
 

@@ -1,9 +1,9 @@
-"""The table of docs/jobs/agree.md that `make power` writes: lines that are there are kept."""
+"""The table of docs/claims.md that `make power` writes: lines that are there are kept."""
 
-from tests.docs.power import BEGIN, END, LINES, known_rows, with_rows
+from tests.docs.power import BEGIN, END, INNOCENTS, LINES, UNKNOWN, known_rows, with_rows
 from tests.support.paths import ROOT
 
-PAGE = (ROOT / "docs" / "jobs" / "agree.md").read_text("utf-8")
+PAGE = (ROOT / "docs" / "claims.md").read_text("utf-8")
 
 
 def test_the_lines_of_the_page_are_read_and_written_again() -> None:
@@ -13,11 +13,9 @@ def test_the_lines_of_the_page_are_read_and_written_again() -> None:
 
 def test_a_line_is_put_in_its_place_among_those_that_are_kept() -> None:
     empty = f"above\n{BEGIN}\n{END}\nbelow\n"
-    last, first = (
-        [line.kind, str(line.coders), str(line.documents), *"–" * 8, "in 0 of 60"]
-        for line in (LINES[-1], LINES[0])
-    )
+    first, last = ({INNOCENTS: "0/60"}, {"old": "58/60", INNOCENTS: "1/60"})
     text = with_rows(with_rows(empty, {LINES[-1]: last}), {LINES[0]: first, LINES[-1]: last})
     assert known_rows(text) == {LINES[0]: first, LINES[-1]: last}
-    assert text.index("| plain |") < text.index("| old | 12 |")
+    assert text.index("| plain |") < text.index("| old | old |")
+    assert f"| {UNKNOWN} {UNKNOWN} 58/60 |" in text
     assert text.startswith("above\n") and text.endswith("\nbelow\n")

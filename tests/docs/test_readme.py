@@ -10,36 +10,47 @@ from segscore.jobs.cli.app import COMMANDS
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.measures.selection import select
 from tests.support.command_line import Segscore
-from tests.support.pages import same
+from tests.support.pages import commands, fences, same
 from tests.support.paths import ROOT
 
 README = (ROOT / "README.md").read_text()
 
 
-def block(language: str, containing: str) -> str:
-    """Return the fenced block of a language that contains a text."""
-    blocks = re.findall(r"^```(\w*)\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
-    (chosen,) = (text for name, text in blocks if name == language and containing in text)
-    return str(chosen)
-
-
 def test_score_your_own(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The lines, the command with its output, the tables and the signature are the README's."""
+    """The files, the command with its output and the tables are the README's."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "shows.jsonl").write_text(block("json", "show-1"))
-    line, shown = block("console", "segscore score shows.jsonl").split("\n", 1)
-    prompt, command, *arguments = line.split()
-    assert (prompt, command) == ("$", "segscore")
-    result = segscore(*arguments)
+    found = fences(ROOT / "README.md")
+    for fence in found:
+        if fence.file:
+            (tmp_path / fence.file).write_text(fence.text)
+    (command,) = (one for fence in found if fence.language == "console" for one in commands(fence))
+    assert command.words[0] == "segscore"
+    result = segscore(*command.words[1:])
     assert result.code == 0, result.err
-    assert same(shown, result.out + result.err), result.out + result.err
-    signature = json.loads((tmp_path / "run" / "run.json").read_text())["signature"]
-    assert signature == block("", "segscore|n_t").strip()
+    assert same(command.expected, result.out + result.err), result.out + result.err
+    run = Path(command.words[-1])
+    assert json.loads((run / "run.json").read_text())["signature"] in command.expected
     for table in ("scores", "summary", "rejects", "unpaired"):
         assert f"`{table}/`" in README
-        assert list((tmp_path / "run" / table).glob("*.parquet"))
+        assert list((run / table).glob("*.parquet"))
+
+
+def test_few_words_come_before_the_first_score() -> None:
+    """A reader who wants to score a file of their own reads at most 200 words."""
+    before, _ = README.split("```console\n", 1)
+    read = re.sub(r"^```.*?^```|!\[.*?\]\(.*?\)", "", before, flags=re.DOTALL | re.MULTILINE)
+    assert len(read.split()) <= 200
+
+
+def test_the_example_is_that_of_the_quick_start() -> None:
+    names = ("references.jsonl", "systems.jsonl")
+    shown, quick = (
+        {fence.file: fence.text for fence in fences(page) if fence.file in names}
+        for page in (ROOT / "README.md", ROOT / "docs" / "quickstart.md")
+    )
+    assert shown == quick and shown.keys() == {*names}
 
 
 def test_every_command_is_in_the_table() -> None:
@@ -49,7 +60,7 @@ def test_every_command_is_in_the_table() -> None:
 
 
 def test_the_readme_shows_the_version_of_signatures(segscore: Segscore) -> None:
-    version = block("", "segscore|n_t").strip().rpartition("|v:")[2]
+    (version,) = set(re.findall(r"^segscore\|.*\|v:(.*)$", README, re.MULTILINE))
     assert segscore("--version").out.split()[:2] == ["segscore", version]
 
 

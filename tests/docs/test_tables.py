@@ -1,10 +1,12 @@
 """docs/tables.md agrees with the schemas and with the files that commands write."""
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import pandera.pyarrow as pap
 import pyarrow.parquet as pq  # noqa: TID251
 
 from segscore.pipeline import storage
@@ -13,8 +15,9 @@ from segscore.pipeline.runs import run_folder
 from segscore.pipeline.storage import read_table
 from segscore.pipeline.tables import contradictions, faults
 from segscore.schemas import page, records, rejects
-from segscore.schemas.columns import arrow_type
+from segscore.schemas.columns import arrow_type, number_or_null
 from segscore.schemas.documents import DOCUMENTS
+from segscore.schemas.page_rows import TableRow, table_rows
 from segscore.schemas.records import Key
 from segscore.schemas.tables import ATTRIBUTES, GROUPS, TABLES, OutputTable
 from tests.support.command_line import Segscore
@@ -124,6 +127,29 @@ def test_every_table_and_rule_is_on_the_page() -> None:
     for table in TABLES:
         assert table.schema.description
         assert all(column.description for column in table.schema.columns.values())
+
+
+def test_every_column_is_in_the_section_of_its_table() -> None:
+    sections = re.split(r"^#+ ", (ROOT / "docs" / "tables.md").read_text("utf-8"), flags=re.M)
+    by_title = {text.split("\n")[0]: text for text in sections}
+    for table in TABLES:
+        text = by_title[f"{table.name}{' (input)' if table.command is None else ''}"]
+        assert [name for name in table.schema.columns if f"`{name}`" not in text] == [], table.name
+
+
+def test_columns_that_differ_by_their_names_share_a_row() -> None:
+    columns = {
+        "pi_exact_low": number_or_null("lower end of the interval of pi_exact"),
+        "pi_exact_high": number_or_null("upper end of the interval of pi_exact"),
+        "other": number_or_null("upper end of the interval of pi_exact"),
+    }
+    table = OutputTable(pap.DataFrameSchema(columns, name="alone"), "score", "nowhere")
+    assert list(table_rows(table, (), before=())) == [
+        TableRow(("pi_exact_low", "pi_exact_high"), "`float64?`", "… end of the interval of …"),
+        TableRow(("other",), "`float64?`", "upper end of the interval of pi_exact"),
+    ]
+    links = [TableRow((*columns,), "", "as in [alone](#alone)")]
+    assert list(table_rows(table, (), before=(table,))) == links
 
 
 def test_score(segscore: Segscore, tmp_path: Path) -> None:

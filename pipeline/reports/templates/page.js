@@ -9,13 +9,16 @@ const theme = {
     domainColor: "currentColor", gridColor: "currentColor", gridOpacity: 0.15, tickOpacity: 0.4,
     domainOpacity: 0.4, labelLimit: 170, labelFontSize: 12, titleFontSize: 12, titleFontWeight: "normal",
   },
+  title: { color: "currentColor" },
   legend: { labelColor: "currentColor", titleColor: "currentColor", titleFontWeight: "normal" },
   text: { color: "currentColor", fontSize: 12 },
 };
 
 // Arrange the texts in a chart. The table below the chart has them all.
 function arrangeTexts(place) {
-  const texts = [...place.querySelectorAll(".mark-text.role-mark text")];
+  // Names at the ends of lines already have their places.
+  const all = [...place.querySelectorAll(".mark-text.role-mark text")];
+  const texts = all.filter((text) => rowOf(text).y_name === undefined);
   if (place.querySelector(".mark-rect.role-mark")) fillCells(texts);
   else labelPoints(place, texts);
 }

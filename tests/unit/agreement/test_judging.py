@@ -48,7 +48,7 @@ def test_nearest_boundaries_equal_the_twin() -> None:
     ],
 )
 def test_judgements_equal_the_twin(seed: int, faults: tuple[str, ...]) -> None:
-    rows = [*codings(Project(9 if len(faults) > 2 else 6, 120, faults), seed)]
+    rows = [*codings(Project(9 if len(faults) > 2 else 6, 60, faults), seed)]
     corpus: dict[str, Document] = {}
     for row in rows:
         document = corpus.get(row["document_id"], Document(row["n_units"], {}))

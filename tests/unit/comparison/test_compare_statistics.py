@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 import pytest
+import scipy
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import stats
@@ -171,6 +172,10 @@ def test_signed_ranks_with_ties_and_undefined_values() -> None:
     assert result.effect_d == pytest.approx(moved.mean() / moved.std(ddof=1))
 
 
+@pytest.mark.skipif(
+    tuple(map(int, scipy.__version__.split(".")[:2])) < (1, 15),
+    reason="SciPy before 1.15 has an exact p value of ties that is none",
+)
 @settings(max_examples=examples(20))
 @given(st.lists(st.sampled_from([-0.3, -0.2, -0.1, 0.1, 0.2, 0.3]), min_size=1, max_size=7))
 @example([0.1, 0.1, 0.2, 0.2, 0.2, 0.3, -0.1, 0.2, 0.2, 0.3, -0.3])

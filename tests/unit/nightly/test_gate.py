@@ -423,7 +423,7 @@ def median_rates(abilities: Sequence[float], documents: int, nights: int) -> lis
 
 
 def test_equal_systems_fail_no_more_often_with_a_median() -> None:
-    """docs/operations.md states the rates."""
+    """docs/claims.md states the rates."""
     nights = 300
     single, median, either = median_rates([0.7] * 8, 10, nights)
     for rate in (single, median):
@@ -433,7 +433,7 @@ def test_equal_systems_fail_no_more_often_with_a_median() -> None:
 
 @pytest.mark.long
 def test_a_slow_decline_is_noticed_by_the_median() -> None:
-    """docs/operations.md states the rates."""
+    """docs/claims.md states the rates."""
     single, median, either = median_rates([0.6 + 0.02 * night for night in range(8)], 60, 250)
     assert single < 0.25 and median > 0.5 and either > 0.4
 

@@ -12,7 +12,7 @@ from segscore.pipeline.reports.night import gate_section
 def test_rows_that_differ_in_their_nights_alone_are_told_apart(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("TTY_COMPATIBLE", "1")
+    monkeypatch.setenv("FORCE_COLOR", "1")  # which makes it a terminal
     monkeypatch.setenv("TERM", "dumb")
     monkeypatch.setenv("COLUMNS", "80")
     rule, average = "boundary_similarity>=-0.02", ("boundary_similarity", "micro")

@@ -212,12 +212,18 @@ def claimed_counts(path: Path) -> list[int]:
 
 
 def test_a_footer_that_agrees_with_itself_is_believed(segscore: Segscore, tmp_path: Path) -> None:
-    """The pages have more rows than it states; those that it states are read and counted."""
+    """The pages have more rows than it states; those that it states are read and counted.
+
+    Arrow 18 notices that the pages have more, and the file is refused.
+    """
     good, bad = tmp_path / "good.parquet", tmp_path / "bad.parquet"
     pq.write_table(segmentations(), good, write_statistics=False)
     bad.write_bytes(good.read_bytes())
     patch(bad, varint(ROWS), varint(19_000, length=3))
     result = segscore("score", good, bad, "--output", tmp_path / "run")
+    if pa.__version__.startswith("18."):
+        assert result.code == 2 and f"{bad}: cannot be read" in result.err
+        return
     assert result.code == 0, result.err
     assert "1000 of 20000 references have no hypothesis" in result.err
 

@@ -4,18 +4,24 @@ import json
 import shutil
 import subprocess
 from contextlib import suppress
+from functools import cache
 from importlib.metadata import distribution
 from pathlib import Path
 
 _DIGITS = 12
 
+_ARCHIVED = "commit.txt"
+"""File beside the package's folders, in which an archive says its commit."""
+
 _SECONDS = 10
 """Seconds after which git is no longer waited for."""
 
 
+@cache
 def find_commit() -> str | None:
-    """Return the commit that pip installed, or of the checkout that this file is in; else None."""
-    return _installed() or _checked_out(Path(__file__).resolve().parents[2])
+    """Return the commit that pip installed, of an archive, or of the checkout; else None."""
+    folder = Path(__file__).resolve().parents[2]
+    return _installed() or _archived(folder) or _checked_out(folder)
 
 
 def _installed() -> str | None:
@@ -23,6 +29,13 @@ def _installed() -> str | None:
     with suppress(ValueError, TypeError, KeyError, OSError):
         origin = json.loads(distribution("segscore").read_text("direct_url.json") or "{}")
         return str(origin["vcs_info"]["commit_id"])[:_DIGITS]
+    return None
+
+
+def _archived(folder: Path) -> str | None:
+    """Return the commit that an archive was made from, which it contains."""
+    with suppress(OSError, UnicodeError):
+        return (folder / _ARCHIVED).read_text("utf-8").strip() or None
     return None
 
 

@@ -1,4 +1,4 @@
-"""`explain --units`: the words around each edit."""
+"""`explain --units` and `report --units`: the words around each edit."""
 
 import json
 from pathlib import Path
@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.command_line import Segscore
+from tests.support.report_pages import report
 
 
 @pytest.fixture
@@ -58,3 +59,19 @@ def test_other_texts_are_refused(
     refused = segscore("explain", run, "--document", "d", "--units", file)
     assert refused.code == 2 and message in refused.err
     assert len(refused.err.splitlines()) == 1
+
+
+def test_report_lists_the_errors_with_their_words(
+    segscore: Segscore, run: Path, tmp_path: Path
+) -> None:
+    page = report(segscore, run, "--units", str(texts(tmp_path))).read_text("utf-8")
+    assert "d: words around the errors" in page
+    assert "… This is unit number 8. | This is unit number 9. …" in page
+    assert "unit number 2. |" not in page, "a match is no error"
+
+
+def test_report_refuses_other_texts(segscore: Segscore, run: Path, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    refused = segscore("report", run, "--units", texts(tmp_path, units=3), "--output", page)
+    assert refused.code == 2 and "d has 3 units, but 11 in the run" in refused.err
+    assert not page.exists()

@@ -1,0 +1,63 @@
+"""Show the help of one format: the options of `import` or `answers` that its reader reads."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+_HELP, _FORMAT = "--help", "--format"
+
+
+def asked_format(command: str, args: Sequence[str]) -> str | None:
+    """Return the format whose help a command line asks for, or None.
+
+    Args:
+        command: name of the command.
+        args: its words, such as `textgrid --help` or `--format textgrid --help`.
+    """
+    if command not in ("import", "answers") or _HELP not in args:
+        return None
+    words = [word for word in args if word not in (_HELP, _FORMAT)]
+    if len(words) != 1:
+        return None
+    from segscore.pipeline.importing.formats.known import FORMATS
+
+    name = words[0].removeprefix(f"{_FORMAT}=")
+    return next((key for key in FORMATS if key.replace("-", "") == name.replace("-", "")), None)
+
+
+def options_of_format(
+    name: str, every: Sequence[str], common: Sequence[str]
+) -> tuple[list[str], list[str]]:
+    """Return the flags of the options that a format reads, and the names of its rare ones.
+
+    Args:
+        name: of the format.
+        every: flags of all options of the command.
+        common: flags that the help of the command lists, in their order; the first is required.
+
+    Returns:
+        The flags, those of this format before those of all formats; names for `--set`.
+    """
+    from segscore.pipeline.importing.formats.known import FORMATS, SPECIFIC_OPTIONS
+
+    own = {_flag(option): option for option in FORMATS[name].options}
+    specific = {_flag(option) for option in SPECIFIC_OPTIONS}
+    shared = [flag for flag in common if flag not in specific and flag != _FORMAT]
+    listed = [flag for flag in every if flag in own]
+    return [shared[0], *listed, *shared[1:]], [own[flag] for flag in own if flag not in listed]
+
+
+def introduction(name: str, command: Any) -> Iterator[str]:
+    """Yield the usage of a command for one format, and what it reads."""
+    from segscore.pipeline.importing.formats.known import FORMATS
+
+    known = FORMATS[name]
+    yield f"Usage: segscore {command.name} FILES... --format {name} --output TEXT [OPTIONS]"
+    yield ""
+    endings = ", ".join(known.endings)
+    how = f"Files that end in {endings} need no --format." if endings else ""
+    yield " ".join(filter(None, (f"Import files of the format {name}.", how)))
+    yield f"What it reads: docs/jobs/import.md; all options: segscore {command.name} --help-all."
+
+
+def _flag(option: str) -> str:
+    return "--" + option.replace("_", "-")

@@ -1,0 +1,86 @@
+"""`segscore score` of files that are not tables: converted as `segscore import` converts them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from segscore.pipeline.storage import read_table
+from tests.support.command_line import Segscore
+
+CHOI = "a\nb\n==========\nc\nd\n", "a\n==========\nb\nc\nd\n"
+
+
+def subtitles(*times: tuple[str, str]) -> str:
+    return "\n\n".join(
+        f"{number}\n00:00:0{start} --> 00:00:0{end}\ntext"
+        for number, (start, end) in enumerate(times, 1)
+    )
+
+
+def write(folder: Path, **contents: str) -> list[Path]:
+    paths = [folder / name.replace("_", ".") for name in contents]
+    for path, content in zip(paths, contents.values(), strict=True):
+        path.write_text(content)
+    return paths
+
+
+def test_two_texts_are_scored_in_one_line(segscore: Segscore, tmp_path: Path) -> None:
+    reference, hypothesis = write(tmp_path, gold_txt=CHOI[0], model_txt=CHOI[1])
+    run = tmp_path / "run"
+    ended = segscore("score", reference, hypothesis, "--output", run)
+    assert ended.code == 0, ended.err
+    assert f"{reference}: 1 segmentation, 2 segments" in ended.err
+    (row,) = read_table(str(run / "scores")).to_pylist()
+    assert (row["document_id"], row["reference"], row["hypothesis"]) == ("gold", "gold", "model")
+    assert (row["n_units"], row["near_misses"]) == (4, 1)
+    drawn = segscore("explain", run, "--document", "gold")
+    assert drawn.code == 0 and "near miss: 2 in the reference, 1 in the hypothesis" in drawn.out
+
+
+def test_times_take_the_length_of_the_reference(segscore: Segscore, tmp_path: Path) -> None:
+    ref = subtitles(("0,000", "2,500"), ("2,500", "5,000"))
+    hyp = subtitles(("0,000", "2,000"), ("2,000", "4,000"))
+    reference, hypothesis = write(tmp_path, gold_srt=ref, model_srt=hyp)
+    run = tmp_path / "run"
+    ended = segscore("score", reference, hypothesis, "--output", run)
+    assert ended.code == 0, ended.err
+    (row,) = read_table(str(run / "scores")).to_pylist()
+    assert row["n_units"] == 5000
+
+
+def test_a_text_is_scored_against_a_table(segscore: Segscore, tmp_path: Path) -> None:
+    table = tmp_path / "doc.jsonl"
+    row = {"document_id": "doc", "coder": "desk", "n_units": 4, "boundaries": [2]}
+    table.write_text(json.dumps(row) + "\n")
+    (hypothesis,) = write(tmp_path, model_txt=CHOI[1])
+    ended = segscore("score", table, hypothesis, "--output", tmp_path / "run")
+    assert ended.code == 0, ended.err
+    again = segscore("score", table, hypothesis, "--output", tmp_path / "run")
+    assert again.code == 0 and "written to" not in again.out
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("one\ntwo\n", "cannot tell its format from its name or content"),
+        ("a\n==========\nb\n=========\nc\n", "model.txt:4: "),
+    ],
+)
+def test_a_text_without_segments_is_refused(
+    segscore: Segscore, tmp_path: Path, content: str, message: str
+) -> None:
+    reference, hypothesis = write(tmp_path, gold_txt=CHOI[0], model_txt=content)
+    refused = segscore("score", reference, hypothesis, "--output", tmp_path / "run")
+    assert refused.code == 2 and message in refused.err
+    assert "the options are those of `segscore import`" in refused.err
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_folder_with_a_dot_is_a_folder(segscore: Segscore, tmp_path: Path) -> None:
+    folder = tmp_path / "release.2"
+    folder.mkdir()
+    row = {"document_id": "d", "coder": "desk", "n_units": 4, "boundaries": [2]}
+    (folder / "rows.jsonl").write_text(json.dumps(row) + "\n")
+    ended = segscore("score", folder, folder, "--output", tmp_path / "run")
+    assert ended.code == 0, ended.err
