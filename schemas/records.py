@@ -46,8 +46,7 @@ _RUN = {
     "null in runs of hypotheses without the column `trial`",
     "levels[].level: int or null": "level of the hierarchy, null for all levels; the list is empty "
     "in runs without levels",
-    "levels[].type_range: int": "range of boundary types on the level, which the weights of "
-    "substitutions are divided by; for all levels, a common multiple",
+    "levels[].type_range: int": "1, as the boundaries of a level have no types",
     "levels[].p_seg: float or null": "p_seg of the level",
     "test_set.fingerprint: string": "sum of the digests of all accepted references (64 hexadecimal "
     "digits), which depends on their lengths, boundaries and types alone",

@@ -173,3 +173,16 @@ CONFUSION = pap.DataFrameSchema(
     description="hypothesis, type in the reference and type in the hypothesis",
     strict=False,  # has the level in runs by level
 )
+
+LABEL_CONFUSION = pap.DataFrameSchema(
+    {
+        "hypothesis": name("coder of the hypotheses, without reference points"),
+        "reference_label": name_or_null("label of the reference's segment; null: it has none"),
+        "hypothesis_label": name_or_null("label of the hypothesis's segment; null: it has none"),
+        "units": whole("units in the overlaps of such segments, in the unit of the run", 1),
+    },
+    name="label_confusion",
+    description="hypothesis, label in the reference and label in the hypothesis, if the tables "
+    "have segment_labels",
+    strict=True,
+)

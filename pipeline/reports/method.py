@@ -55,7 +55,7 @@ def describe_method(run: FinishedRun, measures: Sequence[str], average: str) -> 
     if "window" in affecting:
         texts.append(f"the window is {_window(affecting['window'])}")
     if "tol" in affecting:
-        texts.append(f"the tolerance is {counted(int(affecting['tol']), 'position')}")
+        texts.append(f"the tolerance is {_tolerance(affecting['tol'])}")
     verb = "systems are compared by" if run.command == "compare" else "averages are"
     averages = f"{verb} {_AVERAGES[average]}"
     if INTERVAL_METHOD in of_statistics(run):
@@ -64,6 +64,12 @@ def describe_method(run: FinishedRun, measures: Sequence[str], average: str) -> 
             name = in_latex(attribute)
             averages += f", which leaves out all documents of one {name} together"
     return f"{'; '.join([*texts, averages, *_tests(run)])}."
+
+
+def _tolerance(stated: str) -> str:
+    if stated.endswith("%"):
+        return rf"{stated[:-1]}\,\% of the positions of a document"
+    return counted(int(stated), "position")
 
 
 def in_latex(name: str) -> str:

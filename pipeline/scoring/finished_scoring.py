@@ -109,12 +109,7 @@ class FinishedScoring(FinishedRun):
     def parameters_at(self, level: int | None) -> Mapping[str, float]:
         """Return the parameters of formulas on a level of the run; None stands for all levels."""
         of_level = next(each for each in self.record["levels"] if each["level"] == level)
-        return {**self._parameters(of_level["p_seg"]), "type_range": float(of_level["type_range"])}
-
-    def factor(self, level: int) -> int:
-        """Return by what the type differences of a level are multiplied (``common_counts``)."""
-        ranges = {each["level"]: each["type_range"] for each in self.record["levels"]}
-        return int(ranges[None] // ranges[level])
+        return {**self._parameters(of_level["p_seg"]), "type_range": 1.0}
 
     def _parameters(self, p_seg: float | None) -> dict[str, float]:
         settings = self.score_settings()

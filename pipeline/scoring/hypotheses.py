@@ -22,6 +22,7 @@ from segscore.pipeline.tables.document_lengths import (
 )
 from segscore.pipeline.tables.faults import IN_RANGE, SAME_UNITS
 from segscore.pipeline.tables.read import Rows, refuse, validate_rows
+from segscore.pipeline.tables.segment_labels import without_unlabelled
 from segscore.pipeline.tables.trial_numbers import are_repeated, trial_numbers
 
 _SMALL = 50
@@ -113,6 +114,9 @@ def accept_hypotheses(
     if typed:
         rows, bad_types = without_faults(rows, settings.boundary_types)
         rejects += bad_types
+    if settings.select:
+        rows, unlabelled = without_unlabelled(rows, "--select")
+        rejects.append(unlabelled)
     systems = rows.coders.names
     document = references.documents.find(rows.ids)
     unpaired = rows.keep(document < 0)

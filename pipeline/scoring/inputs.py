@@ -34,6 +34,7 @@ from segscore.pipeline.tables.contradictions import Described, describe
 from segscore.pipeline.tables.find import InputTable, find_table
 from segscore.pipeline.tables.path_columns import TRIAL
 from segscore.pipeline.tables.read import Rows, Sources, no_rows_error, read_valid
+from segscore.pipeline.tables.segment_labels import require_labels
 from segscore.pipeline.tables.units import one_unit
 from segscore.pipeline.tables.validate import place_of
 from segscore.pipeline.testsets.content import Content
@@ -233,6 +234,8 @@ def _require_scorable(settings: ScoreSettings, inputs: Inputs) -> Inputs:
     if inputs.has_trials:
         refuse_taken_names(inputs.tables, [NUMBER], "scores")
     _require_levels(settings, inputs)
+    if settings.select:
+        require_labels([inputs.references, inputs.hypotheses], "--select")
     _require_types(settings, inputs)
     if settings.confusion and inputs.has_trials:
         raise Refused(

@@ -9,7 +9,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from segscore.pipeline.arrays.ragged import Coded, Floats, Ints, column, encode, numbers
-from segscore.pipeline.measures import Table, panel
+from segscore.pipeline.measures import PANEL_FAMILIES, Table
+from segscore.pipeline.measures.compared import PanelRows
 from segscore.pipeline.scoring.boundaries import Side
 from segscore.pipeline.scoring.counting import Pairs, Rule, count_pairs
 from segscore.pipeline.scoring.draw_sums import DrawSums, draw_sums, sum_draw
@@ -295,12 +296,13 @@ def score_panels(
     document, table = hypotheses.document, rule.selection.panels
     counts: dict[str, Ints] = {}
     for draw in hypotheses.every_draw() if table.counts else ():
-        _add_draw(counts, _count_panels(draw, references))
+        _add_draw(counts, _count_panels(draw, references, rule))
     counts = {name: counts[name] for name in table.counts}
     means = {name: mean_of_draws(row, hypotheses.draws) for name, row in counts.items()}
+    parameters = rule.settings.parameters(references.p_seg, rule.types)
     whole = Pairs(references.first[document], np.arange(len(document)), one_to_one=True)
     nothing = np.zeros(len(document), np.int64)
-    each = _Rows(whole, counts, table.values(means, {}, rows=True), nothing)
+    each = _Rows(whole, counts, table.values(means, parameters, rows=True), nothing)
     together = None if hypotheses.trials is None else hypotheses.trials.of_pairs(whole)
     rows, of_scored = each, pairs.hyp_row
     if together is not None and hypotheses.trials is not None:
@@ -350,13 +352,18 @@ def _panel_table(
     return pa.table(names | {name: column(row) for name, row in columns.items()})
 
 
-def _count_panels(hypotheses: Hypotheses, references: References) -> dict[str, Ints]:
+def _count_panels(hypotheses: Hypotheses, references: References, rule: Rule) -> dict[str, Ints]:
     """Count all hypotheses against the references of their documents, by name of the count."""
     document = hypotheses.document
     size, window = references.size[references.first[document]], references.panel_window[document]
-    rows = panel.PanelRows(references.first, document, np.arange(len(document)), size, window)
-    counts = panel.count(references.side.boundaries, hypotheses.side.boundaries, rows)
-    return dict(zip(panel.COUNTS, counts, strict=True))
+    rows = PanelRows(references.first, document, np.arange(len(document)), size, window)
+    sides = references.side.boundaries, hypotheses.side.boundaries
+    counts: dict[str, Ints] = {}
+    for name, family in PANEL_FAMILIES.items():
+        if name in rule.selection.families:
+            counted = family.count_panels(*sides, rows, rule.settings)
+            counts |= zip(family.COUNTS, counted, strict=True)
+    return counts
 
 
 def read_measures(scored: pa.Table, measures: Iterable[str]) -> list[Floats]:

@@ -23,6 +23,7 @@ from segscore.pipeline.scoring.inputs import (
     inputs_of,
     rule_of,
 )
+from segscore.pipeline.scoring.label_confusion import tabulate_labels
 from segscore.pipeline.scoring.missing import (
     Missing,
     require_answered,
@@ -47,6 +48,7 @@ from segscore.pipeline.scoring.trial_summary import with_trials
 from segscore.pipeline.scoring.type_confusion import tabulate_confusion
 from segscore.pipeline.scoring.unpaired import require_few_unpaired, warn_of_unpaired
 from segscore.pipeline.tables.read import Sources
+from segscore.pipeline.tables.segment_labels import have_labels
 
 SCORES_UNUSED = (
     "boundary_scores were ignored, every candidate counts; to use them run `segscore sweep`; to "
@@ -118,6 +120,8 @@ def _finish(
         run.write("summary", summary)
         if settings.confusion:
             run.write("confusion", tabulate_confusion(sums.confusion, results.rule))
+            if have_labels([inputs.references, inputs.hypotheses]):
+                run.write("label_confusion", tabulate_labels(sums.labels))
     scored = {str(key[0]) for key in sums.pairs.groups} if sums.pairs is not None else set()
     record = {
         **described,

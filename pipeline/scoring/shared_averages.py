@@ -212,7 +212,7 @@ class _Reader:
             own = [(*key, each) for key in keys]
             yield sum_rows(own, code[on_level], units, rows.select(on_level))
         over_all = [(*key, None) for key in keys]
-        whole = add_up_levels(self.kind.counts, rows, level, self.run.factor)
+        whole = add_up_levels(rows, level)
         yield sum_rows(over_all, code, units, whole)
 
     def _units(self, block: _Block, most: int) -> Units:

@@ -295,6 +295,11 @@ class Metric:
         self._add_batch(from_positions(references, hypotheses, n_units), document_ids)
 
     def _add_batch(self, batch: Batch, document_ids: Sequence[str] | None) -> None:
+        if self.settings.select:
+            raise Refused(
+                "select: a batch has no labels; add each pair with update(), whose sides are "
+                "Segmentations with labels"
+            )
         if self.settings.boundary_types:
             raise Refused(
                 "boundary_types: a batch has no types; add each pair with update(), whose sides "
