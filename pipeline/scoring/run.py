@@ -12,6 +12,7 @@ from segscore.pipeline.runs.planning import Limits, Plan
 from segscore.pipeline.runs.record import RowCounts, require_few_rejects, warn_of_similar_names
 from segscore.pipeline.runs.sink import Sink
 from segscore.pipeline.runs.tasks import Progress, TaskRun, ignore_progress
+from segscore.pipeline.scoring.absent_labels import warn_of_absent_labels
 from segscore.pipeline.scoring.accounting import require_scored
 from segscore.pipeline.scoring.coverage import warn_of_fewer_documents
 from segscore.pipeline.scoring.few_draws import warn_of_few_draws
@@ -48,7 +49,7 @@ from segscore.pipeline.scoring.trial_summary import with_trials
 from segscore.pipeline.scoring.type_confusion import tabulate_confusion
 from segscore.pipeline.scoring.unpaired import require_few_unpaired, warn_of_unpaired
 from segscore.pipeline.tables.read import Sources
-from segscore.pipeline.tables.segment_labels import have_labels
+from segscore.pipeline.tables.segment_labels import have_labels, warn_of_labels_on_one_side
 
 SCORES_UNUSED = (
     "boundary_scores were ignored, every candidate counts; to use them run `segscore sweep`; to "
@@ -135,9 +136,12 @@ def _finish(
     record["warnings"] += results.test_set.warnings
     record["warnings"] += warn_of_absent_points(settings, scored)
     record["warnings"] += _warn_of_systems(summary, scored) + warn_of_noticed(sums.noticed)
+    record["warnings"] += warn_of_absent_labels(settings, scoring.selection.pairs, sums.pairs)
     record["warnings"] += warn_of_few_draws(sums.draws, sums.pairs, scoring)
     of_documents = attribute_types([inputs.references, inputs.documents])
     record["warnings"] += warn_of_related(settings, of_documents, run.sink.pieces)
+    if settings.confusion:
+        record["warnings"] += warn_of_labels_on_one_side([inputs.references, inputs.hypotheses])
     if "boundary_scores" in inputs.hypotheses.further.names:
         record["warnings"].append(SCORES_UNUSED)
     published, tables = run.publish(record), run.sink.tables

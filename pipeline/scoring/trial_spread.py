@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from segscore.pipeline.scoring.leaderboard import Leaderboard
-from segscore.pipeline.statistics.shown_numbers import shown_number
+from segscore.pipeline.statistics.shown_numbers import counted, shown_number
 
 _NAMED = 3
 """Number of systems whose trials are described."""
@@ -28,9 +28,8 @@ def describe_trials(board: Leaderboard, shown: Callable[[str], str] = str) -> It
             parts.append(f"{stable:.0%} of the boundaries are in all trials")
         if (needed := row.get("trials_needed")) is not None:
             enough = row.get("trials") or 0
-            parts.append(
-                f"{needed} trials would do" if needed <= enough else f"{needed} trials are needed"
-            )
+            trials = counted(needed, "trial")
+            parts.append(f"{trials} would do" if needed <= enough else f"{trials} are needed")
         yield f"{', '.join(parts)}."
     if len(several) > _NAMED:
         yield f"The summary has the trials of {len(several) - _NAMED} more systems."

@@ -30,6 +30,18 @@ def have_labels(tables: Sequence[InputTable]) -> bool:
     return all(BY_SEGMENT in table.further.names for table in tables)
 
 
+def warn_of_labels_on_one_side(tables: Sequence[InputTable]) -> list[str]:
+    """Return a warning if labels cannot be compared, because some of the tables have none."""
+    without = [table for table in tables if BY_SEGMENT not in table.further.names]
+    if len(without) in (0, len(tables)):
+        return []
+    return [
+        f"--confusion: the {table.name} ({table.location}) have no column {BY_SEGMENT}, so there "
+        "is no table label_confusion"
+        for table in without
+    ]
+
+
 def without_unlabelled(rows: Rows, option: str) -> tuple[Rows, pa.Table]:
     """Reject rows without labels, in a run that selects segments by them."""
     missing = ~flags(labels_of(rows).is_valid())

@@ -30,9 +30,13 @@ def table_of_measures(names: tuple[str, ...]) -> MeasureTable:
 
 
 def require_measure(name: Any, known: Collection[str]) -> None:
-    """Refuse a name that is not a measure; the message names a similar one."""
+    """Refuse a name that is not a known measure; the message names a similar one."""
     if not isinstance(name, str):
         raise Refused(f"{name!r}: must be the name of a measure, such as 'pk'")
+    if name not in known and name in PAIRS.measures:
+        raise Refused(f"{name}: was not computed; name it in measures")
+    if name not in known and name in ALL:
+        raise Refused(f"{name}: needs all references of a document; use segscore.evaluate")
     if name not in known:
         near = nearest_measure(name, known)
         raise Refused(f"{name}: no such measure{near}; segscore.measures() lists them all")

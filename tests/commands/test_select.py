@@ -176,3 +176,30 @@ def test_units_are_words_in_a_run_in_words(segscore: Segscore, tmp_path: Path) -
     assert scored.code == 0, scored.err
     (row,) = rows(tmp_path / "run", "scores")
     assert (row["selected_matches"], row["start_late"]) == (2, 6)
+
+
+def test_a_label_that_no_segment_has_is_named(
+    segscore: Segscore, tmp_path: Path, tables: tuple[Path, Path]
+) -> None:
+    scored = segscore("score", *tables, "--select", "advert", "--output", tmp_path / "run")
+    assert scored.code == 0, scored.err
+    assert "--select advert: no segment of the references or hypotheses has" in scored.err
+    plain = {**HYPOTHESIS, "segment_labels": [None] * 7}
+    unlabelled = put(tmp_path / "plain.jsonl", plain)
+    scored = segscore("score", tables[0], unlabelled, "--select", "ad", "--output", tmp_path / "b")
+    assert "--select ad: no segment of the hypotheses has such a label" in scored.err
+    scored = segscore("score", *tables, "--select", "ad", "--output", tmp_path / "c")
+    assert "--select" not in scored.err
+
+
+def test_a_confusion_of_labels_needs_them_on_both_sides(
+    segscore: Segscore, tmp_path: Path, tables: tuple[Path, Path]
+) -> None:
+    bare = {name: value for name, value in HYPOTHESIS.items() if name != "segment_labels"}
+    hypotheses = put(tmp_path / "bare.jsonl", bare)
+    scored = segscore("score", tables[0], hypotheses, "--confusion", "--output", tmp_path / "run")
+    assert scored.code == 0, scored.err
+    assert "the hypotheses (" in scored.err
+    assert "have no column segment_labels, so there is no table label_confusion" in scored.err
+    scored = segscore("score", hypotheses, hypotheses, "--confusion", "--output", tmp_path / "b")
+    assert "label_confusion" not in scored.err

@@ -205,6 +205,23 @@ def test_scores_of_other_settings_do_not_add() -> None:
         (segscore.score(**PAIR) + segscore.score(**PAIR)).edits  # noqa: B018
 
 
+def test_selected_labels_leave_the_other_measures() -> None:
+    sides = [segscore.Segmentation(each, 9, labels=["ad", None]) for each in ([4], [5])]
+    pair: dict[str, Any] = {"reference": sides[0], "hypothesis": sides[1]}
+    score = segscore.score(**pair, select=["ad"])
+    assert score.selected_f1 == 1
+    assert score.covering == segscore.score(**pair).covering
+    assert score.values.keys() == segscore.score(**pair).values.keys()
+
+
+def test_a_measure_that_was_not_computed_says_so() -> None:
+    score = segscore.score(**PAIR, measures="pk")
+    with pytest.raises(segscore.Refused, match="f1: was not computed; name it in measures"):
+        score["f1"]
+    with pytest.raises(segscore.Refused, match="mult_window_diff: needs all references of a"):
+        score["mult_window_diff"]
+
+
 def test_a_pair_is_drawn() -> None:
     score = segscore.score(**PAIR)
     assert "reference   ─│──│─────" in repr(score)

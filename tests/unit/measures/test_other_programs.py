@@ -64,6 +64,23 @@ def test_tolerant_values_are_those_of_mir_eval(pair: Pair, tolerance: int, trim:
         assert (found[f"tolerant_{name}"] or 0.0) == pytest.approx(value, abs=1e-12)
 
 
+@given(pairs(), st.integers(1, 70), st.integers(0, 70))
+def test_ends_of_their_own_are_boundaries_of_a_longer_document(
+    pair: Pair, further: int, tolerance: int
+) -> None:
+    """The recipe of docs/neighbouring-fields.md for outputs whose ends differ."""
+    n_units, reference, hypothesis = pair
+    ends = n_units, n_units + further
+    theirs = mir_eval.detection(
+        intervals(ends[0], reference), intervals(ends[1], hypothesis), window=tolerance
+    )
+    found = ours(
+        (ends[1] + 1, [*reference, ends[0]], [*hypothesis, ends[1]]), Near(tolerance, edges=1)
+    )
+    for name, value in zip(("precision", "recall", "f1"), theirs, strict=True):
+        assert found[f"tolerant_{name}"] == pytest.approx(value, abs=1e-12)
+
+
 def test_by_default_mir_eval_counts_the_ends() -> None:
     sides = intervals(20, [10]), intervals(20, [3])
     assert mir_eval.detection(*sides, window=0)[2] == pytest.approx(2 / 3)

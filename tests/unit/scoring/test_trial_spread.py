@@ -1,0 +1,30 @@
+"""The sentences on the trials of systems."""
+
+import pytest
+
+from segscore.pipeline.scoring.leaderboard import Leaderboard
+from segscore.pipeline.scoring.trial_spread import describe_trials
+from segscore.schemas.rows import AverageRow
+
+
+@pytest.mark.parametrize(
+    ("needed", "said"),
+    [(1, "1 trial would do"), (3, "3 trials would do"), (4, "4 trials are needed")],
+)
+def test_a_system_is_told_how_many_trials_it_needs(needed: int, said: str) -> None:
+    row: AverageRow = {
+        "value": 0.5,
+        "ci_low": None,
+        "ci_high": None,
+        "trials": 3,
+        "sd_trials": 0.01,
+        "self_agreement": 0.75,
+        "stable_boundaries": 0.5,
+        "trials_needed": needed,
+    }
+    board = Leaderboard((), "pk", {"pk": {"lea": row}})
+    (sentence,) = describe_trials(board)
+    assert sentence == (
+        "lea: mean of 3 trials, sd between trials 0.0100, two trials agree by B 0.7500, "
+        f"50% of the boundaries are in all trials, {said}."
+    )
