@@ -13,7 +13,11 @@ MEASURES_CHOSEN = "measures"
 DRAWS, SEED = "draws", "seed"
 """Fields for how random reference points were drawn, which does not affect averages of systems."""
 
+THRESHOLD = "threshold"
+"""Field for the least score of a boundary: a choice of a system, not of how it is measured."""
+
 _OF_COMMANDS = {
+    THRESHOLD: "least score of a boundary, of all systems or by system",
     "agree": "agreement; how the agreement expected by chance is pooled",
     "sweep": "what varies: the tolerance, or the threshold t and which candidates reach it",
     "operating_point": "how a system's operating threshold is chosen",
@@ -59,7 +63,7 @@ def may_differ(signatures: Sequence[str], without_effect: Collection[str]) -> se
     """
     chosen = [each for each in map(fields, signatures) if MEASURES_CHOSEN in each]
     omitted = {name for name in without_effect if any(name not in each for each in chosen)}
-    return {INTERVALS, MEASURES_CHOSEN, DRAWS, SEED, *omitted}
+    return {INTERVALS, MEASURES_CHOSEN, DRAWS, SEED, THRESHOLD, *omitted}
 
 
 def signature_differences(

@@ -145,6 +145,7 @@ class EvaluateKeywords(MetricKeywords, total=False):
     max_unpaired: float | None
     missing: Literal["leave-out", "none", "refuse"]
     unit: str | None
+    threshold: str | float | None
     memory_limit: int | str | None
     registry: str | None
     fresh: bool

@@ -18,12 +18,9 @@ from segscore.pipeline.scoring.references import References
 from segscore.pipeline.scoring.self_pairs import has_self_pairs
 from segscore.pipeline.scoring.sweep.curves import Steps, merge_steps, sweep_pairs
 from segscore.pipeline.scoring.sweep.tolerances import ToleranceSums, count_at_tolerances
+from segscore.pipeline.scoring.thresholds import SCORE_COLUMN, SCORES_GIVEN, WITHOUT_SCORES
 from segscore.pipeline.tables.read import refuse
 
-SCORE_COLUMN = "boundary_scores"
-"""The column whose values are the thresholds."""
-
-SCORES_GIVEN = "boundary_scores_given"
 CANDIDATES_AT_ONCE = 1_000_000
 """About how many candidates a task sweeps at a time; a single document may have more."""
 
@@ -90,8 +87,7 @@ def sweep_part(job: SweepJob, part: Part) -> SweepReceipt:
 def _with_scores(accepted: Accepted) -> Accepted:
     """Reject the hypotheses whose candidates have no scores."""
     without_scores = ~flags(accepted.rows.table.column(SCORE_COLUMN).combine_chunks().is_valid())
-    reason = "boundary_scores is null; it needs one score per boundary, [] without boundaries"
-    rows, missing_scores = refuse(accepted.rows, without_scores, SCORES_GIVEN, reason)
+    rows, missing_scores = refuse(accepted.rows, without_scores, SCORES_GIVEN, WITHOUT_SCORES)
     return replace(
         accepted,
         rows=rows,

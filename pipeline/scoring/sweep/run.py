@@ -21,9 +21,10 @@ from segscore.pipeline.scoring.inputs import Inputs, find_sides
 from segscore.pipeline.scoring.self_pairs import describe_self_pairs
 from segscore.pipeline.scoring.sweep.candidates import CHANGING
 from segscore.pipeline.scoring.sweep.curves import VALUES, merge_steps, tabulate_curves
-from segscore.pipeline.scoring.sweep.part import SCORE_COLUMN, SweepJob, SweepReceipt, sweep_part
+from segscore.pipeline.scoring.sweep.part import SweepJob, SweepReceipt, sweep_part
 from segscore.pipeline.scoring.sweep.settings import SweepSettings
 from segscore.pipeline.scoring.sweep.tolerances import merge_sums, tabulate_tolerances
+from segscore.pipeline.scoring.thresholds import SCORE_COLUMN
 from segscore.pipeline.scoring.window_policy import share_of_windows
 
 SWEEP_STAGE = "swept"
