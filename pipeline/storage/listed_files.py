@@ -17,6 +17,7 @@ RUN_TABLES = (
     "confusion",
     "summary",
     "curves",
+    "measured",
     "operating_points",
     "tolerances",
     "pairs",
