@@ -185,6 +185,7 @@ class CompareKeywords(TypedDict, total=False):
     group_by: Sequence[str] | str
     where: bool
     published: bool
+    published_scores: str | None
     may_differ: Sequence[str] | str
     resample_by: str | None
     replicates: int | None
