@@ -63,7 +63,7 @@ def may_differ(signatures: Sequence[str], without_effect: Collection[str]) -> se
     """
     chosen = [each for each in map(fields, signatures) if MEASURES_CHOSEN in each]
     omitted = {name for name in without_effect if any(name not in each for each in chosen)}
-    return {INTERVALS, MEASURES_CHOSEN, DRAWS, SEED, THRESHOLD, *omitted}
+    return {INTERVALS, MEASURES_CHOSEN, DRAWS, SEED, *omitted}
 
 
 def signature_differences(
