@@ -10,6 +10,7 @@ AZURITE := build/azurite/node_modules/.bin/azurite-blob
 BROWSER := build/browser/chromium
 HARNESS := build/harness/ready
 OLDEST := build/oldest/ready
+SUPERSET := build/superset/ready
 TORCH := build/torch/ready
 NPM := npm install --no-audit --no-fund
 # Compiled files are kept between processes and runs even where a container's image says otherwise.
@@ -130,7 +131,7 @@ test-oldest: $(OLDEST)
 	@if [ -e $(OLDEST) ]; then build/oldest/bin/python -m pytest --numprocesses logical -m quick \
 		tests/unit tests/conformance tests/commands; fi
 
-test-deploy: $(VENV)/test
+test-deploy: $(VENV)/test $(BROWSER) $(SUPERSET)
 	$(BIN)/pytest tests/deploy
 
 # Debian starts their services where systemd runs; the tests need none of these and start their own.
@@ -171,6 +172,14 @@ $(OLDEST): pyproject.toml constraints-oldest.txt
 		$(OLDEST_PYTHON) -m venv build/oldest && PYTHONWARNINGS=ignore build/oldest/bin/python -m pip \
 		--disable-pip-version-check --quiet install --constraint constraints-oldest.txt \
 		--editable '.[quick]' && touch $@
+
+# 870 MB, and only for Python 3.11; without it, its test is skipped and says so.
+$(SUPERSET): constraints-superset.txt
+	@command -v $(OLDEST_PYTHON) >/dev/null || exit 0; echo "setting up build/superset"; mkdir -p build; \
+		rm -rf build/superset; ( $(OLDEST_PYTHON) -m venv build/superset && \
+		build/superset/bin/python -m pip --disable-pip-version-check install \
+		--requirement constraints-superset.txt && touch $@ ) >build/superset.log 2>&1 || \
+		echo "pip could not install Superset (build/superset.log): its test is skipped"
 
 # 4 GB, so these tests are in neither of the two; without it they are skipped.
 $(TORCH): pyproject.toml

@@ -84,8 +84,7 @@ def compare(
     checks = _check(chosen.runs, rules, chosen.alpha) if rules else []
     lacking = _lacking(chosen.runs) if rules else []
     problems = _problems(chosen.runs, checks, lacking)
-    if rules:
-        print_verdict(problems, checks, format_name)
+    print_verdict(problems, checks, format_name)
     if format_name == "json":
         verdict = {"passed": not problems, "problems": problems} if rules else None
         tables = (
@@ -99,6 +98,8 @@ def compare(
         print_json("compare", {**described(finished.record), **tables})
     elif layout is None and format_name == "text":
         print_comparison(finished, average)
+    elif layout is None and chosen.changes and format_name != "latex":
+        _print_changed(finished, format_name)
     else:
         _print_layout(layout or "pairs", finished, average, format_name)
     if (output := chosen.output) is not None:
@@ -149,6 +150,14 @@ def _print_layout(layout: str, finished: "FinishedRun", average: str, format_nam
     if "published" in finished.at_hand and format_name in ("text", "markdown"):
         print_lines("")
         print_published(finished.table("published").to_pylist(), format_name)
+
+
+def _print_changed(finished: "FinishedRun", format_name: str) -> None:
+    """Print each boundary that changed between two systems."""
+    from segscore.jobs.show.formats import plain_layout, print_table
+
+    table = finished.table("changed")
+    print_table(plain_layout(table.column_names, table.to_pylist(), ""), format_name)
 
 
 def _save_figure(path: str, finished: "FinishedRun", chosen: CompareSettings, average: str) -> None:

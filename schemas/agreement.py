@@ -432,6 +432,10 @@ CORPUS = pap.DataFrameSchema(
             for kind in ("support", "peer_support")
             for quartile, meaning in _QUARTILES.items()
         },
+        "agreement_index_mean": value("mean of agreement_index over codings where defined", 1),
+        "agreement_index_sd": number_or_null(
+            "standard deviation (n - 1) of agreement_index over these codings"
+        ),
     },
     name="corpus",
     description="group",
@@ -466,6 +470,21 @@ PROMINENCE = pap.DataFrameSchema(
     strict=False,
 )
 
+AGREEMENT_INDEX = pap.DataFrameSchema(
+    {
+        "document_id": name("id of the document"),
+        "coder": name("the coder"),
+        "coders": whole("number of coders of the document"),
+        "hits": whole("marks of the other coders in the bins in which the coder has a boundary"),
+        "lowest_hits": whole("the fewest marks that as many bins of the document could have"),
+        "highest_hits": whole("the most marks that as many bins of the document could have"),
+        "agreement_index": value("(hits - lowest_hits) / (highest_hits - lowest_hits)", 1),
+    },
+    name="agreement_index",
+    description="document and coder",
+    strict=False,
+)
+
 TYPES = pap.DataFrameSchema(
     {
         "type": pap.Column(pa.int64(), nullable=False, description="boundary type"),
@@ -497,4 +516,14 @@ TYPES = pap.DataFrameSchema(
     strict=False,
 )
 
-AGREEMENT_TABLES = (PAIRS, DOCUMENTS, AGREEMENT, CODERS, PEERS, CORPUS, PROMINENCE, TYPES)
+AGREEMENT_TABLES = (
+    PAIRS,
+    DOCUMENTS,
+    AGREEMENT,
+    CODERS,
+    PEERS,
+    CORPUS,
+    PROMINENCE,
+    AGREEMENT_INDEX,
+    TYPES,
+)

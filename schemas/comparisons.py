@@ -239,6 +239,103 @@ WHERE = pap.DataFrameSchema(
     strict=True,
 )
 
+_OF_TWO = {
+    "system_before": name("the first system"),
+    "system_after": name("the second system"),
+}
+_WHAT = (
+    "reference boundaries",
+    "false alarms",
+    "split reference segments",
+    "spanning hypothesis segments",
+)
+
+CHANGES = pap.DataFrameSchema(
+    {
+        **_OF_TWO,
+        "what": any_of(
+            _WHAT,
+            "what is counted; split: reference segments with a false alarm inside; spanning: "
+            "segments of the system with a missed reference boundary inside",
+        ),
+        "change": any_of(
+            [
+                *("both right", "fixed", "broken", "both wrong", "kept", "gone", "new"),
+                *("before", "after"),
+            ],
+            "of reference boundaries: both right, fixed (by the second system), broken, both "
+            "wrong; of false alarms: kept, gone, new; of segments: before and after",
+        ),
+        "number": whole("how many there are"),
+        "documents": whole("number of documents in which there is one"),
+        "p": share_or_null(
+            "exact McNemar test of fixed against broken, or gone against new, with resampling "
+            "units as clusters; null for other changes, and without any"
+        ),
+    },
+    name="changes",
+    description="what and change; only with --changes",
+    strict=True,
+)
+
+CHANGED = pap.DataFrameSchema(
+    {
+        **_OF_TWO,
+        "document_id": name("id of the document"),
+        "reference": name("coder of the reference"),
+        "what": any_of(_WHAT[:2], "as in changes"),
+        "change": any_of(["fixed", "broken", "gone", "new"], "as in changes"),
+        "position": whole("position of the boundary in the unit of the run", 1),
+        "command": name("command that shows the second system's edits of the document"),
+    },
+    name="changed",
+    description="boundary that changed; only with --changes",
+    strict=True,
+)
+
+SUSPECTS = pap.DataFrameSchema(
+    {
+        "document_id": name("id of the document"),
+        "reference": name("coder of the reference"),
+        "position": whole(
+            "position in the unit of the run: of a boundary of the reference, or where one is "
+            "missing",
+            1,
+        ),
+        "kind": any_of(
+            ["spurious", "missing", "shifted"],
+            "how the reference may be wrong: it has a boundary too many, too few, or one that "
+            "belongs elsewhere",
+        ),
+        "shift": pap.Column(
+            pa.int64(),
+            nullable=True,
+            description="by how much the boundary belongs later, of a shifted one; negative: "
+            "earlier",
+        ),
+        "posterior": share_or_null("probability that the reference is wrong there"),
+        "systems_for": pap.Column(
+            pa.list_(pa.string()), description="systems that contradict the reference there"
+        ),
+        "systems_against": pap.Column(
+            pa.list_(pa.string()), description="systems that agree with it"
+        ),
+        "change": number_or_null(
+            "mean over systems of what mending the reference adds to their boundary similarity, "
+            "micro"
+        ),
+        "systems": pap.Column(pa.list_(pa.string()), description="all systems"),
+        "values": pap.Column(
+            pa.list_(pa.float64()),
+            description="boundary similarity of each of these, micro, if the reference were mended",
+        ),
+        "command": name("command that shows the edits of the document"),
+    },
+    name="suspects",
+    description="place where a reference may be wrong",
+    strict=True,
+)
+
 POWER = pap.DataFrameSchema(
     {
         "measure": MEASURE,
@@ -290,4 +387,14 @@ PUBLISHED_SCORES = pap.DataFrameSchema(
     strict=True,
 )
 
-COMPARISON_TABLES = (COMPARISONS, SYSTEMS, OMNIBUS, WORST, WHERE, POWER, PUBLISHED_SCORES)
+COMPARISON_TABLES = (
+    COMPARISONS,
+    SYSTEMS,
+    OMNIBUS,
+    WORST,
+    WHERE,
+    CHANGES,
+    CHANGED,
+    POWER,
+    PUBLISHED_SCORES,
+)

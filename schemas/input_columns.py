@@ -10,6 +10,7 @@ import pyarrow as pa
 
 _INTEGERS = pa.list_(pa.int32())
 _NUMBERS = pa.list_(pa.float64())
+_TEXTS = pa.list_(pa.string())
 
 
 @dataclass(frozen=True)
@@ -53,10 +54,24 @@ SEGMENTATION_COLUMNS = (
         required=False,
     ),
     InputColumn(
+        "segment_labels",
+        _TEXTS,
+        "label of each segment, such as ad, one more than there are different boundaries; null for "
+        "a segment without label",
+        required=False,
+    ),
+    InputColumn(
         "collapsed_boundaries",
         pa.int32(),
         "boundaries that an import dropped because times rounded to the start, to the end or to "
         "one position, or that a projection dropped because they came to be there, >= 0",
+        required=False,
+    ),
+    InputColumn(
+        "trial",
+        pa.int32(),
+        "number of the answer, where a system answered several times for one document, such as a "
+        "seed; read in hypotheses only",
         required=False,
     ),
 )
@@ -86,9 +101,12 @@ INPUT_TYPES = {column.name: column.type for column in (*SEGMENTATION_COLUMNS, *D
 BY_BOUNDARY = tuple(
     column.name
     for column in SEGMENTATION_COLUMNS
-    if not column.required and pa.types.is_list(column.type)
+    if not column.required and pa.types.is_list(column.type) and column.type != _TEXTS
 )
 """Optional lists of a segmentation, with one element per boundary."""
+
+BY_SEGMENT = "segment_labels"
+"""Optional list of a segmentation, with one element per segment."""
 
 MOST_WORDS = 2**31 - 1
 """Largest sum of the unit lengths of a document."""

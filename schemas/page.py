@@ -71,6 +71,7 @@ _COMMANDS = {
     "sweep": "## segscore sweep\n\nIt also writes [rejects](#rejects) and [unpaired](#unpaired).",
     "agree": "## segscore agree\n\nIt also writes [rejects](#rejects) and [unpaired](#unpaired).",
     "compare": "## segscore compare\n\nWith `--output` only.",
+    "doctor": "## segscore doctor\n\nIn the folder of the run, or of `--output`.",
     "import": "## segscore import\n\nAnswers of [language models](language-models.md) only. "
     "[project](jobs/project.md) writes the\ntable, too: the answer is then the transcript of "
     "`--from`, and the units are those of `--to`.",

@@ -25,6 +25,7 @@ _COMMANDS = {
     "boundary_types": ("score", "sweep"),
     "p_seg": ("score", "sweep"),
     "levels": ("score",),
+    "trials": ("score",),
     "test_set": ("score",),
     "missing": ("score",),
     "left_out": ("agree",),
@@ -41,10 +42,11 @@ _RUN = {
     "no types",
     "p_seg: float or null": "probability of a boundary in a window, as used; in [0, 1]; null "
     "without a window",
+    "trials: int or null": "number of trials that the counts of each hypothesis are extended to; "
+    "null in runs of hypotheses without the column `trial`",
     "levels[].level: int or null": "level of the hierarchy, null for all levels; the list is empty "
     "in runs without levels",
-    "levels[].type_range: int": "range of boundary types on the level, which the weights of "
-    "substitutions are divided by; for all levels, a common multiple",
+    "levels[].type_range: int": "1, as the boundaries of a level have no types",
     "levels[].p_seg: float or null": "p_seg of the level",
     "test_set.fingerprint: string": "sum of the digests of all accepted references (64 hexadecimal "
     "digits), which depends on their lengths, boundaries and types alone",

@@ -35,6 +35,12 @@ class AverageRow(TypedDict, total=False):
     shared_skill: float | None
     shared_skill_low: float | None
     shared_skill_high: float | None
+    trials: int | None
+    sd_trials: float | None
+    sd_documents: float | None
+    self_agreement: float | None
+    stable_boundaries: float | None
+    trials_needed: int | None
 
 
 class SystemRow(AverageRow, total=False):

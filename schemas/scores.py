@@ -15,6 +15,7 @@ from segscore.schemas.columns import (
     name,
     name_or_null,
     number_or_null,
+    share_or_null,
     value,
     whole,
     whole_or_null,
@@ -51,7 +52,10 @@ SCORES = pap.DataFrameSchema(
     },
     name="scores",
     description="document, reference and hypothesis",
-    strict=False,  # has the attributes and, in runs by level, the number of the level in `level`
+    # Has the attributes, in runs by level the number of the level in `level`, and in runs with
+    # trials how many the row is the mean of in `trials`; counts are then extended to the number
+    # `trials` of run.json.
+    strict=False,
 )
 
 _PANEL_COUNTS = dict(PANELS.counts)
@@ -72,7 +76,7 @@ PANEL_SCORES = pap.DataFrameSchema(
     },
     name="panel_scores",
     description="document and hypothesis, where a document of the run has several references",
-    strict=False,  # has the attributes and, in runs by level, `level`
+    strict=False,  # has the attributes and, in such runs, `level` and `trials`
 )
 
 SUMMARY = pap.DataFrameSchema(
@@ -103,6 +107,29 @@ SUMMARY = pap.DataFrameSchema(
         "effective": number_or_null(
             "effective number of resampling units: how many documents of equal weight would tell "
             "as much; in micro averages long documents weigh more"
+        ),
+        "trials": whole_or_null(
+            "number of different trials of the hypothesis; null, as the columns that follow, where "
+            "no document has several"
+        ),
+        "sd_trials": number_or_null(
+            "standard deviation (n - 1) between trials of the average of one trial"
+        ),
+        "sd_documents": number_or_null(
+            "standard deviation between documents of the mean over their trials: the standard "
+            "error of the average times the root of the number of documents"
+        ),
+        "self_agreement": share_or_null(
+            "mean boundary similarity between two trials of the hypothesis of one document, mean "
+            "over documents"
+        ),
+        "stable_boundaries": share_or_null(
+            "of the boundaries that a trial of the hypothesis placed, the share that all trials of "
+            "the document placed"
+        ),
+        "trials_needed": whole_or_null(
+            "least number of trials of which the mean varies between trials by at most a tenth of "
+            "the variance that the interval shows"
         ),
         "shared_documents": whole_or_null(
             "documents of the group that all its systems share; null where all have the same. "
@@ -145,4 +172,17 @@ CONFUSION = pap.DataFrameSchema(
     name="confusion",
     description="hypothesis, type in the reference and type in the hypothesis",
     strict=False,  # has the level in runs by level
+)
+
+LABEL_CONFUSION = pap.DataFrameSchema(
+    {
+        "hypothesis": name("coder of the hypotheses, without reference points"),
+        "reference_label": name_or_null("label of the reference's segment; null: it has none"),
+        "hypothesis_label": name_or_null("label of the hypothesis's segment; null: it has none"),
+        "units": whole("units in the overlaps of such segments, in the unit of the run", 1),
+    },
+    name="label_confusion",
+    description="hypothesis, label in the reference and label in the hypothesis, if the tables "
+    "have segment_labels",
+    strict=True,
 )

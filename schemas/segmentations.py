@@ -111,6 +111,27 @@ _SCORE_RULES = [
     ),
 ]
 
+
+def one_label_per_segment(table: pa.Table) -> pa.Array:
+    """Require one label more than there are different positions."""
+    lists = rule_column(table, "boundaries")
+    rows, values = pc.list_parent_indices(lists), pc.list_flatten(lists)
+    again = pc.and_(pc.equal(rows[1:], rows[:-1]), pc.equal(values[1:], values[:-1]))
+    repeated = pc.value_counts(rows[1:].filter(pc.fill_null(again, False)))
+    segments = pc.fill_null(pc.list_value_length(lists), 0).to_numpy() + 1
+    segments[repeated.field("values").to_numpy()] -= repeated.field("counts").to_numpy()
+    labels = pc.list_value_length(rule_column(table, "segment_labels"))
+    return pc.fill_null(pc.equal(labels, pa.array(segments)), True)
+
+
+_LABEL_RULES = [
+    check_rows(
+        "segment_labels_parallel",
+        one_label_per_segment,
+        "segment_labels must have one label per segment, null for a segment without one",
+    ),
+]
+
 _COLLAPSED_RULES = [
     check_rows(
         "collapsed_boundaries_not_negative",
@@ -122,6 +143,7 @@ _COLLAPSED_RULES = [
 _OPTIONAL_RULES = {
     "boundary_types": _TYPE_RULES,
     "boundary_scores": _SCORE_RULES,
+    "segment_labels": _LABEL_RULES,
     "collapsed_boundaries": _COLLAPSED_RULES,
 }
 

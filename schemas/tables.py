@@ -10,7 +10,7 @@ from segscore.schemas.alignment import ALIGNMENT
 from segscore.schemas.conventions import CALIBRATION, CONVENTIONS
 from segscore.schemas.documents import DOCUMENTS
 from segscore.schemas.rejects import REJECTS, UNPAIRED
-from segscore.schemas.scores import CONFUSION, PANEL_SCORES, SCORES, SUMMARY
+from segscore.schemas.scores import CONFUSION, LABEL_CONFUSION, PANEL_SCORES, SCORES, SUMMARY
 from segscore.schemas.segmentations import SEGMENTATIONS
 
 ATTRIBUTES, GROUPS = "attributes", "groups"
@@ -76,6 +76,7 @@ TABLES = (
     _run_table("score", PANEL_SCORES, ATTRIBUTES, "hypothesis"),
     _run_table("score", SUMMARY, GROUPS, "hypothesis"),
     _run_table("score", CONFUSION),
+    _run_table("score", LABEL_CONFUSION),
     _run_table("score", REJECTS),
     _run_table("score", UNPAIRED),
     _run_table("sweep", curves.CURVES),
@@ -89,14 +90,18 @@ TABLES = (
     _run_table("agree", agreement.PEERS, GROUPS),
     _run_table("agree", agreement.CORPUS, GROUPS),
     _run_table("agree", agreement.PROMINENCE, ATTRIBUTES, "document_id"),
+    _run_table("agree", agreement.AGREEMENT_INDEX, ATTRIBUTES, "coder"),
     _run_table("agree", agreement.TYPES, GROUPS),
     _run_table("compare", comparisons.COMPARISONS, GROUPS),
     _run_table("compare", comparisons.SYSTEMS, GROUPS),
     _run_table("compare", comparisons.OMNIBUS, GROUPS),
     _run_table("compare", comparisons.WORST),
     _run_table("compare", comparisons.WHERE),
+    _run_table("compare", comparisons.CHANGES),
+    _run_table("compare", comparisons.CHANGED),
     _run_table("compare", comparisons.POWER),
     _run_table("compare", comparisons.PUBLISHED_SCORES),
+    OutputTable(comparisons.SUSPECTS, "doctor", "`RUN/suspects/suspects.parquet`"),
     OutputTable(ALIGNMENT, "import", "`OUTPUT/alignment/*.parquet`"),
     OutputTable(CONVENTIONS, "reconcile", "`OUTPUT/conventions.parquet`"),
     OutputTable(CALIBRATION, "calibrate", "`OUTPUT/calibration.parquet`"),

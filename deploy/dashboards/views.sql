@@ -36,20 +36,26 @@ FROM (SELECT MAP {
     1, 'winpr_recall': 1, 'winpr_f1': 1, 'purity': 1, 'coverage': 1, 'purity_coverage_f1': 1,
     'tiou_precision': 1, 'tiou_recall': 1, 'tiou_f1': 1, 'tiou_mean_precision': 1,
     'tiou_mean_recall': 1, 'tiou_mean_f1': 1, 'alignment': 1, 'pair_precision': 1, 'pair_recall': 1,
-    'pair_f1': 1, 'rand': 1, 'adjusted_rand': 1, 'dialseg_score': 1, 'win_diff_prime': -1,
-    'mult_window_diff': -1, 'best_case': 0, 'worst_case': 0
+    'pair_f1': 1, 'rand': 1, 'adjusted_rand': 1, 'covering': 1, 'exact_precision': 1,
+    'exact_recall': 1, 'exact_f1': 1, 'bcubed_precision': 1, 'bcubed_recall': 1, 'bcubed_f1': 1,
+    'selected_precision': 1, 'selected_recall': 1, 'selected_f1': 1, 'start_bias': 0, 'end_bias': 0,
+    'start_error': -1, 'end_error': -1, 'dialseg_score': 1, 'win_diff_prime': -1,
+    'mult_window_diff': -1, 'best_case': 0, 'worst_case': 0, 'panel_tolerant_precision': 1,
+    'panel_tolerant_recall': 1, 'panel_tolerant_f1': 1
 } AS known);
 
 -- Every average of every run: history.parquet, with its group-by columns as one text.
 CREATE OR REPLACE VIEW history AS
 SELECT run, date, signature, version, outcome, gate, good, accepted, hypothesis, measure, average,
     value, ci_low, ci_high, sd, documents, defined, skill, skill_low, skill_high, document_set,
-    effective, shared_documents, shared_value, shared_ci_low, shared_ci_high, shared_defined,
-    shared_skill, shared_skill_low, shared_skill_high,
+    effective, trials, sd_trials, sd_documents, self_agreement, stable_boundaries, trials_needed,
+    shared_documents, shared_value, shared_ci_low, shared_ci_high, shared_defined, shared_skill,
+    shared_skill_low, shared_skill_high,
     groups_of(to_json(average_row), ['run', 'date', 'signature', 'version', 'outcome', 'gate',
         'test_set', 'good', 'accepted', 'hypothesis', 'measure', 'average', 'value', 'ci_low',
         'ci_high', 'sd', 'documents', 'defined', 'skill', 'skill_low', 'skill_high', 'document_set',
-        'effective', 'shared_documents', 'shared_value', 'shared_ci_low', 'shared_ci_high',
+        'effective', 'trials', 'sd_trials', 'sd_documents', 'self_agreement', 'stable_boundaries',
+        'trials_needed', 'shared_documents', 'shared_value', 'shared_ci_low', 'shared_ci_high',
         'shared_defined', 'shared_skill', 'shared_skill_low', 'shared_skill_high']) AS groups
 FROM read_parquet(archive() || '/history/history.parquet', hive_partitioning = false)
     AS average_row;

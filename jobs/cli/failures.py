@@ -26,6 +26,9 @@ _MESSAGE = "stopped by SIGTERM; finished parts are kept: run the same command to
 _KINDS = {"int_parsing": "an integer", "float_parsing": "a number"}
 """Why pydantic refuses a value -> what the value must be."""
 
+_FURTHER_COMMANDS = re.compile(r"(?:, '[^']*')+\?$")
+"""Commands that are less near to an unknown one than the first that is proposed."""
+
 _EXTRA = re.compile(r"got unexpected extra argument\(s\) \((.*)\)", re.IGNORECASE)
 
 _OTHER_NAME = re.compile(r"(?<=') / '--[a-z-]+'")
@@ -107,7 +110,7 @@ def explain_usage(problem: Any, context: Any) -> str:
     else:
         text = problem.format_message().rstrip(".")
         if text.endswith("?"):
-            return str(text)
+            return _FURTHER_COMMANDS.sub("?", text)
         extra = _EXTRA.fullmatch(text)
         explanation = _OTHER_NAME.sub("", text[:1].lower() + text[1:])
         if extra:

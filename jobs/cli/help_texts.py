@@ -2,7 +2,7 @@
 
 GROUPS = {
     "Score and compare systems": (
-        "score", "compare", "report", "explain", "sweep", "reconcile", "certify",
+        "score", "compare", "report", "explain", "doctor", "sweep", "reconcile", "certify",
     ),
     "Audit coders": ("agree", "consensus", "calibrate", "simulate"),
     "Bring data in and out": ("import", "answers", "project", "validate", "export"),
@@ -14,13 +14,13 @@ GROUPS = {
 COMMON = {
     "score": (
         "--output", "--measures", "--reference-points", "--group-by", "--resample-by",
-        "--documents", "--consensus", "--missing", "--n-t", "--window", "--layout", "--format",
-        "--workers", "--fresh", "--help",
+        "--documents", "--trials", "--consensus", "--missing", "--n-t", "--window", "--layout",
+        "--format", "--workers", "--fresh", "--help",
     ),
     "compare": (
         "--measure", "--systems", "--group-by", "--resample-by", "--average", "--margin",
-        "--difference", "--where", "--gate", "--layout", "--format", "--figure", "--output",
-        "--help",
+        "--difference", "--where", "--changes", "--gate", "--layout", "--format", "--figure",
+        "--output", "--help",
     ),
     "agree": (
         "--output", "--documents", "--similarity", "--group-by", "--without", "--candidate",

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from segscore.jobs.cli.encoding import printable_command
+from segscore.jobs.show.changes import print_changes
 from segscore.jobs.show.fitted import Column, print_fitted, print_lines
 from segscore.jobs.show.layouts import shown_ranks
 from segscore.jobs.show.leaderboard import GROUPS_SHOWN, folded_in_words, is_folded
@@ -77,16 +78,24 @@ def print_comparison(finished: "FinishedRun", average: str) -> None:
     if "power" in finished.at_hand:
         _print_power(finished.table("power").to_pylist(), average)
     print_lines(*_worst(finished, worst_of))
-    if "where" in finished.at_hand:
-        print_where(finished.table("where").to_pylist())
-    if "published" in finished.at_hand:
-        print_published(finished.table("published").to_pylist())
+    _print_further(finished)
     for run, counts in finished.record["rows"].items():
         line = f"{run}: compared on {counts['scored']} of {counts['in']} documents"
         print_lines(line)
     print_lines(finished.record["signature"])
     print_lines("")
     print_sentences(comparison_in_words(finished, average))
+
+
+def _print_further(finished: "FinishedRun") -> None:
+    """Print the tables that were asked for."""
+    if "where" in finished.at_hand:
+        print_where(finished.table("where").to_pylist())
+    if "changes" in finished.at_hand:
+        counts, changed = (finished.table(name).to_pylist() for name in ("changes", "changed"))
+        print_changes(counts, changed)
+    if "published" in finished.at_hand:
+        print_published(finished.table("published").to_pylist())
 
 
 def _titled(by: list[str], group: tuple[Any, ...], measure: str, average: str) -> str:
@@ -159,7 +168,7 @@ def _print_pairs(every: Sequence[PairRow], margin: float | None) -> None:
     more = len(rows) - PAIRS_SHOWN
     rows = [better_first(row) for row in rows[:PAIRS_SHOWN]]
     starred = any("*" in _mark(row) for row in rows)
-    remarks = [f"* p < {SIGNIFICANT:g}".replace("0.", ".")] if starred else []
+    remarks = [f"* p < {SIGNIFICANT:g}"] if starred else []
     verb = "are" if more > 1 else "is"
     remarks += [f"{more} more {verb} in the table comparisons of --output"] if more > 0 else []
     remarks += _against_chance(every) if of_systems else []

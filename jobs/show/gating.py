@@ -35,7 +35,12 @@ def print_checks(checks: "Sequence[Check]", alpha: float, reused_ids: int = 0) -
 
 
 def print_verdict(problems: Sequence[str], checks: "Sequence[Check]", format_name: str) -> None:
-    """Print whether the gate passed and, if not, why, as the first lines of a result."""
+    """Print whether the gate passed and, if not, why, as the first lines of a result.
+
+    Nothing is printed if there was nothing to check.
+    """
+    if not checks and not problems:
+        return
     checked, failed = counted(len(checks), "check"), sum(check.fails for check in checks)
     verdict = f"Gate failed: {failed} of {checked}" if problems else f"Gate passed: {checked}"
     if format_name == "markdown":

@@ -61,7 +61,7 @@ def latex_tables(layout: Layout) -> str:
         caption += f"; {layout.intervals}" if with_intervals else ""
         caption += "; best values bold" if any(row in places for row, _ in layout.best) else ""
         caption += f"; {layout.notes[apart]}" if apart in layout.notes else ""
-        caption += "; letters: systems that it beats (Holm-adjusted p < .05)" if letters else ""
+        caption += "; letters: systems that it beats (Holm-adjusted p < 0.05)" if letters else ""
         columns = _columns(layout, rows)
         if letters:
             columns.insert(0, Column("", [letters[place] for place in places], is_name=True))

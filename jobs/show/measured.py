@@ -7,10 +7,10 @@ from typing import Any
 from segscore.jobs.show.fitted import Column, print_fitted
 from segscore.pipeline.statistics.shown_numbers import shown_number
 
-Row = dict[str, Any]
+_Row = dict[str, Any]
 
 
-def print_measured(rows: Sequence[Row]) -> None:
+def print_measured(rows: Sequence[_Row]) -> None:
     """Print the best threshold of each hypothesis and measure, and which are about as good."""
     best = [row for row in rows if row["best"]]
     near = {
@@ -31,7 +31,7 @@ def print_measured(rows: Sequence[Row]) -> None:
     )
 
 
-def threshold_in_words(rows: Sequence[Row], measure: str) -> str:
+def threshold_in_words(rows: Sequence[_Row], measure: str) -> str:
     """Name the option that scores other documents at the thresholds that are best by a measure."""
     best = [row for row in rows if row["best"] and row["measure"] == measure]
     if not best:
@@ -43,5 +43,5 @@ def threshold_in_words(rows: Sequence[Row], measure: str) -> str:
     )
 
 
-def _key(row: Row) -> tuple[str, str]:
+def _key(row: _Row) -> tuple[str, str]:
     return row["hypothesis"], row["measure"]

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from segscore.pipeline.agreement import coder_pairs, prominence
+from segscore.pipeline.agreement.agreement_index import IndexCounts, count_index
 from segscore.pipeline.agreement.coder_pairs import EDITS, Counts, Peers, add_pairs
 from segscore.pipeline.agreement.nearest import NearBoundaries, pair_nearest
 from segscore.pipeline.agreement.prominence import Marked
@@ -28,10 +29,12 @@ class Reach:
     Attributes:
         n_t: near misses lie 1..n_t-1 positions apart.
         within: the largest distance of boundaries that are paired to measure offsets, in units.
+        bin_size: size of the bins of the agreement index, in units.
     """
 
     n_t: int
     within: int
+    bin_size: int = 1
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,7 @@ class Block:
         sums: sums for each document.
         marked: the documents' marked positions.
         near: the boundaries of each pair that lie near each other.
+        index: what the agreement index of each coding is computed from.
     """
 
     codings: References
@@ -78,6 +82,7 @@ class Block:
     sums: BlockSums
     marked: Marked
     near: NearBoundaries
+    index: IndexCounts
 
     @property
     def rows(self) -> Ints:
@@ -147,7 +152,8 @@ def make_block(
     sums = BlockSums(summed, np.diff(rows), marks, codings.size[rows[:-1]] - 1)
     marked = prominence.marked(boundaries, rows, codings.panel_window[start:end])
     near = pair_nearest(boundaries, pairs.row, pairs.peer, reach.within)
-    return Block(codings, attributes, pairs, counts, sums, marked, near)
+    index = count_index(boundaries.arrays, rows, codings.size[rows[:-1]], reach.bin_size)
+    return Block(codings, attributes, pairs, counts, sums, marked, near, index)
 
 
 def cut_blocks(first: Ints) -> list[tuple[int, int]]:

@@ -7,10 +7,12 @@ import math
 
 import numpy as np
 
+from segscore.pipeline.agreement.agreement_index import COARSE_BITS
 from segscore.pipeline.agreement.group import Group
 from segscore.pipeline.agreement.prominence import REACHES
 from segscore.pipeline.agreement.tally import SQUARES_SPLIT
 from segscore.pipeline.arrays.ragged import Floats, Ints
+from segscore.pipeline.measures.fixed_point import FRACTION_BITS
 
 _QUARTILES = {"q1": 0.25, "median": 0.5, "q3": 0.75}
 
@@ -32,7 +34,20 @@ def corpus_row(group: Group) -> dict[str, object]:
             "segment_size", group.total("segments", "sizes"), _squares(group, "sizes"), segments
         ),
         **_quartiles(group),
+        **_agreement_index(group),
     }
+
+
+def _agreement_index(group: Group) -> dict[str, object]:
+    """Return the mean and the standard deviation of the agreement index over codings."""
+    n, coarse = group.total("segments", "index_codings"), group.total("segments", "index")
+    found = _moments("agreement_index", coarse, _squares(group, "index"), n)
+    fine = group.total("segments", "index_fine")
+    exact = (coarse << (FRACTION_BITS - COARSE_BITS)) + fine
+    mean = exact / n / 2**FRACTION_BITS if n else math.nan
+    sd = found["agreement_index_sd"]
+    assert isinstance(sd, float)
+    return {"agreement_index_mean": mean, "agreement_index_sd": sd / 2**COARSE_BITS}
 
 
 def _squares(group: Group, name: str) -> int:

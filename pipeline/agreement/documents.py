@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from segscore.pipeline.agreement.agreement_index import index_columns
 from segscore.pipeline.agreement.block import Block, BlockSums
 from segscore.pipeline.agreement.coder_pairs import Counts
 from segscore.pipeline.agreement.coefficients import ACTUAL, Agreement, CoefficientKey, coefficients
@@ -166,6 +167,18 @@ def prominence_table(block: Block) -> pa.Table:
             columns[f"support_{reach}"] = column(within / coders)
             columns[f"peer_support_{reach}"] = column((within - 1) / (coders - 1))
     return pa.table({**names, **columns, "marked_by": _marked_by(block)})
+
+
+def index_table(block: Block) -> pa.Table:
+    """Return the rows of `agreement_index` (schemas/agreement.py), one per coding."""
+    document = block.coding_document
+    names = {
+        "document_id": block.ids.take(pa.array(document)),
+        "coder": block.coder,
+        **block.attributes_of(document),
+        "coders": column(block.sums.coders[document]),
+    }
+    return pa.table({**names, **index_columns(block.index)})
 
 
 def _marked_by(block: Block) -> pa.ListArray:

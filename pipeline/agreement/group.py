@@ -47,6 +47,7 @@ class Choices:
             coefficients.
         judging: how coders are judged.
         margin: how much less often a candidate may agree at least as well as a coder does.
+        bin_size: size of the bins of the agreement index, in units.
     """
 
     n_t: int
@@ -54,11 +55,12 @@ class Choices:
     segments: bool
     judging: Judging = field(default_factory=Judging)
     margin: float = 0.0
+    bin_size: int = 1
 
     @property
     def reach(self) -> Reach:
         """How far apart the boundaries of two coders may be that are compared."""
-        return Reach(self.n_t, round(self.judging.limits.within))
+        return Reach(self.n_t, round(self.judging.limits.within), self.bin_size)
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from segscore.pipeline.agreement.documents import (
     document_coefficients,
     documents_table,
     first_contested,
+    index_table,
     most_contested,
     pairs_table,
     prominence_table,
@@ -226,6 +227,7 @@ def _tables(block: Block, job: AgreeJob) -> Iterator[tuple[str, pa.Table]]:
     agreement = document_coefficients(block.sums, n_t, segments=job.choices.segments)
     yield "documents", documents_table(block, similar, windows, agreement)
     yield "prominence", prominence_table(block)
+    yield "agreement_index", index_table(block)
 
 
 def accept_codings(job: AgreeJob, part: AgreePart) -> AcceptedCodings:

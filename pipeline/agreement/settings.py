@@ -37,7 +37,7 @@ from segscore.pipeline.settings.ranges import (
     one_of,
     within,
 )
-from segscore.pipeline.settings.reading import read_names
+from segscore.pipeline.settings.reading import amount_in_units, parse_amount, read_names
 
 if TYPE_CHECKING:
     from segscore.pipeline.agreement.group import Choices
@@ -51,6 +51,12 @@ _SIGNED = ("n_t", "window", "units", "length_tolerance", "ci", "v")
 _MOST_DOCUMENTS = 2**31 - 1
 CODINGS_PER_PART = 131_072
 """The most rows in a part of a simulation, and so the most coders of a document."""
+
+
+def _check_bin(option: str, text: str) -> None:
+    size, _ = parse_amount(option, text)
+    if not 0 < size <= MOST_UNITS:
+        raise Refused(f"{option} {text}: must be more than 0 and at most {MOST_UNITS}")
 
 
 @dataclass(frozen=True)
@@ -112,6 +118,15 @@ class AgreeSettings:
             read_names,
         ),
     ] = ()
+    bin: Annotated[
+        str,
+        Option(
+            "Size of the bins of the agreement index, such as 1s or a number of units.",
+            Panel.MEASURES,
+            check=_check_bin,
+            signed=Signed("bin", "size of the bins of the agreement index, in units"),
+        ),
+    ] = "1"
     expected: Annotated[
         str,
         Option(
@@ -160,7 +175,12 @@ class AgreeSettings:
 
     def in_unit(self, unit: str | None) -> "AgreeSettings":
         """Return the settings with n_t chosen, for codings in a unit; None if it is not known."""
-        return replace(self, n_t=self.measuring.in_unit(unit).n_t)
+        from segscore.pipeline.tables.units import units_per_second
+
+        size = amount_in_units("--bin", self.bin, units_per_second(unit, self.units))
+        if parse_amount("--bin", size)[0].denominator > 1:
+            raise Refused(f"--bin {self.bin}: must be a whole number of units, but it is {size}")
+        return replace(self, n_t=self.measuring.in_unit(unit).n_t, bin=size)
 
     @property
     def inputs(self) -> dict[str, str | None]:
@@ -189,7 +209,8 @@ class AgreeSettings:
         limits = read_limits(self.limits, units_per_second(unit, self.units))
         judging = Judging(self.similarities[0], n_t, limits, self.seed)
         item = published or self.expected == "item"
-        return Choices(n_t, item, published, judging, self.margin)
+        size = int(parse_amount("--bin", self.bin)[0])
+        return Choices(n_t, item, published, judging, self.margin, size)
 
     def signature(self, estimator: str) -> str:
         """Describe in one line what was computed, so that two audits can be compared."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 import numpy as np
 import pyarrow as pa
 
+from segscore.pipeline.agreement.agreement_index import index_sums
 from segscore.pipeline.agreement.block import Block, disagreements
 from segscore.pipeline.agreement.coder_pairs import EDITS, Counts
 from segscore.pipeline.agreement.coefficients import PAIR_COUNTS
@@ -217,6 +218,7 @@ def _segments(block: Block) -> Counts:
         "sizes": size,
         "sizes_squared_high": squares // SQUARES_SPLIT,
         "sizes_squared_low": squares % SQUARES_SPLIT,
+        **index_sums(block.index),
     }
 
 

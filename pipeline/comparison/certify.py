@@ -123,7 +123,7 @@ class Certificate:
         covered = f"95 % intervals {what} contain the truth in {self.coverage}"
         if self.level is None:
             return f"{drawn}, {covered}."
-        return f"{drawn}, {covered}, and p < .05 is false in {self.level} between equal systems."
+        return f"{drawn}, {covered}, and p < 0.05 is false in {self.level} between equal systems."
 
 
 def certify(run: FinishedScoring, settings: CertifySettings) -> Certificate:
@@ -166,7 +166,7 @@ def _best_two(sample: Sample, average: str) -> Sample:
 def _measure(
     sample: Sample, settings: CertifySettings
 ) -> tuple[MeasuredShare | None, MeasuredShare | None]:
-    """Return how often the interval contains the truth, and p < .05 is false."""
+    """Return how often the interval contains the truth, and p < 0.05 is false."""
     averages, (measure,) = Averages(sample), sample.measures
     truth = averages.systems[measure.name, settings.average][0].value
     within, found = list[bool](), list[bool]()

@@ -8,9 +8,11 @@ import pyarrow as pa
 
 from segscore.pipeline import storage
 from segscore.pipeline.comparison.averages import Averages
+from segscore.pipeline.comparison.changes import find_changes, require_two
 from segscore.pipeline.comparison.own_published import read_own_scores
 from segscore.pipeline.comparison.published import published_beside, scores_on_references
 from segscore.pipeline.comparison.runs import (
+    System,
     chosen_measures,
     find_systems,
     open_runs,
@@ -19,6 +21,7 @@ from segscore.pipeline.comparison.runs import (
 )
 from segscore.pipeline.comparison.samples import (
     Compared,
+    Sample,
     describe_other_references,
     read_samples,
 )
@@ -31,7 +34,7 @@ from segscore.pipeline.comparison.tables import (
     worst_documents,
 )
 from segscore.pipeline.comparison.where import where
-from segscore.pipeline.errors import Done
+from segscore.pipeline.errors import Done, Refused
 from segscore.pipeline.runs import run_folder
 from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.runs.record import RowCounts
@@ -134,6 +137,8 @@ def compare_runs(
         chosen = chosen_measures(settings.measures)
         require_comparable(runs, chosen, settings.may_differ)
         systems = find_systems(runs, settings.systems)
+        if settings.changes:
+            require_two(systems)
         results = _Results({name: [] for name in ("comparisons", "systems", "omnibus", "worst")})
         resample_by = resampled_by(runs, settings)
         compared = [
@@ -144,11 +149,7 @@ def compare_runs(
         for samples in compared:
             _add_samples(results, settings, runs, samples)
     with stage("where"):
-        if settings.where:
-            results.rows["where"] = [*where(runs, systems, compared[0].groups[0].documents)]
-        if settings.shows_published:
-            scores = _published(settings, runs)
-            results.rows["published"] = published_beside(runs, systems, scores)
+        _add_boundaries(results, settings, runs, compared[0])
     with stage("power"):
         if settings.simulate_power:
             results.rows["power"] = [
@@ -170,6 +171,32 @@ def _published(settings: CompareSettings, runs: Sequence[FinishedScoring]) -> li
     return scores + (scores_on_references(runs) if settings.published else [])
 
 
+def _add_boundaries(
+    results: _Results,
+    settings: CompareSettings,
+    runs: Sequence[FinishedScoring],
+    compared: Compared,
+) -> None:
+    """Add what is known only from the inputs of the runs, as far as it was asked for."""
+    systems = find_systems(runs, settings.systems)
+    if settings.where:
+        results.rows["where"] = [*where(runs, systems, compared.groups[0].documents)]
+    if settings.changes:
+        sample = _shared_by_two(require_two(systems), compared)
+        results.rows["changes"], results.rows["changed"] = find_changes(runs, systems, sample)
+    if settings.shows_published:
+        scores = _published(settings, runs)
+        results.rows["published"] = published_beside(runs, systems, scores)
+
+
+def _shared_by_two(two: tuple[System, System], compared: Compared) -> Sample:
+    """Return the sample of the documents that two systems share."""
+    for sample in compared.groups[0].paired:
+        if {*two} <= {*sample.systems}:
+            return sample
+    raise Refused(f"--changes: {two[0].label} and {two[1].label} share too few documents")
+
+
 def _records(settings: CompareSettings) -> InputTable:
     """List the run.json files of the runs, which change when a run does, and other files read."""
     urls = [storage.join(url, run_folder.RECORD) for url in settings.runs]
@@ -182,9 +209,15 @@ def _records(settings: CompareSettings) -> InputTable:
 
 def _groups(settings: CompareSettings, compared: Compared) -> dict[str, pa.DataType]:
     """Return the type of each group-by column; refuse a column that cannot name a group."""
-    from segscore.schemas.comparisons import COMPARISON_TABLES, PUBLISHED_SCORES
+    from segscore.schemas.comparisons import (
+        CHANGED,
+        CHANGES,
+        COMPARISON_TABLES,
+        PUBLISHED_SCORES,
+    )
 
-    grouped = (table for table in COMPARISON_TABLES if table is not PUBLISHED_SCORES)
+    apart = (PUBLISHED_SCORES, CHANGES, CHANGED)
+    grouped = (table for table in COMPARISON_TABLES if table not in apart)
     taken = {name for table in grouped for name in table.columns}
     return choose_groups(settings.group_by, compared.types, taken)
 

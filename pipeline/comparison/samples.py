@@ -6,7 +6,7 @@ documents that each two share.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, product
+from itertools import combinations
 from typing import cast
 
 import numpy as np
@@ -30,8 +30,7 @@ from segscore.pipeline.measures.measure import Measure
 from segscore.pipeline.plain_text import first_named
 from segscore.pipeline.scoring.coverage import Coverage
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
-from segscore.pipeline.scoring.levels import common_counts
-from segscore.pipeline.scoring.pairs import number_groups
+from segscore.pipeline.scoring.group_numbers import number_groups
 from segscore.pipeline.settings.measuring import LEVEL
 from segscore.pipeline.statistics.jackknife import P_SEG_COUNTS, UnitSums
 from segscore.pipeline.statistics.resampling import Units, assign_units
@@ -314,7 +313,6 @@ class _SampleBuilder:
     """The inputs of all samples of one kind of rows.
 
     Attributes:
-        over_levels: counts of ``rows`` as they are added up over levels.
         shows: value of the attribute that makes documents one resampling unit, by document; None
             without one.
         level_of_key: index of the level in the key of a group; None if groups are over all levels.
@@ -327,7 +325,6 @@ class _SampleBuilder:
     counts: list[str]
     values: list[str]
     rows: ScoreRows
-    over_levels: Mapping[str, Ints]
     level_of_key: int | None
     shows: pa.Array | None = None
 
@@ -342,10 +339,9 @@ class _SampleBuilder:
     ) -> "_SampleBuilder":
         """Prepare the samples of some rows."""
         counts, values = _columns(*chosen)
-        over_levels = _over_levels(runs, rows, counts)
         by_level = rows.level is not None and LEVEL in group_by
         level_of_key = list(group_by).index(LEVEL) if by_level else None
-        return cls(runs, systems, *chosen, counts, values, rows, over_levels, level_of_key)
+        return cls(runs, systems, *chosen, counts, values, rows, level_of_key)
 
     def group(self, key: _GroupKey, mask: Flags) -> GroupSamples | None:
         """Make the samples of some rows; None if there is nothing to compare."""
@@ -368,7 +364,6 @@ class _SampleBuilder:
         level = None if self.level_of_key is None else key[self.level_of_key]
         by_level = self.rows.level is not None
         numbers = self.rows.numbers
-        counts = {**numbers, **self.over_levels} if level is None else numbers
         on_level = None if self.rows.level is None else self.rows.level[mask]
         return Sample(
             key=key,
@@ -378,7 +373,7 @@ class _SampleBuilder:
             documents=self.rows.documents.ids.take(pa.array(some)),
             shows=None if self.shows is None else self.shows.take(pa.array(some)),
             counts={
-                name: _sums(cell, counts[name][mask], shape)[selection] for name in self.counts
+                name: _sums(cell, numbers[name][mask], shape)[selection] for name in self.counts
             },
             values={
                 name: _means(cell, numbers[name][mask], shape, on_level)[selection]
@@ -388,7 +383,7 @@ class _SampleBuilder:
                 run.parameters_at(cast("int | None", level)) if by_level else run.parameters
                 for run in (self.runs[self.systems[i].run] for i in present.tolist())
             ],
-            p_seg_of=[self._p_seg_of(i, counts, level) for i in present.tolist()],
+            p_seg_of=[self._p_seg_of(i, numbers, level) for i in present.tolist()],
             draws=[
                 self.runs[self.systems[i].run].draws_of(self.systems[i].hypothesis)
                 for i in present.tolist()
@@ -439,27 +434,6 @@ def _divided(sample: Sample, is_scored: Flags) -> GroupSamples | None:
     together = sample.select(ranked, np.flatnonzero(shared)) if ranked else None
     alone = [sample.select([i], np.flatnonzero(is_scored[i])) for i in apart]
     return GroupSamples(coverage, together, alone, pairs)
-
-
-def _over_levels(
-    runs: Sequence[FinishedScoring], rows: ScoreRows, counts: Sequence[str]
-) -> dict[str, Ints]:
-    """Return the counts that differ if they are added up over levels; empty without levels.
-
-    Raises:
-        Refused: they do not fit.
-    """
-    if rows.level is None:
-        return {}
-    changed: dict[str, Ints] = {}
-    levels = np.unique(rows.level).tolist()
-    for name in counts:
-        scaled = rows.numbers[name].copy()
-        for level, number in product(levels, range(len(runs))):
-            chosen = (rows.level == level) & (rows.run == number)
-            scaled[chosen] = common_counts(name, scaled[chosen], runs[number].factor(level))
-        changed[name] = scaled
-    return changed
 
 
 def _sums(cell: Ints, counts: Ints, shape: tuple[int, int]) -> Ints:

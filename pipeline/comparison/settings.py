@@ -30,8 +30,8 @@ def _read_measures(option: str, text: str) -> tuple[str, ...]:
 class CompareSettings:
     """Settings of `segscore compare`; the help of each option says what it is.
 
-    ``where``, ``published`` and ``published_scores`` read the runs' inputs again.  ``difference``
-    is None to find only the observed difference, ``margin`` to call no pair equal.
+    ``where``, ``changes``, ``published`` and ``published_scores`` read the runs' inputs again.
+    ``difference`` is None to find only the observed difference, ``margin`` to call no pair equal.
     """
 
     runs: Annotated[tuple[str, ...], Argument("Folders of finished scoring runs.")]
@@ -64,6 +64,14 @@ class CompareSettings:
         bool,
         Option(
             "Show where boundaries are missed: by story length, position, prominence.", Panel.OUTPUT
+        ),
+    ] = False
+    changes: Annotated[
+        bool,
+        Option(
+            "List what changed from the first of two systems to the second: boundaries fixed and "
+            "broken, false alarms gone and new.",
+            Panel.OUTPUT,
         ),
     ] = False
     published: Annotated[

@@ -16,6 +16,7 @@ from segscore.pipeline.runs.finished import FinishedRun, rows_over_all
 from segscore.pipeline.scoring.chance import describe_chance
 from segscore.pipeline.scoring.effective import describe_few
 from segscore.pipeline.scoring.leaderboard import Leaderboard, rank
+from segscore.pipeline.scoring.trial_spread import describe_trials
 from segscore.pipeline.statistics.sentences import Sentence, Tone, joined
 from segscore.pipeline.statistics.shown_numbers import counted, number_in_words
 from segscore.schemas.rows import PairRow, SystemRow, group_of
@@ -101,7 +102,9 @@ class BestSystem:
             certainty = self._certainty(shown)
             text = f"{of}: {shown(names[0])} is best: {value}. {certainty.text}"
             first = Sentence(text, certainty.tone)
-        return [joined([first, *self._beside_points(shown)]), *self._chance(shown), *self._scope()]
+        trials = map(Sentence, describe_trials(self.board, shown))
+        first = joined([first, *self._beside_points(shown)])
+        return [first, *self._chance(shown), *trials, *self._scope()]
 
     def _beside_points(self, shown: Callable[[str], str]) -> Iterator[Sentence]:
         """Say what reference points are better, and what a system alone is above."""

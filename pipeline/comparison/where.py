@@ -97,12 +97,14 @@ def _tally_run(opened: Reopened, places: Places, systems: list[str], shared: Fla
     """Add up the counts of the hypotheses that the run scored, some at a time."""
     tallies = [
         _tally(opened, places, systems, shared, accepted)
-        for accepted in _scored(opened, systems, shared)
+        for accepted in scored_hypotheses(opened, systems, shared)
     ]
     return {name: np.sum([tally[name] for tally in tallies], axis=0) for name in places.classes}
 
 
-def _scored(opened: Reopened, systems: Sequence[str], shared: Flags) -> Iterator[Accepted]:
+def scored_hypotheses(
+    opened: Reopened, systems: Sequence[str], shared: Flags
+) -> Iterator[Accepted]:
     """Yield the hypotheses of systems that the run scored, then those that it added for missing.
 
     Only rows of shared documents are kept.

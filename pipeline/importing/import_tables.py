@@ -11,6 +11,7 @@ from segscore.pipeline.arrays.ragged import Ints
 from segscore.pipeline.tables import columns
 from segscore.pipeline.tables.check_table import DOCUMENTS, SEGMENTATIONS, between_rows
 from segscore.pipeline.tables.describe_documents import DescribedDocuments, describe_documents
+from segscore.pipeline.tables.path_columns import TRIAL
 from segscore.pipeline.tables.read import Rows, in_one_chunk, validate_rows
 from segscore.pipeline.tables.rows import RowPlace, is_given
 from segscore.pipeline.tables.stated_table import (
@@ -21,9 +22,9 @@ from segscore.pipeline.tables.stated_table import (
     with_columns,
 )
 from segscore.pipeline.tables.validate import REJECT_COLUMNS
-from segscore.schemas.input_columns import BY_UNIT, ROLE, TABLE_ROLES
+from segscore.schemas.input_columns import BY_UNIT, ROLE, ROLES, TABLE_ROLES
 
-_KEYS = ("document_id", "coder", "n_units", ROLE)
+_KEYS = ("document_id", "coder", "n_units", ROLE, TRIAL)
 IMPORTED_TABLES = ("references", "hypotheses")
 """Tables of segmentations that an import writes."""
 
@@ -96,7 +97,10 @@ class Keys:
         found = []
         for name in IMPORTED_TABLES:
             chosen = rows_of_role(self.table, TABLE_ROLES[name])
-            own = self.table.select(["document_id", "coder", "n_units"]).take(pa.array(chosen))
+            # Trials are answers of systems; a reference has none.
+            is_numbered = TABLE_ROLES[name] == ROLES[1] and TRIAL in self.table.column_names
+            compared = ["document_id", "coder", "n_units", *([TRIAL] * is_numbered)]
+            own = self.table.select(compared).take(pa.array(chosen))
             found += [
                 _renumbered(one, chosen) for one in between_rows(_numbered(own), SEGMENTATIONS)
             ]

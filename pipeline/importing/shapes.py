@@ -34,7 +34,9 @@ class Segment:
         end: where it ends; None if the file does not say.
         line: line of the file, counted from 1, or row of a Parquet file, counted from 0.
         level: 1 for the outermost level.
-        label: what it is called or who speaks; only used to merge neighbours with one label.
+        label: what it is called or who speaks, where neighbours with one label may be merged.
+        name: what it is called, in formats whose neighbours are never merged; None if the file
+            does not say.
     """
 
     start: Moment
@@ -42,15 +44,27 @@ class Segment:
     line: int
     level: int = 1
     label: str | None = None
+    name: str | None = None
+
+    @property
+    def title(self) -> str | None:
+        """The label that the segment keeps: its name or label without space around it."""
+        return (self.name or self.label or "").strip() or None
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A point at which a segment starts."""
+    """A point at which a segment starts, which may have a name."""
 
     start: Moment
     line: int
     level: int = 1
+    name: str | None = None
+
+    @property
+    def title(self) -> str | None:
+        """The label that the segment keeps: its name without space around it."""
+        return (self.name or "").strip() or None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,11 +13,13 @@ from segscore.pipeline.measures import (
     edits,
     overlap,
     panel,
+    panel_tolerance,
+    selected,
     tolerance,
     windows,
     winpr,
 )
-from segscore.pipeline.measures.compared import MeasureFamily, PairFamily
+from segscore.pipeline.measures.compared import MeasureFamily, PairFamily, PanelFamily
 from segscore.pipeline.measures.measure import Measure, divided_by, evaluate
 
 
@@ -116,24 +118,31 @@ PAIR_FAMILIES: Mapping[str, PairFamily] = {
     "tolerance": tolerance,
     "winpr": winpr,
     "overlap": overlap,
+    "selected": selected,
 }
 """Name of a family of `scores` -> its counts and measures, in the order of the columns."""
 
-FAMILIES: Mapping[str, MeasureFamily] = {**PAIR_FAMILIES, "panel": panel}
+PANEL_FAMILIES: Mapping[str, PanelFamily] = {
+    "panel": panel,
+    "panel_tolerance": panel_tolerance,
+}
+"""Name of a family of `panel_scores` -> its counts and measures, in the order of the columns."""
+
+FAMILIES: Mapping[str, MeasureFamily] = {**PAIR_FAMILIES, **PANEL_FAMILIES}
 """Name of any family -> its counts and measures."""
 
 
-def _pairs(modules: Collection[MeasureFamily]) -> Table:
+def _table(modules: Collection[MeasureFamily]) -> Table:
     return Table.of(
         {name: meaning for module in modules for name, meaning in module.COUNTS.items()},
         [measure for module in modules for measure in module.MEASURES],
     )
 
 
-PAIRS = _pairs([*PAIR_FAMILIES.values(), dialogue])
+PAIRS = _table([*PAIR_FAMILIES.values(), dialogue])
 """The counts and measures of a row of ``scores``: one reference and one hypothesis."""
 
-PANELS = Table.of(panel.COUNTS, panel.MEASURES)
+PANELS = _table(PANEL_FAMILIES.values())
 """Those of a row of ``panel_scores``: all references of a document and one hypothesis."""
 
 ALL: Mapping[str, Measure] = {**PAIRS.measures, **PANELS.measures}

@@ -45,6 +45,14 @@ _NAACL_2012 = (
 
 PUBLICATIONS = (
     _article(
+        "arbelaez2011",
+        "Arbeláez et al. 2011",
+        author="Arbeláez, Pablo and Maire, Michael and Fowlkes, Charless and Malik, Jitendra",
+        title="Contour Detection and Hierarchical Image Segmentation",
+        journal="IEEE Transactions on Pattern Analysis and Machine Intelligence",
+        year="2011",
+    ),
+    _article(
         "beeferman1999statistical",
         "Beeferman, Berger & Lafferty 1999",
         author="Beeferman, Doug and Berger, Adam and Lafferty, John",
@@ -169,6 +177,18 @@ PUBLICATIONS = (
         booktitle=_NAACL_2012,
         pages="362--366",
         year="2012",
+    ),
+    Publication(
+        "vandenburg2020",
+        "van den Burg & Williams 2020",
+        "misc",
+        {
+            "author": "van den Burg, Gerrit J. J. and Williams, Christopher K. I.",
+            "title": "An Evaluation of Change Point Detection Algorithms",
+            "eprint": "2003.06222",
+            "archiveprefix": "arXiv",
+            "year": "2020",
+        },
     ),
 )
 """Titles and pages are those that the papers print, of themselves or of each other."""

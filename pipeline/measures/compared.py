@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple, Protocol
 
-from segscore.pipeline.arrays.ragged import Ints
+from segscore.pipeline.arrays.ragged import Ints, Ragged
+from segscore.pipeline.measures.items import Items
 from segscore.pipeline.measures.measure import Measure
 from segscore.pipeline.measures.pairing import TypedSides
 from segscore.pipeline.measures.segmentation_pairs import SegmentationPairs
@@ -23,8 +24,8 @@ class CountingSettings(Protocol):
         """How boundaries are paired: greedy or optimal."""
 
     @property
-    def tolerance(self) -> int:
-        """Largest distance of boundaries that are the same."""
+    def reach(self) -> int | Fraction:
+        """Largest distance of boundaries that are the same: in units, or a share of a document."""
 
     @property
     def edges(self) -> int:
@@ -33,6 +34,10 @@ class CountingSettings(Protocol):
     @property
     def iou(self) -> Fraction:
         """Fraction that the IoU of two segments must exceed."""
+
+    @property
+    def iou_reached(self) -> bool:
+        """Whether an IoU equal to the fraction is enough."""
 
 
 class UnitTotals(NamedTuple):
@@ -75,6 +80,8 @@ class ComparedPairs:
         window: window size k of each pair, at least 1, shape (pairs,).
         settings: how the run measures.
         weighted: the pairs with unit weights; None if the run does not weigh content.
+        items: selected segments of references and of hypotheses; None in a run that selects none,
+            and compares all segments as items.
     """
 
     pairs: SegmentationPairs
@@ -83,6 +90,7 @@ class ComparedPairs:
     window: Ints
     settings: CountingSettings
     weighted: WeightedPairs | None = None
+    items: tuple[Items, Items] | None = None
 
 
 class MeasureFamily(Protocol):
@@ -95,6 +103,37 @@ class MeasureFamily(Protocol):
     @property
     def MEASURES(self) -> tuple[Measure, ...]:  # noqa: N802
         """The measures, in the order of the columns."""
+
+
+class PanelRows(NamedTuple):
+    """Hypotheses to judge, each against all references of its document.
+
+    Attributes:
+        first: the references of document d are rows first[d]..first[d+1]-1, shape (documents + 1,).
+        document: document of each row, which must have a reference, shape (rows,).
+        hyp_row: index into the hypotheses for each row, shape (rows,).
+        n_units: number N of units of each row's document, at least 1, shape (rows,).
+        window: window size m of each row's document, at least 1, shape (rows,).
+    """
+
+    first: Ints
+    document: Ints
+    hyp_row: Ints
+    n_units: Ints
+    window: Ints
+
+
+class PanelFamily(MeasureFamily, Protocol):
+    """What the module of a family of `panel_scores` has."""
+
+    def count_panels(
+        self,
+        references: Ragged,
+        hypotheses: Ragged,
+        rows: PanelRows,
+        settings: CountingSettings,
+    ) -> Ints:
+        """Count each row: one row per count of ``COUNTS``, shape (counts, rows)."""
 
 
 class PairFamily(MeasureFamily, Protocol):

@@ -1,7 +1,8 @@
 """Overlap measures: how well segments of both sides cover each other.
 
 Purity and coverage; temporal IoU; the alignment of Ocampo Diaz & Ouyang 2022; pairs of units in one
-segment, with the index of Rand 1971 and its adjustment for chance by Hubert & Arabie 1985.
+segment, with the index of Rand 1971 and its adjustment for chance by Hubert & Arabie 1985; covering
+(Arbeláez et al. 2011); segments with both ends right; B-cubed (Bagga & Baldwin 1998).
 """
 
 from fractions import Fraction
@@ -13,10 +14,10 @@ from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Bits, Ints, Positions, row_values
 from segscore.pipeline.errors import Unsuitable
 from segscore.pipeline.measures.compared import ComparedPairs
-from segscore.pipeline.measures.measure import IDENTITY, REVERSIBLE, SYMMETRIC, Measure
+from segscore.pipeline.measures.fixed_point import FRACTION_BITS, fixed_point
+from segscore.pipeline.measures.overlap_formulas import OVERLAP_MEASURES
 from segscore.pipeline.measures.prefetch import Index
 from segscore.pipeline.measures.segmentation_pairs import SegmentationPairs
-from segscore.pipeline.measures.tolerance import F_OF_TWO
 
 COUNTS = {
     "coverage_overlap": "sum over reference segments of the largest overlap with a hypothesis "
@@ -33,6 +34,18 @@ COUNTS = {
     "pairs_reference_only": "pairs of units in one segment of the reference only",
     "pairs_hypothesis_only": "pairs of units in one segment of the hypothesis only",
     "pairs_apart": "pairs of units in one segment on neither side",
+    "covering_units": "sum over reference segments of their length times their largest IoU, each "
+    "without its fraction",
+    "covering_sum": "sum of the fractions that covering_units leaves out, in units of 2^-40",
+    "exact_segments": "segments that both sides have, with both ends equal",
+    "bcubed_precision_units": "sum over overlaps of their length squared, divided by that of the "
+    "hypothesis segment, each without its fraction",
+    "bcubed_precision_sum": "sum of the fractions that bcubed_precision_units leaves out, in units "
+    "of 2^-40",
+    "bcubed_recall_units": "sum over overlaps of their length squared, divided by that of the "
+    "reference segment, each without its fraction",
+    "bcubed_recall_sum": "sum of the fractions that bcubed_recall_units leaves out, in units of "
+    "2^-40",
 }
 
 (
@@ -47,17 +60,19 @@ COUNTS = {
     _PAIRS_REFERENCE_ONLY,
     _PAIRS_HYPOTHESIS_ONLY,
     _PAIRS_APART,
-) = range(11)
+    _COVERING_UNITS,
+    _COVERING_SUM,
+    _EXACT_SEGMENTS,
+    _BCUBED_PRECISION_UNITS,
+    _BCUBED_PRECISION_SUM,
+    _BCUBED_RECALL_UNITS,
+    _BCUBED_RECALL_SUM,
+) = range(18)
 """Rows of ``COUNTS``."""
 
 _ROWS = len(COUNTS)
 
-_ALIGNMENT_BITS = 40
-"""The IoU of a pair is counted in units of 2^-_ALIGNMENT_BITS."""
-
-_HALF_BITS = _ALIGNMENT_BITS // 2
-
-_MOST_EDGES = 1 << (63 - _ALIGNMENT_BITS)
+_MOST_EDGES = 1 << (63 - FRACTION_BITS)
 """The IoU of fewer pairs than this fit into 64 bits."""
 
 
@@ -74,14 +89,18 @@ class Threshold(NamedTuple):
     denominator: int
 
 
-def threshold_of(tiou: Fraction) -> Threshold:
+def threshold_of(tiou: Fraction, *, reached: bool = False) -> Threshold:
     """Return a threshold that fits 64-bit products, and that the same values of IoU are above.
 
     An IoU is a fraction with a denominator below 2^31.  It is above a threshold if and only if it
     is above the largest such fraction that is not above the threshold.
+
+    Args:
+        tiou: the threshold, 0 to 1.
+        reached: whether an IoU equal to ``tiou`` is to be above the threshold as well.
     """
     nearest = tiou.limit_denominator(_LONGEST)
-    if nearest <= tiou:
+    if nearest < tiou or (nearest == tiou and not reached):
         return Threshold(nearest.numerator, nearest.denominator)
     # The next smaller fraction a / b is the one with nearest - a / b = 1 / (b * denominator) that
     # has the largest b.
@@ -121,21 +140,12 @@ def _better(best: _Partner, overlap: int, shared: int, length: int, passes: bool
 
 @kernel
 def _align(best: _Partner, length: int, chosen: Bits, out: Ints) -> None:
-    """Add a segment and its partner to the alignment, unless its partner has done so before.
-
-    The IoU L / U is rounded to the nearest multiple of 2^-40 in integers; it cannot lie half way
-    between two, because U < 2^40.
-    """
+    """Add a segment and its partner to the alignment, unless its partner has done so before."""
     if chosen[Index(best.overlap)]:
         return
     chosen[Index(best.overlap)] = 1
-    union = best.length + length - best.shared
-    shifted = best.shared << _HALF_BITS
-    whole, rest = shifted // union, shifted % union
     out[_ALIGNMENT_EDGES] += 1
-    out[_ALIGNMENT_SUM] += (whole << _HALF_BITS) + ((rest << (_HALF_BITS + 1)) + union) // (
-        2 * union
-    )
+    out[_ALIGNMENT_SUM] += fixed_point(best.shared, best.length + length - best.shared)
 
 
 @kernel
@@ -152,6 +162,25 @@ def _pairs_of(units: int) -> int:
 
 
 @kernel
+def _add_share(product: int, whole: int, units: int, out: Ints) -> None:
+    """Add product / whole to two counts: its whole part to ``units``, its fraction to the next."""
+    out[units] += product // whole
+    rest = product % whole
+    if rest > 0:
+        out[units + 1] += fixed_point(rest, whole)
+
+
+@kernel
+def _count_shared(shared: int, length: int, hyp_length: int, out: Ints) -> None:
+    """Count what an overlap adds by itself, whatever else its two segments overlap."""
+    out[_TIOU_HITS] += _hits(shared, length + hyp_length - shared)
+    out[_PAIRS_TOGETHER] += _pairs_of(shared)
+    out[_EXACT_SEGMENTS] += shared == length and shared == hyp_length
+    _add_share(shared * shared, hyp_length, _BCUBED_PRECISION_UNITS, out)
+    _add_share(shared * shared, length, _BCUBED_RECALL_UNITS, out)
+
+
+@kernel
 def _pairs_in_segments(side: Positions, n_units: int) -> int:
     """Count the pairs of units that are in one segment."""
     pairs = start = 0
@@ -162,12 +191,10 @@ def _pairs_in_segments(side: Positions, n_units: int) -> int:
 
 
 @kernel
-def _count_pairs_of_units(
-    sides: tuple[Positions, Positions], n_units: int, together: int, out: Ints
-) -> None:
-    """Count the pairs of units, given how many are in one segment on both sides."""
+def _count_pairs_of_units(sides: tuple[Positions, Positions], n_units: int, out: Ints) -> None:
+    """Count the other pairs of units, when those in one segment on both sides are counted."""
+    together = out[_PAIRS_TOGETHER]
     in_ref, in_hyp = _pairs_in_segments(sides[0], n_units), _pairs_in_segments(sides[1], n_units)
-    out[_PAIRS_TOGETHER] = together
     out[_PAIRS_REFERENCE_ONLY] = in_ref - together
     out[_PAIRS_HYPOTHESIS_ONLY] = in_hyp - together
     out[_PAIRS_APART] = _pairs_of(n_units) - in_ref - in_hyp + together
@@ -189,7 +216,7 @@ def _count_pair(
     r, h = Index(0), Index(0)
     ref_end, hyp_end = Index(len(ref)), Index(len(hyp))
     here = start = hyp_start = overlap = 0
-    together = 0
+    covered, covered_of = 0, 1  # the largest IoU of the reference segment so far
     of_ref = of_hyp = _Partner(0, 0, 0, False)
     out[:] = 0
     chosen[: len(ref) + len(hyp) + 1] = 0
@@ -202,12 +229,15 @@ def _count_pair(
         passes = threshold.denominator * shared > threshold.numerator * union
         of_ref = _better(of_ref, overlap, shared, hyp_length, passes)
         of_hyp = _better(of_hyp, overlap, shared, length, passes)
-        out[_TIOU_HITS] += _hits(shared, union)
-        together += _pairs_of(shared)
+        _count_shared(shared, length, hyp_length, out)
+        if shared * covered_of > covered * union:
+            covered, covered_of = shared, union
         if until == end:
             out[_COVERAGE_OVERLAP] += of_ref.shared
             out[_TIOU_REFERENCES] += of_ref.passes
             _align(of_ref, length, chosen, out)
+            _add_share(length * covered, covered_of, _COVERING_UNITS, out)
+            covered, covered_of = 0, 1
             of_ref = _Partner(0, 0, 0, False)
             start = end
             r += Index(1)
@@ -220,7 +250,7 @@ def _count_pair(
             h += Index(1)
         overlap += 1
         here = until
-    _count_pairs_of_units(sides, n_units, together, out)
+    _count_pairs_of_units(sides, n_units, out)
 
 
 @kernel
@@ -237,21 +267,22 @@ def _count_pairs(pairs: SegmentationPairs, threshold: Threshold, counts: Ints) -
             counts[c, i] = row[c]
 
 
-def count(pairs: SegmentationPairs, tiou: Fraction = _HALF) -> Ints:
+def count(pairs: SegmentationPairs, tiou: Fraction = _HALF, *, reached: bool = False) -> Ints:
     """Count the overlaps of each pair (docs/measures.md), in time proportional to its boundaries.
 
     Args:
         pairs: the segmentations to compare.
-        tiou: fraction that an IoU must exceed, at least 0 and below 1; compared exactly.
+        tiou: fraction that an IoU must exceed, 0 to 1; compared exactly.
+        reached: whether an IoU equal to ``tiou`` is enough.
 
     Returns:
-        One row per count of ``COUNTS``, shape (11, pairs).  Pairs of units are below 2^61.
+        One row per count of ``COUNTS``, shape (18, pairs).  Pairs of units are below 2^61.
 
     Raises:
         Unsuitable: a pair has so many segments that its sum of IoU does not fit into 64 bits.
     """
     counts = np.empty((_ROWS, len(pairs.ref_row)), np.int64)
-    _count_pairs(pairs, threshold_of(tiou), counts)
+    _count_pairs(pairs, threshold_of(tiou, reached=reached), counts)
     too_many = np.flatnonzero(counts[_ALIGNMENT_EDGES] >= _MOST_EDGES)
     if len(too_many):
         units = int(pairs.n_units[too_many[0]])
@@ -265,154 +296,8 @@ def count(pairs: SegmentationPairs, tiou: Fraction = _HALF) -> Ints:
 
 def count_compared(compared: ComparedPairs) -> Ints:
     """Count each pair of a run, as ``count`` does."""
-    return count(compared.pairs, compared.settings.iou)
+    settings = compared.settings
+    return count(compared.pairs, settings.iou, reached=settings.iou_reached)
 
 
-_SIDED = frozenset({IDENTITY, REVERSIBLE})
-_MUTUAL = _SIDED | {SYMMETRIC}
-_PURITY = "purity and coverage, as in pyannote.metrics"
-_TIOU = "temporal IoU, as in Chapter-Llama and VidChapters"
-_PAIRWISE = "pairs of units in one segment, as in mir_eval"
-_REFERENCE_SEGMENTS = "(reference_boundaries + rows)"
-_HYPOTHESIS_SEGMENTS = "(hypothesis_boundaries + rows)"
-_A, _B, _C, _D = (
-    "pairs_together",
-    "pairs_reference_only",
-    "pairs_hypothesis_only",
-    "pairs_apart",
-)
-
-MEASURES = (
-    Measure(
-        "purity",
-        "purity_overlap / content_size",
-        _PURITY,
-        _SIDED,
-        better="higher",
-        description="share of units in the largest overlap of their hypothesis segment",
-    ),
-    Measure(
-        "coverage",
-        "coverage_overlap / content_size",
-        _PURITY,
-        _SIDED,
-        better="higher",
-        description="share of units in the largest overlap of their reference segment",
-    ),
-    Measure(
-        "purity_coverage_f1",
-        "(1 + beta**2) * purity * coverage / (beta**2 * purity + coverage)",
-        f"{_PURITY}; F_beta, symmetric where beta is 1",
-        _MUTUAL,
-        better="higher",
-        description="harmonic mean of purity and coverage",
-    ),
-    Measure(
-        "tiou_precision",
-        f"tiou_hypotheses / {_HYPOTHESIS_SEGMENTS}",
-        _TIOU,
-        _SIDED,
-        better="higher",
-        description="share of hypothesis segments that have an overlap with IoU above tiou",
-    ),
-    Measure(
-        "tiou_recall",
-        f"tiou_references / {_REFERENCE_SEGMENTS}",
-        _TIOU,
-        _SIDED,
-        better="higher",
-        description="share of reference segments that have an overlap with IoU above tiou",
-    ),
-    Measure(
-        "tiou_f1",
-        F_OF_TWO.format(
-            found="tiou_references",
-            of_reference=_REFERENCE_SEGMENTS,
-            correct="tiou_hypotheses",
-            of_hypothesis=_HYPOTHESIS_SEGMENTS,
-        ),
-        f"{_TIOU}; F_beta, symmetric where beta is 1",
-        _MUTUAL,
-        better="higher",
-        description="harmonic mean of tiou_precision and tiou_recall",
-    ),
-    Measure(
-        "tiou_mean_precision",
-        f"tiou_hits / (10 * {_HYPOTHESIS_SEGMENTS})",
-        _TIOU,
-        _SIDED,
-        better="higher",
-        description="tiou_precision, mean over the thresholds .50, .55, ..., .95",
-    ),
-    Measure(
-        "tiou_mean_recall",
-        f"tiou_hits / (10 * {_REFERENCE_SEGMENTS})",
-        _TIOU,
-        _SIDED,
-        better="higher",
-        description="tiou_recall, mean over the thresholds .50, .55, ..., .95",
-    ),
-    Measure(
-        "tiou_mean_f1",
-        "(1 + beta**2) * tiou_hits"
-        f" / (10 * (beta**2 * {_REFERENCE_SEGMENTS} + {_HYPOTHESIS_SEGMENTS}))",
-        f"{_TIOU}; F_beta, symmetric where beta is 1",
-        _MUTUAL,
-        better="higher",
-        description="tiou_f1, mean over the thresholds .50, .55, ..., .95",
-    ),
-    Measure(
-        "alignment",
-        f"alignment_sum * 2**-{_ALIGNMENT_BITS} / alignment_edges",
-        "Ocampo Diaz & Ouyang 2022",
-        frozenset({IDENTITY, SYMMETRIC}),
-        better="higher",
-        description="A: mean IoU of segments and their best partners on the other side",
-    ),
-    Measure(
-        "pair_precision",
-        f"{_A} / ({_A} + {_C})",
-        _PAIRWISE,
-        _SIDED,
-        better="higher",
-        description="share of the pairs of units in one hypothesis segment that are in one "
-        "reference segment",
-    ),
-    Measure(
-        "pair_recall",
-        f"{_A} / ({_A} + {_B})",
-        _PAIRWISE,
-        _SIDED,
-        better="higher",
-        description="share of the pairs of units in one reference segment that are in one "
-        "hypothesis segment",
-    ),
-    Measure(
-        "pair_f1",
-        f"(1 + beta**2) * {_A} / ((1 + beta**2) * {_A} + beta**2 * {_B} + {_C})",
-        f"{_PAIRWISE}; F_beta, symmetric where beta is 1",
-        _MUTUAL,
-        better="higher",
-        description="harmonic mean of pair_precision and pair_recall",
-    ),
-    Measure(
-        "rand",
-        f"({_A} + {_D}) / ({_A} + {_B} + {_C} + {_D})",
-        "Rand 1971",
-        _MUTUAL,
-        better="higher",
-        description="Rand index: share of the pairs of units that both sides join or both separate",
-    ),
-    Measure(
-        "adjusted_rand",
-        f"2 * (1.0 * {_A} * {_D} - 1.0 * {_B} * {_C})"
-        f" / (1.0 * ({_A} + {_B}) * ({_B} + {_D}) + 1.0 * ({_A} + {_C}) * ({_C} + {_D}))",
-        "Hubert & Arabie 1985",
-        _MUTUAL,
-        better="higher",
-        lower=None,
-        agreed=1.0,
-        description="Rand index adjusted for chance: 0 if the sides agree as by chance, "
-        "negative if less; 1 if both have no boundary, or both have all",
-    ),
-)
+MEASURES = OVERLAP_MEASURES

@@ -10,6 +10,7 @@ import numpy as np
 
 from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged, RowArrays, row_values
+from segscore.pipeline.measures.compared import CountingSettings, PanelRows
 from segscore.pipeline.measures.measure import IDENTITY, REVERSIBLE, Measure
 
 COUNTS = {
@@ -30,24 +31,6 @@ _ENTERED, _LEFT, _OPINION, _NEXT = range(4)
 left it, their difference, and the next start at which that changes."""
 
 NEVER = np.iinfo(np.int64).max
-
-
-class PanelRows(NamedTuple):
-    """Hypotheses to judge, each against all references of its document.
-
-    Attributes:
-        first: the references of document d are rows first[d]..first[d+1]-1, shape (documents + 1,).
-        document: document of each row, which must have a reference, shape (rows,).
-        hyp_row: index into the hypotheses for each row, shape (rows,).
-        n_units: number N of units of each row's document, at least 1, shape (rows,).
-        window: window size m of each row's document, at least 1, shape (rows,).
-    """
-
-    first: Ints
-    document: Ints
-    hyp_row: Ints
-    n_units: Ints
-    window: Ints
 
 
 class _Scratch(NamedTuple):
@@ -194,6 +177,13 @@ def count(references: Ragged, hypotheses: Ragged, rows: PanelRows) -> Ints:
     counts = np.empty((_ROWS, len(rows.document)), np.int64)
     _count_panels(references.arrays, hypotheses.arrays, rows, counts)
     return counts
+
+
+def count_panels(
+    references: Ragged, hypotheses: Ragged, rows: PanelRows, _settings: CountingSettings
+) -> Ints:
+    """Count the rows of a run, as ``count`` does; no setting matters but the window, a row's."""
+    return count(references, hypotheses, rows)
 
 
 K_AND_S = "Kazantseva & Szpakowicz 2012,"

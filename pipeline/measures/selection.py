@@ -5,7 +5,15 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.measures import ALL, FAMILIES, PAIR_FAMILIES, PAIRS, PANELS, Table
+from segscore.pipeline.measures import (
+    ALL,
+    FAMILIES,
+    PAIR_FAMILIES,
+    PAIRS,
+    PANEL_FAMILIES,
+    PANELS,
+    Table,
+)
 from segscore.pipeline.measures.published import nearest_measure
 
 EVERYTHING = "all"
@@ -35,7 +43,7 @@ class Selection:
     @cached_property
     def families(self) -> tuple[str, ...]:
         """The families whose counts are needed."""
-        counted = {name: self.panels if name == "panel" else self.pairs for name in FAMILIES}
+        counted = {name: self.panels if name in PANEL_FAMILIES else self.pairs for name in FAMILIES}
         return tuple(
             name
             for name, table in counted.items()
@@ -47,6 +55,11 @@ class Selection:
         """The names of counts, parameters and measures in the formulas."""
         formulas = (*self.pairs.formulas.values(), *self.panels.formulas.values())
         return frozenset(name for measure in formulas for name in measure.code.co_names)
+
+
+def default_and(*families: str) -> tuple[str, ...]:
+    """Return the choice of the default measures and of further families."""
+    return normal_form((*_DEFAULT, *families))
 
 
 def _family(name: str) -> set[str]:
@@ -104,10 +117,11 @@ def select(names: tuple[str, ...]) -> Selection:
     """Return the counts and measures of a choice, as ``normal_form`` writes it."""
     chosen = _measures(names or _DEFAULT)
     families = [name for name in FAMILIES if _family(name) <= chosen]
-    counts = {
-        count for name in families if name in PAIR_FAMILIES for count in FAMILIES[name].COUNTS
-    }
+    of_pairs, of_panels = (
+        {count for name in families if name in kind for count in FAMILIES[name].COUNTS}
+        for kind in (PAIR_FAMILIES, PANEL_FAMILIES)
+    )
     return Selection(
-        PAIRS.only(chosen & PAIRS.measures.keys(), counts),
-        PANELS.only(chosen & PANELS.measures.keys(), PANELS.counts if "panel" in families else ()),
+        PAIRS.only(chosen & PAIRS.measures.keys(), of_pairs),
+        PANELS.only(chosen & PANELS.measures.keys(), of_panels),
     )

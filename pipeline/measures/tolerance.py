@@ -4,6 +4,7 @@ Precision, recall and F within a tolerance as in music structure, broadcast and 
 of Räsänen, Laine & Altosaar 2009.  A position counts once, whatever the types of its boundaries.
 """
 
+from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
@@ -45,7 +46,7 @@ _ROWS = len(COUNTS)
 
 
 class _Reach(NamedTuple):
-    """How far boundaries may be apart.
+    """How far boundaries of a pair may be apart.
 
     Attributes:
         tolerance: largest distance of two boundaries that count as the same, at least 0.
@@ -57,7 +58,7 @@ class _Reach(NamedTuple):
 
 
 @kernel
-def _tolerant_matches(ref: Positions, hyp: Positions, tolerance: int) -> int:
+def most_pairs(ref: Positions, hyp: Positions, tolerance: int) -> int:
     """Count the most pairs that can be made: from left to right, the first two that are near.
 
     The first boundaries of both sides are paired if they are near, because in any set of pairs
@@ -113,7 +114,7 @@ def _same(ref: Positions, hyp: Positions) -> bool:
 def _count_pair(ref: Positions, hyp: Positions, n_units: int, reach: _Reach, out: Ints) -> None:
     out[_PAIR_ROWS] = 1
     out[_REFERENCE_BOUNDARIES], out[_HYPOTHESIS_BOUNDARIES] = len(ref), len(hyp)
-    matches = _tolerant_matches(ref, hyp, reach.tolerance) + reach.edges
+    matches = most_pairs(ref, hyp, reach.tolerance) + reach.edges
     out[_TOLERANT_MATCHES] = matches
     if reach.tolerance == 0:  # then near boundaries are at one position, and no edge is near
         out[_REFERENCES_IN_REACH] = out[_HYPOTHESES_IN_REACH] = matches
@@ -125,7 +126,7 @@ def _count_pair(ref: Positions, hyp: Positions, n_units: int, reach: _Reach, out
 
 
 @kernel
-def _count_pairs(pairs: SegmentationPairs, reach: _Reach, counts: Ints) -> None:
+def _count_pairs(pairs: SegmentationPairs, tolerance: Ints, edges: int, counts: Ints) -> None:
     row = np.zeros(_ROWS, np.int64)
     ends, near = np.empty(AT_ONCE + 1, np.int64), np.empty(0, np.int32)
     first = FIRST_PAIR
@@ -134,34 +135,46 @@ def _count_pairs(pairs: SegmentationPairs, reach: _Reach, counts: Ints) -> None:
         for i in range(first, first + copied):
             ref = near[ends[i - first] : ends[i - first + 1]]
             hyp = row_values(pairs.hypotheses, pairs.hyp_row[i])
-            _count_pair(ref, hyp, pairs.n_units[i], reach, row)
+            _count_pair(ref, hyp, pairs.n_units[i], _Reach(tolerance[i], edges), row)
             for c in range(_ROWS):
                 counts[c, i] = row[c]
         first += copied
 
 
-def count(pairs: SegmentationPairs, tolerance: int = 0, edges: int = 0) -> Ints:
+def tolerances(tolerance: int | Fraction, n_units: Ints) -> Ints:
+    """Return the tolerance of each document: a number of units, or a share of its units.
+
+    Args:
+        tolerance: units, 0 to 2^31-1; or a fraction p / q of a document's units, rounded down, with
+            p and q below 2^32.
+        n_units: number of units N of each document, shape (documents,).
+    """
+    if isinstance(tolerance, int):
+        return np.full(len(n_units), tolerance, np.int64)
+    return np.asarray(n_units * tolerance.numerator // tolerance.denominator, np.int64)
+
+
+def count(pairs: SegmentationPairs, tolerance: int | Fraction = 0, edges: int = 0) -> Ints:
     """Count the boundaries within a tolerance of each pair, in time proportional to its boundaries.
 
     See docs/measures.md.
 
     Args:
         pairs: the segmentations to compare.
-        tolerance: largest distance of boundaries that may be paired, in the unit of the run, 0 to
-            2^31-1.
+        tolerance: largest distance of boundaries that may be paired; see ``tolerances``.
         edges: boundaries added to both sides: 0 none, 1 the start of the document, 2 both its ends.
 
     Returns:
         One row per count of ``COUNTS``, shape (8, pairs).
     """
     counts = np.empty((_ROWS, len(pairs.ref_row)), np.int64)
-    _count_pairs(pairs, _Reach(tolerance, edges), counts)
+    _count_pairs(pairs, tolerances(tolerance, pairs.n_units), edges, counts)
     return counts
 
 
 def count_compared(compared: ComparedPairs) -> Ints:
     """Count each pair of a run, as ``count`` does."""
-    return count(compared.pairs, compared.settings.tolerance, compared.settings.edges)
+    return count(compared.pairs, compared.settings.reach, compared.settings.edges)
 
 
 REFERENCE_SIZE = "(reference_boundaries + edges * rows)"

@@ -55,7 +55,7 @@ def levels_in_words(checks: Iterable[Check]) -> Iterator[str]:
 def _floor(check: Check) -> str:
     """Say where an average is, and its interval, against a floor or an upper limit."""
     assert check.value is not None
-    low, high = (f"{end:.3f}".removeprefix("0") for end in check.ends if end is not None)
+    low, high = (short(end) for end in check.ends if end is not None)
     side = "below the floor" if is_floor(check) else "above the limit"
     certain = "is" if check.result == FAILED else "may be"
     return f"{short(check.value)} ({low} to {high}) {certain} {side} of {short(check.limit)}"
@@ -97,7 +97,7 @@ def _clause(checks: Sequence[Check]) -> str:
     if first.value is None or first.before is None or first.change is None:
         before = "defined" if first.before is None else short(first.before)
         return f"is undefined, was {before} {when_before(first)}"
-    allowed = f"{abs(first.limit):g} allowed, p {shown_p(first.p_adjusted)}".removeprefix("0")
+    allowed = f"{abs(first.limit):g} allowed, p {shown_p(first.p_adjusted)}"
     if first.is_trend:
         verb, over = "fell" if first.change < 0 else "rose", first.rule.partition(" per ")[2]
         return (

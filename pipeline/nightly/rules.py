@@ -115,8 +115,8 @@ def _rule_of_two_nights(text: str) -> GateRule:
     match = FORM.fullmatch(text)
     if match is None or not math.isfinite(limit := float(match[4])):
         raise Refused(
-            f"--gate {text}: must look like boundary_similarity>=-0.01 (may fall by .01), "
-            "pk<=+0.02 (may rise by .02) or macro:pk<=+0.02"
+            f"--gate {text}: must look like boundary_similarity>=-0.01 (may fall by 0.01), "
+            "pk<=+0.02 (may rise by 0.02) or macro:pk<=+0.02"
         )
     rule = GateRule(text, match[1] or "micro", match[2], match[3] == ">=", limit)
     _require_direction(rule)

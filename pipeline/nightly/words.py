@@ -2,11 +2,9 @@
 
 
 def short(value: float, digits: int = 3) -> str:
-    """Write a value with three decimals, without a leading zero: .413, -.02 as -.020, 1.250."""
+    """Write a value of a sentence with three decimals: 0.413, -0.020, 1.250; 0 for 0.000."""
     text = f"{value:.{digits}f}"
-    if not text.strip("-0."):
-        return "0"
-    return text.replace("0.", ".", 1) if text.lstrip("-").startswith("0.") else text
+    return text if text.strip("-0.") else "0"
 
 
 def nights(number: int) -> str:

@@ -102,7 +102,7 @@ def comparison_sections(run: FinishedRun, average: str) -> Iterator[Section]:
         "Differences",
         f"Differences of the {average} averages over the documents that systems share. Their "
         "intervals are at the levels of their tests, which Holm's method adjusts: an interval "
-        "excludes 0 where p (Holm) is below .05.",
+        "excludes 0 where p (Holm) is below 0.05.",
         [_differences(run, rows, measure) for measure in measures],
     )
     sizes: list[PowerRow] = run.rows("power")

@@ -61,7 +61,7 @@ def describe_method(run: FinishedRun, measures: Sequence[str], average: str) -> 
     if "window" in affecting:
         texts.append(f"the window is {_window(affecting['window'])}")
     if "tol" in affecting:
-        texts.append(f"the tolerance is {counted(int(affecting['tol']), 'position')}")
+        texts.append(f"the tolerance is {_tolerance(affecting['tol'])}")
     texts += _hypotheses(run)
     verb = "systems are compared by" if run.command == "compare" else "averages are"
     averages = f"{verb} {_AVERAGES[average]}"
@@ -94,6 +94,12 @@ def _least(threshold: str) -> str:
     return named_list(
         [f"{number} for {in_latex(name)}" if name else number for name, _, number in by_system]
     )
+
+
+def _tolerance(stated: str) -> str:
+    if stated.endswith("%"):
+        return rf"{stated[:-1]}\,\% of the positions of a document"
+    return counted(int(stated), "position")
 
 
 def in_latex(name: str) -> str:

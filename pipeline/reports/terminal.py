@@ -71,7 +71,8 @@ def draw_explained(
     yield LEGEND
     for pair in pairs:
         yield ""
-        yield f"{pair.document}: {pair.hypothesis} against {pair.reference}"
+        trial = "" if pair.trial is None else f", trial {pair.trial},"
+        yield f"{pair.document}: {pair.hypothesis}{trial} against {pair.reference}"
         yield from draw_in_terminal(pair.n_units, pair.edits, width, pair.unit)
         for edit in pair.edits:
             if edit.kind != "match":

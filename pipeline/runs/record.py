@@ -17,6 +17,12 @@ RowCounts = dict[str, dict[str, int]]
 """Input table -> numbers of rows: `in`, which is the sum of `scored`, `rejected`, `unpaired`."""
 
 _TWICE = "unique_document_coder"
+_NUMBER_TRIALS = (
+    "if a system answered several times, number its answers in a column trial, or name the file of "
+    "each run with --trials"
+)
+"""What to do about several hypotheses of one document by one coder, if they are meant."""
+
 _BETWEEN_ROWS = {
     _TWICE: "two rows of one document by one coder",
     "unique_document": "two rows of one document",
@@ -161,8 +167,9 @@ def warn_of_rejects(
 
     The tables of rejects have the columns table, rule and coder; the scored coders have a result.
     """
-    rules, coders = Counter[str](), set[str]()
+    rules, coders, repeated = Counter[str](), set[str](), 0
     for rows in rejects:
+        repeated += _count_repeated(rows)
         counts = pc.value_counts(rows["rule"]).to_pylist()
         rules += Counter({count["values"]: count["counts"] for count in counts})
         with_coder = rows.filter(pc.is_in(rows["table"], pa.array(_CODER_TABLES)))
@@ -176,8 +183,15 @@ def warn_of_rejects(
         warnings.append(f"no row of {more} further coder{'s' * (more > 1)} could be scored")
     return [
         f"rows were rejected: {_format_counts(rules)}; all are listed in {listed_in}",
+        *([_NUMBER_TRIALS] if 2 * repeated > rules.total() else []),
         *warnings,
     ]
+
+
+def _count_repeated(rejects: pa.Table) -> int:
+    """Count the rejected hypotheses that are not the only one of their coder."""
+    of_systems = pc.equal(rejects["table"], "hypotheses")
+    return pc.sum(pc.and_(of_systems, pc.equal(rejects["rule"], _TWICE))).as_py() or 0
 
 
 def _format_counts(rules: Counter[str]) -> str:
@@ -197,7 +211,9 @@ def why_nothing_scored(sink: Sink, sides: Iterable[str]) -> str:
     rejects = sink.read(REJECTS, [*_REJECT_ORDER, "rule", "detail"])
     unpaired = sink.read(UNPAIRED, ["table", "document_id"])
     listed = f"all are listed in {sink.written_to(REJECTS)}"
-    return explain_losses(rejects, unpaired, sides, listed)
+    repeated = any(_count_repeated(rows) for rows in sink.read(REJECTS, ["table", "rule"]))
+    advice = f"; {_NUMBER_TRIALS}" if repeated else ""
+    return explain_losses(rejects, unpaired, sides, listed) + advice
 
 
 def explain_losses(

@@ -1,7 +1,7 @@
 """The boundaries of references or hypotheses, in units and in the unit of the run."""
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -10,10 +10,12 @@ from segscore.pipeline.arrays.ragged import (
     Positions,
     Ragged,
     cumulative,
+    numbers,
     ragged,
     to_words,
     trimmed,
 )
+from segscore.pipeline.measures.items import Items, Selected, chosen_items, segments_of
 
 if TYPE_CHECKING:
     from segscore.pipeline.tables.read import Rows
@@ -42,6 +44,35 @@ class UnitLengths:
         return self.totals[self.lengths.offsets[document + 1] - 1]
 
 
+class Labelled(NamedTuple):
+    """All segments of each row, and their labels.
+
+    Attributes:
+        segments: the segments, in the unit of the run.
+        code: index into ``names`` of each, shape (segments,).
+        names: the labels; None for segments without one.
+    """
+
+    segments: Items
+    code: Ints
+    names: list[str | None]
+
+
+class LabelUse(NamedTuple):
+    """What a run needs the labels of segments for.
+
+    Attributes:
+        selected: which segments are items; None if the run selects none.
+        counted: whether labels are counted over overlaps.
+    """
+
+    selected: Selected | None
+    counted: bool
+
+
+NO_LABELS = LabelUse(None, counted=False)
+
+
 @dataclass(frozen=True)
 class Side:
     """Segmentations, one per row; positions repeat only in ``typed``.
@@ -54,6 +85,8 @@ class Side:
             ``boundaries``.
         collapsed: boundaries that each row lost: in its import, beyond the end of its document, and
             by conversion to words; shape (rows,).
+        items: segments that are selected; None if none are, or if the run selects none.
+        labels: all segments with their labels; None if they have none, or the run needs none.
     """
 
     in_units: Ragged
@@ -61,6 +94,8 @@ class Side:
     typed: Ragged
     types: Positions | None
     collapsed: Ints
+    items: Items | None = None
+    labels: Labelled | None = None
 
     def __len__(self) -> int:
         return len(self.boundaries)
@@ -121,7 +156,46 @@ def _ragged(row: Ints, values: Ints, rows: int) -> Ragged:
     return Ragged(np.searchsorted(row, np.arange(rows + 1)), values.astype(np.int32))
 
 
-def side_from_rows(rows: "Rows", document: Ints, words: UnitLengths | None, *, typed: bool) -> Side:
+@dataclass(frozen=True)
+class InWords:
+    """Words, and the document of each segmentation among them, shape (rows,)."""
+
+    words: UnitLengths
+    document: Ints
+
+    def convert(self, positions: Positions, row: Ints) -> Positions:
+        """Return positions of segmentations in words; 0 stays 0."""
+        before = self.words.lengths.offsets[self.document[row]] + positions.astype(np.int64) - 1
+        return np.where(positions > 0, self.words.totals[np.maximum(before, 0)], 0).astype(np.int32)
+
+
+def measured_segments(positions: Ragged, n_units: Ints, in_words: InWords | None) -> Items:
+    """Return all segments of segmentations, in the unit of the run.
+
+    Args:
+        positions: different positions in units, one row per segmentation.
+        n_units: number of units of each, shape (rows,).
+        in_words: where the words of each segmentation are, in a run in words; else None.
+    """
+    segments = segments_of(trimmed(positions), n_units)
+    if in_words is None:
+        return segments
+    row = np.repeat(np.arange(len(positions)), segments.starts.lengths)
+    starts, ends = (
+        Ragged(each.offsets, in_words.convert(each.values, row))
+        for each in (segments.starts, segments.ends)
+    )
+    return Items(starts, ends)
+
+
+def side_from_rows(
+    rows: "Rows",
+    document: Ints,
+    words: UnitLengths | None,
+    *,
+    typed: bool,
+    use: LabelUse = NO_LABELS,
+) -> Side:
     """Return the boundaries of validated rows.
 
     Args:
@@ -129,8 +203,10 @@ def side_from_rows(rows: "Rows", document: Ints, words: UnitLengths | None, *, t
         document: row of ``words`` for each segmentation, shape (rows,).
         words: words in each unit, in a run in words; else None.
         typed: whether the run distinguishes boundary types.
+        use: what the labels of segments are needed for; to select, all rows must have labels.
     """
     from segscore.pipeline.tables.document_lengths import COLLAPSED, collapsed
+    from segscore.schemas.input_columns import BY_SEGMENT
 
     positions = ragged(rows.table.column("boundaries").chunk(0))
     if typed:
@@ -138,6 +214,25 @@ def side_from_rows(rows: "Rows", document: Ints, words: UnitLengths | None, *, t
         converted = typed_side(trimmed(positions), trimmed(types).values, document, words)
     else:
         converted = side(positions, document, words)
+    # Rows that are added for missing ones have no labels.
+    if use != NO_LABELS and BY_SEGMENT in rows.table.column_names:
+        in_words = None if words is None else InWords(words, document)
+        converted = _with_labels(converted, rows, use, in_words)
     if COLLAPSED not in rows.table.column_names:
         return converted
     return replace(converted, collapsed=converted.collapsed + collapsed(rows))
+
+
+def _with_labels(side: Side, rows: "Rows", use: LabelUse, in_words: InWords | None) -> Side:
+    """Return the boundaries of rows with their selected segments, and their labels, as needed."""
+    from segscore.pipeline.tables.segment_labels import have_label, number_labels
+
+    n_units = numbers(rows.table.column("n_units").chunk(0)).astype(np.int64)
+    segments = measured_segments(side.in_units, n_units, in_words)
+    if use.selected is not None:
+        chosen = have_label(rows, use.selected.labels)
+        side = replace(side, items=chosen_items(segments, chosen, use.selected.join))
+    if use.counted:
+        code, names = number_labels(rows, segments.starts.lengths)
+        side = replace(side, labels=Labelled(segments, code, names))
+    return side

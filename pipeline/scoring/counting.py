@@ -8,6 +8,7 @@ import numpy as np
 from segscore.pipeline.arrays.ragged import Ints
 from segscore.pipeline.measures import PAIR_FAMILIES
 from segscore.pipeline.measures.compared import ComparedPairs, UnitTotals, WeightedPairs
+from segscore.pipeline.measures.items import Items, no_items
 from segscore.pipeline.measures.pairing import TypedSides
 from segscore.pipeline.measures.segmentation_pairs import SegmentationPairs, pair_rows
 from segscore.pipeline.measures.selection import Selection
@@ -49,12 +50,15 @@ class Rule:
         types: boundary types of the run, ascending; (1,) in a run without types.
         group_by: the group-by columns and their types, without ``level``.
         level: the level of a hierarchy that is counted; None for all levels, or without levels.
+        merged: the types of the boundaries that the level has, which are then of one type; empty
+            for all levels, or without levels.
     """
 
     settings: MeasuringSettings
     types: tuple[int, ...]
     group_by: dict[str, "pa.DataType"]
     level: int | None = None
+    merged: tuple[int, ...] = ()
 
     @property
     def selection(self) -> Selection:
@@ -73,14 +77,11 @@ class Rule:
             return (self,)
         only = self.settings.by_level == ONLY
         return tuple(
-            replace(self, types=(kind,) if only else self.types[: i + 1], level=kind)
+            replace(
+                self, types=(kind,), level=kind, merged=(kind,) if only else self.types[: i + 1]
+            )
             for i, kind in enumerate(self.types)
         )
-
-    @property
-    def type_range(self) -> int:
-        """The largest difference of two types, plus 1."""
-        return max(self.types) - min(self.types) + 1
 
     @property
     def summary_groups(self) -> "dict[str, pa.DataType]":
@@ -160,12 +161,18 @@ def count_pairs(
         references.window[pairs.ref_row],
         rule.settings,
         _weighted(hypotheses, untyped, references),
+        None if rule.settings.selected is None else (_items(ref), _items(hyp)),
     )
     counts: dict[str, Ints] = {}
     for name, family in PAIR_FAMILIES.items():
         if name in selection.families:
             counts |= zip(family.COUNTS, family.count_compared(compared), strict=True)
     return {name: counts[name] for name in selection.pairs.counts}
+
+
+def _items(side: Side) -> Items:
+    """Return the selected segments of a side; a reference point has none, as it has no labels."""
+    return no_items(len(side)) if side.items is None else side.items
 
 
 def _weighted(

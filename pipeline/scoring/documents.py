@@ -28,6 +28,7 @@ from segscore.pipeline.scoring.levels import (
 )
 from segscore.pipeline.scoring.reference_points import sizes_in_units
 from segscore.pipeline.scoring.references import References
+from segscore.pipeline.scoring.trials import common_scale, numbers_of_trials
 from segscore.pipeline.scoring.window_policy import run_windows, share_of_windows
 from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.tables.boundary_types import occurring
@@ -67,6 +68,8 @@ class Totals:
         in_units: total size of all accepted references in units, and the number of their segments.
         systems: the systems of the run, if the job asks for them.
         has_panels: whether any document has several references.
+        trials: number of trials that the counts of each hypothesis are extended to; None in a run
+            without trials.
     """
 
     types: tuple[int, ...]
@@ -77,6 +80,7 @@ class Totals:
     in_units: tuple[int, int] = (0, 0)
     systems: tuple[str, ...] = ()
     has_panels: bool = False
+    trials: int | None = None
 
 
 @dataclass(frozen=True)
@@ -90,6 +94,7 @@ class Job:
         partitioning: where the rows of each document are.
         totals: what is known of all documents.
         finds_systems: whether the totals have to list the systems.
+        has_trials: whether hypotheses have the column ``trial``.
     """
 
     rule: Rule
@@ -98,6 +103,7 @@ class Job:
     partitioning: Partitioning
     totals: Totals
     finds_systems: bool
+    has_trials: bool
 
     @property
     def folder(self) -> str:
@@ -164,6 +170,11 @@ class DocumentRows:
         """The systems with valid hypotheses, by name."""
         return tuple(sorted(self.accepted.answered))
 
+    @property
+    def trials(self) -> tuple[int, ...]:
+        """How many trials systems have of documents; empty if hypotheses have no trials."""
+        return tuple(sorted(numbers_of_trials(self.accepted.answer)))
+
 
 def separate_rows(
     settings: MeasuringSettings, tables: Mapping[str, Rows], *, typed: bool
@@ -217,6 +228,7 @@ class PartSurvey:
         has_panels: whether any document has several references.
         types: boundary types that occur; empty unless the run has to find them.
         systems: systems with valid hypotheses; empty unless the run has to know them.
+        trials: how many trials systems have of documents; empty in a run without trials.
     """
 
     documents: int
@@ -227,15 +239,17 @@ class PartSurvey:
     has_panels: bool
     types: tuple[int, ...] = ()
     systems: tuple[str, ...] = ()
+    trials: tuple[int, ...] = ()
 
 
 def survey_part(job: Job, part: Part) -> PartSurvey:
     """Add up sizes, windows and types of a part; write nothing."""
-    if job.finds_types or job.finds_systems:
+    if job.finds_types or job.finds_systems or job.has_trials:
         rows = rows_of_part(job, part)
         types = rows.types if job.finds_types else ()
         survey = _survey(rows.references, levels_of(job, rows.collected))
-        return replace(survey, types=tuple(sorted(types)), systems=rows.systems)
+        systems = rows.systems if job.finds_systems else ()
+        return replace(survey, types=tuple(sorted(types)), systems=systems, trials=rows.trials)
     tables = _read(job, part, ("documents", "references"))
     collected = _collect(job.settings, tables, typed=job.typed)
     return _survey(collected.references, levels_of(job, collected))
@@ -282,7 +296,8 @@ def survey_whole(job: AnyJob, rows: DocumentRows) -> tuple[AnyJob, tuple[Referen
     if job.finds_types:
         job = _with_found_types(job, rows.types)
     levels = levels_of(job, rows.collected)
-    survey = replace(_survey(rows.references, levels), systems=rows.systems)
+    survey = _survey(rows.references, levels)
+    survey = replace(survey, systems=rows.systems, trials=rows.trials)
     return _with_totals(job, [survey]), levels
 
 
@@ -336,8 +351,16 @@ def _with_totals(job: AnyJob, surveys: Collection[PartSurvey]) -> AnyJob:
         in_units=(sum(one.in_units[0] for one in surveys), sum(one.in_units[1] for one in surveys)),
         systems=tuple(sorted({name for survey in surveys for name in survey.systems})),
         has_panels=any(survey.has_panels for survey in surveys),
+        trials=_common_trials(job, surveys),
     )
     return replace(job, totals=totals)
+
+
+def _common_trials(job: Job, surveys: Collection[PartSurvey]) -> int | None:
+    """Return the number of trials that counts are extended to; None in a run without trials."""
+    if not job.has_trials:
+        return None
+    return common_scale({number for survey in surveys for number in survey.trials})
 
 
 def require_declared(job: Job, rows: DocumentRows) -> None:

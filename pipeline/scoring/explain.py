@@ -21,6 +21,7 @@ from segscore.pipeline.scoring.hypotheses import accept_hypotheses
 from segscore.pipeline.scoring.missing import empty_hypotheses
 from segscore.pipeline.scoring.reopen import Reopened, reopen
 from segscore.pipeline.tables.find import InputTable
+from segscore.pipeline.tables.path_columns import TRIAL
 from segscore.pipeline.tables.read import Rows, join_rows, read_slice
 from segscore.pipeline.tables.units import one_unit
 from segscore.pipeline.tables.validate import owner_of, place_of
@@ -37,6 +38,7 @@ class Explained:
         n_units: size of the document, in the unit of the run.
         edits: edits in the order of the text.
         unit: name of the unit of positions; None if it is not known, or positions are in words.
+        trial: which of several answers of the system it is; None if there is but one.
     """
 
     document: str
@@ -45,6 +47,7 @@ class Explained:
     n_units: int
     edits: list[Edit]
     unit: str | None
+    trial: int | None = None
 
 
 class ExplainedRows(NamedTuple):
@@ -169,6 +172,7 @@ def _explain(reopened: Reopened, rows: Rows) -> list[Explained]:
             int(references.size[ref]),
             _edits(reopened, side, Pairs(pairs.ref_row[[i]], pairs.hyp_row[[i]])),
             unit,
+            rows.table.column(TRIAL)[hyp].as_py() if TRIAL in rows.table.column_names else None,
         )
         for i, (ref, hyp) in enumerate(
             zip(pairs.ref_row.tolist(), pairs.hyp_row.tolist(), strict=True)

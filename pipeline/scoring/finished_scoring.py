@@ -8,7 +8,7 @@ from typing import Self, cast
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures.selection import Selection, normal_form
 from segscore.pipeline.runs.finished import FinishedRun, rows_over_all
-from segscore.pipeline.scoring.names import is_random
+from segscore.pipeline.scoring.names import is_own_point, is_point, is_random
 from segscore.pipeline.scoring.settings import ScoreSettings, settings_from_record
 from segscore.pipeline.statistics.averages import Parameters, summary_groups
 from segscore.pipeline.statistics.sums import GroupKey
@@ -83,8 +83,11 @@ class FinishedScoring(FinishedRun):
         return Parameters(values, None if is_given else p_seg_of, self.draws_of(str(key[0])))
 
     def draws_of(self, hypothesis: str) -> int:
-        """Return how many draws the counts of a hypothesis are sums over; 1 if it is not random."""
-        return self.score_settings().draws if is_random(hypothesis) else 1
+        """Return how many draws and trials the counts of a hypothesis are sums over."""
+        draws = self.score_settings().draws if is_random(hypothesis) else 1
+        if is_point(hypothesis) and not is_own_point(hypothesis):
+            return draws
+        return draws * (self.record.get("trials") or 1)
 
     @property
     def types(self) -> tuple[int, ...]:
@@ -106,12 +109,7 @@ class FinishedScoring(FinishedRun):
     def parameters_at(self, level: int | None) -> Mapping[str, float]:
         """Return the parameters of formulas on a level of the run; None stands for all levels."""
         of_level = next(each for each in self.record["levels"] if each["level"] == level)
-        return {**self._parameters(of_level["p_seg"]), "type_range": float(of_level["type_range"])}
-
-    def factor(self, level: int) -> int:
-        """Return by what the type differences of a level are multiplied (``common_counts``)."""
-        ranges = {each["level"]: each["type_range"] for each in self.record["levels"]}
-        return int(ranges[None] // ranges[level])
+        return {**self._parameters(of_level["p_seg"]), "type_range": 1.0}
 
     def _parameters(self, p_seg: float | None) -> dict[str, float]:
         settings = self.score_settings()

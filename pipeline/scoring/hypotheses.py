@@ -10,10 +10,11 @@ from segscore.pipeline.arrays.ragged import Bits, Coded, Flags, Ints, numbers
 from segscore.pipeline.runs.record import RowCounts
 from segscore.pipeline.scoring.references import References
 from segscore.pipeline.scoring.thresholds import at_thresholds, thresholds_of
+from segscore.pipeline.scoring.trials import order_by_answer
 from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.tables.boundary_types import without_faults
 from segscore.pipeline.tables.columns import segmentations_contract
-from segscore.pipeline.tables.contradictions import DUPLICATE_ROW, UNIQUE_CODER
+from segscore.pipeline.tables.contradictions import DUPLICATE_ROW, DUPLICATE_TRIAL, UNIQUE_CODER
 from segscore.pipeline.tables.document_lengths import (
     adopt,
     beyond_end,
@@ -22,6 +23,8 @@ from segscore.pipeline.tables.document_lengths import (
 )
 from segscore.pipeline.tables.faults import IN_RANGE, SAME_UNITS
 from segscore.pipeline.tables.read import Rows, refuse, validate_rows
+from segscore.pipeline.tables.segment_labels import without_unlabelled
+from segscore.pipeline.tables.trial_numbers import are_repeated, trial_numbers
 
 _SMALL = 50
 """Of so many units, a difference of one is small: 2 % of the length."""
@@ -53,6 +56,8 @@ class Accepted:
         far: number of ``rows`` that state a length more than 2 % from their document's, which only
             the length tolerance allows.
         answered: of which documents systems have hypotheses that can be scored.
+        answer: number of the document and system of each row, ascending, so that the trials of
+            each follow each other, shape (rows,); None if the hypotheses have no column ``trial``.
     """
 
     rows: Rows
@@ -62,6 +67,7 @@ class Accepted:
     read: int
     far: int
     answered: Answered
+    answer: Ints | None = None
 
     @property
     def account(self) -> "Account":
@@ -109,13 +115,14 @@ def accept_hypotheses(
     if typed:
         rows, bad_types = without_faults(rows, settings.boundary_types)
         rejects += bad_types
+    if settings.select:
+        rows, unlabelled = without_unlabelled(rows, "--select")
+        rejects.append(unlabelled)
     systems = rows.coders.names
     document = references.documents.find(rows.ids)
     unpaired = rows.keep(document < 0)
     rows, document = rows.keep(document >= 0), document[document >= 0]
-    twice = _are_repeated(rows.coders, document, len(references.documents))
-    document = document[~twice]
-    rows, repeated = refuse(rows, twice, UNIQUE_CODER, DUPLICATE_ROW)
+    rows, document, repeated = _without_repeated(rows, document, len(references.documents))
     rows, remain, scoreless = at_thresholds(rows, thresholds_of(settings))
     document = document[remain]
     rows, document, contradicting = _without_contradictions(
@@ -128,7 +135,26 @@ def accept_hypotheses(
     once, _ = _seen(rows.coders, document, len(references.documents))
     answered = dict.fromkeys(systems, nothing_of(references))
     answered |= dict(zip(rows.coders.names, once, strict=True))
-    return Accepted(rows, document, unpaired, pa.concat_tables(rejects), read, far, answered)
+    trial, answer = trial_numbers(rows.table), None
+    if trial is not None:
+        order, answer = order_by_answer(rows.coders.code, document, trial)
+        rows, document = rows.take(order), document[order]
+    listed = pa.concat_tables(rejects)
+    return Accepted(rows, document, unpaired, listed, read, far, answered, answer)
+
+
+def _without_repeated(rows: Rows, document: Ints, n_documents: int) -> tuple[Rows, Ints, pa.Table]:
+    """Reject hypotheses that are not the only one of their system, document and trial."""
+    trial = trial_numbers(rows.table)
+    if trial is None:
+        twice = _are_repeated(rows.coders, document, n_documents)
+        reason = DUPLICATE_ROW
+    else:
+        twice = are_repeated(rows.coders.code, document, trial)
+        reason = DUPLICATE_TRIAL
+    document = document[~twice]
+    rows, repeated = refuse(rows, twice, UNIQUE_CODER, reason)
+    return rows, document, repeated
 
 
 def _without_contradictions(

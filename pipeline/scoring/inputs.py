@@ -23,6 +23,7 @@ from segscore.pipeline.scoring.references import (
     prepare_references,
 )
 from segscore.pipeline.scoring.settings import ScoreSettings
+from segscore.pipeline.scoring.trials import NUMBER
 from segscore.pipeline.settings.measuring import LEVEL, MeasuringSettings
 from segscore.pipeline.statistics.averages import SUMMARY_COLUMNS
 from segscore.pipeline.storage.memory import readable_size, row_group_limit
@@ -31,7 +32,9 @@ from segscore.pipeline.tables.boundary_types import have_boundary_types, require
 from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS, segmentations_contract
 from segscore.pipeline.tables.contradictions import Described, describe
 from segscore.pipeline.tables.find import InputTable, find_table
+from segscore.pipeline.tables.path_columns import TRIAL
 from segscore.pipeline.tables.read import Rows, Sources, no_rows_error, read_valid
+from segscore.pipeline.tables.segment_labels import require_labels
 from segscore.pipeline.tables.units import one_unit
 from segscore.pipeline.tables.validate import place_of
 from segscore.pipeline.testsets.content import Content
@@ -78,6 +81,11 @@ class Inputs:
     def typed(self) -> bool:
         """Whether the run distinguishes boundary types."""
         return have_boundary_types([self.references, self.hypotheses])
+
+    @property
+    def has_trials(self) -> bool:
+        """Whether systems may have several hypotheses of a document."""
+        return TRIAL in self.hypotheses.further.names
 
     @property
     def tables(self) -> list[InputTable]:
@@ -162,6 +170,7 @@ def find_inputs(settings: ScoreSettings) -> Inputs:
         settings.documents,
         settings.memory_limit,
         settings.left_out,
+        trials=settings.trials,
     )
     return _require_scorable(settings, inputs)
 
@@ -222,8 +231,17 @@ def _require_scorable(settings: ScoreSettings, inputs: Inputs) -> Inputs:
     """
     inputs = inputs.in_unit(settings.unit)
     refuse_columns(inputs, settings.selection, by_level=settings.by_level is not None)
+    if inputs.has_trials:
+        refuse_taken_names(inputs.tables, [NUMBER], "scores")
     _require_levels(settings, inputs)
+    if settings.select:
+        require_labels([inputs.references, inputs.hypotheses], "--select")
     _require_types(settings, inputs)
+    if settings.confusion and inputs.has_trials:
+        raise Refused(
+            f"--confusion: counts one answer of a system for each document, and the column {TRIAL} "
+            f"of {inputs.hypotheses.location} numbers several; omit --confusion, or score one trial"
+        )
     if inputs.typed and (settings.shares or settings.points):
         raise Refused(
             "the tables have boundary_types, but --consensus and --reference-points make "
@@ -238,6 +256,8 @@ def find_sides(
     documents: str | None,
     memory: int | None = None,
     left_out: Collection[str] = (),
+    *,
+    trials: bool = False,
 ) -> Inputs:
     """Find the tables of references, hypotheses and documents, and check their columns.
 
@@ -247,10 +267,11 @@ def find_sides(
         documents: None for no table.
         memory: bytes that a worker may use; None for the default.
         left_out: URLs of files of segmentations that are not read.
+        trials: whether each file or folder of the hypotheses is a trial.
     """
     inputs = _with_sides(
         find_table("references", references, SEGMENTATIONS, memory, left_out),
-        find_table("hypotheses", hypotheses, SEGMENTATIONS, memory, left_out),
+        find_table("hypotheses", hypotheses, SEGMENTATIONS, memory, left_out, trials=trials),
         find_table("documents", documents, DOCUMENTS, memory) if documents else None,
     )
     refuse_columns(inputs, select(()))

@@ -1,18 +1,15 @@
 """Levels of a hierarchy: boundaries of all types up to that of the level, or of that type alone.
 
-A level is scored as if its boundaries were all there is: it has windows, a P_seg and boundary types
-of its own.  Beside the averages of each level there are those over all levels: the macro average is
-over each document's mean over levels (Gklezakos, Misiak & Bishop 2024, TreeSeg), the micro average
-adds the counts of the levels.
+A level is scored as if its boundaries were all there is, and had no types: it has windows and a
+P_seg of its own.  Beside the averages of each level there are those over all levels: the macro
+average is over each document's mean over levels (Gklezakos, Misiak & Bishop 2024, TreeSeg), the
+micro average adds the counts of the levels.
 """
 
-import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from segscore.pipeline.arrays.ragged import Coded, Ints
 from segscore.pipeline.scoring.boundaries import side_from_rows
@@ -25,12 +22,8 @@ from segscore.pipeline.scoring.references import (
 )
 from segscore.pipeline.scoring.window_policy import share_of_windows, window_sizes
 from segscore.pipeline.statistics.sums import CountedRows
-from segscore.pipeline.tables.boundary_types import only_types
+from segscore.pipeline.tables.boundary_types import only_types, positions_alone
 from segscore.pipeline.tables.read import Rows
-
-_SPAN = "substitution_span"
-_FITS = 2**62
-"""Counts from here on are kept as Python integers."""
 
 
 @dataclass(frozen=True)
@@ -39,8 +32,7 @@ class LevelParameters:
 
     Attributes:
         level: number of the level, which is its type; None for all levels.
-        type_range: largest type difference of the level, plus 1; for all levels, the least common
-            multiple of theirs, as ``common_counts`` writes the counts.
+        type_range: 1, as the boundaries of a level have no types.
         p_seg: P_seg of the level; NaN if undefined.
     """
 
@@ -49,10 +41,15 @@ class LevelParameters:
     p_seg: float
 
 
+def rows_at(rows: Rows, rule: Rule) -> Rows:
+    """Return segmentations with the boundaries of a level alone, each position once."""
+    return positions_alone(only_types(rows, rule.merged))
+
+
 def references_at(references: References, rows: Rows, rule: Rule) -> References:
     """Return references with the boundaries of a level alone."""
     document, size = references.document, references.size
-    side = side_from_rows(only_types(rows, rule.types), document, references.words, typed=True)
+    side = side_from_rows(rows_at(rows, rule), document, references.words, typed=False)
     window, panel_window = window_sizes(
         size, side.boundaries.lengths + 1, document, len(references.documents), rule.settings
     )
@@ -78,79 +75,36 @@ def level_parameters(rule: Rule, windows: Sequence[tuple[int, int]]) -> tuple[Le
         return ()
     given = rule.settings.p_seg
     totals = [tuple(map(sum, zip(*windows, strict=True))), *windows]
-    ranges = [common_range(levels), *(each.type_range for each in levels)]
     return tuple(
-        LevelParameters(level, kinds, share_of_windows(covered, total) if given is None else given)
-        for level, kinds, (total, covered) in zip(
-            (None, *(each.level for each in levels)), ranges, totals, strict=True
+        LevelParameters(level, 1, share_of_windows(covered, total) if given is None else given)
+        for level, (total, covered) in zip(
+            (None, *(each.level for each in levels)), totals, strict=True
         )
     )
 
 
-def common_range(levels: Sequence[Rule]) -> int:
-    """Return the least common multiple of the type ranges of all levels."""
-    return math.lcm(*(level.type_range for level in levels))
-
-
-def common_counts(name: str, counts: NDArray[Any], factor: int) -> NDArray[Any]:
-    """Write the counts of a level so that they can be added to those of other levels.
-
-    A substitution weighs its type difference divided by the type range of its level.  With the
-    differences multiplied by a factor, the range of all levels is their least common multiple: 1/2
-    on a level with two types and 1/3 on one with three become 3 and 2, of a range of 6.
-
-    Args:
-        name: name of the count; only ``substitution_span`` changes.
-        counts: the counts, shape (rows,).
-        factor: the range of all levels divided by that of the level.
-    """
-    if name != _SPAN or factor == 1:
-        return counts
-    if int(counts.max(initial=1)) * factor >= _FITS:
-        return np.asarray(counts.astype(object) * factor)
-    return np.asarray(counts * factor)
-
-
-def add_up_levels(
-    names: Iterable[str], rows: CountedRows, level: Ints, factor: Callable[[int], int]
-) -> CountedRows:
+def add_up_levels(rows: CountedRows, level: Ints) -> CountedRows:
     """Write the rows of all levels so that they can be added up, as ``join_levels`` does.
 
     Args:
-        names: names of the counts.
         rows: the rows.
         level: the level of each row, shape (rows,).
-        factor: returns the factor of a level for ``common_counts``.
     """
-    levels, on_level = np.unique(level, return_inverse=True)
-    counts = []
-    for name, row in zip(names, rows.counts, strict=True):
-        parts = [common_counts(name, row[level == each], factor(each)) for each in levels.tolist()]
-        order = np.argsort(on_level, kind="stable")
-        scaled = np.empty(len(row), np.result_type(*parts))
-        scaled[order] = np.concatenate(parts)
-        counts.append(scaled)
-    return rows._replace(counts=counts, level=np.asarray(on_level, np.int64))
+    _, on_level = np.unique(level, return_inverse=True)
+    return rows._replace(level=np.asarray(on_level, np.int64))
 
 
-def join_levels(levels: Sequence[Rule], rows: Sequence[GroupedRows]) -> GroupedRows:
+def join_levels(rows: Sequence[GroupedRows]) -> GroupedRows:
     """Join the rows of all levels of the same pairs, to average over levels."""
-    whole = common_range(levels)
     names, first = rows[0].counts, rows[0].counted
-    counts = [
-        np.concatenate(
-            [
-                common_counts(name, each.counted.counts[i], whole // level.type_range)
-                for level, each in zip(levels, rows, strict=True)
-            ]
+    counts, values = (
+        [np.concatenate(arrays) for arrays in zip(*of_levels, strict=True)]
+        for of_levels in (
+            [each.counted.counts for each in rows],
+            [each.counted.values for each in rows],
         )
-        for i, name in enumerate(names)
-    ]
-    values = [
-        np.concatenate(arrays)
-        for arrays in zip(*(each.counted.values for each in rows), strict=True)
-    ]
-    repeats = len(levels)
+    )
+    repeats = len(rows)
     counted = CountedRows(
         np.tile(first.document, repeats),
         counts,

@@ -19,6 +19,11 @@ def is_random(hypothesis: str) -> bool:
     return hypothesis.startswith(_RANDOM)
 
 
+def is_own_point(hypothesis: str) -> bool:
+    """Return whether a hypothesis is a reference point at the density of a system."""
+    return hypothesis.startswith(tuple(f"{POINT}{own}:" for own in OWN_POINT_NAMES))
+
+
 def is_point(hypothesis: str) -> bool:
     """Return whether a hypothesis is a reference point, which the run makes itself."""
     return hypothesis.startswith(POINT)

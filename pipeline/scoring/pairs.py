@@ -2,21 +2,35 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from segscore.pipeline.arrays.ragged import Coded, Floats, Ints, column, encode, numbers
-from segscore.pipeline.measures import Table, panel
+from segscore.pipeline.measures import PANEL_FAMILIES, Table
+from segscore.pipeline.measures.compared import PanelRows
 from segscore.pipeline.scoring.boundaries import Side
 from segscore.pipeline.scoring.counting import Pairs, Rule, count_pairs
 from segscore.pipeline.scoring.draw_sums import DrawSums, draw_sums, sum_draw
+from segscore.pipeline.scoring.group_numbers import number_groups
 from segscore.pipeline.scoring.references import References
+from segscore.pipeline.scoring.trial_sums import (
+    KeyedRows,
+    TrialSums,
+    own_agreement,
+    sum_keyed,
+    sum_own,
+)
+from segscore.pipeline.scoring.trials import NUMBER, PairTrials, Trials
 from segscore.pipeline.settings.measuring import LEVEL
 from segscore.pipeline.statistics import sums as adding
 from segscore.pipeline.statistics.jackknife import mean_of_draws
 from segscore.pipeline.statistics.resampling import Units
-from segscore.pipeline.statistics.sums import GroupKey, Sums
+from segscore.pipeline.statistics.sums import Sums
+
+PAIR_ROWS, PANEL_ROWS = "scores", "panel_scores"
 
 _ROWS_AT_ONCE = 8192
 """Rows that formulas are applied to at a time, so that intermediate results stay in the cache."""
@@ -37,6 +51,7 @@ class Hypotheses:
         draws: how often the boundaries were drawn, if they are random; counts are then the sums
             over the draws.
         drawn: returns the boundaries of a draw, by its number from 0; ``side`` has the first.
+        trials: which rows are answers of one system for one document; None if no two are.
     """
 
     document_id: pa.StringArray
@@ -48,6 +63,7 @@ class Hypotheses:
     one_each: bool = True
     draws: int = 1
     drawn: Callable[[int], Side] | None = None
+    trials: Trials | None = None
 
     def every_draw(self) -> Iterator["Hypotheses"]:
         """Yield the hypotheses with the boundaries of each draw; once if they are not random."""
@@ -76,12 +92,14 @@ class Scored:
         sums: their sums by group.
         rows: what was added up, on one of several levels, whose rows are to be added up together.
         draws: the sums of each draw over all documents, of random boundaries.
+        trials: the sums of each trial, of systems with trials.
     """
 
     table: pa.Table
     sums: list[Sums]
     rows: GroupedRows | None = None
     draws: DrawSums = field(default_factory=dict)
+    trials: TrialSums = field(default_factory=TrialSums)
 
 
 def score_pairs(
@@ -97,6 +115,27 @@ def score_pairs(
         original: whether these are the original references; only they contribute to the averages
             over all references.
     """
+    counted, draws = _count(hypotheses, pairs, references, rule, original=original)
+    parameters = rule.settings.parameters(references.p_seg, rule.types)
+    values = _compute_measures(rule.selection.pairs, counted.counts, parameters, hypotheses.draws)
+    each = replace(counted, values=values)
+    together = None if hypotheses.trials is None else hypotheses.trials.of_pairs(pairs)
+    rows = each if together is None else each.over_trials(together)
+    table = _table_of(rows, hypotheses, references, rule)
+    ready = rows.grouped(hypotheses, _groups(table, rule), one_each=pairs.one_to_one)
+    sums = sum_groups(ready, rule, references.resampling, original=original)
+    found = Scored(table, sums, draws=draw_sums(draws, ready.system.names))
+    if together is not None and hypotheses.drawn is None and original:
+        of_each = each.grouped(hypotheses, None, one_each=pairs.one_to_one)
+        rows_of = of_each, ready, together
+        found = replace(found, trials=_sum_trials(PAIR_ROWS, hypotheses, rows_of, references, rule))
+    return found if rule.level is None else replace(found, rows=ready)
+
+
+def _count(
+    hypotheses: Hypotheses, pairs: Pairs, references: References, rule: Rule, *, original: bool
+) -> tuple["_Rows", list[NDArray[Any]]]:
+    """Count every pair, and add up the counts of each draw; the values are left out."""
     ref, hyp = pairs.ref_row, pairs.hyp_row
     counts: dict[str, Ints] = {}
     collapsed = np.zeros(len(ref), np.int64)
@@ -108,8 +147,53 @@ def score_pairs(
         if hypotheses.drawn is not None and original:
             draws.append(sum_draw(of_draw, system))
         collapsed += references.side.collapsed[ref] + draw.side.collapsed[hyp]
-    parameters = rule.settings.parameters(references.p_seg, rule.types)
-    values = _compute_measures(rule.selection.pairs, counts, parameters, hypotheses.draws)
+    return _Rows(pairs, counts, {}, collapsed), draws
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Pairs with their counts and values, or answers with the means over their trials.
+
+    Attributes:
+        pairs: the pairs; that of the first trial of each answer.
+        counts: shape (rows,) each.
+        values: shape (rows,) each, NaN where undefined.
+        collapsed: boundaries that were dropped, shape (rows,).
+        trials: how many trials each row is about; None if rows are pairs.
+    """
+
+    pairs: Pairs
+    counts: Mapping[str, Ints]
+    values: Mapping[str, Floats]
+    collapsed: Ints
+    trials: Ints | None = None
+
+    def over_trials(self, together: PairTrials) -> "_Rows":
+        """Return the means over the trials of each answer."""
+        return _Rows(
+            together.first(self.pairs),
+            together.extended(self.counts),
+            together.means(self.values),
+            together.totals(self.collapsed),
+            together.number,
+        )
+
+    def grouped(
+        self, hypotheses: Hypotheses, groups: list[Coded] | None, *, one_each: bool
+    ) -> GroupedRows:
+        """Return the rows to add up by system and group."""
+        hyp = self.pairs.hyp_row
+        one_each = one_each and hypotheses.one_each
+        counted = adding.CountedRows(
+            hypotheses.document[hyp], [*self.counts.values()], [*self.values.values()], one_each
+        )
+        system = Coded(hypotheses.system.code[hyp], hypotheses.system.names)
+        return GroupedRows(system, groups, tuple(self.counts), counted)
+
+
+def _table_of(rows: _Rows, hypotheses: Hypotheses, references: References, rule: Rule) -> pa.Table:
+    """Return rows of `scores`."""
+    pairs, ref = rows.pairs, rows.pairs.ref_row
     names = {
         "document_id": pairs.hypothesis_column(hypotheses.document_id),
         "reference": references.coder.take(pa.array(ref)),
@@ -120,19 +204,55 @@ def score_pairs(
     sizes = {
         "n_units": column(references.size[ref]),
         "window": column(references.window[ref]),
-        "collapsed_boundaries": column(collapsed),
+        "collapsed_boundaries": column(rows.collapsed),
         "reference_digest": column(references.digest[ref]),
     }
-    numbers_by_name = {name: column(row) for name, row in (counts | values).items()}
-    table = pa.table({**names, **sizes, **numbers_by_name})
-    document = hypotheses.document[hyp]
-    one_each = pairs.one_to_one and hypotheses.one_each
-    counted = adding.CountedRows(document, [*counts.values()], [*values.values()], one_each)
-    rows = GroupedRows(system, _groups(table, rule), tuple(counts), counted)
-    sums = sum_groups(rows, rule, references.resampling, original=original)
-    if rule.level is not None:
-        return Scored(table, sums, rows)
-    return Scored(table, sums, draws=draw_sums(draws, system.names))
+    numbers_by_name = {name: column(row) for name, row in {**rows.counts, **rows.values}.items()}
+    return pa.table({**names, **sizes, **_number_of_trials(rows), **numbers_by_name})
+
+
+def _number_of_trials(rows: _Rows) -> dict[str, pa.Array]:
+    return {} if rows.trials is None else {NUMBER: column(rows.trials)}
+
+
+def _sum_trials(
+    table: str,
+    hypotheses: Hypotheses,
+    rows: tuple[GroupedRows, GroupedRows, PairTrials],
+    references: References,
+    rule: Rule,
+) -> TrialSums:
+    """Add up the rows of each trial and, once, how far the trials of each answer agree.
+
+    Args:
+        table: name of the table of the rows.
+        hypotheses: the hypotheses, with their trials.
+        rows: the row of each trial, those of each answer, and which trials are of which answer.
+        references: the references.
+        rule: how to count and add up.
+    """
+    of_each, ready, together = rows
+    trials = hypotheses.trials
+    assert trials is not None
+    hyp_row = together.hyp_row
+    label = Coded(trials.label.code[hyp_row], trials.label.names)
+    level = (rule.level,) if rule.by_level else ()
+    groups = ready.groups
+    of_rows = None
+    if groups is not None:
+        of_rows = [Coded(each.code[together.row], each.names) for each in groups]
+    keyed = KeyedRows([of_each.system, label], of_rows, level, of_each.counted)
+    units = references.resampling
+    sums = TrialSums({table: sum_keyed(keyed, rule, units)})
+    if table != PAIR_ROWS:
+        return sums
+    size = references.size[references.first[hypotheses.document]]
+    own = own_agreement(hypotheses.side, trials.answer, size, rule)
+    first = hyp_row[together.order[together.starts]]
+    answer = np.unique(trials.answer, return_inverse=True)[1][first]
+    keyed = KeyedRows([ready.system], groups, level, ready.counted)
+    of_answers = [row[answer] for row in own]
+    return replace(sums, own=sum_own(of_answers, ready.counted.document, keyed, rule, units))
 
 
 def _add_draw(counts: dict[str, Ints], further: Mapping[str, Ints]) -> None:
@@ -174,47 +294,76 @@ def score_panels(
         Rows of `panel_scores`, and their sums.
     """
     document, table = hypotheses.document, rule.selection.panels
-    first = references.first[document]
-    rows = np.arange(len(document))
+    counts: dict[str, Ints] = {}
+    for draw in hypotheses.every_draw() if table.counts else ():
+        _add_draw(counts, _count_panels(draw, references, rule))
+    counts = {name: counts[name] for name in table.counts}
+    means = {name: mean_of_draws(row, hypotheses.draws) for name, row in counts.items()}
+    parameters = rule.settings.parameters(references.p_seg, rule.types)
+    whole = Pairs(references.first[document], np.arange(len(document)), one_to_one=True)
+    nothing = np.zeros(len(document), np.int64)
+    each = _Rows(whole, counts, table.values(means, parameters, rows=True), nothing)
+    together = None if hypotheses.trials is None else hypotheses.trials.of_pairs(whole)
+    rows, of_scored = each, pairs.hyp_row
+    if together is not None and hypotheses.trials is not None:
+        rows = each.over_trials(together)
+        first = hypotheses.trials.of_pairs(pairs).first(pairs).hyp_row
+        of_scored = np.searchsorted(rows.pairs.hyp_row, first)
+    written = _panel_table(rows, (scored, of_scored), hypotheses, references, rule)
+    if not table.measures:
+        return Scored(written, [])
+    ready = rows.grouped(hypotheses, _groups(written, rule), one_each=True)
+    sums = sum_groups(ready, rule, references.resampling, original=True)
+    found = Scored(written, sums, None if rule.level is None else ready)
+    if together is None or hypotheses.drawn is not None:
+        return found
+    of_each = each.grouped(hypotheses, None, one_each=True)
+    of_trials = _sum_trials(PANEL_ROWS, hypotheses, (of_each, ready, together), references, rule)
+    return replace(found, trials=of_trials)
+
+
+def _panel_table(
+    rows: _Rows,
+    scored: tuple[pa.Table, Ints],
+    hypotheses: Hypotheses,
+    references: References,
+    rule: Rule,
+) -> pa.Table:
+    """Return rows of `panel_scores`; ``scored`` has rows of `scores`, and the row of each here."""
+    hyp = rows.pairs.hyp_row
+    document = hypotheses.document[hyp]
     sizes = {
         "references": np.diff(references.first)[document],
         "window": references.panel_window[document],
     }
-    counts: dict[str, Ints] = {}
-    for draw in hypotheses.every_draw() if table.counts else ():
-        _add_draw(counts, _count_panels(draw, references))
-    counts = {name: counts[name] for name in table.counts}
-    means = {name: mean_of_draws(row, hypotheses.draws) for name, row in counts.items()}
-    values = table.values(means, {}, rows=True)
     names = {
-        "document_id": hypotheses.document_id,
-        "hypothesis": hypotheses.coder,
-        **_attributes(hypotheses, Pairs(first, rows, one_to_one=True), references),
+        "document_id": rows.pairs.hypothesis_column(hypotheses.document_id),
+        "hypothesis": rows.pairs.hypothesis_column(hypotheses.coder),
+        **_attributes(hypotheses, rows.pairs, references),
         **_level(rule, len(document)),
+        **_number_of_trials(rows),
     }
     measures = rule.selection.pairs.measures
-    over_references = adding.mean_over_references(read_measures(scored, measures), pairs.hyp_row)
+    over_references = adding.mean_over_references(read_measures(scored[0], measures), scored[1])
     mean_columns = {
         f"mean_{name}": row for name, row in zip(measures, over_references, strict=True)
     }
-    columns = {**sizes, **counts, **values, **mean_columns}
-    written = pa.table(names | {name: column(row) for name, row in columns.items()})
-    if not table.measures:
-        return Scored(written, [])
-    one_each = hypotheses.one_each
-    counted = adding.CountedRows(document, [*counts.values()], [*values.values()], one_each)
-    grouped = GroupedRows(hypotheses.system, _groups(written, rule), tuple(counts), counted)
-    sums = sum_groups(grouped, rule, references.resampling, original=True)
-    return Scored(written, sums, None if rule.level is None else grouped)
+    columns = {**sizes, **rows.counts, **rows.values, **mean_columns}
+    return pa.table(names | {name: column(row) for name, row in columns.items()})
 
 
-def _count_panels(hypotheses: Hypotheses, references: References) -> dict[str, Ints]:
+def _count_panels(hypotheses: Hypotheses, references: References, rule: Rule) -> dict[str, Ints]:
     """Count all hypotheses against the references of their documents, by name of the count."""
     document = hypotheses.document
     size, window = references.size[references.first[document]], references.panel_window[document]
-    rows = panel.PanelRows(references.first, document, np.arange(len(document)), size, window)
-    counts = panel.count(references.side.boundaries, hypotheses.side.boundaries, rows)
-    return dict(zip(panel.COUNTS, counts, strict=True))
+    rows = PanelRows(references.first, document, np.arange(len(document)), size, window)
+    sides = references.side.boundaries, hypotheses.side.boundaries
+    counts: dict[str, Ints] = {}
+    for name, family in PANEL_FAMILIES.items():
+        if name in rule.selection.families:
+            counted = family.count_panels(*sides, rows, rule.settings)
+            counts |= zip(family.COUNTS, counted, strict=True)
+    return counts
 
 
 def read_measures(scored: pa.Table, measures: Iterable[str]) -> list[Floats]:
@@ -270,18 +419,3 @@ def sum_groups(rows: GroupedRows, rule: Rule, units: Units, *, original: bool) -
         keys = [(*key, *level) for key in keys]
         sums.append(adding.sum_rows(keys, code[grouped], units, rows.counted.select(grouped)))
     return sums
-
-
-def number_groups(columns: list[Coded]) -> tuple[Ints, list[GroupKey]]:
-    """Number the combinations of values that occur; -1 where a value is null."""
-    code = np.zeros(len(columns[0].code), np.int64)
-    for coded in columns:
-        code = np.where((code < 0) | (coded.code < 0), -1, code * len(coded.names) + coded.code)
-    known = code >= 0
-    number = np.full(len(code), -1, np.int64)
-    combinations, _, number[known] = adding.distinct(code[known])
-    keys, remainder = [], combinations
-    for coded in reversed(columns):
-        remainder, digit = np.divmod(remainder, max(1, len(coded.names)))
-        keys.append([coded.names[i] for i in digit.tolist()])
-    return number, [*zip(*reversed(keys), strict=True)]

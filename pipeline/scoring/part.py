@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -17,7 +18,8 @@ from segscore.pipeline.scoring.counting import Pairs, Rule, pair_up
 from segscore.pipeline.scoring.documents import Job, Totals
 from segscore.pipeline.scoring.draw_sums import DrawSums, add_draws
 from segscore.pipeline.scoring.hypotheses import Accepted, Answered
-from segscore.pipeline.scoring.levels import LevelParameters, join_levels
+from segscore.pipeline.scoring.label_confusion import LabelCells, add_labels, count_labels
+from segscore.pipeline.scoring.levels import LevelParameters, join_levels, rows_at
 from segscore.pipeline.scoring.missing import Missing
 from segscore.pipeline.scoring.names import POINT
 from segscore.pipeline.scoring.noticed import Noticed, add_noticed, notice_lengths, notice_pairs
@@ -35,13 +37,20 @@ from segscore.pipeline.scoring.reference_points import (
     Points,
     points,
 )
-from segscore.pipeline.scoring.references import References, consensus_references
+from segscore.pipeline.scoring.references import (
+    References,
+    consensus_references,
+    label_use,
+)
+from segscore.pipeline.scoring.trial_sums import TrialSums, add_trials
+from segscore.pipeline.scoring.trials import Trials, blocks, labelled
 from segscore.pipeline.scoring.type_confusion import Cells, add_cells, count_classes
 from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.statistics.sums import Sums, merge, settle
-from segscore.pipeline.tables.boundary_types import only_types
+from segscore.pipeline.tables.boundary_types import COLUMN as BOUNDARY_TYPES
 from segscore.pipeline.tables.columns import SEGMENTATIONS
 from segscore.pipeline.tables.read import Rows
+from segscore.pipeline.tables.trial_numbers import trial_numbers
 from segscore.pipeline.testsets.content import Content
 from segscore.pipeline.testsets.recognise import Recognition
 
@@ -92,6 +101,8 @@ class PartSums:
         confusion: counts of confused boundary types; empty unless the settings ask for them.
         noticed: counts of what the run warns of.
         draws: sums of each draw of random boundaries.
+        trials: sums of each trial of systems with trials.
+        labels: units by labels of both sides; empty unless the settings ask for them.
     """
 
     pairs: Sums | None = None
@@ -99,6 +110,8 @@ class PartSums:
     confusion: Cells = field(default_factory=dict)
     noticed: Noticed = field(default_factory=dict)
     draws: DrawSums = field(default_factory=dict)
+    trials: TrialSums = field(default_factory=TrialSums)
+    labels: LabelCells = field(default_factory=dict)
 
 
 def add(parts: Iterable[PartSums]) -> PartSums:
@@ -111,6 +124,8 @@ def add(parts: Iterable[PartSums]) -> PartSums:
             add_cells([total.confusion, part.confusion]),
             add_noticed([total.noticed, part.noticed]),
             add_draws([total.draws, part.draws]),
+            add_trials([total.trials, part.trials]),
+            add_labels([total.labels, part.labels]),
         )
     return total
 
@@ -169,6 +184,7 @@ class TaskResults:
         sums: the sums of a run in memory; None if they are saved.
         levels: parameters over all levels, then of each level; empty without levels.
         missing: documents of which systems have no hypothesis.
+        trials: as in ``Totals``.
     """
 
     rule: Rule
@@ -182,17 +198,34 @@ class TaskResults:
     sums: PartSums | None = None
     levels: tuple[LevelParameters, ...] = ()
     missing: Missing = field(default_factory=Missing)
+    trials: int | None = None
 
 
-ScoredBlock = tuple[list[Scored], list[Scored], Cells, Noticed]
-"""Rows of `scores` and `panel_scores`, confused boundary types, and what the run warns of."""
+class Confusion(NamedTuple):
+    """Confused boundary types, and confused labels of segments."""
+
+    types: Cells
+    labels: LabelCells
+
+
+NOT_CONFUSED = Confusion({}, {})
+
+ScoredBlock = tuple[list[Scored], list[Scored], Confusion, Noticed]
+"""Rows of `scores` and `panel_scores`, what was confused, and what the run warns of."""
 
 
 def block_sums(block: ScoredBlock) -> PartSums:
     """Add up the rows of a block."""
-    pairs, panels, cells, noticed = block
-    draws = add_draws(scored.draws for scored in pairs)
-    return PartSums(_merge_sums(pairs), _merge_sums(panels), cells, noticed, draws)
+    pairs, panels, confused, noticed = block
+    return PartSums(
+        _merge_sums(pairs),
+        _merge_sums(panels),
+        confused.types,
+        noticed,
+        add_draws(scored.draws for scored in pairs),
+        add_trials(scored.trials for scored in (*pairs, *panels)),
+        confused.labels,
+    )
 
 
 def hypothesis_blocks(
@@ -201,21 +234,22 @@ def hypothesis_blocks(
     """Yield the scores of accepted hypotheses and of their own points; note which are paired."""
     levels = job.rule.levels
     at_once = max(1, job.rows_at_once // len(levels))
-    for start in range(0, len(accepted.rows), at_once):
-        rows = accepted.rows.part(start, min(start + at_once, len(accepted.rows)))
-        document = accepted.document[start : start + len(rows)]
+    trials = _trials(job, accepted)
+    for start, end in blocks(accepted.answer, len(accepted.rows), at_once):
+        rows = accepted.rows.part(start, end)
+        document = accepted.document[start:end]
         references = reference_set.references
-        hypotheses = _hypotheses(job, references, rows, document)
+        of_block = None if trials is None else trials.part(start, end)
+        hypotheses = _hypotheses(job, references, rows, document, of_block)
         pairs = pair_up(document, references.first)
         paired[pairs.ref_row] = True
         noticed = notice_pairs(hypotheses, pairs, references, job.rule.group_by)
         if start == 0:
             noticed |= notice_lengths(len(accepted.rows), accepted.far)
-        rows_of = [only_types(rows, level.types) if job.rule.by_level else rows for level in levels]
-        on_levels = [
-            _hypotheses(job, references, each, document) if job.rule.by_level else hypotheses
-            for each in rows_of
-        ]
+        rows_of, on_levels = [rows], [hypotheses]
+        if job.rule.by_level:
+            rows_of = [rows_at(rows, level) for level in levels]
+            on_levels = [_hypotheses(job, references, each, document, of_block) for each in rows_of]
         confusion = _confusion(job, reference_set, on_levels, pairs)
         yield *_score(job, reference_set, on_levels, pairs), confusion, noticed
         for name in job.rule.settings.own_points:
@@ -224,14 +258,33 @@ def hypothesis_blocks(
                 for each, of_level in zip(rows_of, on_levels, strict=True)
             ]
             drawn_pairs = pair_up(drawn[0].document, references.first)
-            yield *_score(job, reference_set, drawn, drawn_pairs), {}, {}
+            yield *_score(job, reference_set, drawn, drawn_pairs), NOT_CONFUSED, {}
 
 
-def _hypotheses(job: Job, references: References, rows: Rows, document: Ints) -> Hypotheses:
+def _trials(job: Job, accepted: Accepted) -> Trials | None:
+    """Return which hypotheses are trials of one answer; None in a run without trials."""
+    if job.totals.trials is None:
+        return None
+    trial = trial_numbers(accepted.rows.table)
+    if accepted.answer is None or trial is None:
+        return Trials(np.arange(len(accepted.rows)), _unnumbered(accepted), job.totals.trials)
+    return Trials(accepted.answer, labelled(trial), job.totals.trials)
+
+
+def _unnumbered(accepted: Accepted) -> Coded:
+    return Coded(np.zeros(len(accepted.rows), np.int64), [""])
+
+
+def _hypotheses(
+    job: Job, references: References, rows: Rows, document: Ints, trials: Trials | None
+) -> Hypotheses:
     attributes = [name for name in rows.table.column_names if name not in SEGMENTATIONS.names]
     ids, coder = (rows.table.column(name).chunk(0) for name in ("document_id", "coder"))
-    sides = side_from_rows(rows, document, references.words, typed=job.typed)
-    return Hypotheses(ids, coder, rows.coders, document, sides, rows.table.select(attributes))
+    use = label_use(job.rule.settings)
+    typed = job.typed and BOUNDARY_TYPES in rows.table.column_names
+    sides = side_from_rows(rows, document, references.words, typed=typed, use=use)
+    further = rows.table.select(attributes)
+    return Hypotheses(ids, coder, rows.coders, document, sides, further, trials=trials)
 
 
 def _score(
@@ -270,7 +323,7 @@ def _over_levels(job: Job, reference_set: ReferenceSet, scored: list[Scored]) ->
     if not rows:
         return scored
     whole = sum_groups(
-        join_levels(job.rule.levels, rows),
+        join_levels(rows),
         job.rule,
         reference_set.references.resampling,
         original=True,
@@ -281,11 +334,15 @@ def _over_levels(job: Job, reference_set: ReferenceSet, scored: list[Scored]) ->
 
 def _confusion(
     job: Job, reference_set: ReferenceSet, hypotheses: Sequence[Hypotheses], pairs: Pairs
-) -> Cells:
+) -> Confusion:
     if not job.rule.settings.confusion:
-        return {}
+        return NOT_CONFUSED
     levels = zip(hypotheses, reference_set.by_level, job.rule.levels, strict=True)
-    return add_cells(count_classes(each, pairs, refs, rule) for each, refs, rule in levels)
+    types = add_cells(count_classes(each, pairs, refs, rule) for each, refs, rule in levels)
+    labels = (
+        {} if job.rule.by_level else count_labels(hypotheses[0], pairs, reference_set.references)
+    )
+    return Confusion(types, labels)
 
 
 def _merge_sums(tables: list[Scored]) -> Sums | None:
@@ -313,10 +370,10 @@ def point_blocks(
             hypotheses = replace(hypotheses, draws=draws, drawn=drawn)
         pairs = Pairs(segmentations.ref_row, segmentations.hyp_row)
         if REFERENCE_POINTS[name].scored_against == "all":
-            yield *_score(job, reference_set, [hypotheses], pairs), {}, {}
+            yield *_score(job, reference_set, [hypotheses], pairs), NOT_CONFUSED, {}
         else:
             scored = score_pairs(hypotheses, pairs, references, job.rule, original=True)
-            yield [scored], [], {}, {}
+            yield [scored], [], NOT_CONFUSED, {}
 
 
 def _as_hypotheses(

@@ -9,7 +9,7 @@ import pyarrow as pa
 from segscore.pipeline.arrays.document_ids import Documents, hash_names
 from segscore.pipeline.arrays.ragged import Flags, Ints, Ragged, flags, from_lists, numbers, ragged
 from segscore.pipeline.measures.windows import reference_windows
-from segscore.pipeline.scoring.boundaries import Side, UnitLengths, side_from_rows
+from segscore.pipeline.scoring.boundaries import LabelUse, Side, UnitLengths, side_from_rows
 from segscore.pipeline.scoring.consensus import consensus
 from segscore.pipeline.scoring.window_policy import share_of_windows, window_sizes
 from segscore.pipeline.settings.measuring import MeasuringSettings
@@ -18,6 +18,7 @@ from segscore.pipeline.tables.boundary_types import without_faults
 from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS
 from segscore.pipeline.tables.contradictions import Described, without_contradictions
 from segscore.pipeline.tables.read import Rows, refuse
+from segscore.pipeline.tables.segment_labels import without_unlabelled
 from segscore.pipeline.testsets.digests import digest_rows
 
 
@@ -86,6 +87,9 @@ def accept_references(
     if typed:
         rows, bad_types = without_faults(rows, settings.boundary_types)
         rejects += bad_types
+    if settings.select:
+        rows, unlabelled = without_unlabelled(rows, "--select")
+        rejects.append(unlabelled)
     needed = {"unit_lengths": settings.units == "words", "unit_weights": settings.unit_weights}
     for name in (name for name, is_set in needed.items() if is_set and described is not None):
         assert described is not None
@@ -133,7 +137,7 @@ def prepare_references(
         size = words.whole(document)
     if settings.unit_weights and described is not None:
         weights = _unit_lists("unit_weights", documents, described)
-    side = side_from_rows(rows, document, words, typed=typed)
+    side = side_from_rows(rows, document, words, typed=typed, use=label_use(settings))
     segments = side.boundaries.lengths + 1
     window, panel_window = window_sizes(size, segments, document, len(documents), settings)
     references = References(
@@ -154,6 +158,11 @@ def prepare_references(
         digest=np.zeros(0, np.int64),
     )
     return with_units(references, settings.resample_by, len(documents))
+
+
+def label_use(settings: MeasuringSettings) -> LabelUse:
+    """Return what a run needs the labels of segments for."""
+    return LabelUse(settings.selected, settings.confusion)
 
 
 def consensus_references(

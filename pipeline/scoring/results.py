@@ -24,11 +24,17 @@ def describe_results(
     units = np.zeros(0, np.uint64) if totals.pairs is None else totals.pairs.unit
     resampling = estimator(units, settings.resample_by)
     return {
-        "signature": settings.signature(resampling, types, inputs.hypotheses.answers or ""),
+        "signature": settings.signature(
+            resampling,
+            types,
+            inputs.hypotheses.answers or "",
+            trials=(results.trials or 1) > 1,
+        ),
         "settings": asdict(settings),
         "boundary_types": types,
         "p_seg": None if np.isnan(results.p_seg) else results.p_seg,
         "levels": [_without_nan(asdict(each)) for each in results.levels],
+        "trials": results.trials,
         "pairs": results.pairs,
         "test_set": results.test_set.record,
     }

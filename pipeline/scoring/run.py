@@ -23,6 +23,7 @@ from segscore.pipeline.scoring.inputs import (
     inputs_of,
     rule_of,
 )
+from segscore.pipeline.scoring.label_confusion import tabulate_labels
 from segscore.pipeline.scoring.missing import (
     Missing,
     require_answered,
@@ -44,9 +45,11 @@ from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.scoring.shared_averages import with_shared_averages
 from segscore.pipeline.scoring.thresholds import SCORE_COLUMN, require_scores, require_systems
 from segscore.pipeline.scoring.totals import add_sums
+from segscore.pipeline.scoring.trial_summary import with_trials
 from segscore.pipeline.scoring.type_confusion import tabulate_confusion
 from segscore.pipeline.scoring.unpaired import require_few_unpaired, warn_of_unpaired
 from segscore.pipeline.tables.read import Sources
+from segscore.pipeline.tables.segment_labels import have_labels
 
 SCORES_UNUSED = (
     "boundary_scores were ignored, every candidate counts; to score at a threshold add --threshold "
@@ -116,10 +119,13 @@ def _finish(
         described = describe_results(settings, results, inputs, sums)
         scoring = FinishedScoring(settings.output, described)
         summary = summarise_results(results, sums, scoring)
+        summary = with_trials(summary, results, sums, scoring)
         summary = with_shared_averages(summary, scoring, run.sink.pieces)
         run.write("summary", summary)
         if settings.confusion:
             run.write("confusion", tabulate_confusion(sums.confusion, results.rule))
+            if have_labels([inputs.references, inputs.hypotheses]):
+                run.write("label_confusion", tabulate_labels(sums.labels))
     record = {
         **described,
         **run.record(inputs.tables, results.rows, scored),

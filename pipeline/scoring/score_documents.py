@@ -113,6 +113,7 @@ def _job(inputs: Inputs, rule: Rule, rows_at_once: int, partitioning: Partitioni
         partitioning=partitioning,
         totals=Totals(rule.types),
         finds_systems=way_of(rule.settings) != LEAVE_OUT,
+        has_trials=inputs.has_trials,
         registry=registry_of(rule.settings),
     )
 
@@ -135,6 +136,7 @@ def _results(job: ScoreJob, scored: Collection[Receipt]) -> TaskResults:
         pairs=sum(receipt.pairs for receipt in scored),
         folder=job.folder,
         levels=totals.levels,
+        trials=totals.trials,
         missing=replace(missing, examples=examples),
     )
 

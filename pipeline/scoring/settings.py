@@ -96,6 +96,15 @@ class ScoreSettings(MeasuringSettings, _Locations):
             ),
         ),
     ] = LEAVE_OUT
+    trials: Annotated[
+        bool,
+        Option(
+            "Several HYPOTHESES are answers of the same systems: each file is a trial, and so is "
+            "each folder if there are several. A document's value is the mean over its trials.",
+            Panel.INPUTS,
+            flags="--trials",
+        ),
+    ] = False
     unit: Annotated[
         str | None,
         Option(
@@ -132,6 +141,9 @@ class ScoreSettings(MeasuringSettings, _Locations):
         super().__post_init__()
         if not self.measures_in_order:
             object.__setattr__(self, "measures_in_order", tuple(named))
+        if self.trials:
+            several = split_trials(self.hypotheses)
+            object.__setattr__(self, "hypotheses", join_locations("HYPOTHESES", several))
         check_locations({**self.inputs, "--output": self.output})
         self.require_documents(self.documents)
         in_unit_interval("--max-unpaired", self.unpaired_by_default)
@@ -154,6 +166,15 @@ class ScoreSettings(MeasuringSettings, _Locations):
             "HYPOTHESES": self.hypotheses,
             "--documents": self.documents,
         }
+
+
+def split_trials(location: str) -> list[str]:
+    """Return the locations that are separated by commas, unless they are written as one already.
+
+    >>> split_trials("run1.jsonl,run2.jsonl"), split_trials("{run1,run2}")
+    (['run1.jsonl', 'run2.jsonl'], ['{run1,run2}'])
+    """
+    return [location] if "{" in location else location.split(",")
 
 
 def settings_from_record(record: Mapping[str, Any]) -> ScoreSettings:

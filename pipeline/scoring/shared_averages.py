@@ -19,9 +19,10 @@ from segscore.pipeline.measures import Table
 from segscore.pipeline.runs.finished import RunRow, TablePiece
 from segscore.pipeline.scoring.coverage import Coverage, coverage_of
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
+from segscore.pipeline.scoring.group_numbers import number_groups
 from segscore.pipeline.scoring.levels import add_up_levels
 from segscore.pipeline.scoring.names import CHANCE, is_point, system_name
-from segscore.pipeline.scoring.pairs import number_groups, read_measures
+from segscore.pipeline.scoring.pairs import read_measures
 from segscore.pipeline.settings.measuring import LEVEL
 from segscore.pipeline.statistics import averages
 from segscore.pipeline.statistics.resampling import Units, assign_units
@@ -211,7 +212,7 @@ class _Reader:
             own = [(*key, each) for key in keys]
             yield sum_rows(own, code[on_level], units, rows.select(on_level))
         over_all = [(*key, None) for key in keys]
-        whole = add_up_levels(self.kind.counts, rows, level, self.run.factor)
+        whole = add_up_levels(rows, level)
         yield sum_rows(over_all, code, units, whole)
 
     def _units(self, block: _Block, most: int) -> Units:

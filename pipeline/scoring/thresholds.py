@@ -15,6 +15,7 @@ from segscore.pipeline.settings.reading import EVERY_SYSTEM, parse_thresholds
 from segscore.pipeline.tables.find import InputTable
 from segscore.pipeline.tables.read import Rows, in_one_chunk, refuse, with_column
 from segscore.pipeline.tables.validate import REJECT_COLUMNS
+from segscore.schemas.input_columns import BY_SEGMENT
 
 SCORE_COLUMN = "boundary_scores"
 """The column whose values are the thresholds."""
@@ -33,10 +34,16 @@ def thresholds_of(settings: MeasuringSettings) -> dict[str, float]:
 
 
 def require_scores(settings: MeasuringSettings, hypotheses: InputTable) -> None:
-    """Refuse a threshold if the table of hypotheses has no scores."""
-    if thresholds_of(settings) and SCORE_COLUMN not in hypotheses.further.names:
+    """Refuse a threshold if the table of hypotheses has no scores, or labels of segments."""
+    columns = hypotheses.further.names
+    if thresholds_of(settings) and SCORE_COLUMN not in columns:
         raise Refused(
             f"--threshold: {hypotheses.location} has no column {SCORE_COLUMN}; leave the option out"
+        )
+    if thresholds_of(settings) and BY_SEGMENT in columns:
+        raise Refused(
+            f"--threshold: {hypotheses.location} has a column {BY_SEGMENT}, and boundaries below a "
+            "threshold would leave labels without a segment; leave out one or the other"
         )
 
 
@@ -87,7 +94,8 @@ def reaching(rows: Rows, least: Floats) -> Rows:
     kept[has_score] |= numbers(pc.list_flatten(scores)) >= least[row[has_score]]
     offsets = np.zeros(len(rows) + 1, np.int32)
     np.cumsum(np.bincount(row[kept], minlength=len(rows)), out=offsets[1:])
-    table = rows.table.drop_columns([SCORE_COLUMN])
+    unused = [name for name in (SCORE_COLUMN, BY_SEGMENT) if name in rows.table.column_names]
+    table = rows.table.drop_columns(unused)
     for name in _LISTS:
         if name in table.column_names:
             values = pc.list_flatten(table.column(name).combine_chunks()).filter(pa.array(kept))

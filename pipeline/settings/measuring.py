@@ -1,6 +1,5 @@
 """How segmentations are measured, and the signature that makes two results comparable."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Self
@@ -35,7 +34,6 @@ from segscore.pipeline.settings.ranges import (
     in_unit_interval,
 )
 from segscore.pipeline.settings.reading import (
-    CUMULATIVE,
     LEVELS,
     OWN_POINT_NAMES,
     RANDOM_POINT_NAMES,
@@ -48,6 +46,7 @@ from segscore.pipeline.settings.reading import (
 if TYPE_CHECKING:
     from fractions import Fraction
 
+    from segscore.pipeline.measures.items import Selected
     from segscore.pipeline.measures.selection import Selection
 
 LEVEL = "level"
@@ -58,13 +57,20 @@ MOST_DRAWS = 1000
 """Largest number of draws of a random reference point."""
 
 _MOST_LEVELS = 30
-_MOST_RANGE = 2**42
 _CONTENT_ERRORS = ("leading_miss", "trailing_miss", "leading_false_alarm", "trailing_false_alarm")
 
 
 def _check_types(option: str, types: tuple[int, ...]) -> None:
     if list(types) != sorted(set(types)) or not all(1 <= kind <= MOST_UNITS for kind in types):
         raise Refused(f"{option} {comma_separated(types)}: must be ascending numbers >= 1")
+
+
+def _check_select(option: str, labels: tuple[str, ...]) -> None:
+    for label in labels:
+        if "|" in label or not label.isprintable():
+            raise Refused(f"{option} {label!r}: a label cannot contain | or control characters")
+    if len({*labels}) < len(labels):
+        raise Refused(f"{option} {','.join(labels)}: names a label twice")
 
 
 def _two_shares(option: str, values: tuple[float, ...]) -> None:
@@ -83,7 +89,9 @@ def _four_weights(option: str, weights: tuple[float, ...]) -> None:
 def _iou_unless_half(text: str) -> str:
     from segscore.pipeline.settings.reading import parse_iou
 
-    iou = parse_iou(text)
+    iou, reached = parse_iou(text)
+    if reached:
+        return f">={iou}"
     return "" if 2 * iou == 1 else str(iou)
 
 
@@ -99,7 +107,7 @@ class MeasuringSettings:
         tuple[str, ...],
         Option(
             "Measures to compute, separated by commas: names, families (window, edit, content, "
-            "tolerance, winpr, overlap, panel) or all; default: "
+            "tolerance, winpr, overlap, selected, panel, panel_tolerance) or all; default: "
             "window,edit,content,tolerance,panel.",
             Panel.MEASURES,
             read_names,
@@ -225,19 +233,48 @@ class MeasuringSettings:
     tiou: Annotated[
         str,
         Option(
-            "IoU above which two segments count as the same in tiou_f1.",
+            "IoU above which segments count as the same in tiou_f1 and selected_f1, such as 0.7; "
+            "or, as >=0.7, from which on they do.",
             Panel.MEASURES,
             signed=Signed(
                 "tiou",
                 "overlap above which segments count as partners in tIoU",
-                ("tiou_references", "tiou_hypotheses"),
+                ("tiou_references", "tiou_hypotheses", "selected"),
                 _iou_unless_half,
             ),
             rare=True,
         ),
     ] = "1/2"
+    select: Annotated[
+        tuple[str, ...],
+        Option(
+            "Labels of the segments that selected_f1 and its kin compare, separated by commas; "
+            "needs segment_labels; default: all segments.",
+            Panel.MEASURES,
+            read_names,
+            check=_check_select,
+            signed=Signed(
+                "select", "labels of the segments that are compared", ("selected",), ",".join
+            ),
+        ),
+    ] = ()
+    join: Annotated[
+        str,
+        Option(
+            "Join segments that --select chooses and that are less than this apart, such as 15s or "
+            "a number of units.",
+            Panel.MEASURES,
+            signed=Signed(
+                "join", "selected segments less than this apart were joined", ("selected",)
+            ),
+        ),
+    ] = "0"
     confusion: Annotated[
-        bool, Option("Write how often each boundary type was taken for another.", Panel.OUTPUT)
+        bool,
+        Option(
+            "Write how often each boundary type, or label of segments, was taken for another.",
+            Panel.OUTPUT,
+        ),
     ] = False
     consensus: Annotated[
         str | None,
@@ -271,10 +308,15 @@ class MeasuringSettings:
             from segscore.pipeline.measures.selection import normal_form
 
             object.__setattr__(self, "measures", normal_form(self.measures))
+        elif self.select:
+            from segscore.pipeline.measures.selection import default_and
+
+            object.__setattr__(self, "measures", default_and("selected"))
         check_options(self)
         self._check_edit_constants()
         self._check_unit_weights()
         self._check_levels()
+        self._check_selected()
         self.shares, self.points, self.iou  # noqa: B018  (refuse text that cannot be parsed)
 
     def _check_edit_constants(self) -> None:
@@ -292,12 +334,27 @@ class MeasuringSettings:
     def _check_unit_weights(self) -> None:
         """Refuse measures that divide lengths by a size that would be counted in weights."""
         if self.unit_weights and self.measures:
-            in_units = {"purity", "coverage", "purity_coverage_f1"}
+            in_units = {
+                *("purity", "coverage", "purity_coverage_f1", "covering"),
+                *("bcubed_precision", "bcubed_recall", "bcubed_f1"),
+            }
             if chosen := [name for name in self.selection.names if name in in_units]:
                 raise Refused(
                     f"--unit-weights: {', '.join(chosen)} cannot be measured in weights; leave out "
                     "one or the other"
                 )
+
+    def _check_selected(self) -> None:
+        """Refuse to join what is not selected, and to select segments that levels cut anew."""
+        from segscore.pipeline.settings.reading import parse_amount
+
+        if parse_amount("--join", self.join)[0] and not self.select:
+            raise Refused(f"--join {self.join}: joins segments that --select chooses; name labels")
+        if self.select and self.by_level is not None:
+            raise Refused(
+                "--select: labels are those of segments, and levels have other segments; omit "
+                "--by-level"
+            )
 
     def _check_levels(self) -> None:
         """Refuse more levels than a hierarchy has, each of which scores all rows again."""
@@ -305,12 +362,6 @@ class MeasuringSettings:
             raise Refused(
                 f"--by-level: {len(self.boundary_types)} boundary types would be as many levels; "
                 f"at most {_MOST_LEVELS} can be scored"
-            )
-        types = self.boundary_types if self.by_level == CUMULATIVE else ()
-        if math.lcm(*(kind - types[0] + 1 for kind in types)) > _MOST_RANGE:
-            raise Refused(
-                f"--by-level: the boundary types {comma_separated(types)} are too far apart to "
-                "average substitutions over levels; number the levels 1, 2, 3"
             )
 
     def require_documents(self, documents: str | None) -> None:
@@ -326,11 +377,19 @@ class MeasuringSettings:
                 raise Refused(f"{option} needs --documents TABLE with a column {column}")
 
     def in_unit(self, unit: str | None) -> Self:
-        """Return the settings with n_t chosen, for tables in a unit; None if it is not known."""
-        from segscore.pipeline.tables.units import default_n_t
+        """Return the settings with n_t chosen, and times in units; None if that is not known.
 
-        chosen = self.n_t is not None
-        return self if chosen else replace(self, n_t=default_n_t(unit, self.units))
+        Raises:
+            Refused: a time is given, and the unit is not one.
+        """
+        from segscore.pipeline.settings.reading import amount_in_units
+        from segscore.pipeline.tables.units import default_n_t, units_per_second
+
+        join = amount_in_units("--join", self.join, units_per_second(unit, self.units))
+        if self.n_t is not None and join == self.join:
+            return self
+        n_t = default_n_t(unit, self.units) if self.n_t is None else self.n_t
+        return replace(self, n_t=n_t, join=join)
 
     @property
     def near_limit(self) -> int:
@@ -370,11 +429,35 @@ class MeasuringSettings:
         return () if self.reference_points is None else parse_points(self.reference_points)
 
     @property
+    def selected(self) -> "Selected | None":
+        """Which segments are compared as items; None for all."""
+        if not self.select:
+            return None
+        from segscore.pipeline.measures.items import Selected
+        from segscore.pipeline.settings.reading import parse_amount
+
+        return Selected(self.select, parse_amount("--join", self.join)[0])
+
+    @property
+    def reach(self) -> "int | Fraction":
+        """The tolerance: a number of units, or a share of the units of each document."""
+        from segscore.pipeline.settings.reading import parse_tolerance
+
+        return parse_tolerance(self.tolerance)
+
+    @property
     def iou(self) -> "Fraction":
         """The threshold that an IoU must exceed."""
         from segscore.pipeline.settings.reading import parse_iou
 
-        return parse_iou(self.tiou)
+        return parse_iou(self.tiou)[0]
+
+    @property
+    def iou_reached(self) -> bool:
+        """Whether an IoU equal to the threshold is enough."""
+        from segscore.pipeline.settings.reading import parse_iou
+
+        return parse_iou(self.tiou)[1]
 
     def parameters(self, p_seg: float, types: tuple[int, ...] = (1,)) -> dict[str, float]:
         """Return the parameters that formulas use in addition to counts.
@@ -401,7 +484,12 @@ class MeasuringSettings:
         }
 
     def signature(
-        self, estimator: str, types: tuple[int, ...] | None = None, answers: str = ""
+        self,
+        estimator: str,
+        types: tuple[int, ...] | None = None,
+        answers: str = "",
+        *,
+        trials: bool = False,
     ) -> str:
         """Describe in one line what was computed, so that two results can be compared.
 
@@ -412,6 +500,7 @@ class MeasuringSettings:
             estimator: how the intervals are estimated.
             types: boundary types of the run; None if it does not distinguish them.
             answers: how answers of language models were read; empty if there are none.
+            trials: whether values are means over the trials of a system.
         """
         from importlib.metadata import version
 
@@ -428,6 +517,8 @@ class MeasuringSettings:
             parts["measures"] = ",".join(self.measures)
         if {*self._all_points} & {*RANDOM_POINT_NAMES, *OWN_POINT_NAMES}:
             parts |= {"draws": str(self.draws), "seed": str(self.seed)}
+        if trials:
+            parts["trials"] = "mean"
         if answers:
             parts["answers"] = answers
         parts |= _of_command(stated)

@@ -22,7 +22,13 @@ from segscore.pipeline.settings.ranges import (
     one_of,
     within,
 )
-from segscore.pipeline.settings.reading import read_memory, read_names, read_window
+from segscore.pipeline.settings.reading import (
+    parse_tolerance,
+    read_memory,
+    read_names,
+    read_window,
+    state_tolerance,
+)
 
 
 class Panel(StrEnum):
@@ -171,6 +177,13 @@ def _check_window(option: str, window: str | int) -> None:
         one_of(option, window, _WINDOWS, " or a number >= 1")
 
 
+def _check_tolerance(option: str, tolerance: str | int) -> None:
+    if isinstance(tolerance, int):
+        within(option, tolerance, 0, MOST_UNITS)
+    else:
+        parse_tolerance(tolerance, option)
+
+
 def _check_beta(option: str, beta: float) -> None:
     if not 1 / _MOST_WEIGHT <= beta <= _MOST_WEIGHT:
         raise Refused(f"{option} {beta}: must lie in [{1 / _MOST_WEIGHT}, {_MOST_WEIGHT}]")
@@ -279,15 +292,21 @@ BetaOption = Annotated[
     ),
 ]
 ToleranceOption = Annotated[
-    int,
+    int | str,
     Option(
-        "Largest distance of two boundaries in the tolerance measures.",
+        "Largest distance of two boundaries in the tolerance measures, or a share of the units of "
+        "each document, such as 1%.",
         Panel.MEASURES,
-        check=between(0, MOST_UNITS),
+        read_window,
+        check=_check_tolerance,
         signed=Signed(
             "tol",
             "tolerance (in a sweep: all): largest distance of boundaries that are paired",
-            ("tolerant_matches", "references_in_reach", "hypotheses_in_reach"),
+            (
+                *("tolerant_matches", "references_in_reach", "hypotheses_in_reach"),
+                *("union_matches", "recall_sum"),
+            ),
+            state_tolerance,
         ),
     ),
 ]
@@ -301,7 +320,10 @@ EdgesOption = Annotated[
         signed=Signed(
             "edges",
             "ends of documents that count as boundaries in tolerance measures",
-            ("edges", "tolerant_matches", "references_in_reach", "hypotheses_in_reach"),
+            (
+                *("edges", "tolerant_matches", "references_in_reach", "hypotheses_in_reach"),
+                *("union_matches", "recall_sum", "panel_hypothesis_boundaries"),
+            ),
         ),
     ),
 ]

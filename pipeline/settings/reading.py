@@ -208,19 +208,94 @@ def parse_shares(text: str) -> dict[str, Fraction]:
     return dict(named)
 
 
-def parse_iou(text: str) -> Fraction:
-    """Parse a fraction or a decimal number, exactly.
+def parse_tolerance(tolerance: int | str, option: str = "--tolerance") -> int | Fraction:
+    """Parse a tolerance: a number of units; or a percentage, as the share of a document's units.
 
     Raises:
-        Refused: the text is neither, or not in [0, 1).
+        Refused: the text is not a percentage from 0 to 100 with at most six decimals.
     """
+    if isinstance(tolerance, int):
+        return tolerance
+    number = _DECIMAL.fullmatch(tolerance.removesuffix("%"))
+    whole, decimals = number.groups(default="") if number else ("", "")
+    if tolerance.endswith("%") and 0 < len(whole + decimals) < 10 and len(decimals) <= 6:
+        share = Fraction(int(whole + decimals), 100 * 10 ** len(decimals))
+        if share <= 1:
+            return share
+    raise Refused(
+        f"{option} {tolerance}: must be a whole number of units, or a percentage of the units of "
+        "each document, such as 1%, with at most six decimals"
+    )
+
+
+def state_tolerance(tolerance: int | str) -> str:
+    """Write a tolerance for a signature, the same way for equal ones; nothing for 0."""
+    value = parse_tolerance(tolerance)
+    if isinstance(value, int) or value == 0:
+        return str(value) if value else ""
+    percent, millionths = divmod(value.numerator * 10**8 // value.denominator, 10**6)
+    return f"{percent}.{millionths:06}".rstrip("0").rstrip(".") + "%"
+
+
+def parse_amount(option: str, text: str) -> tuple[Fraction, bool]:
+    """Parse a number of units, or of seconds before ``s``, such as 15s.
+
+    Returns:
+        The number, and whether it is one of seconds.
+
+    Raises:
+        Refused: the text is neither.
+    """
+    seconds = text.endswith("s")
+    number = text.removesuffix("s").strip()
+    if not number.strip(".") or _DECIMAL.fullmatch(number) is None:
+        raise Refused(f"{option} {text}: must be a number of units, or of seconds such as 15s")
+    return Fraction(number), seconds
+
+
+def amount_in_units(option: str, text: str, per_second: int | None) -> str:
+    """Return an amount as a number of units, of which so many make a second; None if none do.
+
+    Raises:
+        Refused: it is in seconds, and the unit is no time.
+    """
+    number, seconds = parse_amount(option, text)
+    if not seconds:
+        return text
+    if per_second is None:
+        raise Refused(
+            f"{option} {text}: positions are not known to be times; give a number of units, or "
+            "tables that state their unit"
+        )
+    units = number * per_second
+    return str(units) if units.denominator == 1 else str(float(units))
+
+
+_REACHED = ">="
+"""What begins a threshold of the IoU that an IoU equal to it passes."""
+
+
+def parse_iou(text: str) -> tuple[Fraction, bool]:
+    """Parse a fraction or a decimal number, exactly, perhaps after ``>=``.
+
+    Returns:
+        The threshold, and whether an IoU equal to it is enough.
+
+    Raises:
+        Refused: the text is neither, or not in [0, 1), or after ``>=`` in (0, 1].
+    """
+    reached = text.startswith(_REACHED)
+    number = text.removeprefix(_REACHED).strip()
     try:
-        iou = Fraction(text) if _FRACTION.fullmatch(text) else None
+        iou = Fraction(number) if _FRACTION.fullmatch(number) else None
     except (ValueError, ZeroDivisionError):
         iou = None
-    if iou is None or not 0 <= iou < 1:
-        raise Refused(f"--tiou {text}: must be a fraction or a decimal in [0, 1), such as 3/10")
-    return iou
+    if iou is None or not (0 < iou <= 1 if reached else 0 <= iou < 1):
+        raise Refused(
+            f"--tiou {text}: must be a fraction or a decimal in [0, 1), such as 3/10, or one in "
+            "(0, 1] after >=, such as >=0.5"
+        )
+    return iou, reached
 
 
 def join_locations(name: str, locations: Sequence[str]) -> str:

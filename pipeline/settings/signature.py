@@ -16,6 +16,9 @@ DRAWS, SEED = "draws", "seed"
 THRESHOLD = "threshold"
 """Field for the least score of a boundary: a choice of a system, not of how it is measured."""
 
+TRIALS = "trials"
+"""Field of runs of which systems have several trials, whose averages are comparable to others."""
+
 _OF_COMMANDS = {
     THRESHOLD: "least score of a boundary, of all systems or by system",
     "agree": "agreement; how the agreement expected by chance is pooled",
@@ -24,6 +27,7 @@ _OF_COMMANDS = {
     MEASURES_CHOSEN: "measures and families of measures that were computed, if not the default",
     DRAWS: "draws of each random reference point, whose mean is scored",
     SEED: "seed of the random reference points",
+    TRIALS: "mean: a document's value is the mean over the trials of a system",
     "answers": "how the answers of language models were read, and what a failed one counts as",
     INTERVALS: "how intervals were estimated, and what was resampled",
     "p": "how the tests were computed",
@@ -63,11 +67,11 @@ def may_differ(signatures: Sequence[str], without_effect: Collection[str]) -> se
     """
     chosen = [each for each in map(fields, signatures) if MEASURES_CHOSEN in each]
     omitted = {name for name in without_effect if any(name not in each for each in chosen)}
-    return {INTERVALS, MEASURES_CHOSEN, DRAWS, SEED, *omitted}
+    return {INTERVALS, MEASURES_CHOSEN, DRAWS, SEED, TRIALS, *omitted}
 
 
 def signature_differences(
-    before: str, now: str, ignored: Collection[str] = (INTERVALS, DRAWS, SEED)
+    before: str, now: str, ignored: Collection[str] = (INTERVALS, DRAWS, SEED, TRIALS)
 ) -> list[str]:
     """Describe how a later run's signature differs from an earlier one's, but for some fields."""
     old, new = fields(before), fields(now)

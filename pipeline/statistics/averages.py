@@ -197,7 +197,24 @@ SHARED_COLUMNS = {
 
 They are null where all systems have the same documents."""
 
-_COUNT_COLUMNS = ("documents", "defined", "shared_documents", "shared_defined")
+TRIAL_COLUMNS = (
+    "trials",
+    "sd_trials",
+    "sd_documents",
+    "self_agreement",
+    "stable_boundaries",
+    "trials_needed",
+)
+"""Columns about the trials of a system; they are null where no document has several."""
+
+_COUNT_COLUMNS = (
+    "documents",
+    "defined",
+    "shared_documents",
+    "shared_defined",
+    "trials",
+    "trials_needed",
+)
 """Columns of the summary with whole numbers."""
 
 _TEXT_COLUMNS = ("hypothesis", "measure", "average", "document_set")
@@ -218,6 +235,7 @@ SUMMARY_COLUMNS = (
     "skill_high",
     "document_set",
     "effective",
+    *TRIAL_COLUMNS,
     *SHARED_COLUMNS,
 )
 
@@ -252,7 +270,7 @@ def summarise(
         columns[name] = column(np.array([getattr(row, name) for _, row in rows], np.float64))
     for name in ("documents", "defined"):
         columns[name] = column(np.array([getattr(row, name) for _, row in rows], np.int64))
-    for name in SHARED_COLUMNS:
+    for name in (*SHARED_COLUMNS, *TRIAL_COLUMNS):
         columns[name] = pa.nulls(len(rows), summary_type(name))
     return pa.table(columns).select(["hypothesis", *group_by, *SUMMARY_COLUMNS[1:]])
 

@@ -98,7 +98,7 @@ def shown_p(p: float | None) -> str:
     """Write a p value with four decimals, never as 0; a dash if undefined."""
     if p is None:
         return "–"
-    return "< .0001" if p < _LEAST_P else f"{p:.4f}"
+    return "< 0.0001" if p < _LEAST_P else f"{p:.4f}"
 
 
 def counted(number: int, noun: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 
 from segscore.pipeline.errors import Failed, Refused
-from segscore.pipeline.storage.locations import is_table_file, join
+from segscore.pipeline.storage.locations import is_table_file, join, split_locations
 from segscore.pipeline.storage.object_stores import copy_object as copy_file
 from segscore.pipeline.storage.object_stores import (
     discard,
@@ -57,7 +57,8 @@ def is_other_file(url: str) -> bool:
 
     Raises: as ``names``.
     """
-    has_ending = bool(PurePosixPath(url).suffix) and not any(mark in url for mark in "*?[")
+    is_one = len(split_locations(url)) == 1 and not any(mark in url for mark in "*?[")
+    has_ending = bool(PurePosixPath(url).suffix) and is_one
     return has_ending and not is_table_file(url) and not is_folder(url)
 
 

@@ -12,6 +12,7 @@ from segscore.pipeline.errors import Refused
 from segscore.pipeline.tables.faults import DECLARED, GIVEN, TYPES_MISSING, undeclared_types
 from segscore.pipeline.tables.find import InputTable
 from segscore.pipeline.tables.read import Rows, refuse, with_column
+from segscore.schemas.input_columns import BY_SEGMENT
 
 COLUMN = "boundary_types"
 
@@ -75,7 +76,9 @@ def only_types(rows: Rows, types: Sequence[int]) -> Rows:
         offsets = pa.array(before[lists.offsets], pa.int32())
         chosen = pa.ListArray.from_arrays(offsets, pa.array(lists.values[kept]))
         table = with_column(table, name, chosen.cast(table.schema.field(name).type))
-    return replace(rows, table=table)
+    # Segments of the other types have become one, so that labels are no longer those of segments.
+    labels = [name for name in (BY_SEGMENT,) if name in table.column_names]
+    return replace(rows, table=table.drop_columns(labels))
 
 
 def positions_alone(rows: Rows) -> Rows:

@@ -9,11 +9,15 @@ from segscore.pipeline.arrays.document_ids import Documents
 from segscore.pipeline.arrays.ragged import Flags, Ints, numbers
 from segscore.pipeline.tables.document_lengths import adopt_document_lengths
 from segscore.pipeline.tables.read import Rows, refuse
+from segscore.pipeline.tables.trial_numbers import are_repeated, trial_numbers
+from segscore.schemas.input_columns import ROLES, TABLE_ROLES
 
 UNIQUE_CODER = "unique_document_coder"
 UNIQUE_DOCUMENT = "unique_document"
 
 DUPLICATE_ROW = "this coder has more than one row for this document"
+
+DUPLICATE_TRIAL = f"{DUPLICATE_ROW} and trial; number its answers differently in the column trial"
 
 
 @dataclass(frozen=True)
@@ -48,7 +52,13 @@ def without_contradictions(
     The segmentations are valid row by row. Their lengths may differ by ``tolerance`` units from
     that of their document.
     """
-    rows, twice = refuse(rows, _repeated_coders(rows), UNIQUE_CODER, DUPLICATE_ROW)
+    # One coder's trials are answers of a system; a reference has no trials.
+    trial = trial_numbers(rows.table) if TABLE_ROLES.get(rows.name) != ROLES[0] else None
+    if trial is None:
+        rows, twice = refuse(rows, _repeated_coders(rows), UNIQUE_CODER, DUPLICATE_ROW)
+    else:
+        repeated = are_repeated(rows.coders.code, rows.numbered.document, trial)
+        rows, twice = refuse(rows, repeated, UNIQUE_CODER, DUPLICATE_TRIAL)
     rows, rejects = adopt_document_lengths(rows, _described_lengths(rows, described), tolerance)
     return rows, [twice, *rejects]
 

@@ -10,10 +10,10 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
-from segscore.pipeline.arrays.ragged import Flags, Ints, flags, numbers, offsets_of, ragged
+from segscore.pipeline.arrays.ragged import Flags, Ints, Ragged, flags, numbers, offsets_of, ragged
 from segscore.pipeline.tables.faults import IN_RANGE, SAME_UNITS
 from segscore.pipeline.tables.read import Rows, in_one_chunk, refuse, with_column
-from segscore.schemas.input_columns import BY_BOUNDARY
+from segscore.schemas.input_columns import BY_BOUNDARY, BY_SEGMENT
 
 _GIVEN = "n_units_given"
 COLLAPSED = "collapsed_boundaries"
@@ -122,10 +122,27 @@ def adopt(rows: Rows, length: Ints) -> Rows:
     table = with_column(rows.table, "n_units", pa.array(length, pa.int32()))
     dropped = collapsed(rows) + lists.lengths - kept
     table = with_column(table, COLLAPSED, pa.array(dropped, pa.int32()))
-    for name in ("boundaries", *BY_BOUNDARY):
+    lists_by_length = dict.fromkeys(("boundaries", *BY_BOUNDARY), kept)
+    if BY_SEGMENT in table.column_names:
+        lists_by_length[BY_SEGMENT] = _segments_left(lists, kept)
+    for name, number in lists_by_length.items():
         if name in table.column_names and not inside.all():
-            table = with_column(table, name, _first_elements(table.column(name).chunk(0), kept))
+            table = with_column(table, name, _first_elements(table.column(name).chunk(0), number))
     return replace(rows, table=in_one_chunk(table))
+
+
+def _segments_left(lists: Ragged, kept: Ints) -> Ints:
+    """Return the number of segments before the end, shape (rows,): those that labels are left of.
+
+    A boundary that is listed once for each of its types divides a document once.
+    """
+    row = np.repeat(np.arange(len(lists)), lists.lengths)
+    values = lists.values[lists.offsets[0] : lists.offsets[-1]]
+    first = np.repeat(lists.offsets[:-1] - lists.offsets[0], lists.lengths)
+    new = np.ones(len(values), bool)
+    new[1:] = (values[1:] != values[:-1]) | (row[1:] != row[:-1])
+    left = new & (np.arange(len(values)) - first < kept[row])
+    return 1 + np.bincount(row[left], minlength=len(lists))
 
 
 def collapsed(rows: Rows) -> Ints:

@@ -32,6 +32,7 @@ from segscore.pipeline.tables.stated_table import (
     rows_of_role,
     segmentations_of,
 )
+from segscore.pipeline.tables.trial_files import numbered_as_trials
 from segscore.pipeline.tables.units import one_unit, recorded_answers, recorded_unit
 from segscore.pipeline.tables.validate import schema_problems
 from segscore.schemas.input_columns import INPUT_TYPES, ROLES, TABLE_ROLES
@@ -115,11 +116,13 @@ def find_table(
     model: Contract,
     memory: int | None = None,
     left_out: Collection[str] = (),
+    *,
+    trials: bool = False,
 ) -> InputTable:
     """Find an input table and check its columns from the files' footers alone.
 
     A worker has ``memory`` bytes; None is the default. Files with URLs in ``left_out`` are not
-    read.
+    read. With ``trials``, each file or folder is a trial.
 
     Raises:
         Absent: the URL does not exist, or the table has no rows.
@@ -129,16 +132,25 @@ def find_table(
     found = storage.find_counted(url)
     if left_out:
         found = replace(found, files=[file for file in found.files if file.url not in left_out])
-    return check_files(name, url, found, model, memory)
+    return check_files(name, url, found, model, memory, trials=trials)
 
 
 def check_files(
-    name: str, url: str, found: storage.Found, model: Contract, memory: int | None = None
+    name: str,
+    url: str,
+    found: storage.Found,
+    model: Contract,
+    memory: int | None = None,
+    *,
+    trials: bool = False,
 ) -> InputTable:
     """Check the columns of files that were found; as ``find_table``."""
     files = found.files
-    require_one_table(name, url, files)
     path_values = path_columns(url, [file.url for file in files])
+    if trials:
+        path_values = numbered_as_trials(url, [file.url for file in files], path_values)
+    else:
+        require_one_table(name, url, files)
     limit = row_group_limit(memory)
     with ThreadPoolExecutor(FILES_AT_ONCE) as pool:
         inspected = [*pool.map(partial(_inspect_file, name, limit), files, path_values)]

@@ -1,6 +1,7 @@
 """JSON Lines: one segmentation per line, an object with columns of the segmentations table."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import TypeVar
 
 import pyarrow as pa
@@ -15,6 +16,7 @@ from segscore.pipeline.tables.rows import (
     RowPlace,
     Scalar,
     integer_of,
+    label_of,
     list_of,
     missing_field,
     numbered,
@@ -25,7 +27,7 @@ from segscore.pipeline.tables.rows import (
     shown,
     text_of,
 )
-from segscore.schemas.input_columns import INPUT_TYPES, ROLE
+from segscore.schemas.input_columns import BY_SEGMENT, INPUT_TYPES, ROLE
 
 T = TypeVar("T")
 _FIELDS = {*INPUT_TYPES, ROLE}
@@ -149,6 +151,8 @@ def _row(
         boundaries=many("boundaries", integer_of),
         **optional_lists(many, integer_of, row_number),
         collapsed_boundaries=one("collapsed_boundaries", integer_of),
+        trial=one("trial", integer_of),
+        segment_labels=one(BY_SEGMENT, partial(list_of, label_of)),
         attributes=attributes,
         source=place.source,
         line=place.line,

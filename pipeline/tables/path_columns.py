@@ -24,6 +24,11 @@ _NAMES = ("document_id", "coder")
 _TEXTS = (*_NAMES, ROLE)
 """Columns of the tables' own that a folder may name; folders named after others are ignored."""
 
+TRIAL = "trial"
+"""Column of hypotheses that numbers the answers of a system; a folder may name it."""
+
+_NAMED = (*_TEXTS, TRIAL)
+
 _NULL = "__HIVE_DEFAULT_PARTITION__"
 _WHOLE = re.compile(r"0|-?[1-9][0-9]{0,17}")
 
@@ -47,6 +52,7 @@ def path_columns(location: str, urls: Sequence[str]) -> list[PathValues]:
         tuple(
             (name, int(text) if name in whole and text is not None else text)
             for name, text in columns.items()
+            if name in whole or name != TRIAL
         )
         for columns in given
     ]
@@ -56,7 +62,7 @@ def _named_by(folders: storage.FileFolders) -> dict[str, str | None]:
     named = {name: text for name, text in map(_column, folders.named) if name in _NAMES}
     below = map(_column, folders.below)
     return named | {
-        name: text for name, text in below if name in _TEXTS or (name and name not in INPUT_TYPES)
+        name: text for name, text in below if name in _NAMED or (name and name not in INPUT_TYPES)
     }
 
 
@@ -71,9 +77,13 @@ def _column(folder: str) -> tuple[str, str | None]:
 def path_fields(values: PathValues) -> list[pa.Field]:
     """Return the names and types of columns that folders name."""
     return [
-        pa.field(name, pa.int64() if isinstance(value, int) else pa.string())
+        pa.field(name, pa.string() if not isinstance(value, int) else _number_type(name))
         for name, value in values
     ]
+
+
+def _number_type(name: str) -> pa.DataType:
+    return INPUT_TYPES[name] if name == TRIAL else pa.int64()
 
 
 def with_path_columns(table: pa.Table, values: PathValues, url: str) -> pa.Table:
@@ -98,6 +108,11 @@ def _filled(column: pa.ChunkedArray, name: str, value: str | int, url: str) -> p
     stated = column.cast(pa.string())
     others = stated.filter(pc.fill_null(pc.not_equal(stated, str(value)), False))
     if len(others):
+        if name == TRIAL:
+            raise Refused(
+                f"{url}: is trial {value} by its place, but its column {TRIAL} says {others[0]}; "
+                "omit --trials, or rename the column or the folder"
+            )
         raise Refused(
             f"{url}: the folder says {name}={value}, but the column {name} says {others[0]}; "
             "rename the folder or correct the column"

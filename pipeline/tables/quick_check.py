@@ -10,11 +10,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from segscore.pipeline.arrays.kernel import kernel
-from segscore.pipeline.arrays.ragged import Ints, Positions, numbers, ragged
+from segscore.pipeline.arrays.ragged import Ints, Positions, flags, numbers, ragged
 from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS
-from segscore.schemas.input_columns import MOST_WORDS
+from segscore.schemas.input_columns import BY_SEGMENT, MOST_WORDS
 
 _COLLAPSED, _LENGTHS = "collapsed_boundaries", "unit_lengths"
+_QUICK = (_COLLAPSED, BY_SEGMENT, "trial")
+"""Optional columns of segmentations whose rules are checked here; a trial may be any number."""
 
 
 @kernel
@@ -40,7 +42,7 @@ def is_sound(table: pa.Table, *, open_ended: bool = False) -> bool:
     The columns are of the contract's types, in one chunk each. If ``open_ended``, rows adopt the
     length of their document, so that n_units may be null and positions have no upper limit.
     """
-    if any(name in table.column_names for name in SEGMENTATIONS.optional if name != _COLLAPSED):
+    if any(name in table.column_names for name in SEGMENTATIONS.optional if name not in _QUICK):
         return False
     if _COLLAPSED in table.column_names and (pc.min(table.column(_COLLAPSED)).as_py() or 0) < 0:
         return False
@@ -53,6 +55,10 @@ def is_sound(table: pa.Table, *, open_ended: bool = False) -> bool:
     if any(column.null_count for column in (*columns, boundaries.values)):
         return False
     lists = ragged(boundaries)
+    if BY_SEGMENT in table.column_names and not _one_per_segment(
+        table.column(BY_SEGMENT).chunk(0), lists.lengths
+    ):
+        return False
     named = _none_is_empty(ids) and _none_is_empty(coder)
     return named and _keep_rules(lists.offsets, lists.values, numbers(n_units), open_ended)
 
@@ -83,6 +89,13 @@ def documents_are_sound(table: pa.Table) -> bool:
         if name == _LENGTHS and not (totals.min() >= 1 and totals.max() <= MOST_WORDS):
             return False
     return True
+
+
+def _one_per_segment(labels: pa.ListArray, boundaries: Ints) -> bool:
+    """Return whether each list that is not null has one element more than there are boundaries."""
+    offsets = np.frombuffer(labels.buffers()[1], np.int32)
+    sizes = np.diff(offsets[labels.offset : labels.offset + len(labels) + 1])
+    return bool((sizes[flags(labels.is_valid())] == 1 + boundaries[flags(labels.is_valid())]).all())
 
 
 def _none_is_empty(texts: pa.Array) -> bool:

@@ -47,9 +47,10 @@ class ParsedRow:
     """One segmentation of one document by one coder.
 
     boundaries are positions: p lies between unit p and unit p+1. boundary_types and boundary_scores
-    have one element per boundary, unit_lengths (words or ms) and unit_weights one per unit. None
-    means "not given"; in the first five fields and inside lists, it occurs only if the reader was
-    lenient. Order, range and matching lengths are not checked here, but by validation.
+    have one element per boundary, unit_lengths (words or ms) and unit_weights one per unit, and
+    segment_labels one per segment. None means "not given"; in the first five fields and inside
+    lists, it occurs only if the reader was lenient, but among labels for a segment without label.
+    Order, range and matching lengths are not checked here, but by validation.
     """
 
     document_id: str | None
@@ -65,6 +66,8 @@ class ParsedRow:
     line: int = 0
     unit_weights: tuple[int | None, ...] | None = None
     collapsed_boundaries: int | None = None
+    trial: int | None = None
+    segment_labels: tuple[str | None, ...] | None = None
 
     @property
     def place(self) -> RowPlace:
@@ -179,6 +182,13 @@ def list_of(
     if not isinstance(value, list):
         raise place.wrong(name, value, "a list")
     return tuple(check(element, f"{name}[{index}]", place) for index, element in enumerate(value))
+
+
+def label_of(value: object, name: str, place: RowPlace) -> str | None:
+    """Return the label of a segment, or None for one without; raise Refused for anything else."""
+    if value is not None and not isinstance(value, str):
+        raise place.wrong(name, value, "a text, or null for a segment without label")
+    return value
 
 
 def optional_lists(

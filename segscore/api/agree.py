@@ -51,6 +51,11 @@ class AgreementTables(RunTables):
         """A row for each document."""
         return self.table("documents")
 
+    @property
+    def agreement_index(self) -> pa.Table:
+        """A row for each document and coder: the agreement index with the other coders."""
+        return self.table("agreement_index")
+
     def __getitem__(self, key: tuple[str, str]) -> float | None:
         """Return a coefficient over all documents; None if it is undefined.
 

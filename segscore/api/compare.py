@@ -120,7 +120,7 @@ def compare(
         measure: name of a measure, or a list of names; None for the one by which `segscore score`
             ranks the systems.
         settings: options of `segscore compare`, as keywords: systems, group_by, replicates,
-            permutations, seed, may_differ, where.
+            permutations, seed, may_differ, where, changes.
 
     Raises:
         Refused: the runs were scored differently or share no document, or a setting is invalid.

@@ -11,9 +11,10 @@ from segscore.pipeline.arrays.compiling import announced_compilation
 from segscore.pipeline.arrays.ragged import Ints, Ragged
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import Table as MeasureTable
+from segscore.pipeline.measures.items import chosen_items
 from segscore.pipeline.measures.selection import EVERYTHING
 from segscore.pipeline.measures.windows import window_size
-from segscore.pipeline.scoring.boundaries import Side, UnitLengths, typed_side
+from segscore.pipeline.scoring.boundaries import Side, UnitLengths, measured_segments, typed_side
 from segscore.pipeline.scoring.counting import Pairs, Rule, count_pairs
 from segscore.pipeline.scoring.window_policy import window_sizes
 from segscore.pipeline.settings.measuring import MeasuringSettings
@@ -56,7 +57,8 @@ def count_pair(
     """
     types, typed = _types_of_pair(reference, hypothesis, settings)
     size = np.array([reference.n_units])
-    sides = [_side(each, typed=typed) for each in (reference, hypothesis)]
+    given = {"reference": reference, "hypothesis": hypothesis}
+    sides = [_side(name, each, settings, typed=typed) for name, each in given.items()]
     rule = Rule(settings if settings.measures else _with_every_measure(settings), types, {})
     counts, window = _count(sides[0], sides[1], size, rule)
     table = rule.selection.pairs
@@ -123,12 +125,23 @@ class _References(NamedTuple):
     weights: UnitLengths | None = None
 
 
-def _side(segmentation: Segmentation, *, typed: bool) -> Side:
+def _side(
+    name: str, segmentation: Segmentation, settings: MeasuringSettings, *, typed: bool
+) -> Side:
     positions = np.array(segmentation.boundaries, np.int32)
     rows = Ragged(np.array([0, len(positions)]), positions)
+    side = Side(rows, rows, rows, None, _NONE)
     if typed:
-        return typed_side(rows, np.array(segmentation.types, np.int32), _FIRST, None)
-    return Side(rows, rows, rows, None, _NONE)
+        side = typed_side(rows, np.array(segmentation.types, np.int32), _FIRST, None)
+    selected, labels = settings.selected, segmentation.labels
+    if selected is None:
+        return side
+    if labels is None:
+        raise Refused(f"{name}: --select needs labels; give a Segmentation with labels=[...]")
+    chosen = np.array([label in selected.labels for label in labels])
+    n_units = np.array([segmentation.n_units])
+    segments = measured_segments(side.in_units, n_units, None)
+    return replace(side, items=chosen_items(segments, chosen, selected.join))
 
 
 def _types_of_pair(

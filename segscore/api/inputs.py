@@ -160,6 +160,8 @@ def _segmentations(name: str, given: Mapping[str, Any]) -> pa.Table:
         columns["collapsed_boundaries"] = [each.collapsed for each in segmentations]
     if any(each.types is not None for each in segmentations):
         columns["boundary_types"] = [each.types for each in segmentations]
+    if any(each.labels is not None for each in segmentations):
+        columns["segment_labels"] = [each.labels for each in segmentations]
     table = pa.table({key: pa.array(each, INPUT_TYPES[key]) for key, each in columns.items()})
     return with_unit(table, MILLISECOND) if are_times(segmentations) else table
 

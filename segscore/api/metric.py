@@ -295,6 +295,11 @@ class Metric:
         self._add_batch(from_positions(references, hypotheses, n_units), document_ids)
 
     def _add_batch(self, batch: Batch, document_ids: Sequence[str] | None) -> None:
+        if self.settings.select:
+            raise Refused(
+                "select: a batch has no labels; add each pair with update(), whose sides are "
+                "Segmentations with labels"
+            )
         if self.settings.boundary_types:
             raise Refused(
                 "boundary_types: a batch has no types; add each pair with update(), whose sides "
@@ -348,8 +353,7 @@ class Metric:
                 measure, such as pk_ci_low and pk_ci_high; None with fewer than 5 documents.
             replicates: of an earlier version; any number but 0 asks for intervals.
             seed: of an earlier version; has no effect.
-            undefined: what an undefined value becomes, such as ``float("nan")`` where a program
-                that chooses the best model compares numbers alone.
+            undefined: what an undefined value becomes.
 
         Raises:
             Refused: intervals of a sum of states are asked for whose pairs have no document_id, so
@@ -361,9 +365,8 @@ class Metric:
                 f"intervals: {self._nameless} of the states that were added have pairs without a "
                 "name; give document_id with each pair, so that the sum knows its documents"
             )
-        totals = dict(
-            zip(self._names, self._state[:, 1 : self._values_at].sum(axis=0), strict=True)
-        )
+        sums = self._state[:, 1 : self._values_at].sum(axis=0)
+        totals = dict(zip(self._names, sums, strict=True))
         parameters = self._parameters(totals)
         if not intervals:
             values = self._micro(totals, parameters) if self.average == "micro" else self._macro()

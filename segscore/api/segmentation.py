@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from segscore.api.wording import in_python_words, warn_user
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.tables.rows import NO_LINE, ParsedRow, RowPlace, integer_of, shown
+from segscore.pipeline.tables.rows import NO_LINE, ParsedRow, RowPlace, integer_of, label_of, shown
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,6 +47,7 @@ class Segmentation:
         types: type of each boundary, at least 1; None if boundaries have no types. With types a
             position may repeat, and (position, type) is strictly ascending.
         collapsed: number of boundaries that were dropped because of rounding.
+        labels: label of each segment, None for one without; None if segments have no labels.
 
     Raises:
         Refused: a value is not a whole number, or the boundaries break a rule of input tables.
@@ -56,6 +57,7 @@ class Segmentation:
     n_units: int
     types: tuple[int, ...] | None
     collapsed: int = field(compare=False)
+    labels: tuple[str | None, ...] | None
 
     def __init__(
         self,
@@ -64,6 +66,7 @@ class Segmentation:
         types: "WholeNumbers | None" = None,
         *,
         collapsed: int = 0,
+        labels: Sequence[str | None] | None = None,
     ) -> None:
         """Convert the numbers to Python's, and check the rules of input tables."""
         positions = _whole_numbers("boundaries", require_positions(boundaries))
@@ -71,8 +74,11 @@ class Segmentation:
         units = _whole_number("n_units", n_units)
         if not _keeps_rules(positions, units, kinds):
             raise _broken(positions, units, kinds)
+        names = None if labels is None else _labels(labels, len({*positions}) + 1)
         # The class is frozen, so that a segmentation can be a key.
-        self.__dict__.update(boundaries=positions, n_units=units, types=kinds, collapsed=collapsed)
+        self.__dict__.update(
+            boundaries=positions, n_units=units, types=kinds, collapsed=collapsed, labels=names
+        )
 
     @classmethod
     def from_masses(cls, masses: "WholeNumbers") -> Self:
@@ -329,6 +335,16 @@ def require_positions(values: Any) -> list[Any]:
     if flags or kinds == {bool}:
         raise _not_positions("flags", positions)
     return positions
+
+
+def _labels(labels: Any, segments: int) -> tuple[str | None, ...]:
+    """Return the labels of so many segments."""
+    names = _in_order("segment_labels", labels)
+    if len(names) != segments:
+        raise Refused(
+            f"segment_labels: there are {len(names)}, but {segments} segments; give one each"
+        )
+    return tuple(label_of(name, f"segment_labels[{i}]", _PLACE) for i, name in enumerate(names))
 
 
 def _not_positions(notation: str, values: Any) -> Refused:

@@ -73,6 +73,20 @@ MeasureName = Literal[
     "pair_f1",
     "rand",
     "adjusted_rand",
+    "covering",
+    "exact_precision",
+    "exact_recall",
+    "exact_f1",
+    "bcubed_precision",
+    "bcubed_recall",
+    "bcubed_f1",
+    "selected_precision",
+    "selected_recall",
+    "selected_f1",
+    "start_bias",
+    "end_bias",
+    "start_error",
+    "end_error",
     "dialseg_score",
 ]
 """A measure of pairs."""
@@ -83,6 +97,9 @@ AnyMeasure = Literal[
     "mult_window_diff",
     "best_case",
     "worst_case",
+    "panel_tolerant_precision",
+    "panel_tolerant_recall",
+    "panel_tolerant_f1",
 ]
 """A measure of pairs or of panels."""
 
@@ -95,7 +112,9 @@ MeasureChoice = Literal[
     "tolerance",
     "winpr",
     "overlap",
+    "selected",
     "panel",
+    "panel_tolerance",
 ]
 """A measure, a family of measures, or all."""
 
@@ -117,9 +136,11 @@ class MetricKeywords(TypedDict, total=False):
     edit_constants: Sequence[float] | str
     content_weights: Sequence[float] | str
     unit_weights: bool
-    tolerance: int
+    tolerance: int | str
     edges: int
     tiou: str
+    select: Sequence[str] | str
+    join: str
 
 
 class PairKeywords(MetricKeywords, total=False):
@@ -144,6 +165,7 @@ class EvaluateKeywords(MetricKeywords, total=False):
     max_rejects: float
     max_unpaired: float | None
     missing: Literal["leave-out", "none", "refuse"]
+    trials: bool
     unit: str | None
     threshold: str | float | None
     memory_limit: int | str | None
@@ -167,6 +189,7 @@ class AgreeKeywords(TypedDict, total=False):
     units: Literal["units", "words"]
     length_tolerance: int
     similarity: Sequence[str] | str
+    bin: str
     expected: str
     as_published: str | None
     limits: Sequence[str] | str
@@ -184,6 +207,7 @@ class CompareKeywords(TypedDict, total=False):
     systems: Sequence[str] | str
     group_by: Sequence[str] | str
     where: bool
+    changes: bool
     published: bool
     published_scores: str | None
     may_differ: Sequence[str] | str
@@ -208,7 +232,7 @@ class CalibrateKeywords(TypedDict, total=False):
     rounding: Literal["half-even", "half-up"]
     units: Literal["units", "words"]
     length_tolerance: int
-    tolerance: int
+    tolerance: int | str
     seed: int
     sample: int | str | None
 
@@ -300,6 +324,20 @@ if TYPE_CHECKING:
     pair_f1: MeasureFunction
     rand: MeasureFunction
     adjusted_rand: MeasureFunction
+    covering: MeasureFunction
+    exact_precision: MeasureFunction
+    exact_recall: MeasureFunction
+    exact_f1: MeasureFunction
+    bcubed_precision: MeasureFunction
+    bcubed_recall: MeasureFunction
+    bcubed_f1: MeasureFunction
+    selected_precision: MeasureFunction
+    selected_recall: MeasureFunction
+    selected_f1: MeasureFunction
+    start_bias: MeasureFunction
+    end_bias: MeasureFunction
+    start_error: MeasureFunction
+    end_error: MeasureFunction
     dialseg_score: MeasureFunction
 
     __all__ = [
@@ -312,12 +350,21 @@ if TYPE_CHECKING:
         "b_recall",
         "b_tn",
         "b_tp",
+        "bcubed_f1",
+        "bcubed_precision",
+        "bcubed_recall",
         "boundary_similarity",
         "c_seg",
         "c_seg_normalised",
         "count_error",
         "coverage",
+        "covering",
         "dialseg_score",
+        "end_bias",
+        "end_error",
+        "exact_f1",
+        "exact_precision",
+        "exact_recall",
         "f1",
         "over_segmentation",
         "pair_f1",
@@ -346,6 +393,11 @@ if TYPE_CHECKING:
         "reach_recall",
         "recall",
         "segmentation_similarity",
+        "selected_f1",
+        "selected_precision",
+        "selected_recall",
+        "start_bias",
+        "start_error",
         "story_false_alarm",
         "story_miss",
         "tiou_f1",

@@ -445,7 +445,7 @@ def test_the_same_numbers_however_the_work_is_split(
         run = tmp_path / f"run{count}"
         assert segscore("agree", salami(tmp_path, count), "--output", run).code == 0
         tables = {name: read_table(str(run / name)).to_pylist() for name in MODELS}
-        for name in ("pairs", "documents", "prominence"):
+        for name in ("pairs", "documents", "prominence", "agreement_index"):
             tables[name].sort(key=str)
         runs.append(tables)
     assert runs[0] == runs[1] == runs[2]

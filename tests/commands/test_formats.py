@@ -158,7 +158,7 @@ def test_nightly(segscore: Segscore, tmp_path: Path) -> None:
         archive.deliver(night, {"steady": chance})
     assert archive.run(DAYS[0]).code == 0
     failed = archive.run(DAYS[1], "--format", "json")
-    assert failed.code == 1 and "steady got worse: boundary_similarity ." in failed.err
+    assert failed.code == 1 and "steady got worse: boundary_similarity 0." in failed.err
     contents = json.loads(failed.out)
     night = json.loads(Path(archive.folder_of(DAYS[1]), "night.json").read_text())
     assert contents["night"] == night and night["outcome"] == "failed"

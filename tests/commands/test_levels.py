@@ -116,10 +116,10 @@ def test_each_level_equals_the_level_scored_alone(
     for level in TYPES:
         kept = naive_levels.types_of_level(level, TYPES, kind)
         sides = (
-            [naive_levels.row_at_level(row, kept) for row in rows]
+            [naive_levels.row_at_level(row, kept, level) for row in rows]
             for rows in (references, hypotheses)
         )
-        alone = api.evaluate(*sides, boundary_types=kept, **options)
+        alone = api.evaluate(*sides, boundary_types=[level], **options)
         for name in ("scores", "panel_scores", "summary", "confusion"):
             found = together.run.table(name).to_pandas()
             expected = alone.run.table(name).to_pandas()
@@ -146,26 +146,20 @@ def test_a_run_by_level_equals_the_twin(segscore: Segscore, tmp_path: Path, kind
     for row in scores:
         kept = naive_levels.types_of_level(row["level"], TYPES, kind)
         typed_reference, typed_hypothesis = (
-            naive_levels.row_at_level(by_key[row["document_id"], row[side]], kept)
+            naive_levels.row_at_level(by_key[row["document_id"], row[side]], kept, row["level"])
             for side in ("reference", "hypothesis")
         )
         n_units = typed_reference["n_units"]
-        typed = [
-            list(zip(side["boundaries"], side["boundary_types"], strict=True))
-            for side in (typed_reference, typed_hypothesis)
-        ]
-        first, second = (
-            sorted(set(side["boundaries"])) for side in (typed_reference, typed_hypothesis)
-        )
+        first, second = typed_reference["boundaries"], typed_hypothesis["boundaries"]
         k = naive.window_size(n_units, len(first) + 1)
         assert row["window"] == k
         counted = {
             **naive.window_counts(n_units, first, second, k),
-            **naive.typed_edit_counts(n_units, typed[0], typed[1], kept, 3),
+            **naive.edit_counts(n_units, first, second, 3),
         }
         assert {name: row[name] for name in counted} == counted
         exact = naive.edit_values(
-            {name: row[name] for name in naive.EDIT_COUNTS}, n_t=3, types=kept, per_row=True
+            {name: row[name] for name in naive.EDIT_COUNTS}, n_t=3, types=(1,), per_row=True
         )
         assert passes.close(row["boundary_similarity"], exact["boundary_similarity"])
         windows[row["level"]][row["document_id"], row["reference"]] = counted
@@ -191,9 +185,9 @@ def test_a_run_by_level_equals_the_twin(segscore: Segscore, tmp_path: Path, kind
             assert over_levels["value"] == pytest.approx(value, abs=1e-12)
             assert over_levels["defined"] == defined
             assert over_levels["documents"] == len({row["document_id"] for row in rows})
-        sums, common = naive_levels.pooled(rows, list(PAIRS.counts), TYPES, kind)
+        sums = naive_levels.pooled(rows, list(PAIRS.counts))
         micro = summary[system, genre, None, "boundary_similarity", "micro"]["value"]
-        assert passes.close(micro, naive_levels.micro_similarity(sums, 3, common))
+        assert passes.close(micro, naive_levels.micro_similarity(sums, 3))
         values = passes.twin_values({n: int(c) for n, c in sums.items()}, p_seg=whole, rows=False)
         for measure in ("pk", "window_diff", "pk_prior", "c_seg", "r_miss", "tolerant_f1"):
             found = summary[system, genre, None, measure, "micro"]["value"]
@@ -218,10 +212,10 @@ def test_compare_works_on_each_level_and_over_all(kind: str) -> None:
     for level in TYPES:
         kept = naive_levels.types_of_level(level, TYPES, kind)
         sides = (
-            [naive_levels.row_at_level(row, kept) for row in rows]
+            [naive_levels.without_types(naive_levels.row_at_level(row, kept, 1)) for row in rows]
             for rows in (references, hypotheses)
         )
-        alone = api.evaluate(*sides, boundary_types=kept, **settings)
+        alone = api.evaluate(*sides, **settings)
         expected = api.compare(alone, measure=measures, **tests).comparisons.to_pandas()  # type: ignore[arg-type]
         assert listed(found[found.level == level], "level") == listed(expected)
     whole = {
@@ -440,23 +434,13 @@ def test_python_takes_true_for_cumulative() -> None:
         api.evaluate(references, hypotheses, by_level=1)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    ("kinds", "common"), [([*range(1, 31)], 2329089562800), ([1, 10**9 + 7, 2 * 10**9 + 13], None)]
-)
-def test_the_common_range_of_levels_is_exact_or_refused(
-    kinds: list[int], common: int | None
-) -> None:
-    positions = [*range(2, 2 + len(kinds))]
-    reference = {"document_id": "a", "coder": "r", "n_units": 80, "boundaries": positions}
-    reference |= {"boundary_types": kinds}
-    hypothesis = reference | {"coder": "h", "boundary_types": kinds[::-1]}
-    if common is None:
-        with pytest.raises(Refused, match="too far apart to average"):
-            api.evaluate([reference], [hypothesis], by_level=True)
-        return
-    evaluation = api.evaluate([reference], [hypothesis], by_level=True)
-    rows = evaluation.run.table("scores").to_pylist()
-    sums, found = naive_levels.pooled(rows, list(PAIRS.counts), kinds, "cumulative")
-    assert found == common
-    exact = naive_levels.micro_similarity(sums, 2, common)
-    assert evaluation["boundary_similarity"].micro == pytest.approx(float(exact or 0))
+def test_types_are_merged_on_a_level() -> None:
+    """A boundary at the right place is right on a level that both of its types are part of."""
+    reference = {"document_id": "a", "coder": "r", "n_units": 9, "boundaries": [3, 3, 6]}
+    reference |= {"boundary_types": [1, 2, 2]}
+    hypothesis = reference | {"coder": "h", "boundaries": [3, 6], "boundary_types": [2, 1]}
+    found = api.evaluate([reference], [hypothesis], by_level=True)
+    rows = {row["level"]: row for row in found.scores.to_pylist()}
+    assert (rows[1]["f1"], rows[2]["f1"], rows[2]["boundary_similarity"]) == (0, 1, 1)
+    assert (rows[2]["matches"], rows[2]["substitutions"]) == (2, 0)
+    assert rows[2]["potential_boundaries"] == 8

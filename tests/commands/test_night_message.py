@@ -19,7 +19,7 @@ def test_a_message_says_what_since_when_and_how_sure(archive: Archive) -> None:
     assert failed.code == 1 and "failed" in failed.err
     whole = failed.err.partition("failed: ")[2].partition("; worst")[0]
     assert failed.out.startswith(f"{SECOND}: failed. {whole}.")
-    assert f"on {FIRST} (.02 allowed, p " in failed.out
+    assert f"on {FIRST} (0.02 allowed, p " in failed.out
     archive.run(SECOND, "--accept", "meant")
     accepted = archive.run(SECOND, "--message").out
     assert accepted.startswith(f"{SECOND}: accepted: meant. 2 systems, what fails was accepted, ")

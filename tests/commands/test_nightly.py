@@ -68,7 +68,7 @@ def test_a_worse_system_fails_the_gate(archive: Archive) -> None:
     line = one_error(result.err)
     now, before = (short(failed[name]) for name in ("value", "before"))
     assert f"failed: other got worse: boundary_similarity {now}, was {before} on {FIRST} (" in line
-    assert "(.02 allowed, p < .0001); worst: " in line
+    assert "(0.02 allowed, p < 0.0001); worst: " in line
     scores = read_table(f"{archive.folder_of(SECOND)}/scores").to_pylist()
     values = [
         (row["boundary_similarity"], row["document_id"])
@@ -109,7 +109,7 @@ def test_a_measure_with_direction_lower_fails_on_a_rise(archive: Archive) -> Non
     archive.deliver(SECOND, WORSE)
     result = archive.run(SECOND, "--gate", "pk<=+0.02,macro:window_diff<=+1")
     assert result.code == 1
-    assert "other got worse: pk ." in one_error(result.err)
+    assert "other got worse: pk 0." in one_error(result.err)
     results = {
         (check["rule"], check["system"]): check["result"]
         for check in archive.read(SECOND, "night.json")["checks"]
@@ -151,7 +151,7 @@ def test_rules_apply_to_panels(archive: Archive) -> None:
         archive.put(night, "hypothesis", rows(night, "hypothesis", systems))
         result = archive.run(night)
     assert result.code == 1
-    assert "other got worse: mult_window_diff ." in one_error(result.err)
+    assert "other got worse: mult_window_diff 0." in one_error(result.err)
     assert archive.read(SECOND, "night.json")["outcome"] == "passed"
 
 
@@ -167,7 +167,7 @@ def test_an_incomplete_night_does_not_say_which_systems_there_must_be(archive: A
     assert result.code == 1
     against = archive.read(FOURTH, "night.json")["against"]
     assert (against["other"]["date"], against["steady"]["date"]) == (FIRST, THIRD)
-    assert "other got worse: boundary_similarity ." in one_error(result.err)
+    assert "other got worse: boundary_similarity 0." in one_error(result.err)
     assert "missing" not in one_error(result.err)
 
 
@@ -205,7 +205,7 @@ def test_an_accepted_night_stays_accepted(archive: Archive) -> None:
     assert archive.run(SECOND).code == 1
     result = archive.run(SECOND, "--accept", "intended: fewer false alarms")
     assert result.code == 0, result.err
-    assert "warning: other got worse: boundary_similarity ." in result.err
+    assert "warning: other got worse: boundary_similarity 0." in result.err
     assert f"{SECOND}: accepted: intended: fewer false alarms" in result.out
     assert outcome_in_metrics(archive) == "accepted" and metrics(archive)["exit_code", ()] == 0
     for options in ((), ("--alpha", 0.06), ("--gate", "pk<=+0.02")):
@@ -268,7 +268,7 @@ def test_a_repetition_is_named_as_the_cause_of_a_failure(archive: Archive) -> No
     archive.put(THIRD, "reference", references)
     archive.put(THIRD, "hypothesis", repeated)
     line = one_error(archive.run(THIRD).err)
-    assert "failed: other got worse: boundary_similarity ." in line and "--accept" not in line
+    assert "failed: other got worse: boundary_similarity 0." in line and "--accept" not in line
     cause = f"other, steady: every average equals that of {SECOND}; check that tonight's data is"
     assert f". Probable cause: {cause} new, unless the same" in line
     assert archive.read(THIRD, "night.json")["causes"][0].startswith(cause)
@@ -469,9 +469,9 @@ def test_a_fall_against_one_night_and_against_the_median_is_said_once(archive: A
         assert archive.run(night, "--accept", "equal systems").code == 0
     archive.deliver(DAYS[4], {"steady": 0.9, "other": 0.3})
     line = one_error(archive.run(DAYS[4]).err)
-    assert line.count("other got worse: boundary_similarity .") == 1
-    assert f" on {DAYS[3]} and ." in line
-    assert f" in the 3 nights to {DAYS[3]} (.02 allowed, p < .0001); worst: " in line
+    assert line.count("other got worse: boundary_similarity 0.") == 1
+    assert f" on {DAYS[3]} and 0." in line
+    assert f" in the 3 nights to {DAYS[3]} (0.02 allowed, p < 0.0001); worst: " in line
 
 
 def test_a_slow_decline_that_passes_is_warned_of(archive: Archive) -> None:

@@ -83,7 +83,7 @@ def test_one_system_in_one_channel_is_named_by_itself(segscore: Segscore, tmp_pa
     nights.settle('gate-by = ["channel"]', '["boundary_similarity>=-0.2"]')
     assert nights.several(0, 3).code == 0
     line = one_error(nights.one(4).err)
-    assert "failed: beta got worse in news: boundary_similarity ." in line
+    assert "failed: beta got worse in news: boundary_similarity 0." in line
     assert "for all" not in line
 
 

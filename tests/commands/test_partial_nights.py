@@ -158,7 +158,7 @@ def test_a_partial_night_in_which_a_system_got_worse_has_failed(delivery: Delive
     pq.write_table(worse, delivery.path(SECOND, "steady"))
     result = delivery.run(SECOND)
     line = one_error(result.err)
-    assert result.code == 1 and "failed: steady got worse: boundary_similarity ." in line
+    assert result.code == 1 and "failed: steady got worse: boundary_similarity 0." in line
     assert "without 1 file that cannot be read" in line
 
 

@@ -593,7 +593,7 @@ def test_the_report_of_a_night_shows_the_verdict(segscore: Segscore, tmp_path: P
     assert read.failed == [row for row in read.tables["Rules"][1:] if row[2] == "failed"]
     assert "failed: 1 of" in read.answer[0]
     described = night.err.partition("; failed: ")[2].partition(". If the change is intended")[0]
-    assert "other got worse: boundary_similarity ." in described
+    assert "other got worse: boundary_similarity 0." in described
     assert f"{described}." in plain(read.answer[0])
     (failed,) = (check for check in verdict["checks"] if check["result"] == "failed")
     # All documents are new since the night before, so its average is used instead.

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from segscore.pipeline.arrays.document_ids import hash_names
-from segscore.pipeline.measures import ALL, PANELS
+from segscore.pipeline.measures import ALL, panel
 from segscore.pipeline.measures import PAIRS as ALL_PAIRS
 from segscore.pipeline.measures.selection import select
 from segscore.pipeline.statistics import resampling
@@ -98,9 +98,9 @@ def check_panels(
             m = naive.window_size(sum(n for n, _ in pool), total, rounding)
         exact = naive.panel(n_units, [positions for _, positions in references], boundaries, m)
         assert panel_rows[key]["window"] == m
-        for name in PANELS.counts:
+        for name in panel.COUNTS:
             assert panel_rows[key][name] == exact[name], (key, name)
-        for name in PANELS.measures:
+        for name in (measure.name for measure in panel.MEASURES):
             value = exact[name]
             assert passes.close(panel_rows[key][name], None if value is None else Fraction(value))
         for name in ("pk", "boundary_similarity", "r_miss"):
@@ -114,10 +114,10 @@ def check_panel_summary(summary: pa.Table, panels: list[dict[str, Any]]) -> None
     """Pool the panels of each system again."""
     for row in summary.to_pylist():
         if row["measure"] == "mult_window_diff" and row["genre"] is None:
-            system_panels = [panel for panel in panels if panel["hypothesis"] == row["hypothesis"]]
-            pooled = {name: sum(panel[name] for panel in system_panels) for name in PANELS.counts}
+            system_panels = [each for each in panels if each["hypothesis"] == row["hypothesis"]]
+            pooled = {name: sum(each[name] for each in system_panels) for name in panel.COUNTS}
             exact = naive.panel_values(pooled)["mult_window_diff"]
-            single = [panel["mult_window_diff"] for panel in system_panels]
+            single = [each["mult_window_diff"] for each in system_panels]
             values = [value for value in single if value is not None]
             mean = sum(values) / len(values)
             expected = float(exact or 0) if row["average"] == "micro" else mean

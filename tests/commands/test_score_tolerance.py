@@ -118,3 +118,33 @@ def test_sums_above_64_bits_are_averaged(segscore: Segscore, tmp_path: Path) -> 
     pairs = together + apart + sum(others)
     assert pairs > 2**63
     assert rand == pytest.approx((together + apart) / pairs, rel=1e-12)
+
+
+def test_a_share_of_the_units_and_the_union_of_the_references(
+    segscore: Segscore, tmp_path: Path
+) -> None:
+    """1 % of 250 units is 2: 13 is near 11, 102 near 100, and 200 is near nothing."""
+    references = write(
+        tmp_path / "references.jsonl",
+        250,
+        ("a", "reference", [11, 100]),
+        ("b", "reference", [60]),
+    )
+    hypotheses = write(tmp_path / "hypotheses.jsonl", 250, ("s", "hypothesis", [13, 102, 200]))
+    scored = segscore(
+        *("score", references, hypotheses, "--tolerance", "1%", "--edges", 1),
+        *("--measures", "tolerant_precision,panel_tolerance", "--output", tmp_path / "run"),
+    )
+    assert scored.code == 0, scored.err
+    assert "|tol:1%|edges:1|" in json.loads((tmp_path / "run/run.json").read_text())["signature"]
+    (panel,) = rows(tmp_path / "run", "panel_scores")
+    assert panel["panel_tolerant_precision"] == pytest.approx(3 / 4)
+    assert panel["panel_tolerant_recall"] == pytest.approx((1 + 1 / 2) / 2)
+    assert panel["panel_tolerant_f1"] == pytest.approx(3 / 4)
+    assert panel["mean_tolerant_precision"] == pytest.approx((3 / 4 + 1 / 4) / 2)
+    averages = [
+        row["value"]
+        for row in rows(tmp_path / "run", "summary")
+        if row["measure"] == "panel_tolerant_f1"
+    ]
+    assert averages == pytest.approx([3 / 4, 3 / 4])

@@ -103,7 +103,7 @@ def test_a_few_nights_have_averages_and_those_of_as_many_before(
 
     def mean(system: str, first: int) -> str:
         found = [values[system, f"2026-10-{day:02d}"] for day in range(first, first + 5)]
-        return f"{np.mean(found):.3f}".lstrip("0")
+        return f"{np.mean(found):.3f}"
 
     said = [
         f"{system} {mean(system, 11)} (was {mean(system, 6)})"
@@ -217,8 +217,8 @@ def test_report_has_the_findings_and_a_chart_of_each_group(
     text = page.read_text("utf-8")
     assert "regio, for all 4 systems, fell on 2026-10-11" in text
     assert text.count("data-chart=") == 4
-    assert "all systems fell from .786 to .506 on 2026-10-11" in text, "in the chart of regio"
-    assert "beta fell by .252 per 30 nights" in text
+    assert "all systems fell from 0.786 to 0.506 on 2026-10-11" in text, "in the chart of regio"
+    assert "beta fell by 0.252 per 30 nights" in text
     again = segscore("trend", nights, *MEASURE, "--report", page)
     assert again.code == 0, again.err
     page.write_text("mine")

@@ -8,23 +8,27 @@ from typing import Any
 
 import numpy as np
 
+from segscore.api.counting import count_pair
+from segscore.api.segmentation import Segmentation
 from segscore.pipeline.arrays.ragged import Ints, Ragged, cumulative, from_lists
 from segscore.pipeline.measures import (
     PAIRS,
-    PANELS,
     Table,
     content,
     edits,
     panel,
+    panel_tolerance,
     windows,
 )
-from segscore.pipeline.measures.compared import UnitTotals
+from segscore.pipeline.measures.compared import PanelRows, UnitTotals
 from segscore.pipeline.measures.edit_list import Edit, list_edits
 from segscore.pipeline.measures.measure import evaluate
 from segscore.pipeline.measures.segmentation_pairs import pair_rows
 from segscore.pipeline.measures.type_confusion import class_confusion, no_decisions
 from segscore.pipeline.scoring.boundaries import UnitLengths, side, typed_side
 from segscore.pipeline.scoring.consensus import consensus
+from segscore.pipeline.settings.measuring import MeasuringSettings
+from segscore.pipeline.settings.reading import parse_iou
 from segscore.pipeline.statistics import averages as summary
 from segscore.pipeline.statistics import resampling, sums
 from tests.conformance import make as make_conformance
@@ -34,6 +38,10 @@ from tests.oracles import naive
 from tests.support import passes
 
 ONE = passes.ONE
+
+
+OF_PANEL = Table.of(panel.COUNTS, panel.MEASURES)
+"""Windows of a hypothesis against all references of its document."""
 
 
 def values_of(
@@ -228,7 +236,7 @@ def panel_counts(given: Given, m: int) -> dict[str, int]:
     references, hypotheses = from_lists(given["references"]), from_lists([given["hypothesis"]])
     first = np.array([0, len(references)])
     sizes = np.array([given["n_units"]]), np.array([m])
-    rows = panel.PanelRows(first, ONE, ONE, *sizes)
+    rows = PanelRows(first, ONE, ONE, *sizes)
     return named(panel.COUNTS, panel.count(references, hypotheses, rows))
 
 
@@ -239,8 +247,8 @@ def pair_of(given: Given) -> tuple[int, list[int], list[int]]:
 
 def near_of(given: Given) -> passes.Near:
     """How near boundaries and segments must be."""
-    iou = Fraction(given.get("tiou", "1/2"))
-    return passes.Near(given.get("tolerance", 0), given.get("edges", 0), iou)
+    iou, reached = parse_iou(given.get("tiou", "1/2"))
+    return passes.Near(given.get("tolerance", 0), given.get("edges", 0), iou, reached)
 
 
 def ours_of_tolerance(given: Given) -> Expected:
@@ -260,6 +268,23 @@ def ours_of_overlap(given: Given) -> Expected:
     return {"counts": counts, "values": values_of(PAIRS, whole, run_parameters(given))}
 
 
+def ours_of_selected(given: Given) -> Expected:
+    ref, hyp = (
+        Segmentation(given[role], given["n_units"], labels=given[f"{role}_labels"])
+        for role in ("reference", "hypothesis")
+    )
+    settings = MeasuringSettings(
+        measures=("selected",),
+        select=tuple(given["select"]),
+        join=given["join"],
+        tiou=given["tiou"],
+        beta=float(Fraction(given.get("beta", "1"))),
+    )
+    counted = count_pair(ref, hyp, settings)
+    counts = dict(zip(counted.table.counts, counted.counts.tolist(), strict=True))
+    return {"counts": counts, "values": values_of(PAIRS, counts, run_parameters(given))}
+
+
 def ours_of_dialogue(given: Given) -> Expected:
     counts = passes.counts(*pair_of(given), given["k"], given["n_t"])
     return {"values": values_of(PAIRS, counts, run_parameters(given))}
@@ -267,7 +292,19 @@ def ours_of_dialogue(given: Given) -> Expected:
 
 def ours_of_panel(given: Given) -> Expected:
     counts = panel_counts(given, given["k"])
-    return {"counts": counts, "values": values_of(PANELS, counts)}
+    return {"counts": counts, "values": values_of(OF_PANEL, counts)}
+
+
+def ours_of_panel_tolerance(given: Given) -> Expected:
+    references, hypotheses = from_lists(given["references"]), from_lists([given["hypothesis"]])
+    first = np.array([0, len(references)])
+    rows = PanelRows(first, ONE, ONE, np.array([given["n_units"]]), np.array([1]))
+    tolerance, edges = given["tolerance"], given["edges"]
+    settings = MeasuringSettings(tolerance=tolerance, edges=edges)
+    counted = panel_tolerance.count_panels(references, hypotheses, rows, settings)
+    counts = named(panel_tolerance.COUNTS, counted)
+    table = Table.of(panel_tolerance.COUNTS, panel_tolerance.MEASURES)
+    return {"counts": counts, "values": values_of(table, counts, run_parameters(given))}
 
 
 def ours_of_consensus(given: Given) -> Expected:
@@ -301,7 +338,7 @@ def ours_of_pooled(given: Given) -> Expected:
     return {
         "k": k,
         "p_seg": p_seg,
-        "panel": {"m": m, **averages(PANELS, with_hypothesis, {})},
+        "panel": {"m": m, **averages(OF_PANEL, with_hypothesis, {})},
         **averaged,
     }
 
@@ -354,8 +391,10 @@ COMPILED: dict[str, Callable[[Given], Expected]] = {
     "tolerance": ours_of_tolerance,
     "winpr": ours_of_winpr,
     "overlap": ours_of_overlap,
+    "selected": ours_of_selected,
     "dialogue": ours_of_dialogue,
     "panel": ours_of_panel,
+    "panel_tolerance": ours_of_panel_tolerance,
     "consensus": ours_of_consensus,
     "pooled": ours_of_pooled,
     "formulas": ours_of_formulas,

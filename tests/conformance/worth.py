@@ -107,52 +107,49 @@ def level_rows(given: Given) -> list[dict[str, Any]]:
         for d, document in enumerate(given["documents"]):
             hypothesis = _at_level(document["hypothesis"], kept)
             rows += [
-                _count(given, level, kept, d, (_at_level(each, kept), hypothesis))
+                _count(given, level, d, (_at_level(each, kept), hypothesis))
                 for each in document["references"]
             ]
     return rows
 
 
-def _at_level(boundaries: Sequence[Sequence[int]], kept: Sequence[int]) -> list[tuple[int, int]]:
-    return naive_levels.at_level([(p, kind) for p, kind in boundaries], kept)
+def _at_level(boundaries: Sequence[Sequence[int]], kept: Sequence[int]) -> list[int]:
+    return [p for p, _ in naive_levels.at_level([(p, kind) for p, kind in boundaries], kept, 1)]
 
 
 def _count(
     given: Given,
     level: int,
-    kept: Sequence[int],
     document: int,
-    sides: tuple[list[tuple[int, int]], list[tuple[int, int]]],
+    sides: tuple[list[int], list[int]],
 ) -> dict[str, Any]:
     """Count one pair on one level."""
     n_units = given["documents"][document]["n_units"]
-    reference, hypothesis = (sorted({p for p, _ in side}) for side in sides)
-    k = naive.window_size(n_units, len(reference) + 1)
-    counts = naive.window_counts(n_units, reference, hypothesis, k)
-    counts |= naive.typed_edit_counts(n_units, *sides, kept, given["n_t"])
+    k = naive.window_size(n_units, len(sides[0]) + 1)
+    counts = naive.window_counts(n_units, *sides, k)
+    counts |= naive.edit_counts(n_units, *sides, given["n_t"])
     return {"document_id": document, "level": level, "k": k} | {n: counts[n] for n in COUNTS}
 
 
 def _values(
-    counts: Mapping[str, Any], given: Given, types: Sequence[int], p_seg: Value, *, per_row: bool
+    counts: Mapping[str, Any], given: Given, p_seg: Value, *, per_row: bool
 ) -> dict[str, Value]:
     windows = naive.window_values(counts, p_seg, *_COSTS)
-    edits = naive.edit_values(counts, n_t=given["n_t"], types=types, per_row=per_row)
+    edits = naive.edit_values(counts, n_t=given["n_t"], types=(1,), per_row=per_row)
     return {name: (windows | edits)[name] for name in MEASURES}
 
 
 def expect_levels(given: Given) -> Expected:
     """Expect each level as if scored alone, and the averages over levels."""
-    types, kind, rows = given["types"], given["by_level"], level_rows(given)
+    types, rows = given["types"], level_rows(given)
     levels = []
     for level in types:
-        kept = naive_levels.types_of_level(level, types, kind)
         chosen = [row for row in rows if row["level"] == level]
         p_seg = naive.p_seg(chosen)
         for row in chosen:
-            row |= _values(row, given, kept, p_seg, per_row=True)
+            row |= _values(row, given, p_seg, per_row=True)
         counts = {name: sum(row[name] for row in chosen) for name in COUNTS}
-        micro = _values(counts, given, kept, p_seg, per_row=False)
+        micro = _values(counts, given, p_seg, per_row=False)
         levels.append({
             "level": level,
             "k": [row["k"] for row in chosen],
@@ -161,13 +158,13 @@ def expect_levels(given: Given) -> Expected:
             "micro": micro,
             "macro": {name: naive_levels.macro(chosen, name)[0] for name in MEASURES},
         })  # fmt: skip
-    sums, common = naive_levels.pooled(rows, COUNTS, types, kind)
+    sums = naive_levels.pooled(rows, COUNTS)
     p_seg = naive.p_seg(rows)
     whole = {name: int(count) for name, count in sums.items()}
     return {
         "levels": levels,
         "p_seg": p_seg,
-        "micro": _values(whole, given, (1, common), p_seg, per_row=False),
+        "micro": _values(whole, given, p_seg, per_row=False),
         "macro": {name: naive_levels.macro(rows, name)[0] for name in MEASURES},
     }
 
@@ -196,7 +193,7 @@ def levels_case(
 LEVELS = (
     levels_case("two levels of one document", (1, 2), LECTURE),
     levels_case("the same, each level by itself", (1, 2), LECTURE, only=True),
-    levels_case("substitutions weigh by the range of their level", (1, 2, 3), MIXED),
+    levels_case("boundaries with other types of the level are right", (1, 2, 3), MIXED),
     levels_case("several references and documents", (1, 2, 3), MIXED, LECTURE, SILENT, n_t=3),
     levels_case("each by itself", (1, 2, 3), MIXED, LECTURE, SILENT, only=True),
     levels_case("a level that neither side has", (1, 2, 4), LECTURE, SILENT),

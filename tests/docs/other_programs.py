@@ -99,3 +99,27 @@ def by_superdialseg(given: Given, measure: str) -> float:
     both = len(reference) + len(hypothesis)
     f1 = naive.ratio(2 * len(reference & hypothesis), both) or Fraction(0)
     return float(f1) / 2 + (1 - float(pk)) / 4 + (1 - float(window_diff)) / 4
+
+
+def by_tcpdbench(given: Given, measure: str) -> float:
+    """A value of TCPDBench: change points are paired from left to right, each with the nearest."""
+    references = [{0, *side} for side in given["references"]]
+    hypothesis, margin = {0, *given["hypothesis"]}, given["tolerance"]
+    precision = _found(set().union(*references), hypothesis, margin) / len(hypothesis)
+    shares = [_found(side, hypothesis, margin) / len(side) for side in references]
+    recall = sum(shares) / len(shares)
+    return {
+        "panel_tolerant_precision": precision,
+        "panel_tolerant_recall": recall,
+        "panel_tolerant_f1": 2 * precision * recall / (precision + recall),
+    }[measure]
+
+
+def _found(points: set[int], hypothesis: set[int], margin: int) -> int:
+    left, found = {*hypothesis}, 0
+    for point in sorted(points):
+        near = [(abs(point - other), other) for other in left if abs(point - other) <= margin]
+        if near:
+            left.remove(min(near)[1])
+            found += 1
+    return found

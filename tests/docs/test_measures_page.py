@@ -25,9 +25,11 @@ from segscore.pipeline.measures import (
     PAIRS,
     PANELS,
     dialogue,
+    panel_tolerance,
     windows,
 )
 from segscore.pipeline.measures.measure import Measure
+from tests.conformance.fields import expect_panel_tolerance
 from tests.conformance.make import (
     expect_content,
     expect_formulas,
@@ -40,6 +42,7 @@ from tests.conformance.ours import (
     near_of,
     ours_of_content,
     ours_of_panel,
+    ours_of_panel_tolerance,
     ours_of_typed_edits,
     pair_of,
     run_parameters,
@@ -50,6 +53,7 @@ from tests.docs.other_programs import (
     by_mir_eval_as_is,
     by_pyannote,
     by_superdialseg,
+    by_tcpdbench,
     by_vidchapters,
     by_vqwordseg,
 )
@@ -120,7 +124,7 @@ def typed(given: Given) -> bool:
 def family_of(given: Given, measure: str) -> str:
     """Return the family of a measure."""
     if "references" in given:
-        return "panel"
+        return "panel_tolerance" if measure in OF_PANEL_TOLERANCE else "panel"
     if measure in OF_FIELDS:
         return "fields"
     if measure in ("ghd", "window_size"):
@@ -130,6 +134,10 @@ def family_of(given: Given, measure: str) -> str:
     return "content" if measure in CONTENT_NAMES else "edits"
 
 
+OF_PANEL_TOLERANCE = {
+    *panel_tolerance.COUNTS,
+    *(measure.name for measure in panel_tolerance.MEASURES),
+}
 OLDER = ("window", "edit", "content")
 OF_FIELDS = {measure.name for measure in dialogue.MEASURES} | {
     name
@@ -157,6 +165,7 @@ def twin(given: Given, measure: str) -> Value:
         result = edits_of_twin(given)
     else:
         expect = {"content": expect_content, "ghd": expect_ghd, "panel": expect_panel}
+        expect["panel_tolerance"] = expect_panel_tolerance
         result = expect[family](given)
     both = {**result.get("counts", {}), **result.get("values", {})}
     return both[measure]
@@ -186,6 +195,13 @@ def edits_of_twin(given: Given) -> dict[str, Any]:
     return result | valued
 
 
+OURS = {
+    "content": ours_of_content,
+    "panel": ours_of_panel,
+    "panel_tolerance": ours_of_panel_tolerance,
+}
+
+
 def compiled(given: Given, measure: str) -> Value:
     """Compute a value by the compiled passes."""
     family = family_of(given, measure)
@@ -196,8 +212,8 @@ def compiled(given: Given, measure: str) -> Value:
     if family == "fields":
         counts = passes.counts(*pair, given.get("k", 2), 2, near_of(given))
         return {**counts, **values_of(PAIRS, counts, run_parameters(given))}[measure]
-    if family in ("content", "panel"):
-        result = {"content": ours_of_content, "panel": ours_of_panel}[family](given)
+    if family in OURS:
+        result = OURS[family](given)
         return {**result["counts"], **result["values"]}[measure]
     if family == "windows":
         counts = passes.window_counts(*pair, given["k"])
@@ -346,6 +362,7 @@ PROGRAMS: dict[str, Program] = {
     "pyannote": by_pyannote,
     "VidChapters, T + 1": by_vidchapters,
     "vqwordseg": by_vqwordseg,
+    "TCPDBench": by_tcpdbench,
     "SuperDialseg": by_superdialseg,
     "NLTK": by_nltk,
     "NLTK, N flags": by_nltk_on_units,

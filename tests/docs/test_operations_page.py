@@ -54,8 +54,8 @@ def test_a_floor_is_about_all_documents_of_each_system(
     failed = [check["system"] for check in verdict["checks"] if check["result"] == "failed"]
     assert failed == (["gamma"] if size else [])
     if size:
-        assert "gamma got worse: boundary_similarity ." in one_error(result.err)
-        assert "is below the floor of .500" in one_error(result.err)
+        assert "gamma got worse: boundary_similarity 0." in one_error(result.err)
+        assert "is below the floor of 0.500" in one_error(result.err)
 
 
 def test_what_all_systems_do_is_said_once_with_the_references(

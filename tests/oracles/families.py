@@ -26,6 +26,17 @@ class Counting(NamedTuple):
     tolerance: int = 0
     edges: int = 0
     tiou: Fraction = Fraction(1, 2)
+    reached: bool = False
+
+    @property
+    def reach(self) -> int:
+        """The tolerance, by its name in the settings of a run."""
+        return self.tolerance
+
+    @property
+    def iou_reached(self) -> bool:
+        """Whether an IoU equal to the threshold is enough, by its name in the settings of a run."""
+        return self.reached
 
     @property
     def iou(self) -> Fraction:
@@ -123,9 +134,19 @@ TWINS = {
         lambda counts, p: naive_fields.winpr_values(counts, p.beta),
     ),
     "overlap": Twin(
-        lambda pair, c: naive_fields.overlap_counts(*pair, c.tiou),
+        lambda pair, c: naive_fields.overlap_counts(*pair, c.tiou, reached=c.reached),
         frozenset({*naive_fields.OVERLAP_COUNTS, "rows", "content_size"}),
         lambda counts, p: naive_fields.overlap_values(counts, beta=p.beta, per_row=p.per_row),
+    ),
+    "selected": Twin(
+        lambda pair, c: naive_fields.selected_counts(
+            naive.segments(pair[0], pair[1]),
+            naive.segments(pair[0], pair[2]),
+            c.tiou,
+            reached=c.reached,
+        ),
+        frozenset(naive_fields.SELECTED_COUNTS),
+        lambda counts, p: naive_fields.selected_values(counts, p.beta),
     ),
     "dialogue": Twin(
         _nothing,

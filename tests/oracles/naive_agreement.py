@@ -8,7 +8,7 @@ are floats.
 Sources: F13 = Fournier 2013; K&S = Kazantseva & Szpakowicz 2012; A&P = Artstein & Poesio 2008.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations, permutations
 from math import sqrt
@@ -322,3 +322,18 @@ def segment_statistics(corpus: Corpus) -> dict[str, Spread]:
         "segments": spread(Fraction(len(segments)) for segments in sizes),
         "sizes": spread(Fraction(len(segment)) for segments in sizes for segment in segments),
     }
+
+
+def agreement_index(
+    n_units: int, codings: Mapping[str, Sequence[int]], coder: str, size: int = 1
+) -> Fraction | None:
+    """The agreement index of a coder with the others (Kurby & Zacks 2011), bin by bin."""
+    bins = sorted({position // size for position in range(1, n_units)})
+    marked = {name: {p // size for p in positions} for name, positions in codings.items()}
+    others = [sum(b in marked[name] for name in codings if name != coder) for b in bins]
+    own = [b in marked[coder] for b in bins]
+    hits = sum(g for g, c in zip(others, own, strict=True) if c)
+    chosen = sum(own)
+    ordered = sorted(others)
+    lowest, highest = sum(ordered[:chosen]), sum(ordered[len(ordered) - chosen :])
+    return None if highest == lowest else Fraction(hits - lowest, highest - lowest)

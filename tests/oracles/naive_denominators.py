@@ -129,6 +129,19 @@ DENOMINATORS: Mapping[str, tuple[Denominator, ...]] = {
             * (c["pairs_hypothesis_only"] + c["pairs_apart"])
         ),
     ),
+    "covering": (_content,),
+    "exact_precision": (lambda c: _of_hypothesis(c) + c["rows"],),
+    "exact_recall": (lambda c: _of_reference(c) + c["rows"],),
+    "exact_f1": (lambda c: _of_reference(c) + _of_hypothesis(c) + 2 * c["rows"],),
+    "bcubed_precision": (_content,),
+    "bcubed_recall": (_content,),
+    "bcubed_f1": (_content,),
+    "selected_precision": (lambda c: c["selected_hypotheses"],),
+    "selected_recall": (lambda c: c["selected_references"],),
+    "selected_f1": (lambda c: c["selected_references"] + c["selected_hypotheses"],),
+    **dict.fromkeys(
+        ("start_bias", "end_bias", "start_error", "end_error"), (lambda c: c["selected_matches"],)
+    ),
     "dialseg_score": (
         lambda c: 2 * (c["matches"] + _wrong(c)) + c["misses"] + c["false_alarms"],
         _windows,

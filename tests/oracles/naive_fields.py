@@ -37,6 +37,23 @@ OVERLAP_COUNTS = (
     "pairs_reference_only",
     "pairs_hypothesis_only",
     "pairs_apart",
+    "covering_units",
+    "covering_sum",
+    "exact_segments",
+    "bcubed_precision_units",
+    "bcubed_precision_sum",
+    "bcubed_recall_units",
+    "bcubed_recall_sum",
+)
+PAIRS_OF_UNITS = OVERLAP_COUNTS[7:11]
+SELECTED_COUNTS = (
+    "selected_matches",
+    "selected_hypotheses",
+    "selected_references",
+    "start_late",
+    "start_early",
+    "end_late",
+    "end_early",
 )
 TIOU_THRESHOLDS = tuple(Fraction(percent, 100) for percent in range(50, 100, 5))
 IOU_UNIT = 2**40
@@ -89,6 +106,40 @@ def tolerance_counts(
         "hypotheses_in_reach": in_reach(h, r, tolerance),
         "count_difference": abs(len(reference) - len(hypothesis)),
         "perfect": int(list(reference) == list(hypothesis)),
+    }
+
+
+def panel_tolerance_counts(
+    n_units: int,
+    references: Sequence[Boundaries],
+    hypothesis: Boundaries,
+    tolerance: int = 0,
+    edges: int = 0,
+) -> dict[str, int]:
+    """Boundaries near those of any reference, and how much of each reference is found."""
+    sides = [with_edges(n_units, side, edges) for side in references]
+    h = with_edges(n_units, hypothesis, edges)
+    union = sorted({position for side in sides for position in side})
+    found = [Fraction(most_pairs(side, h, tolerance), len(side)) for side in sides if side]
+    return {
+        "panel_hypothesis_boundaries": len(h),
+        "union_boundaries": len(union),
+        "union_matches": most_pairs(union, h, tolerance),
+        "recalled_references": len(found),
+        "recall_sum": sum(round(IOU_UNIT * share) for share in found),
+    }
+
+
+def panel_tolerance_values(counts: Counts, beta: Fraction = Fraction(1)) -> dict[str, Value]:
+    """Values of one row's counts, or of sums of rows."""
+    hypothesis, union, matches, references, recall_sum = counts.values()
+    precision = ratio(matches, hypothesis)
+    recall = ratio(Fraction(recall_sum, IOU_UNIT), references)
+    nothing = union + hypothesis == 0
+    return {
+        "panel_tolerant_precision": precision,
+        "panel_tolerant_recall": recall,
+        "panel_tolerant_f1": None if nothing else f_of_two(recall, precision, beta),
     }
 
 
@@ -204,6 +255,8 @@ def overlap_counts(
     reference: Boundaries,
     hypothesis: Boundaries,
     tiou: Fraction = Fraction(1, 2),
+    *,
+    reached: bool = False,
 ) -> dict[str, int]:
     """Overlaps of the segments of both sides, and pairs of units."""
     refs, hyps = segments(n_units, reference), segments(n_units, hypothesis)
@@ -217,8 +270,8 @@ def overlap_counts(
     return {
         "coverage_overlap": sum(max(shared_units(r, h) for h in hyps) for r in refs),
         "purity_overlap": sum(max(shared_units(r, h) for r in refs) for h in hyps),
-        "tiou_references": sum(any(above(r, h, tiou) for h in hyps) for r in refs),
-        "tiou_hypotheses": sum(any(above(r, h, tiou) for r in refs) for h in hyps),
+        "tiou_references": sum(any(above(r, h, tiou, reached=reached) for h in hyps) for r in refs),
+        "tiou_hypotheses": sum(any(above(r, h, tiou, reached=reached) for r in refs) for h in hyps),
         "tiou_hits": sum(value > t for value in overlaps for t in TIOU_THRESHOLDS),
         "alignment_edges": len(edges),
         "alignment_sum": sum(round(IOU_UNIT * iou(r, h)) for r, h in edges),
@@ -226,12 +279,30 @@ def overlap_counts(
         "pairs_reference_only": joined.count((True, False)),
         "pairs_hypothesis_only": joined.count((False, True)),
         "pairs_apart": joined.count((False, False)),
+        **in_units("covering", [len(r) * max(iou(r, h) for h in hyps) for r in refs]),
+        "exact_segments": len({*refs} & {*hyps}),
+        **in_units(
+            "bcubed_precision",
+            [Fraction(shared_units(r, h) ** 2, len(h)) for r in refs for h in hyps],
+        ),
+        **in_units(
+            "bcubed_recall", [Fraction(shared_units(r, h) ** 2, len(r)) for r in refs for h in hyps]
+        ),
     }
 
 
-def above(one: range, other: range, threshold: Fraction) -> bool:
-    """Whether two segments overlap, and their IoU is strictly above the threshold."""
-    return iou(one, other) > max(threshold, Fraction(0))
+def in_units(name: str, amounts: Sequence[Fraction]) -> dict[str, int]:
+    """Amounts of units, added up in two counts: what is whole, and the fractions."""
+    return {
+        f"{name}_units": sum(int(amount) for amount in amounts),
+        f"{name}_sum": sum(round(IOU_UNIT * (amount - int(amount))) for amount in amounts),
+    }
+
+
+def above(one: range, other: range, threshold: Fraction, *, reached: bool = False) -> bool:
+    """Whether two segments overlap, and their IoU is above the threshold, or reaches it."""
+    value = iou(one, other)
+    return value > 0 and (value > threshold or (reached and value == threshold))
 
 
 def overlap_values(
@@ -247,7 +318,9 @@ def overlap_values(
         ratio(counts["tiou_references"], refs),
     )
     hits = counts["tiou_hits"]
-    a, b, c, d = (counts[name] for name in OVERLAP_COUNTS[-4:])
+    a, b, c, d = (counts[name] for name in PAIRS_OF_UNITS)
+    exact = counts["exact_segments"]
+    bcubed = share_of_units(counts, "bcubed_precision"), share_of_units(counts, "bcubed_recall")
     return {
         "purity": purity,
         "coverage": coverage,
@@ -264,7 +337,20 @@ def overlap_values(
         "pair_f1": f_shared(a, a + b, a + c, beta),
         "rand": ratio(a + d, a + b + c + d),
         "adjusted_rand": adjusted_rand(a, b, c, d, per_row=per_row),
+        "covering": share_of_units(counts, "covering"),
+        "exact_precision": ratio(exact, hyps),
+        "exact_recall": ratio(exact, refs),
+        "exact_f1": f_shared(exact, refs, hyps, beta),
+        "bcubed_precision": bcubed[0],
+        "bcubed_recall": bcubed[1],
+        "bcubed_f1": f_of_two(bcubed[1], bcubed[0], beta),
     }
+
+
+def share_of_units(counts: Counts, name: str) -> Value:
+    """The mean over units of what two counts have added up."""
+    total = counts[f"{name}_units"] + Fraction(counts[f"{name}_sum"], IOU_UNIT)
+    return ratio(total, counts["content_size"])
 
 
 def adjusted_rand(a: int, b: int, c: int, d: int, *, per_row: bool) -> Value:
@@ -273,6 +359,78 @@ def adjusted_rand(a: int, b: int, c: int, d: int, *, per_row: bool) -> Value:
     expected = ratio((a + b) * (a + c), n)
     value = None if expected is None else ratio(a - expected, Fraction(2 * a + b + c, 2) - expected)
     return Fraction(1) if value is None and per_row else value
+
+
+# --- Selected segments ---------------------------------------------------------------------------
+
+
+def selected_counts(
+    references: Sequence[range],
+    hypotheses: Sequence[range],
+    tiou: Fraction = Fraction(1, 2),
+    *,
+    reached: bool = False,
+) -> dict[str, int]:
+    """Items of both sides paired one to one, the largest IoU first."""
+    candidates = sorted(
+        (-iou(r, h), j, i)
+        for i, r in enumerate(references)
+        for j, h in enumerate(hypotheses)
+        if above(r, h, tiou, reached=reached)
+    )
+    refs: set[int] = set()
+    hyps: set[int] = set()
+    apart = []
+    for _, j, i in candidates:
+        if i not in refs and j not in hyps:
+            refs.add(i)
+            hyps.add(j)
+            r, h = references[i], hypotheses[j]
+            apart.append((h.start - r.start, h.stop - r.stop))
+    return {
+        "selected_matches": len(apart),
+        "selected_hypotheses": len(hypotheses),
+        "selected_references": len(references),
+        "start_late": sum(max(0, start) for start, _ in apart),
+        "start_early": sum(max(0, -start) for start, _ in apart),
+        "end_late": sum(max(0, end) for _, end in apart),
+        "end_early": sum(max(0, -end) for _, end in apart),
+    }
+
+
+def labelled_items(
+    n_units: int,
+    boundaries: Boundaries,
+    labels: Sequence[str | None],
+    select: Sequence[str],
+    join: Fraction = Fraction(0),
+) -> list[range]:
+    """The segments that have one of some labels; those less than `join` apart become one."""
+    items: list[range] = []
+    for segment, label in zip(segments(n_units, boundaries), labels, strict=True):
+        if label not in select:
+            continue
+        if items and segment.start - items[-1].stop < join:
+            items[-1] = range(items[-1].start, segment.stop)
+        else:
+            items.append(segment)
+    return items
+
+
+def selected_values(counts: Counts, beta: Fraction = Fraction(1)) -> dict[str, Value]:
+    """Values of one row's counts, or of sums of rows."""
+    matches, hyps, refs, *ends = (counts[name] for name in SELECTED_COUNTS)
+    late, early = ends[::2], ends[1::2]
+    values = {
+        "selected_precision": ratio(matches, hyps),
+        "selected_recall": ratio(matches, refs),
+        "selected_f1": f_shared(matches, refs, hyps, beta),
+    }
+    for end, after, before in zip(("start", "end"), late, early, strict=True):
+        values[f"{end}_bias"] = ratio(after - before, matches)
+    for end, after, before in zip(("start", "end"), late, early, strict=True):
+        values[f"{end}_error"] = ratio(after + before, matches)
+    return values
 
 
 # --- The Score of SuperDialseg -------------------------------------------------------------------

@@ -6,7 +6,6 @@ alone. Averages over levels: of a document, the mean over levels; of counts, the
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from math import lcm
 from typing import Any
 
 from tests.oracles import naive
@@ -20,16 +19,22 @@ def types_of_level(level: int, types: Sequence[int], kind: str) -> list[int]:
     return [each for each in types if (each == level if kind == "only" else each <= level)]
 
 
-def at_level(boundaries: Typed, kept: Sequence[int]) -> list[tuple[int, int]]:
-    """Return the boundaries of some types."""
-    return [(position, kind) for position, kind in boundaries if kind in kept]
+def at_level(boundaries: Typed, kept: Sequence[int], level: int) -> list[tuple[int, int]]:
+    """Return the boundaries of some types, each position once, with the type of the level."""
+    return [(place, level) for place in sorted({p for p, kind in boundaries if kind in kept})]
 
 
-def row_at_level(row: Mapping[str, Any], kept: Sequence[int]) -> dict[str, Any]:
-    """Return a row of the segmentations table with the boundaries of some types."""
-    pairs = at_level(list(zip(row["boundaries"], row["boundary_types"], strict=True)), kept)
+def row_at_level(row: Mapping[str, Any], kept: Sequence[int], level: int) -> dict[str, Any]:
+    """Return a row of the segmentations table with the boundaries of a level."""
+    given = list(zip(row["boundaries"], row["boundary_types"], strict=True))
+    pairs = at_level(given, kept, level)
     lists = {"boundaries": [p for p, _ in pairs], "boundary_types": [kind for _, kind in pairs]}
     return {**row, **lists}
+
+
+def without_types(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row of the segmentations table without boundary types."""
+    return {name: value for name, value in row.items() if name != "boundary_types"}
 
 
 def mean(values: Sequence[Fraction | float | None]) -> Any:
@@ -58,31 +63,13 @@ def macro(rows: Sequence[Mapping[str, Any]], measure: str) -> tuple[Any, int]:
     return mean(of_documents), sum(value is not None for value in of_documents)
 
 
-def pooled(
-    rows: Sequence[Mapping[str, Any]], counts: Sequence[str], types: Sequence[int], kind: str
-) -> tuple[dict[str, Fraction], int]:
-    """Add up the counts of all levels, and return the range that type differences are part of.
-
-    A substitution weighs the type difference in the range of its own level, so that differences are
-    first written as parts of a range that all levels have in common.
-    """
-    ranges = {}
-    for level in types:
-        kept = types_of_level(level, types, kind)
-        ranges[level] = max(kept) - min(kept) + 1
-    common = lcm(*ranges.values())
-    sums = {name: Fraction(sum(row[name] for row in rows)) for name in counts}
-    if "substitution_span" in sums:
-        sums["substitution_span"] = Fraction(
-            sum(row["substitution_span"] * common // ranges[row["level"]] for row in rows)
-        )
-    return sums, common
+def pooled(rows: Sequence[Mapping[str, Any]], counts: Sequence[str]) -> dict[str, Fraction]:
+    """Add up the counts of all levels."""
+    return {name: Fraction(sum(row[name] for row in rows)) for name in counts}
 
 
-def micro_similarity(sums: Mapping[str, Fraction], n_t: int, common: int) -> Fraction | None:
+def micro_similarity(sums: Mapping[str, Fraction], n_t: int) -> Fraction | None:
     """Return boundary similarity from counts that were added up over levels."""
-    near, substituted = sums["near_miss_span"] / n_t, sums["substitution_span"] / common
-    wrong = sums["misses"] + sums["false_alarms"]
-    pairs = sums["near_misses"] + sums["substitutions"] + sums["matches"]
-    part = naive.ratio(wrong + near + substituted, wrong + pairs)
+    near, wrong = sums["near_miss_span"] / n_t, sums["misses"] + sums["false_alarms"]
+    part = naive.ratio(wrong + near, wrong + sums["near_misses"] + sums["matches"])
     return None if part is None else 1 - part

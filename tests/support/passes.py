@@ -27,6 +27,7 @@ class Near(NamedTuple):
     tolerance: int = 0
     edges: int = 0
     tiou: Fraction = Fraction(1, 2)
+    reached: bool = False
 
 
 PLAIN = Near()

@@ -234,7 +234,8 @@ def _pairs(job: PlaceJob, part: Bucket) -> Iterator[_Pair]:
         if (document, coder) in first:
             raise place.refusal(
                 f"{coder} has two answers for the document {document}; the first is at "
-                f"{_shown(first[document, coder])}; keep one"
+                f"{_shown(first[document, coder])}; keep one, or read the answers of each run on "
+                "their own and score them with --trials"
             )
         first[document, coder] = place
         too_long = failure_by_length(int(str(row["characters"])), job.options)

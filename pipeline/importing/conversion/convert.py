@@ -8,6 +8,7 @@ from segscore.pipeline.importing.conversion.boundaries import convert_intervals,
 from segscore.pipeline.importing.conversion.counts import Converted, Counted, Event, Task
 from segscore.pipeline.importing.conversion.lengths import Lengths, units_of
 from segscore.pipeline.importing.conversion.names import NamedShape, name_in_folder, shared_folders
+from segscore.pipeline.importing.conversion.segment_labels import labels_of_segments
 from segscore.pipeline.importing.conversion.surveyed import (
     SurveyedShape,
     colliding_names,
@@ -110,6 +111,7 @@ def _convert(one: NamedShape, settings: ImportSettings, lengths: Lengths) -> Con
         source=shape.place.source,
         line=shape.place.line,
         collapsed_boundaries=None if isinstance(shape, Sizes) else counts.collapsed,
+        segment_labels=labels_of_segments(shape, positions, task),
     )
     return Converted(row, shape.unit, counts)
 

@@ -103,7 +103,8 @@ class _ChapterObject:
         start = self.time(record, self.start, name, clock, place)
         given = record.get(self.end) is not None
         end = self.time(record, self.end, name, clock, place) if given else None
-        return Segment(start, end, place.line)
+        title = record.get("title")
+        return Segment(start, end, place.line, name=title if isinstance(title, str) else None)
 
     def _is_listed(self, record: Mapping[str, object], name: str, place: RowPlace) -> bool:
         listed = record.get(self.listed)

@@ -42,7 +42,7 @@ def chapter_list(
         unit=MILLISECOND,
         document_id=document_id,
         length=length,
-        marks=[Mark(segment.start, segment.line) for segment in segments],
+        marks=[Mark(each.start, each.line, name=each.title) for each in segments],
         ordered=True,
     )
 

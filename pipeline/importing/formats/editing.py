@@ -33,7 +33,7 @@ def read_audacity(file: OpenedFile, settings: ImportSettings) -> Iterator[Interv
         if len(cells) < 2:
             raise place.refusal(f"{shown(line)} is not a label; expected start, end, text and tabs")
         start, end = (settings.clock.time(cell, place, unit="s") for cell in cells[:2])
-        segments.append(Segment(start, end, place.line))
+        segments.append(Segment(start, end, place.line, name="\t".join(cells[2:])))
     if not segments:
         raise file.refusal("the file contains no labels")
     yield Intervals(place=file.place(1), unit=MILLISECOND, segments=segments, ordered=True)

@@ -28,14 +28,15 @@ class ElanTier:
         name: its name.
         coder: annotator, else participant, else the empty text.
         line: line of the file.
-        annotations: time slots of the start and the end of each annotation, and its line.
+        annotations: time slots of the start and the end of each annotation, its line, and the
+            pieces of its text.
         reference: line of an annotation that refers to one of another tier; 0 if there is none.
     """
 
     name: str
     coder: str
     line: int
-    annotations: list[tuple[str, str, int]] = field(default_factory=list)
+    annotations: list[tuple[str, str, int, list[str]]] = field(default_factory=list)
     reference: int = 0
 
 
@@ -55,8 +56,11 @@ class ElanDocument:
         self.times: dict[str, str | None] = {}
         self._file = file
         self._root = False
+        self._text: list[str] | None = None
         self._parser = expat.ParserCreate()
         self._parser.StartElementHandler = self._element
+        self._parser.EndElementHandler = self._end
+        self._parser.CharacterDataHandler = self._characters
         self._parser.StartDoctypeDeclHandler = self._doctype
         try:
             self._parser.Parse(file.text(), True)
@@ -88,9 +92,18 @@ class ElanDocument:
             self.tiers.append(ElanTier(given.get("TIER_ID", ""), coder, place.line))
         elif name == "ALIGNABLE_ANNOTATION" and self.tiers:
             first, last = (given.get(f"TIME_SLOT_REF{number}", "") for number in (1, 2))
-            self.tiers[-1].annotations.append((first, last, place.line))
+            self._text = []
+            self.tiers[-1].annotations.append((first, last, place.line, self._text))
         elif name == "REF_ANNOTATION" and self.tiers:
             self.tiers[-1].reference = self.tiers[-1].reference or place.line
+
+    def _characters(self, text: str) -> None:
+        if self._text is not None:
+            self._text.append(text)
+
+    def _end(self, name: str) -> None:
+        if name == "ALIGNABLE_ANNOTATION":
+            self._text = None
 
 
 def read(file: OpenedFile, settings: ImportSettings) -> Iterator[Intervals]:
@@ -126,12 +139,12 @@ def read(file: OpenedFile, settings: ImportSettings) -> Iterator[Intervals]:
                     f"tier {brief(tier.name)} refers to annotations of another tier and has no "
                     "times of its own; name that tier with --tier"
                 )
-            for first, last, line in tier.annotations:
+            for first, last, line, text in tier.annotations:
                 start, end = (
                     _moment(document.times, slot, file.place(line), settings)
                     for slot in (first, last)
                 )
-                segments.append(Segment(start, end, line, level))
+                segments.append(Segment(start, end, line, level, name="".join(text)))
         place_of = file.place(tiers[0].line)
         found.append(Intervals(place=place_of, unit=MILLISECOND, coder=coder, segments=segments))
     yield from _of_one_length(found)

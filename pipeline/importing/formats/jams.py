@@ -86,7 +86,14 @@ def _segment(one: Mapping[str, object], place: RowPlace, settings: ImportSetting
     level = value.get("level", 0) if isinstance(value, dict) else 0
     if not isinstance(level, int) or isinstance(level, bool) or level < 0:
         raise place.wrong("level", level, "a non-negative integer")
-    return Segment(start, Moment(end, f"{begin} + {duration}"), place.line, level + 1)
+    name = value.get("label") if isinstance(value, dict) else value
+    return Segment(
+        start,
+        Moment(end, f"{begin} + {duration}"),
+        place.line,
+        level + 1,
+        name=name if isinstance(name, str) else None,
+    )
 
 
 FORMATS = (Format("jams", read, endings=(".jams",), options=("namespace", *FRAMES)),)

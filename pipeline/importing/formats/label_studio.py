@@ -64,6 +64,13 @@ def kind_of_regions(
     return "text" if settings.text_units else "audio"
 
 
+def _label(value: Mapping[str, object]) -> str | None:
+    """Return the first label of a region of a recording."""
+    labels = value.get("labels")
+    first = labels[0] if isinstance(labels, list) and labels else None
+    return first if isinstance(first, str) else None
+
+
 def audio_regions(
     one: LabelStudioWork,
     of_task: Sequence[Mapping[str, object]],
@@ -83,7 +90,7 @@ def audio_regions(
             settings.clock.time(required(value, name, "a region", place), place, unit="s")
             for name in ("start", "end")
         )
-        segments.append(Segment(start, end, place.line))
+        segments.append(Segment(start, end, place.line, name=_label(value)))
     length = max(lengths, default=None)
     return Intervals(place=place, unit=MILLISECOND, length=length, segments=segments)
 

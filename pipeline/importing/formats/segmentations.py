@@ -38,7 +38,7 @@ from segscore.pipeline.tables.rows import (
     text_of,
 )
 from segscore.pipeline.tables.stated_table import stated_table
-from segscore.schemas.input_columns import INPUT_TYPES, ROLE
+from segscore.schemas.input_columns import BY_SEGMENT, INPUT_TYPES, ROLE
 
 _T = TypeVar("_T")
 LONGEST_FIELD = 2**31 - 1
@@ -129,16 +129,24 @@ def _row(record: dict[str, str], defaults: Defaults, place: RowPlace) -> ParsedR
         n_units=_integer(is_given(record.get("n_units"), "n_units", place), "n_units", place),
         boundaries=many("boundaries", _integer) or (),
         **optional_lists(many, _integer, _number),
-        collapsed_boundaries=_collapsed(record, place),
+        collapsed_boundaries=_whole(record, "collapsed_boundaries", place),
+        trial=_whole(record, "trial", place),
+        segment_labels=_labels(record),
         attributes={name: cell for name, cell in record.items() if name not in _FIELDS},
         source=place.source,
         line=place.line,
     )
 
 
-def _collapsed(record: dict[str, str], place: RowPlace) -> int | None:
-    cell = record.get("collapsed_boundaries")
-    return None if cell is None else _integer(cell, "collapsed_boundaries", place)
+def _whole(record: dict[str, str], name: str, place: RowPlace) -> int | None:
+    cell = record.get(name)
+    return None if cell is None else _integer(cell, name, place)
+
+
+def _labels(record: dict[str, str]) -> tuple[str | None, ...] | None:
+    """Return the labels of segments, between semicolons; one that is empty stands for none."""
+    cell = record.get(BY_SEGMENT)
+    return None if cell is None else tuple(part.strip() or None for part in cell.split(";"))
 
 
 def _elements(cell: str) -> list[str]:

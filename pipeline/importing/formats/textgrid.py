@@ -199,7 +199,7 @@ def read(file: OpenedFile, settings: ImportSettings) -> Iterator[Shape]:
         tier = grid.tiers[place]
         coder = tier_coder("", tier.name, places, matched, settings)
         if tier.points:
-            marks = [Mark(start, line) for start, _, _, line in tier.entries]
+            marks = [Mark(start, line, name=text) for start, _, text, line in tier.entries]
             yield Marks(
                 place=tier.place, unit=MILLISECOND, coder=coder, length=grid.length, marks=marks
             )
@@ -221,7 +221,11 @@ def _segments(tier: TextGridTier) -> list[Segment]:
                 f"before it ends at {end.text}; intervals of a TextGrid meet"
             )
     none = not any(text for _, _, text, _ in tier.entries)
-    return [Segment(start, end, line) for start, end, text, line in tier.entries if text or none]
+    return [
+        Segment(start, end, line, name=text)
+        for start, end, text, line in tier.entries
+        if text or none
+    ]
 
 
 def write_textgrid(document: DocumentTracks) -> str:

@@ -39,7 +39,7 @@ from segscore.pipeline.importing.projection.tally import (
 from segscore.pipeline.importing.shards import Shard, read_spread, write_shard
 from segscore.pipeline.storage.memory import release_memory
 from segscore.pipeline.tables.read import Rows
-from segscore.schemas.input_columns import BY_UNIT, INPUT_TYPES
+from segscore.schemas.input_columns import BY_SEGMENT, BY_UNIT, INPUT_TYPES
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ class _Projection:
         columns = {
             name: block.table.column(name)
             for name in block.table.column_names
-            if name not in BY_UNIT
+            if name not in (*BY_UNIT, BY_SEGMENT)
         }
         for name, column in new.items():
             if name in columns or any(value is not None for value in column):

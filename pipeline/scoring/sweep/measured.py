@@ -24,7 +24,7 @@ from segscore.pipeline.tables.read import Rows
 HUNDREDTHS = tuple(step / 100 for step in range(101))
 """The thresholds at which measures are computed if none are chosen."""
 
-NEAR = 0.01
+_NEAR = 0.01
 """How far a value may be from the best to be about as good."""
 
 _ROWS_AT_ONCE = 65_536
@@ -151,7 +151,7 @@ def _best(values: Floats, *, lower: bool) -> tuple[Flags, Flags]:
     first, end = max(_runs(goodness == goodness.max()), key=_length)
     place = (first + end - 1) // 2
     best[place] = True
-    for first, end in _runs(goodness >= goodness.max() - NEAR):
+    for first, end in _runs(goodness >= goodness.max() - _NEAR):
         near[first:end] = first <= place < end
     return best, near
 

@@ -31,6 +31,7 @@ from segscore.pipeline.scoring.sweep.settings import SweepSettings
 from segscore.pipeline.scoring.sweep.tolerances import merge_sums, tabulate_tolerances
 from segscore.pipeline.scoring.thresholds import SCORE_COLUMN
 from segscore.pipeline.scoring.window_policy import share_of_windows
+from segscore.pipeline.tables.path_columns import TRIAL
 
 SWEEP_STAGE = "swept"
 
@@ -109,6 +110,7 @@ def _job(
         partitioning=partitioning,
         totals=Totals(rule.types),
         finds_systems=False,
+        has_trials=False,
         tolerances=settings.tolerances,
         measured=Rule(settings.measured, (1,), {}) if settings.measures else None,
         thresholds=settings.thresholds or HUNDREDTHS,
@@ -163,5 +165,10 @@ def _find_inputs(settings: SweepSettings) -> Inputs:
         raise Refused(
             f"{settings.scored}: has no column {SCORE_COLUMN}, whose values are the thresholds; to "
             "score boundaries as they are, use `segscore score`, or sweep over --tolerances"
+        )
+    if inputs.has_trials:
+        raise Refused(
+            f"{settings.scored}: has a column {TRIAL}, and a sweep takes one answer of a system "
+            "for each document; write a table of one trial without this column"
         )
     return inputs

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 from typer.models import OptionInfo
 
-from segscore.pipeline.measures import ALL
+from segscore.pipeline.measures import ALL, PANEL_FAMILIES
 from segscore.pipeline.settings.options import Option, name_of_option
 from segscore.pipeline.settings.ranges import Among, Between
 from segscore.pipeline.settings.reading import OWN_POINT_NAMES, POINT_NAMES
@@ -100,7 +100,17 @@ def _left_alone(_draw: Random, _corpus: Corpus) -> None:
     return None
 
 
-MEASURES = ("all", "window", "edit", "content", "tolerance", "winpr", "overlap", "panel", *ALL)
+MEASURES = (
+    "all",
+    "window",
+    "edit",
+    "content",
+    "tolerance",
+    "winpr",
+    "overlap",
+    *PANEL_FAMILIES,
+    *ALL,
+)
 _COMMON = ("boundary_similarity", "pk", "window_diff", "b_f1", "f1", "tolerant_f1")
 _FEW_REPLICATES = _one_of("0", "0", "1", "2", "30")
 _AVERAGES = _one_of("micro", "macro")

@@ -26,7 +26,7 @@ ROWS = [{"document_id": "a", "coder": "ann", "n_units": 11, "boundaries": [3], "
         ({"n_t": 2.0}, "n_t: 2.0 must be a whole number or None"),
         ({"n_t": "2"}, "n_t: '2' must be a whole number or None"),
         ({"n_t": True}, "n_t: True must be a whole number or None"),
-        ({"tolerance": 1.5}, "tolerance: 1.5 must be a whole number"),
+        ({"tolerance": 1.5}, "tolerance: 1.5 must be a whole number or a text"),
         ({"cost_miss": "0.5"}, "cost_miss: '0.5' must be a number"),
         ({"p_seg": "0.5"}, "p_seg: '0.5' must be a number or None"),
         ({"unit_weights": 1}, "unit_weights: 1 must be True or False"),

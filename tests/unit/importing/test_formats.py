@@ -23,6 +23,7 @@ from segscore.pipeline.tables.rows import Defaults, ParsedRow
 from segscore.pipeline.tables.stated_table import segmentation_table
 from segscore.schemas.input_columns import (
     BY_BOUNDARY,
+    BY_SEGMENT,
     BY_UNIT,
     DOCUMENT_COLUMNS,
     INPUT_TYPES,
@@ -447,11 +448,14 @@ class TestCsv:
     def test_it_has_the_columns_of_json_lines(self) -> None:
         """A row with every input column gives the same tables in both formats."""
         lists = {name: [1] * 2 for name in BY_BOUNDARY} | {name: [3, 1, 0] * 3 for name in BY_UNIT}
-        fields = json.loads(record(role="hypothesis", collapsed_boundaries=4, **lists))
+        labels = {BY_SEGMENT: ["ad", "news item", None]}
+        fields = json.loads(
+            record(role="hypothesis", collapsed_boundaries=4, trial=2, **lists, **labels)
+        )
         assert fields.keys() == {*INPUT_TYPES, ROLE}
         cells = [
             " ".join(map(str, value)) if isinstance(value, list) else str(value)
-            for value in fields.values()
+            for value in (fields | {BY_SEGMENT: "ad; news item;"}).values()
         ]
         as_csv = rows_of(segmentations.read_csv, f"{','.join(fields)}\n{','.join(cells)}")
         as_lines = rows_of(jsonl.read, f"\n{json.dumps(fields)}")

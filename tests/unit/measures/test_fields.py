@@ -50,10 +50,11 @@ def test_winpr_counts_are_those_of_the_twin(pair: Pair, k: int) -> None:
     assert tuple(winpr.COUNTS) == naive_fields.WINPR_COUNTS
 
 
-@given(pairs(max_units=30), IOU)
-def test_overlap_counts_are_those_of_the_twin(pair: Pair, iou: Fraction) -> None:
-    near = Near(tiou=iou)
-    assert passes.overlap_counts(*pair, near) == naive_fields.overlap_counts(*pair, iou)
+@given(pairs(max_units=30), IOU, st.booleans())
+def test_overlap_counts_are_those_of_the_twin(pair: Pair, iou: Fraction, reached: bool) -> None:
+    near = Near(tiou=1 - iou if reached else iou, reached=reached)
+    twin = naive_fields.overlap_counts(*pair, near.tiou, reached=reached)
+    assert passes.overlap_counts(*pair, near) == twin
     assert tuple(overlap.COUNTS) == naive_fields.OVERLAP_COUNTS
 
 
@@ -127,7 +128,7 @@ def test_overlaps() -> None:
     found = valued(kubla)
     counted = passes.overlap_counts(*kubla)
     assert counted["tiou_hits"] == 22
-    assert [counted[name] for name in naive_fields.OVERLAP_COUNTS[-4:]] == [17, 2, 6, 30]
+    assert [counted[name] for name in naive_fields.PAIRS_OF_UNITS] == [17, 2, 6, 30]
     check(found, coverage=F(10, 11), purity=F(10, 11), tiou_mean_f1=F(11, 15))
     assert found["alignment"] == pytest.approx(float(F(53, 63)), abs=2.0**-40)
     check(found, pair_precision=F(17, 23), pair_recall=F(17, 19), pair_f1=F(17, 21))
@@ -142,7 +143,7 @@ def test_overlaps_with_no_hypothesis_boundary() -> None:
     check(valued(pair, lower), tiou_precision=1, tiou_recall=1, tiou_f1=1)
     counted = passes.overlap_counts(*pair, lower)
     assert (counted["tiou_references"], counted["tiou_hypotheses"]) == (3, 1)
-    assert [counted[name] for name in naive_fields.OVERLAP_COUNTS[-4:]] == [18, 0, 48, 0]
+    assert [counted[name] for name in naive_fields.PAIRS_OF_UNITS] == [18, 0, 48, 0]
     assert found["alignment"] == pytest.approx(1 / 3, abs=2.0**-40)
     check(found, pair_precision=F(3, 11), pair_recall=1, pair_f1=F(3, 7))
     check(found, rand=F(3, 11), adjusted_rand=0)
@@ -253,7 +254,7 @@ def test_the_longest_documents() -> None:
     a = one * (one - 1) // 2 + (other - 1) * (other - 2) // 2
     pairs_of_units = [a, other - 1, one, n_units * (n_units - 1) // 2 - a - other + 1 - one]
     counted = passes.overlap_counts(n_units, [half], [half + 1])
-    assert [counted[name] for name in naive_fields.OVERLAP_COUNTS[-4:]] == pairs_of_units
+    assert [counted[name] for name in naive_fields.PAIRS_OF_UNITS] == pairs_of_units
     exact = naive_fields.adjusted_rand(*pairs_of_units, per_row=True)
     assert passes.close(found["adjusted_rand"], exact)
 
@@ -262,22 +263,72 @@ def test_a_boundary_at_the_first_of_many_units() -> None:
     """Where the usual form of the adjusted Rand index loses its digits."""
     n_units = 10**9
     counted = passes.overlap_counts(n_units, [1], [2])
-    a, b, c, d = (counted[name] for name in naive_fields.OVERLAP_COUNTS[-4:])
+    a, b, c, d = (counted[name] for name in naive_fields.PAIRS_OF_UNITS)
     exact = naive_fields.adjusted_rand(a, b, c, d, per_row=True)
     assert exact is not None
     found = valued((n_units, [1], [2]))["adjusted_rand"]
     assert found == pytest.approx(float(exact), rel=1e-12)
 
 
-@given(st.fractions(0, 1, max_denominator=10**40), st.integers(1, 2**31 - 1), st.data())
+@pytest.mark.parametrize("reached", [False, True])
+@given(
+    st.one_of(st.fractions(0, 1, max_denominator=10**40), st.fractions(0, 1, max_denominator=9)),
+    st.integers(1, 2**31 - 1),
+    st.data(),
+)
 def test_thresholds_in_64_bits_pass_the_same_values(
-    iou: Fraction, union: int, data: st.DataObject
+    reached: bool, iou: Fraction, union: int, data: st.DataObject
 ) -> None:
-    numerator, denominator = overlap.threshold_of(iou)
+    if reached and iou == 0:
+        return  # not a threshold that can be chosen
+    numerator, denominator = overlap.threshold_of(iou, reached=reached)
     assert 0 <= numerator <= denominator < 2**31
     near = int(iou * union)
     for shared in (near - 1, near, near + 1, data.draw(st.integers(0, union))):
-        assert (F(shared, union) > iou) == (denominator * shared > numerator * union)
+        value = F(shared, union)
+        passes_it = value > iou or (reached and value == iou)
+        assert passes_it == (denominator * shared > numerator * union)
+
+
+def test_covering_exact_segments_and_b_cubed_by_hand() -> None:
+    """N 12: segments 4, 4, 4 against 4, 6, 2, whose overlaps are 4, 4, 2 and 2."""
+    found = valued((12, [4, 8], [4, 10]))
+    check(
+        found,
+        covering=F(4 + 4 * F(4, 6) + 4 * F(2, 4), 12),
+        exact_precision=F(1, 3),
+        exact_recall=F(1, 3),
+        exact_f1=F(1, 3),
+    )
+    precision = F(4 + F(16, 6) + F(4, 6) + 2, 12)
+    recall = F(4 + 4 + 1 + 1, 12)
+    f1 = 2 * precision * recall / (precision + recall)
+    check(found, bcubed_precision=precision, bcubed_recall=recall, bcubed_f1=f1)
+
+
+@given(pairs(max_units=30))
+def test_the_other_way_round_recall_is_precision(pair: Pair) -> None:
+    n_units, reference, hypothesis = pair
+    found, other = valued(pair), valued((n_units, hypothesis, reference))
+    for name in ("exact", "bcubed"):
+        assert found[f"{name}_recall"] == other[f"{name}_precision"]
+        assert found[f"{name}_f1"] == pytest.approx(other[f"{name}_f1"], abs=1e-12)
+
+
+@given(pairs(max_units=30))
+def test_exact_segments_are_those_with_an_iou_that_reaches_1(pair: Pair) -> None:
+    found = passes.overlap_counts(*pair, Near(tiou=F(1), reached=True))
+    assert found["exact_segments"] == found["tiou_references"] == found["tiou_hypotheses"]
+
+
+def test_the_longest_documents_do_not_overflow() -> None:
+    found = valued((2**31 - 1, [2**30], [2**30 + 1, 2**31 - 2]))
+    check(found, exact_f1=0)
+    for name in ("covering", "bcubed_f1"):
+        value = found[name]
+        assert value is not None
+        assert value == pytest.approx(1, abs=1e-8)
+        assert value < 1
 
 
 @given(pairs(max_units=25), st.integers(1, 9), st.integers(1, 5))

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from segscore.pipeline.arrays.ragged import from_lists
 from segscore.pipeline.measures import panel
+from segscore.pipeline.measures.compared import PanelRows
 from segscore.pipeline.measures.measure import IDENTITY, REVERSIBLE, evaluate
 from tests.oracles import naive
 from tests.support import passes
@@ -28,7 +29,7 @@ def counts(
     counted = panel.count(
         from_lists(references),
         from_lists([hypothesis]),
-        panel.PanelRows(
+        PanelRows(
             np.array([0, len(references)]),
             passes.ONE,
             passes.ONE,
@@ -77,7 +78,7 @@ def test_a_hypothesis_in_a_batch_is_counted_like_a_single_one(
     counted = panel.count(
         from_lists([reference for case, _ in cases for reference in case[1]]),
         from_lists([case[2] for case, _ in cases]),
-        panel.PanelRows(
+        PanelRows(
             np.array([0, *np.cumsum(sizes)]),
             np.array(rows),
             np.array(rows),

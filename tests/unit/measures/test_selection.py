@@ -11,7 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.measures import ALL, FAMILIES, PAIR_FAMILIES, PAIRS, PANELS
+from segscore.pipeline.measures import (
+    ALL,
+    FAMILIES,
+    PAIR_FAMILIES,
+    PAIRS,
+    PANEL_FAMILIES,
+    PANELS,
+)
 from segscore.pipeline.measures.selection import EVERYTHING, normal_form, select
 from segscore.pipeline.settings.measuring import MeasuringSettings, settings_without_effect
 
@@ -44,7 +51,7 @@ def counts_of(names: set[str], family: str) -> set[str]:
     if {measure.name for measure in module.MEASURES} <= names:
         return {*module.COUNTS}
     # The counts of panels have names of their own, apart from `windows`.
-    own = {name for name in names if (name in PANELS.measures) == (family == "panel")}
+    own = {name for name in names if (name in PANELS.measures) == (family in PANEL_FAMILIES)}
     return {*module.COUNTS} & set[str]().union(*map(words, own))
 
 
@@ -54,7 +61,8 @@ def test_a_choice_has_its_measures_and_the_counts_in_their_formulas(names: list[
     assert selection.names == tuple(name for name in ALL if name in chosen)
     expected = set[str]().union(*(counts_of(chosen, family) for family in PAIR_FAMILIES))
     assert list(selection.pairs.counts) == [name for name in PAIRS.counts if name in expected]
-    assert set(selection.panels.counts) == counts_of(chosen, "panel")
+    of_panels = set[str]().union(*(counts_of(chosen, family) for family in PANEL_FAMILIES))
+    assert set(selection.panels.counts) == of_panels
     assert set(selection.families) == {family for family in FAMILIES if counts_of(chosen, family)}
 
 

@@ -23,12 +23,12 @@ TREND = replace(CHECK, rule="trend:boundary_similarity>=-0.02 per 30 nights", li
 def test_a_system_has_one_sentence() -> None:
     other = replace(CHECK, system="gamma", group="regio", moved=())
     assert failures_in_words([CHECK, MEDIAN, PK, other, TREND]) == [
-        "delta got worse: boundary_similarity .413, was .469 on 2026-11-04 and .492 in the 7 "
-        "nights to 2026-11-04 (.01 allowed, p 0.0008); macro pk .370, was .020 on 2026-11-04 "
-        "(.02 allowed, p < .0001); boundary_similarity fell by .080 per 30 nights, from .500 on "
-        "2026-11-04 to .420 (.02 allowed, p 0.0008); worst: a, b, c",
-        "gamma got worse in regio: boundary_similarity .413, was .469 on 2026-11-04 (.01 allowed, "
-        "p 0.0008)",
+        "delta got worse: boundary_similarity 0.413, was 0.469 on 2026-11-04 and 0.492 in the 7 "
+        "nights to 2026-11-04 (0.01 allowed, p 0.0008); macro pk 0.370, was 0.020 on 2026-11-04 "
+        "(0.02 allowed, p < 0.0001); boundary_similarity fell by 0.080 per 30 nights, from 0.500 "
+        "on 2026-11-04 to 0.420 (0.02 allowed, p 0.0008); worst: a, b, c",
+        "gamma got worse in regio: boundary_similarity 0.413, was 0.469 on 2026-11-04 (0.01 "
+        "allowed, p 0.0008)",
     ]
 
 
@@ -36,11 +36,11 @@ def test_a_system_has_one_sentence() -> None:
     ("check", "sentence"),
     [
         (replace(CHECK, value=0.4131, before=0.4134, change=-0.0003, limit=-0.0001, moved=()),
-         "boundary_similarity .4131, was .4134 on 2026-11-04 (.0001 allowed, p 0.0008)"),
+         "boundary_similarity 0.4131, was 0.4134 on 2026-11-04 (0.0001 allowed, p 0.0008)"),
         (replace(CHECK, value=None, change=None, result=UNDEFINED, moved=()),
-         "boundary_similarity is undefined, was .469 on 2026-11-04"),
-        (TREND, "boundary_similarity fell by .080 per 30 nights, from .500 on 2026-11-04 to .420 "
-         "(.02 allowed, p 0.0008)"),
+         "boundary_similarity is undefined, was 0.469 on 2026-11-04"),
+        (TREND, "boundary_similarity fell by 0.080 per 30 nights, from 0.500 on 2026-11-04 to "
+         "0.420 (0.02 allowed, p 0.0008)"),
     ],
 )  # fmt: skip
 def test_one_check(check: Check, sentence: str) -> None:
@@ -49,5 +49,5 @@ def test_one_check(check: Check, sentence: str) -> None:
 
 def test_a_measure_is_not_named_twice_in_a_row() -> None:
     (sentence,) = failures_in_words([replace(CHECK, moved=()), TREND])
-    assert sentence.endswith("p 0.0008); it fell by .080 per 30 nights, from .500 on 2026-11-04 "
-                             "to .420 (.02 allowed, p 0.0008)")  # fmt: skip
+    assert sentence.endswith("p 0.0008); it fell by 0.080 per 30 nights, from 0.500 on 2026-11-04 "
+                             "to 0.420 (0.02 allowed, p 0.0008)")  # fmt: skip

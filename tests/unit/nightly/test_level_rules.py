@@ -99,7 +99,7 @@ def test_a_fall_is_that_of_the_system_and_a_dip_is_nobodys() -> None:
     }  # fmt: skip
     check = level(past, "delta")
     assert abs((date.fromisoformat(check.since or "") - MONDAY).days - 85) <= 1
-    assert "boundary_similarity is ." in describe_failure(check)
+    assert "boundary_similarity is 0." in describe_failure(check)
     assert "below its level since" in describe_failure(check)
     dip = stationary(100)
     dip[80:] -= 0.1
@@ -108,7 +108,7 @@ def test_a_fall_is_that_of_the_system_and_a_dip_is_nobodys() -> None:
         **dict.fromkeys(SYSTEMS, "passed"), EVERY: "warned",
     }  # fmt: skip
     (sentence,) = levels_in_words(checks)
-    assert sentence.startswith("all systems: boundary_similarity is .")
+    assert sentence.startswith("all systems: boundary_similarity is 0.")
     assert sentence.endswith("no system is blamed")
     asked = parse_rule("common:boundary_similarity>=-0.02")
     (check,) = judge_level_rules(past_of(dip), asked, SYSTEMS)
@@ -189,11 +189,12 @@ def test_a_floor_is_compared_with_the_interval(rule: str, value: float, result: 
     if result == "failed":
         said = describe_failure(check)
         assert said == (
-            "alpha got worse: boundary_similarity .430 (.420 to .440) is below the floor of .450"
+            "alpha got worse: boundary_similarity 0.430 (0.420 to 0.440) is below the floor of "
+            "0.450"
         )
     if result == "warned":
         (said,) = levels_in_words([check])
-        assert "may be below the floor of .450" in said
+        assert "may be below the floor of 0.450" in said
 
 
 def test_the_spread_between_nights_is_that_of_a_slow_twin() -> None:
@@ -253,7 +254,7 @@ def test_a_shared_trend_is_said_once() -> None:
     assert not any(check.fails for check in checks)
     assert series([check for check in checks if check.result == "warned"]) == [EVERY]
     (sentence,) = levels_in_words(checks)
-    assert sentence.startswith("all systems: boundary_similarity fell by .")
+    assert sentence.startswith("all systems: boundary_similarity fell by 0.")
 
 
 def test_a_trend_in_one_group_is_that_of_one_system_there() -> None:
@@ -272,7 +273,7 @@ def test_a_trend_in_one_group_is_that_of_one_system_there() -> None:
     assert failed.p_adjusted == pytest.approx(6 * len(SYSTEMS) * failed.p)
     assert describe_failure(failed).startswith("gamma got worse in group2: boundary_similarity fel")
     (sentence,) = levels_in_words(checks)
-    assert sentence.startswith("all systems in group4: boundary_similarity fell by .")
+    assert sentence.startswith("all systems in group4: boundary_similarity fell by 0.")
     accepted = past_of(stationary(40, 9), accepted={34: "gamma"}, groups=groups)
     checks = judge_trends(accepted, TREND, SYSTEMS, by_group=True)
     assert not any(each.fails for each in checks)

@@ -20,7 +20,23 @@ DEFAULT = MeasuringSettings()
         ({"edges": -1}, "--edges -1"),
         *(
             ({"tiou": text}, f"--tiou {text}:")
-            for text in ("1", "3/2", "-1/2", "1/0", "half", "", ".", "1e-3", "nan", "1" * 200)
+            for text in (
+                ">=0",
+                ">=3/2",
+                ">=",
+                ">1/2",
+                "=>0.5",
+                "1",
+                "3/2",
+                "-1/2",
+                "1/0",
+                "half",
+                "",
+                ".",
+                "1e-3",
+                "nan",
+                "1" * 200,
+            )
         ),
     ],
 )
@@ -37,6 +53,8 @@ def test_values_out_of_range_are_refused(settings: dict[str, Any], option: str) 
         ({"tiou": "3/10"}, "tiou:3/10"),
         ({"tiou": "0.30"}, "tiou:3/10"),
         ({"tiou": "0"}, "tiou:0"),
+        ({"tiou": ">=0.5"}, "tiou:>=1/2"),
+        ({"tiou": ">=1"}, "tiou:>=1"),
     ],
 )
 def test_what_is_not_default_is_in_the_signature(settings: dict[str, Any], field: str) -> None:

@@ -17,7 +17,7 @@ from segscore.pipeline.statistics.shown_numbers import (
 
 @pytest.mark.parametrize(
     ("p", "text"),
-    [(None, "–"), (0.0, "< .0001"), (4e-23, "< .0001"), (0.0499, "0.0499"), (1.0, "1.0000")],
+    [(None, "–"), (0.0, "< 0.0001"), (4e-23, "< 0.0001"), (0.0499, "0.0499"), (1.0, "1.0000")],
 )
 def test_examples(p: float | None, text: str) -> None:
     assert shown_p(p) == text

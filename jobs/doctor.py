@@ -1,0 +1,56 @@
+"""`segscore doctor`: list the boundaries of references that may be wrong."""
+
+from typing import Annotated
+
+import typer
+
+from segscore.jobs.show.formats import ResultFormat, plain_layout, print_json, print_table
+from segscore.pipeline.settings.options import TRUST_INPUTS, Panel
+
+
+def doctor(
+    run: Annotated[
+        str, typer.Argument(help="Folder of a finished run with three systems or more.")
+    ],
+    output: Annotated[
+        str | None,
+        typer.Option(help="Folder for the table suspects; default: the folder of the run."),
+    ] = None,
+    accuracy: Annotated[
+        float | None,
+        typer.Option(
+            help="Share of true boundaries that references have, and of theirs that are true; "
+            "default: from documents with several references, else 0.95.",
+            rich_help_panel=Panel.MEASURES,
+        ),
+    ] = None,
+    format_name: ResultFormat = "text",
+    trust_inputs: Annotated[bool, typer.Option("--trust-inputs", help=TRUST_INPUTS)] = False,
+) -> None:
+    """List boundaries of references that may be wrong, because nearly all systems say so."""
+    from segscore.jobs.cli.log import LOG
+    from segscore.jobs.show.suspects import print_suspects
+    from segscore.pipeline import storage
+    from segscore.pipeline.comparison.suspects import find_suspects
+    from segscore.pipeline.comparison.tables import table_of
+    from segscore.pipeline.errors import Refused
+    from segscore.pipeline.runs.finished import measured_unit
+    from segscore.pipeline.scoring.finished_scoring import FinishedScoring
+    from segscore.pipeline.tables.units import PER_SECOND
+    from segscore.schemas.comparisons import SUSPECTS
+
+    if accuracy is not None and not 0.5 < accuracy < 1:
+        raise Refused(f"--accuracy {accuracy:g}: must be above 0.5 and below 1")
+    finished = FinishedScoring.open(run).trusting(everything=trust_inputs)
+    suspects = find_suspects(finished, accuracy)
+    table = table_of(suspects.rows, SUSPECTS, {})
+    folder = storage.join(run if output is None else output, SUSPECTS.name)
+    storage.write_table(storage.join(folder, f"{SUSPECTS.name}.parquet"), table)
+    if format_name == "text":
+        print_suspects(suspects, run, timed=measured_unit(finished.record) in PER_SECOND)
+    elif format_name == "json":
+        about = {"systems": list(suspects.systems), "accuracy": suspects.accuracy}
+        print_json("doctor", {"run": run, **about, "suspects": suspects.rows})
+    else:
+        print_table(plain_layout(table.column_names, table.to_pylist(), ""), format_name)
+    LOG.say("info", f"{folder}: written", output=folder)
