@@ -28,7 +28,7 @@ def test_a_worse_system_fails(segscore: Segscore, runs: tuple[Path, Path]) -> No
     options = ("--measure", "boundary_similarity", "--permutations", 99, "--gate", GATE)
     worse = segscore("compare", *runs, *options)
     assert worse.code == 1
-    assert "h0 got worse: boundary_similarity 0, was ." in worse.err
+    assert "h0 got worse: boundary_similarity 0, was 0." in worse.err
     assert "h1" not in worse.err
     assert f"segscore explain {runs[0]} --document" in worse.out
     better = segscore("compare", *reversed(runs), *options)
