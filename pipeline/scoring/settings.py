@@ -126,6 +126,7 @@ class ScoreSettings(MeasuringSettings, _Locations):
                 "least score of a boundary, of all systems or by system",
                 text=_threshold_in_words,
             ),
+            joined=(str,),
         ),
     ] = None
     memory_limit: MemoryLimitOption = None

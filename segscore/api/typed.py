@@ -167,7 +167,7 @@ class EvaluateKeywords(MetricKeywords, total=False):
     missing: Literal["leave-out", "none", "refuse"]
     trials: bool
     unit: str | None
-    threshold: str | float | None
+    threshold: str | float | Sequence[str] | None
     memory_limit: int | str | None
     registry: str | None
     fresh: bool
