@@ -53,7 +53,8 @@ def name_or_null(description: str) -> pap.Column:
 
 def any_of(values: Iterable[str], description: str, *, nullable: bool = False) -> pap.Column:
     """Return a column of texts that are among some values, null where there is none if allowed."""
-    is_known = pap.Check.isin(list(values))
+    # narwhals before 2.21 does not leave nulls out.
+    is_known = pap.Check.isin([*values, *[None] * nullable])
     return pap.Column(pa.string(), is_known, nullable=nullable, description=description)
 
 

@@ -101,7 +101,8 @@ def name_axis(labels: Sequence[str], field: str = "name_label") -> Any:
     # Set the domain rather than a sort, which would put the names into an expression.
     settings: Any = {"sort": None, "title": None, "scale": alt.Scale(domain=list(labels))}
     if field == "column_label":
-        angle = -45 if len(labels) * max(map(len, labels)) > _LETTERS_ACROSS else 0
+        widest = max(map(len, labels), default=0)
+        angle = -45 if len(labels) * widest > _LETTERS_ACROSS else 0
         return alt.X(f"{field}:N", axis=alt.Axis(labelAngle=angle, labelLimit=130), **settings)
     return alt.Y(f"{field}:N", **settings)
 

@@ -40,12 +40,18 @@ class Cloud:
     kind: Callable[[], Any] | None = None
 
 
-def _s3_settings() -> dict[str, Any]:
-    from s3fs.core import set_custom_error_handler
+def _retry_on_s3() -> None:
+    """Have s3fs retry what it does not retry by default; older releases have no way to say so."""
+    import s3fs.core
 
-    # By default s3fs does not retry most of these; the last is from concurrent conditional writes.
+    # The last is from concurrent conditional writes.
     transient = BUSY | UNREACHABLE | {"ConditionalRequestConflict"}
-    set_custom_error_handler(lambda problem: not transient.isdisjoint(facts(problem)))
+    if hasattr(s3fs.core, "set_custom_error_handler"):
+        s3fs.core.set_custom_error_handler(lambda problem: not transient.isdisjoint(facts(problem)))
+
+
+def _s3_settings() -> dict[str, Any]:
+    _retry_on_s3()
     config: dict[str, Any] = {"connect_timeout": _CONNECT_SECONDS, "read_timeout": READ_SECONDS}
     if not {"AWS_MAX_ATTEMPTS", "AWS_RETRY_MODE"} & os.environ.keys():
         # s3fs makes five attempts of four requests each: 20 s in all if none takes any time.

@@ -102,7 +102,7 @@ def arrow_table(name: str, given: Given) -> tuple[pa.Table, Ints | None]:
     if hasattr(given, "__arrow_c_stream__"):
         try:
             # pyarrow 18 crashes when it passes views of text to itself.
-            table = given if isinstance(given, pa.Table) else pa.table(given)
+            table = _without_views(given if isinstance(given, pa.Table) else pa.table(given))
         except pa.ArrowException as problem:
             raise Refused(
                 f"{name}: {type(given).__name__} cannot be read as a table: "
@@ -121,6 +121,15 @@ def arrow_table(name: str, given: Given) -> tuple[pa.Table, Ints | None]:
         "segscore.Segmentation, rows as dicts, a table (Arrow, pandas, polars, DuckDB), or a path "
         "or URL"
     )
+
+
+def _without_views(table: pa.Table) -> pa.Table:
+    """Return a table whose texts are no views, which not every release of Arrow can write."""
+    fields = [
+        field.with_type(pa.large_string()) if pa.types.is_string_view(field.type) else field
+        for field in table.schema
+    ]
+    return table.cast(pa.schema(fields, table.schema.metadata))
 
 
 def _with_coder(name: str, table: pa.Table) -> pa.Table:

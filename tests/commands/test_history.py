@@ -54,7 +54,7 @@ def published_summary(archive: Archive, night: str) -> list[dict[str, Any]]:
 def rewrite(archive: Archive, night: str, change: Any) -> None:
     """Rewrite a night as another version might have written it."""
     (file,) = Path(archive.folder_of(night), "summary").glob("*.parquet")
-    pq.write_table(change(pq.read_table(file)), file)
+    pq.write_table(change(pq.ParquetFile(file).read()), file)
 
 
 def test_every_summary_has_the_verdict_of_the_gate(archive: Archive) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from segscore import evaluate
 from segscore.pipeline.storage import read_table
+from tests.support.arrow_releases import WRITES_VIEWS
 from tests.support.command_line import CommandResult, Segscore
 
 INTS = pa.list_(pa.int32())
@@ -106,6 +107,7 @@ def test_a_folder_and_a_column_that_differ(
     refused(ended, path, "the folder says coder=h, but the column coder says other")
 
 
+@WRITES_VIEWS
 @pytest.mark.parametrize("kind", [pa.list_view(pa.int64()), pa.large_list_view(pa.int32())])
 def test_list_views(
     segscore: Segscore, tmp_path: Path, references: Path, kind: pa.DataType
