@@ -9,7 +9,7 @@ import typer
 from segscore.jobs.cli import startup
 from segscore.jobs.cli.log import LOG
 from segscore.jobs.show.fitted import print_lines
-from segscore.jobs.show.gating import moved_lines, print_checks
+from segscore.jobs.show.gating import moved_lines, print_checks, print_verdict
 from segscore.jobs.show.progress import Bar
 from segscore.pipeline.comparison.settings import CompareSettings
 from segscore.pipeline.errors import Done, Failed
@@ -83,11 +83,18 @@ def compare(
     LOG.warn(_not_shown(finished, chosen, layout, format_name))
     checks = _check(chosen.runs, rules, chosen.alpha) if rules else []
     lacking = _lacking(chosen.runs) if rules else []
+    problems = _problems(chosen.runs, checks, lacking)
+    print_verdict(problems, checks, format_name)
     if format_name == "json":
-        tables = as_rows(finished.at_hand) | {
-            "checks": [asdict(check) for check in checks],
-            "lacking": [asdict(each) for each in lacking],
-        }
+        verdict = {"passed": not problems, "problems": problems} if rules else None
+        tables = (
+            {"gate": verdict}
+            | as_rows(finished.at_hand)
+            | {
+                "checks": [asdict(check) for check in checks],
+                "lacking": [asdict(each) for each in lacking],
+            }
+        )
         print_json("compare", {**described(finished.record), **tables})
     elif layout is None and format_name == "text":
         print_comparison(finished, average)
@@ -102,7 +109,8 @@ def compare(
         _save_figure(figure, finished, chosen, average)
     if rules and format_name == "text":
         _print_checks(chosen.runs[0], checks, chosen.alpha)
-    _require_passed(chosen.runs, checks, lacking)
+    if problems:
+        raise Failed(f"{chosen.runs[0]}: {'; '.join(problems)}")
     return None
 
 
@@ -164,8 +172,8 @@ def _save_figure(path: str, finished: "FinishedRun", chosen: CompareSettings, av
     write_figure(path, drawn, "no pair has a difference to draw")
 
 
-def _require_passed(runs: Sequence[str], checks: "list[Check]", lacking: "list[Lacking]") -> None:
-    """Fail if a check of a run against another fails, or a system lacks documents of the other."""
+def _problems(runs: Sequence[str], checks: "list[Check]", lacking: "list[Lacking]") -> list[str]:
+    """Say why the gate fails: a check of a run against another, or documents that systems lack."""
     from segscore.pipeline.nightly.failures import failures_in_words, lacking_in_words
 
     problems = []
@@ -176,8 +184,7 @@ def _require_passed(runs: Sequence[str], checks: "list[Check]", lacking: "list[L
             f"lacks documents of {runs[1]}: {lacking_in_words(lacking)}; score these, or score "
             "with --missing none"
         )
-    if problems:
-        raise Failed(f"{runs[0]}: {'; '.join(problems)}")
+    return problems
 
 
 def _rules(gate: str | None, runs: tuple[str, ...]) -> "tuple[GateRule, ...]":

@@ -9,6 +9,7 @@ from segscore.jobs.cli import startup
 from segscore.jobs.cli.log import LOG
 from segscore.jobs.cli.options import Cluster, ExplainPlan, Workers
 from segscore.jobs.show.by_system import summary_layout
+from segscore.jobs.show.crossed import crossed_layout
 from segscore.jobs.show.formats import PaperFormat, as_rows, described, print_json
 from segscore.jobs.show.leaderboard import SCORE_LAYOUTS
 from segscore.jobs.show.printing import (
@@ -25,6 +26,7 @@ from segscore.pipeline.settings.options import Panel
 from segscore.pipeline.settings.ranges import one_of
 
 if TYPE_CHECKING:
+    from segscore.jobs.show.formats import Layout
     from segscore.pipeline.runs.executor import Executor
     from segscore.pipeline.runs.tasks import Progress
     from segscore.pipeline.scoring.finished_scoring import FinishedScoring
@@ -38,14 +40,15 @@ def score(
     layout: Annotated[
         str,
         typer.Option(
-            help="Averages to print: systems, groups (also those of each group) or measures (a "
-            "table for each).",
+            help="Averages to print: systems, groups (also those of each group), crossed (systems "
+            "by groups) or measures (a table for each).",
             rich_help_panel=Panel.OUTPUT,
         ),
     ] = "systems",
     format_name: PaperFormat = "text",
 ) -> None:
     """Score hypotheses against references and write scores, averages and intervals."""
+    from segscore.jobs.show.layouts import print_layout
     from segscore.pipeline.runs import executors
     from segscore.pipeline.runs.planning import LIMITS
     from segscore.pipeline.scoring import run
@@ -61,6 +64,8 @@ def score(
         print_plan(plan, "score", format_name)
         return
     grouped = chosen.group_by or chosen.consensus is not None or chosen.by_level is not None
+    if layout == "crossed" and not grouped:
+        raise Refused("--layout crossed: there are no groups; add --group-by ATTRIBUTE")
     if layout == "groups" and not grouped:
         LOG.say(
             "warning",
@@ -84,6 +89,8 @@ def score(
             chosen.measures_in_order,
             written=finished is outcome,
         )
+        if layout == "crossed":
+            print_layout(_layout(finished, layout, chosen), format_name)
         if chosen.n_t is None and (said := chosen_n_t(finished.record)):
             LOG.say("info", said)
         return
@@ -92,13 +99,17 @@ def score(
         tables = as_rows({"summary": ranked_summary(finished)})
         print_json("score", {"output": chosen.output, **described(finished.record), **tables})
     else:
-        from segscore.jobs.show.layouts import print_layout
+        print_layout(_layout(finished, layout, chosen), format_name)
 
-        signature = finished.record["signature"]
-        table = summary_layout(
-            ranked_summary(finished), layout, signature, chosen.measures_in_order
-        )
-        print_layout(table, format_name)
+
+def _layout(finished: "FinishedScoring", layout: str, chosen: ScoreSettings) -> "Layout":
+    """Arrange the averages of a run."""
+    from segscore.pipeline.scoring.shared_averages import ranked_summary
+
+    summary, signature = ranked_summary(finished), finished.record["signature"]
+    if layout == "crossed":
+        return crossed_layout(summary, signature, chosen.measures_in_order)
+    return summary_layout(summary, layout, signature, chosen.measures_in_order)
 
 
 def _run(

@@ -15,6 +15,7 @@ from segscore.jobs.show.formats import (
     print_json,
     print_table,
 )
+from segscore.jobs.show.measured import print_measured, threshold_in_words
 from segscore.jobs.show.printing import log_finished, print_record, print_written, say_done
 from segscore.jobs.show.progress import Bar
 from segscore.pipeline.errors import Done
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from segscore.pipeline.runs.finished import FinishedRun
+
+_TABLES = ("tolerances", "curves", "operating_points", "measured")
+"""Tables of results, of those that a sweep writes."""
 
 _SHOWN = 7
 """Number of points shown for each curve, besides the operating point."""
@@ -80,19 +84,24 @@ def sweep(
             _print_tolerances(finished.table("tolerances"))
         else:
             _print_curves(finished.table("curves"), finished.table("operating_points"))
+            if chosen.measures:
+                print_measured(finished.rows("measured"))
         print_record(chosen.output, finished.record)
         if finished is outcome:
             print_written(chosen.output)
         describe = tolerances_in_words if chosen.tolerances else thresholds_in_words
         print_lines(*describe(finished, str))
+        if chosen.measures:
+            print_lines(threshold_in_words(finished.rows("measured"), chosen.measures[0]))
         return
     log_finished(chosen.output, finished.record)
     if format_name == "json":
-        names = ["tolerances"] if chosen.tolerances else ["curves", "operating_points"]
+        names = [name for name in _TABLES if finished.files(name)]
         tables = as_rows({name: finished.table(name) for name in names})
         print_json("sweep", {"output": chosen.output, **described(finished.record), **tables})
     else:
-        curves = finished.table("tolerances" if chosen.tolerances else "curves")
+        shown = "measured" if chosen.measures else "curves"
+        curves = finished.table("tolerances" if chosen.tolerances else shown)
         rows, signature = curves.to_pylist(), finished.record["signature"]
         print_table(plain_layout(curves.column_names, rows, signature), format_name)
 

@@ -3,7 +3,14 @@
 import pandera.pyarrow as pap
 
 from segscore.pipeline.measures import PAIRS, tolerance
-from segscore.schemas.columns import name, share_or_null, value, whole
+from segscore.schemas.columns import (
+    name,
+    number_or_null,
+    share_or_null,
+    true_or_null,
+    value,
+    whole,
+)
 from segscore.schemas.scores import measure
 
 COUNTED = (
@@ -55,6 +62,28 @@ OPERATING_POINTS = pap.DataFrameSchema(
     description="hypothesis: the row of curves whose mean segment length is closest to that of the "
     "references; if several are equally close, the one with the highest threshold (null is "
     "highest)",
+)
+
+MEASURED = pap.DataFrameSchema(
+    {
+        "hypothesis": name("coder of the hypotheses"),
+        "measure": name("name of the measure"),
+        "threshold": share_or_null("boundaries are the candidates with at least this score"),
+        "value": number_or_null(
+            "micro average of the measure at the threshold; null if it is undefined"
+        ),
+        "best": true_or_null(
+            "whether the value is the best one of the hypothesis; of equal ones, the middle of the "
+            "longest row of neighbouring thresholds"
+        ),
+        "near_best": true_or_null(
+            "whether it lies in the row of neighbouring thresholds around the best one whose "
+            "values are at most 0.01 worse"
+        ),
+    },
+    name="measured",
+    strict=True,
+    description="hypothesis, measure and threshold, if measures were chosen; thresholds ascend",
 )
 
 TOLERANCES = pap.DataFrameSchema(

@@ -81,6 +81,7 @@ TABLES = (
     _run_table("score", UNPAIRED),
     _run_table("sweep", curves.CURVES),
     _run_table("sweep", curves.OPERATING_POINTS),
+    _run_table("sweep", curves.MEASURED),
     _run_table("sweep", curves.TOLERANCES),
     _run_table("agree", agreement.PAIRS, ATTRIBUTES, "peer"),
     _run_table("agree", agreement.DOCUMENTS, ATTRIBUTES, "document_id"),

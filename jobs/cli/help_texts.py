@@ -22,6 +22,10 @@ COMMON = {
         "--difference", "--where", "--changes", "--gate", "--layout", "--format", "--figure",
         "--output", "--help",
     ),
+    "sweep": (
+        "--output", "--measure", "--thresholds", "--tolerances", "--n-t", "--tolerance",
+        "--documents", "--format", "--figure", "--workers", "--fresh", "--help",
+    ),
     "agree": (
         "--output", "--documents", "--similarity", "--group-by", "--without", "--candidate",
         "--next", "--n-t", "--layout", "--format", "--figure", "--workers", "--fresh", "--help",
@@ -51,6 +55,10 @@ EXAMPLES = {
         "run",
         "run --measure window_diff --systems a,b",
         "new old --gate 'boundary_similarity>=-0.01'",
+    ),
+    "sweep": (
+        "references scored --measure pk,f1 --output run",
+        "references hypotheses --tolerances 0,500,1000 --output run",
     ),
     "agree": (
         "codings.parquet --output audit",

@@ -8,9 +8,10 @@ from rich.text import Text
 
 from segscore.jobs.cli.encoding import printable_command
 from segscore.jobs.show.fitted import Column, print_fitted, print_lines
+from segscore.jobs.show.formats import markdown_cell, print_text
 from segscore.jobs.show.sentences import STYLES
 from segscore.pipeline.statistics.sentences import Tone
-from segscore.pipeline.statistics.shown_numbers import shown_change, shown_number, shown_p
+from segscore.pipeline.statistics.shown_numbers import counted, shown_change, shown_number, shown_p
 
 if TYPE_CHECKING:
     from segscore.pipeline.nightly.verdict import Check
@@ -31,6 +32,22 @@ def print_checks(checks: "Sequence[Check]", alpha: float, reused_ids: int = 0) -
         print_lines(
             f"levels: not calibrated yet, with {nights} of {FEWEST_OF_BASELINE} good nights"
         )
+
+
+def print_verdict(problems: Sequence[str], checks: "Sequence[Check]", format_name: str) -> None:
+    """Print whether the gate passed and, if not, why, as the first lines of a result.
+
+    Nothing is printed if there was nothing to check.
+    """
+    if not checks and not problems:
+        return
+    checked, failed = counted(len(checks), "check"), sum(check.fails for check in checks)
+    verdict = f"Gate failed: {failed} of {checked}" if problems else f"Gate passed: {checked}"
+    if format_name == "markdown":
+        lines = [f"- {markdown_cell(problem)}" for problem in problems]
+        print_text("\n".join([f"**{verdict}**", "", *lines, *[""] * bool(lines)]))
+    elif format_name == "text":
+        print_lines(f"{verdict}.", *(f"  {problem}" for problem in problems), "")
 
 
 def _print_table(every: "Sequence[Check]", alpha: float, reused_ids: int) -> None:

@@ -57,7 +57,7 @@ def require_room(settings: "CompareSettings", format_name: str) -> None:
     """
     from segscore.pipeline.errors import Refused
 
-    if settings.published and settings.output is None and format_name in ("csv", "latex"):
+    if settings.shows_published and settings.output is None and format_name in ("csv", "latex"):
         raise Refused(
             f"--format {format_name}: holds one table, so that it has no room for the scores of "
             "--published; print text, markdown or json, or name a folder with --output, which gets "

@@ -119,7 +119,7 @@ def log_finished(output: str, record: dict[str, Any]) -> None:
 
 
 def chosen_n_t(record: dict[str, Any]) -> str | None:
-    """Say how close near misses are in a recording; None if n_t affects nothing in a run.
+    """Say how close near misses are in a recording or in words; None where n_t affects nothing.
 
     Args:
         record: run.json of a run whose user did not choose n_t.
@@ -128,7 +128,15 @@ def chosen_n_t(record: dict[str, Any]) -> str | None:
     from segscore.pipeline.tables.units import PER_SECOND
 
     unit, n_t = measured_unit(record), fields(record["signature"]).get("n_t")
-    if unit not in PER_SECOND or n_t is None:
+    if n_t is None:
+        return None
+    if record["settings"].get("units") == "words":
+        return (
+            f"Near misses are boundaries less than {n_t} words apart, because --n-t was not given: "
+            "boundaries a sentence apart are full misses. Choose --n-t in words, such as the "
+            "length of two sentences."
+        )
+    if unit not in PER_SECOND:
         return None
     return (
         f"Near misses are boundaries less than {int(n_t) / PER_SECOND[unit]:g} s apart (--n-t "

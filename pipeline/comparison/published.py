@@ -25,18 +25,36 @@ _OPTION = "--published"
 Row = dict[str, Any]
 
 
-def published_beside(runs: Sequence[FinishedScoring], systems: Sequence[System]) -> list[Row]:
-    """List the scores that were published on the references of the runs, as rows of the table.
+def published_beside(
+    runs: Sequence[FinishedScoring], systems: Sequence[System], scores: Sequence[PublishedScore]
+) -> list[Row]:
+    """List published scores beside those of systems, as rows of the table.
 
     Args:
         runs: runs on the same references, whose inputs are read again.
         systems: systems to score by the conventions of published scores; reference points, which
             are in no input, are left out.
+        scores: the published scores.
+
+    Raises:
+        Refused: the inputs of a run have changed since it was scored, or are in a place that is not
+            trusted.
+    """
+    own = [*_own_values(runs, systems, scores)]
+    nobody: list[tuple[str | None, _Values]] = [(None, {})]
+    return [
+        _as_row(score, system, values.get((score.convention, score.measure, score.document_id)))
+        for score in scores
+        for system, values in own or nobody
+    ]
+
+
+def scores_on_references(runs: Sequence[FinishedScoring]) -> list[PublishedScore]:
+    """Return the scores that were published on the references of runs.
 
     Raises:
         Refused: the references of a run are not a test set of the registry, or not those of
-            another run; or its inputs have changed since it was scored, or are in a place that
-            is not trusted.
+            another run.
     """
     splits = {run.name: _split_of(run) for run in runs}
     first = next(iter(splits.values()))
@@ -46,14 +64,7 @@ def published_beside(runs: Sequence[FinishedScoring], systems: Sequence[System])
                 f"{_OPTION}: {name} has the references of {split.title}, and {runs[0].name} those "
                 f"of {first.title}; name runs of one test set"
             )
-    scores = scores_of(first.set_name, [first.name])
-    own = [*_own_values(runs, systems, scores)]
-    nobody: list[tuple[str | None, _Values]] = [(None, {})]
-    return [
-        _as_row(score, system, values.get((score.convention, score.measure, score.document_id)))
-        for score in scores
-        for system, values in own or nobody
-    ]
+    return scores_of(first.set_name, [first.name])
 
 
 def _split_of(run: FinishedScoring) -> Split:

@@ -9,7 +9,8 @@ import pyarrow as pa
 from segscore.pipeline import storage
 from segscore.pipeline.comparison.averages import Averages
 from segscore.pipeline.comparison.changes import find_changes, require_two
-from segscore.pipeline.comparison.published import published_beside
+from segscore.pipeline.comparison.own_published import read_own_scores
+from segscore.pipeline.comparison.published import published_beside, scores_on_references
 from segscore.pipeline.comparison.runs import (
     System,
     chosen_measures,
@@ -42,6 +43,7 @@ from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.inputs import choose_groups
 from segscore.pipeline.statistics.resampling import estimator
 from segscore.pipeline.tables.find import InputTable
+from segscore.pipeline.testsets.published import PublishedScore
 
 
 @dataclass(frozen=True)
@@ -162,6 +164,13 @@ def compare_runs(
     )
 
 
+def _published(settings: CompareSettings, runs: Sequence[FinishedScoring]) -> list[PublishedScore]:
+    """Return the published scores to show, the user's own first."""
+    own = settings.published_scores
+    scores = [] if own is None else read_own_scores(own)
+    return scores + (scores_on_references(runs) if settings.published else [])
+
+
 def _add_boundaries(
     results: _Results,
     settings: CompareSettings,
@@ -175,8 +184,9 @@ def _add_boundaries(
     if settings.changes:
         sample = _shared_by_two(require_two(systems), compared)
         results.rows["changes"], results.rows["changed"] = find_changes(runs, systems, sample)
-    if settings.published:
-        results.rows["published"] = published_beside(runs, systems)
+    if settings.shows_published:
+        scores = _published(settings, runs)
+        results.rows["published"] = published_beside(runs, systems, scores)
 
 
 def _shared_by_two(two: tuple[System, System], compared: Compared) -> Sample:
@@ -188,12 +198,12 @@ def _shared_by_two(two: tuple[System, System], compared: Compared) -> Sample:
 
 
 def _records(settings: CompareSettings) -> InputTable:
-    """List the run.json files of the runs, which change when a run does."""
-    files = [
-        file
-        for url in settings.runs
-        for file in storage.find(storage.join(url, run_folder.RECORD), any_kind=True)
-    ]
+    """List the run.json files of the runs, which change when a run does, and other files read."""
+    urls = [storage.join(url, run_folder.RECORD) for url in settings.runs]
+    if settings.published_scores is not None:
+        read_own_scores(settings.published_scores)  # refuses what cannot be read before any work
+        urls.append(settings.published_scores)
+    files = [file for url in urls for file in storage.find(url, any_kind=True)]
     return InputTable("runs", tuple(files), (), pa.schema([]))
 
 

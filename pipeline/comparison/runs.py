@@ -98,7 +98,9 @@ def require_comparable(
     differing = {
         name: values for name, values in _values_by_field(fields).items() if len(set(values)) > 1
     }
-    forbidden = [name for name in differing if name not in may_differ]
+    # A threshold belongs to a system: each is compared at its own.
+    allowed = (*may_differ, signatures.THRESHOLD)
+    forbidden = [name for name in differing if name not in allowed]
     if forbidden:
         listed = ", ".join(f"{name} {' / '.join(differing[name])}" for name in forbidden)
         raise Refused(

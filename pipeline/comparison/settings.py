@@ -30,8 +30,8 @@ def _read_measures(option: str, text: str) -> tuple[str, ...]:
 class CompareSettings:
     """Settings of `segscore compare`; the help of each option says what it is.
 
-    ``where``, ``changes`` and ``published`` read the runs' inputs again.  ``difference`` is None to
-    find only the observed difference, ``margin`` to call no pair equal.
+    ``where``, ``changes``, ``published`` and ``published_scores`` read the runs' inputs again.
+    ``difference`` is None to find only the observed difference, ``margin`` to call no pair equal.
     """
 
     runs: Annotated[tuple[str, ...], Argument("Folders of finished scoring runs.")]
@@ -81,6 +81,14 @@ class CompareSettings:
             Panel.OUTPUT,
         ),
     ] = False
+    published_scores: Annotated[
+        str | None,
+        Option(
+            "CSV file of published scores to show beside those of the systems: system, measure, "
+            "value.",
+            Panel.OUTPUT,
+        ),
+    ] = None
     may_differ: Annotated[
         tuple[str, ...],
         Option(
@@ -145,6 +153,11 @@ class CompareSettings:
             raise Refused(f"--difference {self.difference:g}: must be a number other than 0")
         if self.margin is not None and not 0 < self.margin < math.inf:
             raise Refused(f"--margin {self.margin:g}: must be a number above 0")
+
+    @property
+    def shows_published(self) -> bool:
+        """Whether published scores are shown: those that segscore knows, or the user's own."""
+        return self.published or self.published_scores is not None
 
     @property
     def inputs(self) -> dict[str, tuple[str, ...]]:

@@ -30,6 +30,12 @@ _ROUNDINGS = {"half-even": "half to even", "half-up": "half up"}
 _SPECIAL = re.compile(r"[_&%$#{}]")
 """Characters of a name that LaTeX would not print."""
 
+_FAILED = {
+    "none": ", and failed ones count as documents without boundaries",
+    "leave-out": ", and failed ones are left out",
+}
+"""What is done about answers that failed, as a signature states it -> words."""
+
 _AVERAGES = {
     "micro": "micro averages, the measure of the summed counts of all documents",
     "macro": "macro averages, the mean of the values of the documents",
@@ -56,6 +62,7 @@ def describe_method(run: FinishedRun, measures: Sequence[str], average: str) -> 
         texts.append(f"the window is {_window(affecting['window'])}")
     if "tol" in affecting:
         texts.append(f"the tolerance is {_tolerance(affecting['tol'])}")
+    texts += _hypotheses(run)
     verb = "systems are compared by" if run.command == "compare" else "averages are"
     averages = f"{verb} {_AVERAGES[average]}"
     if INTERVAL_METHOD in of_statistics(run):
@@ -64,6 +71,29 @@ def describe_method(run: FinishedRun, measures: Sequence[str], average: str) -> 
             name = in_latex(attribute)
             averages += f", which leaves out all documents of one {name} together"
     return f"{'; '.join([*texts, averages, *_tests(run)])}."
+
+
+def _hypotheses(run: FinishedRun) -> list[str]:
+    """Say what boundaries of a system are where that is a choice; compared runs may differ."""
+    stated = {name: "" if "/" in text else text for name, text in fields(run.signature).items()}
+    texts = []
+    if threshold := stated.get("threshold"):
+        texts.append(f"boundaries are the candidates with a score of at least {_least(threshold)}")
+    if answers := stated.get("answers"):
+        form, *_ = answers.split(",")
+        failed = _FAILED.get(answers.rpartition("failed:")[2], "")
+        texts.append(f"answers of language models are read as {in_latex(form)}{failed}")
+    if stated.get("missing"):
+        texts.append("documents without a hypothesis count as documents without boundaries")
+    return texts
+
+
+def _least(threshold: str) -> str:
+    """Write a threshold, or several by system, as a signature states them."""
+    by_system = [part.rpartition("=") for part in threshold.split(",")]
+    return named_list(
+        [f"{number} for {in_latex(name)}" if name else number for name, _, number in by_system]
+    )
 
 
 def _tolerance(stated: str) -> str:

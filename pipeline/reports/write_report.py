@@ -8,7 +8,7 @@ from segscore.pipeline import storage
 from segscore.pipeline.agreement.sentences import SHOWN
 from segscore.pipeline.comparison.certify import certify
 from segscore.pipeline.comparison.certify_settings import CertifySettings
-from segscore.pipeline.comparison.published import published_beside
+from segscore.pipeline.comparison.published import published_beside, scores_on_references
 from segscore.pipeline.comparison.runs import chosen_measures, find_systems, open_runs
 from segscore.pipeline.comparison.shared_documents import read_documents
 from segscore.pipeline.comparison.verdict import comparison_in_words
@@ -216,16 +216,17 @@ def _ranked_by(run: FinishedScoring, name: str | None) -> Measure:
 def _published_sections(run: FinishedScoring) -> Iterator[Section]:
     """Make the section, if the references are a test set with published scores."""
     try:
-        rows = published_beside([run], [])
+        scores = scores_on_references([run])
     except Refused:
         return
-    if not rows:
+    if not scores:
         return
     text = ""
     try:
-        rows = published_beside([run], find_systems([run], ()))
+        rows = published_beside([run], find_systems([run], ()), scores)
     except (Refused, Failed) as problem:
         text = f" The systems of the run could not be scored by these conventions: {problem}."
+        rows = published_beside([run], [], scores)
     groups = group_published(rows)
     names = ("system", "document", "measure", "printed", "evidence", "convention", "yours")
     cells: list[list[Cell]] = [[row[name] for name in names] for row in groups[:_PUBLISHED]]

@@ -9,6 +9,7 @@ from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Bits, Coded, Flags, Ints, numbers
 from segscore.pipeline.runs.record import RowCounts
 from segscore.pipeline.scoring.references import References
+from segscore.pipeline.scoring.thresholds import at_thresholds, thresholds_of
 from segscore.pipeline.scoring.trials import order_by_answer
 from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.tables.boundary_types import without_faults
@@ -122,10 +123,12 @@ def accept_hypotheses(
     unpaired = rows.keep(document < 0)
     rows, document = rows.keep(document >= 0), document[document >= 0]
     rows, document, repeated = _without_repeated(rows, document, len(references.documents))
+    rows, remain, scoreless = at_thresholds(rows, thresholds_of(settings))
+    document = document[remain]
     rows, document, contradicting = _without_contradictions(
         rows, document, references.units, settings.length_tolerance
     )
-    rejects += [repeated, *contradicting]
+    rejects += [repeated, scoreless, *contradicting]
     length = references.units[document]
     far = int(differing_lengths(rows, length, length // _SMALL).sum())
     rows = adopt(rows, length)

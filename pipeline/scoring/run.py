@@ -44,6 +44,7 @@ from segscore.pipeline.scoring.score_documents import score_documents, score_tab
 from segscore.pipeline.scoring.self_pairs import warn_of_self_pairs
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.scoring.shared_averages import with_shared_averages
+from segscore.pipeline.scoring.thresholds import SCORE_COLUMN, require_scores, require_systems
 from segscore.pipeline.scoring.totals import add_sums
 from segscore.pipeline.scoring.trial_summary import with_trials
 from segscore.pipeline.scoring.type_confusion import tabulate_confusion
@@ -52,8 +53,8 @@ from segscore.pipeline.tables.read import Sources
 from segscore.pipeline.tables.segment_labels import have_labels, warn_of_labels_on_one_side
 
 SCORES_UNUSED = (
-    "boundary_scores were ignored, every candidate counts; to use them run `segscore sweep`; to "
-    "score at one threshold, write a table of the candidates that reach it (docs/jobs/sweep.md)"
+    "boundary_scores were ignored, every candidate counts; to score at a threshold add --threshold "
+    "T, and to choose one run `segscore sweep`"
 )
 
 
@@ -90,6 +91,7 @@ def run_scoring(
     with run.stage("plan"):
         inputs = find_inputs(settings) if sources is None else inputs_of(settings, sources)
         run.settings = settings = settings.in_unit(inputs.unit)
+        require_scores(settings, inputs.hypotheses)
         rule = rule_of(settings, inputs)
         plan = planning.ALL_AT_ONCE if sources else scoring_plan(settings, inputs, run.limits)
         if not run.prepare(inputs.tables):
@@ -113,6 +115,8 @@ def _finish(
         _require_few_lost(run, settings, results.rows, results.missing)
         require_answered(results.missing, settings.missing)
         sums = settle_units(add_sums(run, results))
+        scored = {str(key[0]) for key in sums.pairs.groups} if sums.pairs is not None else set()
+        require_systems(settings, scored)
         described = describe_results(settings, results, inputs, sums)
         scoring = FinishedScoring(settings.output, described)
         summary = summarise_results(results, sums, scoring)
@@ -123,7 +127,6 @@ def _finish(
             run.write("confusion", tabulate_confusion(sums.confusion, results.rule))
             if have_labels([inputs.references, inputs.hypotheses]):
                 run.write("label_confusion", tabulate_labels(sums.labels))
-    scored = {str(key[0]) for key in sums.pairs.groups} if sums.pairs is not None else set()
     record = {
         **described,
         **run.record(inputs.tables, results.rows, scored),
@@ -142,7 +145,7 @@ def _finish(
     record["warnings"] += warn_of_related(settings, of_documents, run.sink.pieces)
     if settings.confusion:
         record["warnings"] += warn_of_labels_on_one_side([inputs.references, inputs.hypotheses])
-    if "boundary_scores" in inputs.hypotheses.further.names:
+    if settings.threshold is None and SCORE_COLUMN in inputs.hypotheses.further.names:
         record["warnings"].append(SCORES_UNUSED)
     published, tables = run.publish(record), run.sink.tables
     return FinishedScoring(settings.output, published, tables=tables, read={"summary": summary})

@@ -28,13 +28,29 @@ from segscore.pipeline.settings.ranges import (
     in_unit_interval,
     one_of,
 )
-from segscore.pipeline.settings.reading import COUNTED_UNITS, join_locations
+from segscore.pipeline.settings.reading import (
+    COUNTED_UNITS,
+    join_locations,
+    parse_thresholds,
+    read_threshold,
+)
+from segscore.pipeline.settings.signature import THRESHOLD
 
 LEAVE_OUT, NONE, REFUSE = "leave-out", "none", "refuse"
 """What may be done about a document of which a system has no hypothesis."""
 
 MOST_UNPAIRED = 0.5
 """The largest share of hypotheses without a reference, if the user chooses none."""
+
+
+def _check_threshold(_option: str, threshold: str | float) -> None:
+    parse_thresholds(threshold)
+
+
+def _threshold_in_words(threshold: str | float) -> str:
+    """Write thresholds as names sorted and numbers without needless zeros."""
+    found = sorted(parse_thresholds(threshold).items())
+    return ",".join(f"{name}={value!r}" if name else f"{value!r}" for name, value in found)
 
 
 @dataclass(frozen=True)
@@ -95,6 +111,22 @@ class ScoreSettings(MeasuringSettings, _Locations):
             "What tables count that do not say it: millisecond, second, sentence, utterance, turn, "
             "line, word, token or character.",
             Panel.INPUTS,
+        ),
+    ] = None
+    threshold: Annotated[
+        str | float | None,
+        Option(
+            "Least score of a boundary: a number, or some by system, such as a=0.5,b=0.35; "
+            "default: boundary_scores are ignored.",
+            Panel.INPUTS,
+            read_threshold,
+            check=_check_threshold,
+            signed=Signed(
+                THRESHOLD,
+                "least score of a boundary, of all systems or by system",
+                text=_threshold_in_words,
+            ),
+            joined=(str,),
         ),
     ] = None
     memory_limit: MemoryLimitOption = None

@@ -114,6 +114,47 @@ def read_memory(option: str, text: str) -> int:
         raise Refused(f"{option} {text}: must be a number of bytes, such as 2GB") from problem
 
 
+EVERY_SYSTEM = ""
+"""Key of the threshold of all systems, in place of a name."""
+
+
+def read_threshold(_option: str, text: str) -> str | float:
+    """Read a threshold: a number, or numbers by system."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def parse_thresholds(threshold: str | float) -> dict[str, float]:
+    """Return thresholds by system: of a number, that of ``EVERY_SYSTEM``.
+
+    Raises:
+        Refused: the text is not one number, or names with numbers such as `a=0.5,b=0.35`; or a
+            number lies outside [0, 1].
+    """
+    if not isinstance(threshold, str):
+        found = {EVERY_SYSTEM: float(threshold)}
+    else:
+        found = {}
+        for part in threshold.split(","):
+            name, _, number = part.rpartition("=")
+            try:
+                value = float(number)
+            except ValueError:
+                value = -1.0
+            if not name or value < 0 or name in found:
+                raise Refused(
+                    f"--threshold {threshold}: must be a number, or one for each of some systems, "
+                    "such as a=0.5,b=0.35"
+                )
+            found[name] = value
+    for value in found.values():
+        if not 0 <= value <= 1:
+            raise Refused(f"--threshold {threshold}: scores lie in [0, 1]")
+    return found
+
+
 def parse_points(text: str) -> tuple[str, ...]:
     """Parse ``--reference-points``, names separated by commas.
 

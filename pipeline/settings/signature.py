@@ -13,10 +13,14 @@ MEASURES_CHOSEN = "measures"
 DRAWS, SEED = "draws", "seed"
 """Fields for how random reference points were drawn, which does not affect averages of systems."""
 
+THRESHOLD = "threshold"
+"""Field for the least score of a boundary: a choice of a system, not of how it is measured."""
+
 TRIALS = "trials"
 """Field of runs of which systems have several trials, whose averages are comparable to others."""
 
 _OF_COMMANDS = {
+    THRESHOLD: "least score of a boundary, of all systems or by system",
     "agree": "agreement; how the agreement expected by chance is pooled",
     "sweep": "what varies: the tolerance, or the threshold t and which candidates reach it",
     "operating_point": "how a system's operating threshold is chosen",

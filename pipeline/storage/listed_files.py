@@ -18,6 +18,7 @@ RUN_TABLES = (
     "label_confusion",
     "summary",
     "curves",
+    "measured",
     "operating_points",
     "tolerances",
     "pairs",

@@ -97,6 +97,8 @@ def arrow_table(name: str, given: Given) -> tuple[pa.Table, Ints | None]:
     """
     if hasattr(given, "with_format") and hasattr(given, "features"):  # of Hugging Face
         given = given.with_format("arrow")[:]
+    if hasattr(given, "collect_schema") and hasattr(given, "collect"):  # a lazy frame of polars
+        given = given.collect()
     if hasattr(given, "__arrow_c_stream__"):
         try:
             # pyarrow 18 crashes when it passes views of text to itself.

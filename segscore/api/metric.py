@@ -337,8 +337,9 @@ class Metric:
         intervals: bool = False,
         replicates: int = 0,
         seed: int = 0,  # noqa: ARG002
+        undefined: float | None = None,
     ) -> dict[str, float | None]:
-        """Return the average of each measure; None if it is undefined.
+        """Return the average of each measure; None, or ``undefined``, if it is undefined.
 
         >>> import segscore
         >>> metric = segscore.Metric("pk")
@@ -352,6 +353,7 @@ class Metric:
                 measure, such as pk_ci_low and pk_ci_high; None with fewer than 5 documents.
             replicates: of an earlier version; any number but 0 asks for intervals.
             seed: of an earlier version; has no effect.
+            undefined: what an undefined value becomes.
 
         Raises:
             Refused: intervals of a sum of states are asked for whose pairs have no document_id, so
@@ -363,21 +365,20 @@ class Metric:
                 f"intervals: {self._nameless} of the states that were added have pairs without a "
                 "name; give document_id with each pair, so that the sum knows its documents"
             )
-        totals = dict(
-            zip(self._names, self._state[:, 1 : self._values_at].sum(axis=0), strict=True)
-        )
+        sums = self._state[:, 1 : self._values_at].sum(axis=0)
+        totals = dict(zip(self._names, sums, strict=True))
         parameters = self._parameters(totals)
         if not intervals:
             values = self._micro(totals, parameters) if self.average == "micro" else self._macro()
-            return {name: defined(values[name]) for name in self.measures}
+            return {name: defined(values[name], undefined) for name in self.measures}
         estimates = self._estimates(parameters)
         result: dict[str, float | None] = {}
         for name in self.measures:
             low, high = estimates[name].interval()
             result |= {
-                name: defined(estimates[name].value),
-                f"{name}_ci_low": defined(low),
-                f"{name}_ci_high": defined(high),
+                name: defined(estimates[name].value, undefined),
+                f"{name}_ci_low": defined(low, undefined),
+                f"{name}_ci_high": defined(high, undefined),
             }
         return result
 
@@ -411,7 +412,8 @@ class Metric:
         units = np.flatnonzero(self._state[:, 0])
         state = self._state[units]
         counts = dict(zip(self._names, state[:, 1 : self._values_at].T, strict=True))
-        digits = state[:, self._values_at :].reshape(len(units), -1, _DIGITS)
+        kept = (state.shape[1] - self._values_at) // _DIGITS  # measures; none for micro averages
+        digits = state[:, self._values_at :].reshape(len(units), kept, _DIGITS)
         whole, high, low, number = np.moveaxis(digits, 2, 0)
         values = (whole + (high + low / HALF) / HALF).T
         return UnitSums(

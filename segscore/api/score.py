@@ -276,10 +276,10 @@ def score(
     return Score(chosen, count_pair(*sides, chosen), sides)
 
 
-def defined(value: Any) -> float | None:
-    """Return a value as a float; None for NaN, which marks an undefined value."""
+def defined(value: Any, otherwise: float | None = None) -> float | None:
+    """Return a value as a float; ``otherwise`` for NaN, which marks an undefined value."""
     number = float(value)
-    return None if isnan(number) else number
+    return otherwise if isnan(number) else number
 
 
 def parameters_of(

@@ -167,6 +167,7 @@ class EvaluateKeywords(MetricKeywords, total=False):
     missing: Literal["leave-out", "none", "refuse"]
     trials: bool
     unit: str | None
+    threshold: str | float | Sequence[str] | None
     memory_limit: int | str | None
     registry: str | None
     fresh: bool
@@ -208,6 +209,7 @@ class CompareKeywords(TypedDict, total=False):
     where: bool
     changes: bool
     published: bool
+    published_scores: str | None
     may_differ: Sequence[str] | str
     resample_by: str | None
     replicates: int | None

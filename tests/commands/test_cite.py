@@ -1,5 +1,6 @@
 """`segscore cite`: BibTeX of segscore and of the sources of measures, and a sentence of method."""
 
+import json
 import re
 from pathlib import Path
 
@@ -34,6 +35,27 @@ def test_the_method_is_that_of_the_run(segscore: Segscore, run: Path) -> None:
         *("fournier2013evaluating", INTERVAL_METHOD.key),
     }
     assert "% segscore|n_t:3|" in out
+
+
+def test_choices_about_hypotheses_are_told(segscore: Segscore, tmp_path: Path) -> None:
+    rows = [
+        {"document_id": name, "coder": "a_1", "n_units": 9, "boundaries": [3, 6]} for name in "xyz"
+    ]
+    scored = [row | {"boundary_scores": [0.4, 0.8]} for row in rows[1:]]
+    gold, table = (tmp_path / name for name in ("gold.jsonl", "scored.jsonl"))
+    gold.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    table.write_text("".join(json.dumps(row) + "\n" for row in scored))
+    told = []
+    for threshold in ("0.5", "a_1=0.25"):
+        options = ("--threshold", threshold, "--missing", "none", "--output", tmp_path / threshold)
+        assert segscore("score", gold, table, *options).code == 0
+        told.append(segscore("cite", tmp_path / threshold).out)
+    assert "the candidates with a score of at least 0.5;" in told[0]
+    assert r"the candidates with a score of at least 0.25 for a\_1;" in told[1]
+    assert all("documents without a hypothesis count as" in out for out in told)
+    both = segscore("compare", tmp_path / "0.5", tmp_path / "a_1=0.25", "--measure", "f1")
+    assert both.code == 0, both.err
+    assert "|threshold:0.5/a_1=0.25|" in both.out
 
 
 def test_settings_that_do_not_affect_a_measure_are_not_told(segscore: Segscore, run: Path) -> None:

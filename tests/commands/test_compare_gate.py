@@ -1,5 +1,6 @@
 """`segscore compare NEW OLD --gate`: fails where a system is worse, and names it and the group."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -27,12 +28,25 @@ def test_a_worse_system_fails(segscore: Segscore, runs: tuple[Path, Path]) -> No
     options = ("--measure", "boundary_similarity", "--permutations", 99, "--gate", GATE)
     worse = segscore("compare", *runs, *options)
     assert worse.code == 1
-    assert "h0 got worse: boundary_similarity 0, was ." in worse.err
+    assert "h0 got worse: boundary_similarity 0, was 0." in worse.err
     assert "h1" not in worse.err
     assert f"segscore explain {runs[0]} --document" in worse.out
     better = segscore("compare", *reversed(runs), *options)
     assert better.code == 0, better.err
     assert "passed" in better.out and "failed" not in better.out
+
+
+def test_the_verdict_comes_first(segscore: Segscore, runs: tuple[Path, Path]) -> None:
+    options = ("--measure", "boundary_similarity", "--permutations", 99, "--gate", GATE)
+    for each, verdict in ((runs, "Gate failed: 1 of "), (runs[::-1], "Gate passed: ")):
+        text = segscore("compare", *each, *options).out
+        assert text.startswith(verdict)
+        markdown = segscore("compare", *each, *options, "--format", "markdown").out
+        assert markdown.startswith(f"**{verdict}")
+        found = json.loads(segscore("compare", *each, *options, "--format", "json").out)
+        assert found["gate"]["passed"] == ("passed" in verdict)
+        reasons = [line for line in markdown.splitlines() if line.startswith("- worse than")]
+        assert len(reasons) == len(found["gate"]["problems"]) == (each == runs)
 
 
 @pytest.mark.parametrize(

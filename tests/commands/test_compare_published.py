@@ -95,3 +95,56 @@ def test_sets_and_scores_are_listed_in_python() -> None:
     assert listed.table("published").num_rows == 84
     with pytest.raises(library.Refused, match="the nearest is TIAGE"):
         library.testsets("TIAG")
+
+
+def test_own_rows_are_shown_beside_the_systems(
+    segscore: Segscore, tmp_path: Path, run: Path
+) -> None:
+    own = tmp_path / "own.csv"
+    own.write_text(
+        "system,measure,value,convention,note\n"
+        "Top,pk,0.312,segscore,from the slides\n"
+        "Low,boundary_similarity,41.5%,,\n"
+    )
+    command = ("compare", run, "--measure", "pk", "--permutations", 0)
+    result = segscore(*command, "--published-scores", own, "--output", tmp_path / "compared")
+    assert result.code == 0, result.err
+    assert "published on these references (own.csv; as printed; no test is possible)" in result.out
+    rows = read_table(str(tmp_path / "compared" / "published")).to_pylist()
+    (micro,) = [
+        row["value"]
+        for row in read_table(str(run / "summary")).to_pylist()
+        if (row["measure"], row["average"]) == ("pk", "micro")
+    ]
+    found = [
+        (row["published_system"], row["printed"], row["convention"], row["value"]) for row in rows
+    ]
+    assert found == [
+        ("Top", "0.312", "segscore", pytest.approx(micro)),
+        ("Low", "41.5%", None, None),
+    ]
+    both = segscore(*command, "--published-scores", own, "--published", "--format", "json")
+    assert len(json.loads(both.out)["published"]) == 2 + 84
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("system,measure\nTop,pk\n", "has no column value"),
+        (
+            "system,measure,value,sourc\nTop,pk,.3,x\n",
+            "unknown column sourc; the nearest is source",
+        ),
+        ("system,measure,value\nTop,pkk,.3\n", ":2: no measure pkk; the nearest is pk"),
+        ("system,measure,value\nTop,pk,low\n", ":2: value low is no number"),
+        ("system,measure,value\nTop,,.3\n", ":2: measure is empty"),
+        ("system,measure,value\n", "has no row"),
+    ],
+)
+def test_wrong_own_rows_are_refused(
+    segscore: Segscore, tmp_path: Path, run: Path, text: str, message: str
+) -> None:
+    own = tmp_path / "own.csv"
+    own.write_text(text)
+    result = segscore("compare", run, "--measure", "pk", "--published-scores", own)
+    assert message in refusal_line(result)

@@ -11,7 +11,7 @@ import typer
 from segscore.jobs.cli.app import app
 from segscore.pipeline.scoring.own_points import OWN_POINTS
 from segscore.pipeline.scoring.reference_points import REFERENCE_POINTS
-from segscore.pipeline.scoring.sweep.part import SCORES_GIVEN as SCORES_GIVEN
+from segscore.pipeline.scoring.thresholds import SCORES_GIVEN as SCORES_GIVEN
 from segscore.pipeline.tables.contradictions import UNIQUE_CODER, UNIQUE_DOCUMENT
 from segscore.pipeline.tables.faults import DECLARED, SAME_UNITS
 from segscore.pipeline.tables.faults import GIVEN as TYPES_GIVEN

@@ -23,7 +23,7 @@ TOGETHER = (
 )
 """Options that one function takes: a command that has one of them needs the others."""
 
-OWN = ("n_t", "seed")
+OWN = ("n_t", "seed", "measures")
 """Options for which some commands have a help text or a default of their own."""
 
 

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 from segscore.pipeline.arrays.ragged import Ints, flags, numbers
 from segscore.pipeline.runs.record import RowCounts, require_row_counts
 from segscore.pipeline.scoring.accounting import count_rows, list_unpaired_inputs
+from segscore.pipeline.scoring.counting import Rule
 from segscore.pipeline.scoring.documents import Job, Part, rows_of_part
 from segscore.pipeline.scoring.hypotheses import Accepted
 from segscore.pipeline.scoring.levels import window_counts
@@ -17,13 +18,11 @@ from segscore.pipeline.scoring.part_tables import FolderTables
 from segscore.pipeline.scoring.references import References
 from segscore.pipeline.scoring.self_pairs import has_self_pairs
 from segscore.pipeline.scoring.sweep.curves import Steps, merge_steps, sweep_pairs
+from segscore.pipeline.scoring.sweep.measured import MeasureSums, count_at_thresholds
 from segscore.pipeline.scoring.sweep.tolerances import ToleranceSums, count_at_tolerances
+from segscore.pipeline.scoring.thresholds import SCORE_COLUMN, SCORES_GIVEN, WITHOUT_SCORES
 from segscore.pipeline.tables.read import refuse
 
-SCORE_COLUMN = "boundary_scores"
-"""The column whose values are the thresholds."""
-
-SCORES_GIVEN = "boundary_scores_given"
 CANDIDATES_AT_ONCE = 1_000_000
 """About how many candidates a task sweeps at a time; a single document may have more."""
 
@@ -40,6 +39,7 @@ class SweepReceipt:
         has_self_pairs: whether a coder is scored against an own segmentation.
         steps: steps of each coder; empty in a sweep over tolerances.
         sums: sums of each coder; empty in a sweep over thresholds.
+        measured: sums of each coder for the measures that are chosen; empty without any.
     """
 
     part: str
@@ -49,6 +49,7 @@ class SweepReceipt:
     has_self_pairs: bool
     steps: dict[str, Steps] = field(default_factory=dict)
     sums: dict[str, ToleranceSums] = field(default_factory=dict)
+    measured: dict[str, MeasureSums] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Refuse counts that do not add up, as a receipt may come from a file."""
@@ -57,9 +58,17 @@ class SweepReceipt:
 
 @dataclass(frozen=True)
 class SweepJob(Job):
-    """What all tasks of a sweep share; without tolerances, it is a sweep over thresholds."""
+    """What all tasks of a sweep share.
+
+    Attributes:
+        tolerances: those to sweep over; empty in a sweep over thresholds.
+        measured: how the measures that are chosen are counted; None without any.
+        thresholds: thresholds at which they are counted.
+    """
 
     tolerances: tuple[int, ...]
+    measured: Rule | None
+    thresholds: tuple[float, ...]
 
 
 def sweep_part(job: SweepJob, part: Part) -> SweepReceipt:
@@ -84,14 +93,16 @@ def sweep_part(job: SweepJob, part: Part) -> SweepReceipt:
         sums = count_at_tolerances(accepted, references, job.tolerances, edges, typed=job.typed)
         return replace(receipt, sums=sums)
     steps = _in_portions(accepted.rows.table, accepted.document, references)
-    return replace(receipt, steps=steps)
+    measured = {}
+    if job.measured is not None:
+        measured = count_at_thresholds(accepted, references, job.measured, job.thresholds)
+    return replace(receipt, steps=steps, measured=measured)
 
 
 def _with_scores(accepted: Accepted) -> Accepted:
     """Reject the hypotheses whose candidates have no scores."""
     without_scores = ~flags(accepted.rows.table.column(SCORE_COLUMN).combine_chunks().is_valid())
-    reason = "boundary_scores is null; it needs one score per boundary, [] without boundaries"
-    rows, missing_scores = refuse(accepted.rows, without_scores, SCORES_GIVEN, reason)
+    rows, missing_scores = refuse(accepted.rows, without_scores, SCORES_GIVEN, WITHOUT_SCORES)
     return replace(
         accepted,
         rows=rows,

@@ -21,9 +21,15 @@ from segscore.pipeline.scoring.inputs import Inputs, find_sides
 from segscore.pipeline.scoring.self_pairs import describe_self_pairs
 from segscore.pipeline.scoring.sweep.candidates import CHANGING
 from segscore.pipeline.scoring.sweep.curves import VALUES, merge_steps, tabulate_curves
-from segscore.pipeline.scoring.sweep.part import SCORE_COLUMN, SweepJob, SweepReceipt, sweep_part
+from segscore.pipeline.scoring.sweep.measured import (
+    HUNDREDTHS,
+    merge_measured,
+    tabulate_measured,
+)
+from segscore.pipeline.scoring.sweep.part import SweepJob, SweepReceipt, sweep_part
 from segscore.pipeline.scoring.sweep.settings import SweepSettings
 from segscore.pipeline.scoring.sweep.tolerances import merge_sums, tabulate_tolerances
+from segscore.pipeline.scoring.thresholds import SCORE_COLUMN
 from segscore.pipeline.scoring.window_policy import share_of_windows
 from segscore.pipeline.tables.path_columns import TRIAL
 
@@ -42,9 +48,10 @@ def run_sweep(
         Failed: nothing could be scored, or parts failed; nothing was published.
     """
     run = TaskRun("sweep", settings, executor, progress)
-    measuring = settings.measuring
     with run.stage("plan"):
         inputs = _find_inputs(settings)
+        run.settings = settings = settings.in_unit(inputs.unit)
+        measuring = settings.measuring
         tables = {table.name: table for table in inputs.tables}
         plan = planning.plan(tables, inputs.hypotheses.name, None, run.limits)
         if not run.prepare(inputs.tables):
@@ -57,7 +64,7 @@ def run_sweep(
             account = add_rows(receipt.rows for receipt in swept)
             require_scored(run.sink, inputs, account)
             p_seg = _p_seg(measuring.p_seg, swept)
-            written = _write_curves(run, settings, swept, measuring.parameters(p_seg))
+            written = _write_curves(run, settings, swept, settings.measured.parameters(p_seg))
         record = {
             "signature": settings.signature,
             "settings": asdict(settings),
@@ -105,6 +112,8 @@ def _job(
         finds_systems=False,
         has_trials=False,
         tolerances=settings.tolerances,
+        measured=Rule(settings.measured, (1,), {}) if settings.measures else None,
+        thresholds=settings.thresholds or HUNDREDTHS,
     )
 
 
@@ -140,7 +149,14 @@ def _write_curves(
     points = curves.take(pa.array(chosen))
     run.write("curves", curves, plain=("threshold", *CHANGING, *VALUES))
     run.write("operating_points", points)
-    return {"curves": curves, "operating_points": points}
+    written = {"curves": curves, "operating_points": points}
+    if settings.measures:
+        sums = merge_measured(receipt.measured for receipt in swept)
+        thresholds, selection = settings.thresholds or HUNDREDTHS, settings.measured.selection
+        measured = tabulate_measured(sums, thresholds, selection, parameters)
+        run.write("measured", measured)
+        written["measured"] = measured
+    return written
 
 
 def _find_inputs(settings: SweepSettings) -> Inputs:

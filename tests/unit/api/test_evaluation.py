@@ -424,10 +424,12 @@ def test_document_ids_may_be_whole_numbers() -> None:
     assert package.evaluate(numbered, named)["pk"].micro == 0
 
 
-def test_a_lazy_frame_says_how_to_get_a_table() -> None:
-    lazy = polars.LazyFrame({"document_id": ["d"]})
-    with pytest.raises(package.Refused, match="references: is LazyFrame; give what its collect"):
-        package.evaluate(lazy, [ROW])
+def test_a_lazy_frame_is_collected(made: Corpus) -> None:
+    lazy, eager = (
+        package.evaluate(each(made.references), each(made.hypotheses), measures=["pk"])
+        for each in (polars.LazyFrame, polars.DataFrame)
+    )
+    assert lazy.scores.to_pylist() == eager.scores.to_pylist()
 
 
 def test_systems_are_shown_best_first_and_points_last(made: Corpus) -> None:

@@ -103,6 +103,13 @@ def test_documents_without_names_are_left_out_one_by_one() -> None:
     assert metric.compute(replicates=200, seed=3) == metric.compute(intervals=True)
 
 
+def test_an_undefined_value_may_be_a_number() -> None:
+    metric = segscore.Metric("b_precision", "pk")
+    assert metric.compute() == {"b_precision": None, "pk": None}
+    assert metric.compute(undefined=-1.0) == {"b_precision": -1.0, "pk": -1.0}
+    assert {*metric.compute(intervals=True, undefined=-1.0).values()} == {-1.0}
+
+
 def test_a_state_that_does_not_fit_is_refused() -> None:
     metric = segscore.Metric("pk")
     for state in (metric.state[1:], metric.state.astype(float)):
