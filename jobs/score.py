@@ -119,7 +119,7 @@ def _run(
     from segscore.pipeline import storage
     from segscore.pipeline.scoring.run import run_scoring
 
-    if not any(map(storage.is_other_file, (chosen.references, chosen.hypotheses))):
+    if not any(map(storage.other_files, (chosen.references, chosen.hypotheses))):
         return run_scoring(chosen, executor, progress)
     from segscore.pipeline.importing.scored_texts import score_texts
 

@@ -173,7 +173,7 @@ AGREEMENT = pap.DataFrameSchema(
         ),
         "change_low": number_or_null(
             "lower end of its 95 % interval, widened by the adjustment of change_p, so that it "
-            "excludes 0 if change_p is below .05, and only then"
+            "excludes 0 if change_p is below 0.05, and only then"
         ),
         "change_high": number_or_null("upper end of that interval"),
         "change_p": value("p of the change, adjusted by Holm for all groups", 1),
@@ -321,7 +321,7 @@ CODERS = pap.DataFrameSchema(
         ),
         "candidate_wins": _mark(
             "the candidate agrees with the other coders as well as this coder: candidate_p is at "
-            "most .05"
+            "most 0.05"
         ),
         "peer_drift": number_or_null(
             "change from the first date to the last of the coder's similarity to the standard "

@@ -53,8 +53,8 @@ COMPARISONS = pap.DataFrameSchema(
         "ci_low": number_or_null("lower end of the difference's interval (`confidence`)"),
         "ci_high": number_or_null("upper end of the difference's interval (`confidence`)"),
         "confidence": share_or_null(
-            "level of the interval: 1 - .05 / m for the first of m pairs in Holm's order, and so "
-            "on, so that an interval excludes 0 exactly where p_holm is below .05"
+            "level of the interval: 1 - 0.05 / m for the first of m pairs in Holm's order, and so "
+            "on, so that an interval excludes 0 exactly where p_holm is below 0.05"
         ),
         "p": share_or_null(
             "p of the two-sided test of the difference by the jackknife; null with fewer than 5 "

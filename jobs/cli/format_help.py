@@ -1,7 +1,10 @@
 """Show the help of one format: the options of `import` or `answers` that its reader reads."""
 
+import os
 from collections.abc import Iterator, Sequence
 from typing import Any
+
+from segscore.pipeline.errors import Refused, nearest
 
 _HELP, _FORMAT = "--help", "--format"
 
@@ -11,17 +14,31 @@ def asked_format(command: str, args: Sequence[str]) -> str | None:
 
     Args:
         command: name of the command.
-        args: its words, such as `textgrid --help` or `--format textgrid --help`.
+        args: its words, such as `textgrid --help` or `--format textgrid --help`; the ending of the
+            names of files will do, such as `srt`.
+
+    Raises:
+        Refused: the word is neither a format nor the name of a file.
     """
     if command not in ("import", "answers") or _HELP not in args:
         return None
     words = [word for word in args if word not in (_HELP, _FORMAT)]
     if len(words) != 1:
         return None
+    from segscore.pipeline.importing.answers.options import ANSWER_FORMATS
     from segscore.pipeline.importing.formats.known import FORMATS
 
     name = words[0].removeprefix(f"{_FORMAT}=")
-    return next((key for key in FORMATS if key.replace("-", "") == name.replace("-", "")), None)
+    if name.startswith("-") or os.path.splitext(name)[1] or os.path.exists(name):
+        return None
+    plain = name.replace("-", "").lower()
+    for key, known in FORMATS.items():
+        if plain == key.replace("-", "") or f".{plain}" in known.endings:
+            return key
+    known_here = ANSWER_FORMATS if command == "answers" else sorted(FORMATS)
+    raise Refused(
+        f"{name}: no such format{nearest(name, known_here)}; known are {', '.join(known_here)}"
+    )
 
 
 def options_of_format(

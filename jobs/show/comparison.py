@@ -242,7 +242,8 @@ def power_lines(
 ) -> Iterator[str]:
     """Say what difference the documents of each pair can show where they do not show one.
 
-    Pairs that differ significantly have no need for it.
+    Pairs that differ significantly have no need for it, unless a difference between systems was
+    asked for.
     """
     from segscore.pipeline.scoring.names import is_point
     from segscore.pipeline.settings.signature import resampled_attribute
@@ -256,7 +257,8 @@ def power_lines(
     ]
     of_systems = [row for row in known if not has_point(row)]
     unsure = [row for row in of_systems or known if not is_significant(row)]
-    for row in map(better_first, unsure[:PAIRS_SHOWN]):
+    listed = of_systems if asked is not None and of_systems else unsure
+    for row in map(better_first, listed[:PAIRS_SHOWN]):
         smallest = shown_number(row["smallest_difference"])
         units = counted(row["defined"], "document")
         if attribute is not None:

@@ -51,7 +51,7 @@ def print_suspects(suspects: "Suspects", run: str, *, timed: bool) -> None:
             Column("systems", [f"{len(row['systems_for'])} of {number}" for row in first]),
             Column("change of B", [_change(row["change"]) for row in first]),
         ],
-        title="references that may be wrong, those that change the scores most first",
+        title="references that may be wrong, the largest product of change and probability first",
     )
     print_lines(f"{about}: {len(rows)} suspected, {likely} of them with probability 0.9 or more")
     _draw(first, suspects)

@@ -62,6 +62,9 @@ _EXACTLY = 0.005
 _MUCH_WIDER = 2
 """If the interval for other coders is so many times as wide, more coders are what helps."""
 
+_TOO_WIDE = 1.0
+"""Width from which an interval for other coders says nothing."""
+
 _TWO = 2
 _NOBODY = "No coder and no pair of coders stands out."
 _LEAST_CHANCE = 0.0001
@@ -254,7 +257,11 @@ def _precision(row: CoefficientRow, half: float) -> Iterator[str]:
     if low is None or high is None:
         others = "with two coders, it cannot be known what others would give" * (coders == _TWO)
     else:
-        others = f"other coders would give {shown_as(low, form)} to {shown_as(high, form)}"
+        others = (
+            f"other coders would give {shown_as(low, form)} to {shown_as(min(high, 1.0), form)}"
+            if high - low < _TOO_WIDE
+            else "what other coders would give cannot be told from so few"
+        )
         if (high - low) / 2 >= _MUCH_WIDER * half:
             others += ": more coders help, more documents do not"
             more = 0

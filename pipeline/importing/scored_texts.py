@@ -2,7 +2,7 @@
 
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pyarrow as pa
 
@@ -26,7 +26,7 @@ _ROLES = {"references": "reference", "hypotheses": "hypothesis"}
 def score_texts(
     settings: ScoreSettings, executor: Executor, say: Callable[[str], None]
 ) -> FinishedScoring | Done:
-    """Score inputs of which some are single files of other formats than tables.
+    """Score inputs of which some are files of other formats than tables.
 
     A file that names no document is about the document that the references are named after; one
     that names no coder is by the coder that it is named after.
@@ -45,28 +45,66 @@ def score_texts(
     """
     texts: dict[str, pa.Table] = {}
     sources: dict[str, TableSource] = {}
-    lengths = settings.references
     with tempfile.TemporaryDirectory(prefix="segscore-") as folder:
         for name in _ROLES:
-            url = getattr(settings, name)
-            if not storage.is_other_file(url):
-                sources[name] = find_source(name, url)
+            if not (files := storage.other_files(getattr(settings, name))):
+                sources[name] = find_source(name, getattr(settings, name))
                 continue
-            read = ImportSettings(
-                (url,),
-                os.path.join(folder, name),
-                role=_ROLES[name],
-                coder=_stem(url),
-                document_id=_stem(settings.references),
-                documents=None if url == lengths else lengths,
-            )
-            texts[name], said = _read_text(name, read, executor)
-            lengths = storage.join(read.output, name) if name == "references" else lengths
+            if len(files) > 1 and settings.trials:
+                raise Refused(
+                    "--trials: reads tables; convert each file with `segscore import` first"
+                )
+            _require_own_names(files)
+            tables = []
+            for number, file in enumerate(files):
+                read = _as_imported(settings, name, file, folder, number)
+                table, said = _read_text(name, read, executor)
+                tables.append(table)
+                say(said)
+            texts[name] = _joined(files, tables)
             sources[name] = source_in_memory(name, texts[name])
-            say(said)
     if settings.documents is not None:
         sources["documents"] = find_source("documents", settings.documents)
     return score_keeping(settings, executor, sources, texts)
+
+
+def _as_imported(
+    settings: ScoreSettings, name: str, file: str, folder: str, number: int
+) -> ImportSettings:
+    """Return the settings that import a file, whose times end where those of the references do."""
+    lengths = settings.references
+    if storage.other_files(lengths):
+        lengths = storage.join(folder, "references-0", "references")
+    return ImportSettings(
+        (file,),
+        os.path.join(folder, f"{name}-{number}"),
+        role=_ROLES[name],
+        coder=_stem(file),
+        document_id=_stem(settings.references),
+        documents=None if name == "references" else lengths,
+    )
+
+
+def _require_own_names(files: Sequence[str]) -> None:
+    """Refuse files of one name, which would be one system twice."""
+    named: dict[str, str] = {}
+    for file in files:
+        if (other := named.setdefault(_stem(file), file)) != file:
+            raise Refused(
+                f"{other} and {file}: systems are named after their files, and both would be "
+                f"{_stem(file)}; rename one, or import them with `segscore import --coder`"
+            )
+
+
+def _joined(files: Sequence[str], tables: Sequence[pa.Table]) -> pa.Table:
+    """Return the tables of several files as one; they must count the same unit."""
+    for file, table in zip(files, tables, strict=True):
+        if table.schema.metadata != tables[0].schema.metadata:
+            raise Refused(
+                f"{files[0]} and {file}: they do not count the same unit; import each with "
+                "`segscore import --unit`"
+            )
+    return pa.concat_tables(tables, promote_options="default")
 
 
 def _read_text(name: str, settings: ImportSettings, executor: Executor) -> tuple[pa.Table, str]:

@@ -12,6 +12,9 @@ from segscore.pipeline.importing.settings import ImportSettings
 WORDS = 5
 """Words that are shown on each side of a boundary."""
 
+_NAMED = 3
+"""Number of documents of a file that a message names."""
+
 
 def read_texts(url: str, document: str, n_units: int) -> list[str]:
     """Return the text of each unit of a document.
@@ -27,6 +30,7 @@ def read_texts(url: str, document: str, n_units: int) -> list[str]:
     """
     file = open_input(url, ImportSettings((url,), "unused"))
     found = read_units(file, without_endings(file.name, ()), AnswerOptions("numbered"))
+    others: list[str] = []
     for source in found:
         if source.document_id == document:
             if len(source.units) != n_units:
@@ -35,7 +39,10 @@ def read_texts(url: str, document: str, n_units: int) -> list[str]:
                     "the texts from which the segmentations were made"
                 )
             return [*source.units]
-    raise Refused(f"--units {url}: has no document {document}")
+        others.append(source.document_id)
+    has = f", only {', '.join(others[:_NAMED])}" if others else ""
+    hint = "; a file of one text is named after its document" if len(others) == 1 else ""
+    raise Refused(f"--units {url}: has no document {document}{has}{hint}")
 
 
 def text_around(units: Sequence[str], position: int) -> str:

@@ -26,7 +26,7 @@ COUNTS = {
     "segment, in the unit of the run",
     "tiou_references": "reference segments that have an overlap with IoU above tiou",
     "tiou_hypotheses": "hypothesis segments that have an overlap with IoU above tiou",
-    "tiou_hits": "sum over the thresholds .50, .55, ..., .95 of the overlaps with IoU above the "
+    "tiou_hits": "sum over the thresholds 0.50, 0.55, ..., 0.95 of the overlaps with IoU above the "
     "threshold",
     "alignment_edges": "pairs of segments of which at least one is the other's best partner",
     "alignment_sum": "sum of the IoU of these pairs, in units of 2^-40",
@@ -150,7 +150,7 @@ def _align(best: _Partner, length: int, chosen: Bits, out: Ints) -> None:
 
 @kernel
 def _hits(shared: int, union: int) -> int:
-    """Count the thresholds .50, .55, ..., .95 that an IoU is above."""
+    """Count the thresholds 0.50, 0.55, ..., 0.95 that an IoU is above."""
     if 2 * shared <= union:
         return 0
     return min(10, -(-20 * shared // union) - 10)

@@ -80,7 +80,7 @@ OVERLAP_MEASURES = (
         _TIOU,
         _SIDED,
         better="higher",
-        description="tiou_precision, mean over the thresholds .50, .55, ..., .95",
+        description="tiou_precision, mean over the thresholds 0.50, 0.55, ..., 0.95",
     ),
     Measure(
         "tiou_mean_recall",
@@ -88,7 +88,7 @@ OVERLAP_MEASURES = (
         _TIOU,
         _SIDED,
         better="higher",
-        description="tiou_recall, mean over the thresholds .50, .55, ..., .95",
+        description="tiou_recall, mean over the thresholds 0.50, 0.55, ..., 0.95",
     ),
     Measure(
         "tiou_mean_f1",
@@ -97,7 +97,7 @@ OVERLAP_MEASURES = (
         f"{_TIOU}; F_beta, symmetric where beta is 1",
         _MUTUAL,
         better="higher",
-        description="tiou_f1, mean over the thresholds .50, .55, ..., .95",
+        description="tiou_f1, mean over the thresholds 0.50, 0.55, ..., 0.95",
     ),
     Measure(
         "alignment",

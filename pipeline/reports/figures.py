@@ -1,5 +1,6 @@
 """Turn charts into figures: for notebooks, and as SVG, PDF and PNG for papers."""
 
+import re
 from collections.abc import Sequence
 from os.path import splitext
 from typing import TYPE_CHECKING, Any
@@ -27,8 +28,14 @@ _CONFIG = {"axisQuantitative": {"labelSeparation": 6}, "axisX": {"titleAnchor": 
 """Settings of all figures: at least so many pixels between two numbers on an axis, and titles that
 end where their axis ends, as a long one is wider than the axis."""
 
-_SCALE = 3
-"""Pixels of a PNG for each of the figure's."""
+_POINTS = 0.75
+"""Points of 1/72 inch, in which PDF and PNG measure, for each pixel of a figure."""
+
+_RESOLUTION = 288
+"""Pixels of a PNG for each inch: three for each pixel of a figure."""
+
+_SIZE = re.compile(r'width="([\d.]+)" height="([\d.]+)"')
+"""The size of an SVG in its first element."""
 
 
 def require_charts(what: str) -> None:
@@ -86,12 +93,22 @@ def save_figure(drawn: Sequence[Chart], path: str) -> None:
     """
     import vl_convert
 
-    together = _of_one_column(drawn)
+    svg = vl_convert.vegalite_to_svg(_of_one_column(drawn))
     ending = splitext(path)[1].lower()
     if ending == ".svg":
-        content = vl_convert.vegalite_to_svg(together).encode()
+        content = svg.encode()
     elif ending == ".pdf":
-        content = vl_convert.vegalite_to_pdf(together)
+        content = vl_convert.svg_to_pdf(_in_points(svg))
     else:
-        content = vl_convert.vegalite_to_png(together, scale=_SCALE)
+        content = vl_convert.svg_to_png(_in_points(svg), ppi=_RESOLUTION)
     storage.write_bytes(path, content)
+
+
+def _in_points(svg: str) -> str:
+    """Return an SVG whose size is in points, so that it is as wide on paper as one in pixels."""
+
+    def smaller(size: re.Match[str]) -> str:
+        width, height = (float(number) * _POINTS for number in size.groups())
+        return f'width="{width:g}" height="{height:g}"'
+
+    return _SIZE.sub(smaller, svg, count=1)

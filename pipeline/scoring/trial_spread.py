@@ -25,11 +25,15 @@ def describe_trials(board: Leaderboard, shown: Callable[[str], str] = str) -> It
         if (agreement := row.get("self_agreement")) is not None:
             parts.append(f"two trials agree by B {shown_number(agreement)}")
         if (stable := row.get("stable_boundaries")) is not None:
-            parts.append(f"{stable:.0%} of the boundaries are in all trials")
+            parts.append(f"{stable * 100:.0f} % of the boundaries are in all trials")
         if (needed := row.get("trials_needed")) is not None:
-            enough = row.get("trials") or 0
             trials = counted(needed, "trial")
-            parts.append(f"{trials} would do" if needed <= enough else f"{trials} are needed")
+            is_enough = needed <= (row.get("trials") or 0)
+            parts.append(
+                f"{trials} would do"
+                if is_enough
+                else f"{trials} are needed until they add little to the interval"
+            )
         yield f"{', '.join(parts)}."
     if len(several) > _NAMED:
         yield f"The summary has the trials of {len(several) - _NAMED} more systems."

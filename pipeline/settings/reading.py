@@ -265,7 +265,7 @@ def amount_in_units(option: str, text: str, per_second: int | None) -> str:
     if per_second is None:
         raise Refused(
             f"{option} {text}: positions are not known to be times; give a number of units, or "
-            "tables that state their unit"
+            "say what the tables count, such as --unit second"
         )
     units = number * per_second
     return str(units) if units.denominator == 1 else str(float(units))

@@ -20,10 +20,10 @@ from segscore.pipeline.storage.files import (
 from segscore.pipeline.storage.folders import (
     copy,
     is_folder,
-    is_other_file,
     make_folder,
     move,
     names,
+    other_files,
     remove,
     remove_files,
     remove_if_empty,

@@ -52,13 +52,18 @@ def is_folder(url: str) -> bool:
     return bool(place.files.isdir(place.path)) if place.local else bool(names(url))
 
 
-def is_other_file(url: str) -> bool:
-    """Return whether a location names one file of another format than tables.
+def other_files(url: str) -> tuple[str, ...]:
+    """Return the files of other formats than tables that a location names; none if it names others.
 
     Raises: as ``names``.
     """
-    is_one = len(split_locations(url)) == 1 and not any(mark in url for mark in "*?[")
-    has_ending = bool(PurePosixPath(url).suffix) and is_one
+    urls = split_locations(url)
+    return urls if all(map(_is_other_file, urls)) else ()
+
+
+def _is_other_file(url: str) -> bool:
+    """Return whether a location names one file of another format than tables."""
+    has_ending = bool(PurePosixPath(url).suffix) and not any(mark in url for mark in "*?[")
     return has_ending and not is_table_file(url) and not is_folder(url)
 
 

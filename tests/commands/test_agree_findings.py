@@ -217,3 +217,23 @@ def test_a_figure_and_a_table_of_coders_for_a_paper(
     for wrong in (("--figure", tmp_path / "f.gif"), ("--layout", "next", "--format", "latex")):
         refused = segscore(*run, "--next", 3, *wrong)
         assert (refused.code, wrong[0] in refused.err) == (2, True)
+
+
+def test_too_few_coders_say_nothing_about_others(segscore: Segscore, tmp_path: Path) -> None:
+    """One of three coders who marks little: no interval from below 0 to above 1 is printed."""
+    rows = [
+        {"document_id": f"d{number}", "coder": coder, "n_units": 30, "boundaries": boundaries}
+        for number in range(20)
+        for coder, boundaries in (
+            ("A", [5, 12, 20]),
+            ("B", [5, 12, 20 if number % 3 else 25]),
+            ("C", [3 + number % 9]),
+        )
+    ]
+    path = tmp_path / "codings.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    result = segscore("agree", path, "--output", tmp_path / "run")
+    assert result.code == 0, result.err
+    said = "what other coders would give cannot be told from so few: more coders help"
+    assert said in " ".join(result.out.split())
+    assert "other coders would give -" not in result.out

@@ -2,6 +2,7 @@
 
 import json
 import re
+import struct
 from itertools import pairwise
 from pathlib import Path
 
@@ -111,3 +112,21 @@ def _ends(x: float, anchor: str, text: str) -> tuple[float, float]:
     width = sum({"−": 5.84, ".": 2.78}.get(letter, 5.56) for letter in text)
     left = {"start": x, "middle": x - width / 2, "end": x - width}[anchor]
     return left, left + width
+
+
+def test_every_format_is_as_wide_as_a_column(tmp_path: Path) -> None:
+    """A column is 85 mm: 321 pixels of 1/96 inch, 240.75 points, 963 pixels at 288 an inch."""
+    rows = [{"name": "a - b", "value": 0.1, "low": 0.05, "high": 0.2, "kind": "pair"}]
+    chart = charts.intervals(rows, "difference", ["pair"])
+    assert chart is not None
+    svg, pdf, png = (tmp_path / f"figure.{ending}" for ending in ("svg", "pdf", "png"))
+    for path in (svg, pdf, png):
+        save_figure([chart], str(path))
+    assert 'width="321"' in svg.read_text()
+    assert b"/MediaBox [0 0 240.75 " in pdf.read_bytes()
+    content = png.read_bytes()
+    place = content.index(b"pHYs") + 4
+    (width,), (per_metre,) = (
+        struct.unpack(">I", content[start : start + 4]) for start in (16, place)
+    )
+    assert width / per_metre == pytest.approx(0.085, abs=0.0002)

@@ -262,3 +262,28 @@ def test_the_number_of_tests_is_told(segscore: Segscore, tmp_path: Path) -> None
     options = ("--measure", "pk,window_diff", "--group-by", "genre")
     groups = segscore("compare", run, *options).out.splitlines()
     assert groups[-1].startswith("18 tests in 2 measures and 3 sets of documents: adjusted within")
+
+
+def test_a_difference_is_answered_for_systems_that_differ(
+    segscore: Segscore, tmp_path: Path
+) -> None:
+    """What was asked is answered, also where the observed difference is significant."""
+    reference, good = [9, 21, 33], [9, 21]
+    rows = [
+        {"document_id": f"d{i:02}", "coder": coder, "n_units": 40, "boundaries": boundaries}
+        for i in range(20)
+        for coder, boundaries in (
+            ("desk", reference),
+            ("good", reference if i % 3 else good),
+            ("poor", [5 + i % 2, 21 + 3 * (i % 4)]),
+        )
+    ]
+    for name, coders in (("ref", {"desk"}), ("hyp", {"good", "poor"})):
+        lines = (json.dumps(row) + "\n" for row in rows if row["coder"] in coders)
+        (tmp_path / f"{name}.jsonl").write_text("".join(lines))
+    inputs, run = (tmp_path / "ref.jsonl", tmp_path / "hyp.jsonl"), tmp_path / "run"
+    assert segscore("score", *inputs, "--output", run).code == 0
+    plain, asked = segscore("compare", run), segscore("compare", run, "--difference", "0.1")
+    assert "< 0.0001 *" in plain.out and "can show" not in plain.out
+    assert "good and poor: 20 documents can show a difference of " in asked.out
+    assert "; 0.1 needs " in asked.out

@@ -60,3 +60,15 @@ def test_every_format_has_a_page_of_help(segscore: Segscore, name: str) -> None:
     page, whole = segscore(command, name, "--help"), segscore(command, "--help-all")
     assert f"--format {name} " in page.out
     assert {*OPTION.findall(page.out)} <= {*OPTION.findall(whole.out)}
+
+
+def test_help_of_a_format_is_found_by_the_ending_of_its_files(segscore: Segscore) -> None:
+    assert "--format subrip " in segscore("import", "srt", "--help").out
+
+
+@pytest.mark.parametrize(("command", "known"), [("import", "choi"), ("answers", "quoted")])
+def test_help_of_an_unknown_format_lists_the_formats(
+    segscore: Segscore, command: str, known: str
+) -> None:
+    refused = segscore(command, "choy", "--help")
+    assert refused.code == 2 and "choy: no such format" in refused.err and known in refused.err

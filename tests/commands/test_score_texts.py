@@ -60,6 +60,36 @@ def test_a_text_is_scored_against_a_table(segscore: Segscore, tmp_path: Path) ->
     assert again.code == 0 and "written to" not in again.out
 
 
+def test_each_of_several_texts_is_a_system(segscore: Segscore, tmp_path: Path) -> None:
+    gold, one, two = write(tmp_path, gold_txt=CHOI[0], one_txt=CHOI[1], two_txt=CHOI[0])
+    run = tmp_path / "run"
+    ended = segscore("score", gold, one, two, "--output", run)
+    assert ended.code == 0, ended.err
+    rows = {row["hypothesis"]: row for row in read_table(str(run / "scores")).to_pylist()}
+    assert {name: (row["document_id"], row["matches"]) for name, row in rows.items()} == {
+        "one": ("gold", 0),
+        "two": ("gold", 1),
+    }
+    again = segscore("score", gold, one, two, "--output", run)
+    assert again.code == 0 and "written to" not in again.out
+
+
+def test_several_texts_that_are_not_several_systems_are_refused(
+    segscore: Segscore, tmp_path: Path
+) -> None:
+    gold, one = write(tmp_path, gold_txt=CHOI[0], one_txt=CHOI[1])
+    (tmp_path / "b").mkdir()
+    (other,) = write(tmp_path / "b", one_txt=CHOI[0])
+    refused = segscore("score", gold, one, other, "--output", tmp_path / "run")
+    assert refused.code == 2 and "both would be one; rename one" in refused.err
+    (two,) = write(tmp_path, two_txt=CHOI[0])
+    refused = segscore("score", gold, one, two, "--trials", "--output", tmp_path / "run")
+    assert refused.code == 2 and "convert each file with `segscore import`" in refused.err
+    (times,) = write(tmp_path, three_srt=subtitles(("0,000", "2,500"), ("2,500", "5,000")))
+    refused = segscore("score", gold, one, times, "--output", tmp_path / "run")
+    assert refused.code == 2, refused.err
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
