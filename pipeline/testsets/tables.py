@@ -5,7 +5,7 @@ import numpy as np
 from segscore.pipeline.arrays.document_ids import hash_names
 from segscore.pipeline.arrays.ragged import numbers, ragged, trimmed
 from segscore.pipeline.errors import Absent
-from segscore.pipeline.tables.boundary_types import COLUMN
+from segscore.pipeline.tables.boundary_types import COLUMN, without_faults
 from segscore.pipeline.tables.columns import segmentations_contract
 from segscore.pipeline.tables.contradictions import without_contradictions
 from segscore.pipeline.tables.find import find_table
@@ -27,6 +27,8 @@ def read_references(location: str, tolerance: int = 0) -> Rows:
     """
     contract = segmentations_contract(tolerance)
     rows, _ = read_valid(find_table("references", location, contract), contract)
+    if COLUMN in rows.table.column_names:
+        rows, _ = without_faults(rows, ())
     return without_contradictions(rows, None, tolerance)[0]
 
 
