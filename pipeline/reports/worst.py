@@ -160,7 +160,7 @@ def _figure(document: str, pairs: Sequence[Explained], sample: Sample, ranking: 
         document,
         f"{ranking.measure.name}: {averages}.{more}",
         PageTable(_HEADINGS, rows),
-        drawings=[_drawing(group) for group in by_reference[:REFERENCES]],
+        drawings=[draw_reference(group) for group in by_reference[:REFERENCES]],
         wide=True,
     )
 
@@ -169,8 +169,8 @@ def _format_value(value: float) -> str:
     return "undefined" if np.isnan(value) else f"{value:.3f}"
 
 
-def _drawing(pairs: Sequence[Explained]) -> Drawing:
-    """Draw a reference with systems below it."""
+def draw_reference(pairs: Sequence[Explained]) -> Drawing:
+    """Draw a reference with systems below it; ``pairs`` are the first reference's, best first."""
     first = pairs[0]
     marked = sorted({edit.position for edit in first.edits if edit.position is not None})
     systems = [outcome_strip(pair.hypothesis, pair.edits) for pair in pairs[:_SYSTEMS]]

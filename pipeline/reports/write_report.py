@@ -39,6 +39,7 @@ from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.reports.run_tables import open_run
 from segscore.pipeline.reports.settings import ReportSettings
 from segscore.pipeline.reports.shared_documents import document_sections
+from segscore.pipeline.reports.suspects import suspects_section
 from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.leaderboard import measures_to_show
@@ -183,6 +184,7 @@ def _scored(run: FinishedRun, settings: ReportSettings) -> _Contents:
     sections += [
         systems.ranked_systems(ranking, documents.pairs, calibration),
         *document_sections(opened, documents, ranking, settings.units),
+        *suspects_section(opened),
         *systems.errors(ranking),
         *systems.groups(ranking),
         *_published_sections(opened),

@@ -1,6 +1,7 @@
 """`segscore doctor`: which boundaries of the references may be wrong."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from segscore.pipeline.storage import read_table
 from segscore.schemas.comparisons import SUSPECTS
 from tests.support.command_line import Segscore
 from tests.support.planted import Planted, plant
+from tests.support.report_pages import Reader, report
 
 Row = dict[str, Any]
 
@@ -152,3 +154,18 @@ def test_it_needs_three_systems(
     assert result.code == 2
     assert "has 2 systems" in result.err
     assert segscore("doctor", run, "--accuracy", "1").code == 2
+
+
+def test_the_page_of_the_run_lists_and_draws_the_suspects(
+    segscore: Segscore, tmp_path: Path
+) -> None:
+    planted = plant(5)
+    first = diagnosed(segscore, tmp_path, planted)[0]
+    run = tmp_path / "run"
+    shutil.rmtree(run / "suspects")
+    assert "References that may be wrong" not in report(segscore, run).read_text("utf-8")
+    assert segscore("doctor", run).code == 0
+    read = Reader(report(segscore, run))
+    rows = read.tables["Suspected boundaries"]
+    listed = [(row[0], row[2]) for row in rows[1:]]
+    assert (first["document_id"], str(first["position"])) in listed

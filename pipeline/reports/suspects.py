@@ -1,0 +1,81 @@
+"""The section on boundaries of references that may be wrong, as `segscore doctor` found them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from segscore.pipeline import storage
+from segscore.pipeline.errors import Failed, Refused
+from segscore.pipeline.reports.labels import shown_position
+from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section
+from segscore.pipeline.reports.worst import draw_reference
+from segscore.pipeline.scoring.explain import Explained, explain_pairs
+from segscore.pipeline.scoring.finished_scoring import FinishedScoring
+from segscore.schemas.comparisons import SUSPECTS
+
+_LISTED, _DRAWN = 20, 3
+"""Most suspects that are listed, and documents that are drawn."""
+
+_HEADINGS = (
+    "document", "reference", "position", "error", "probability", "systems that say so",
+    "change of B",
+)  # fmt: skip
+
+_Suspect = Mapping[str, Any]
+
+
+def suspects_section(run: FinishedScoring) -> Iterator[Section]:
+    """Yield the section, if `segscore doctor` has written its table into the folder of the run."""
+    place = storage.join(run.url, SUSPECTS.name)
+    names = [name for name in storage.names(place) if name.endswith(".parquet")]
+    if not names:
+        return
+    rows = storage.read_table(storage.join(place, names[0])).to_pylist()
+    if not rows:
+        return
+    text = (
+        f"{len(rows)} boundaries, those that matter most first: more systems contradict the "
+        "reference there than their errors explain. Look at the document before you change it."
+    )
+    yield Section("suspects", "References that may be wrong", text, [*_figures(run, rows)])
+
+
+def _figures(run: FinishedScoring, rows: Sequence[_Suspect]) -> Iterator[Figure]:
+    documents = [*dict.fromkeys(row["document_id"] for row in rows)][:_DRAWN]
+    try:
+        explained = explain_pairs(run, documents).pairs
+    except (Refused, Failed, OSError):  # the section on the worst documents says why
+        explained = []
+    unit = explained[0].unit if explained else None
+    cells: list[list[Cell]] = [
+        [
+            row["document_id"],
+            row["reference"],
+            shown_position(row["position"], unit),
+            str(row["kind"]) if row["shift"] is None else f"shifted by {row['shift']:+d}",
+            row["posterior"],
+            ", ".join(row["systems_for"]),
+            row["change"],
+        ]
+        for row in rows[:_LISTED]
+    ]
+    more = f"{len(rows) - _LISTED} more are in the table suspects." if len(rows) > _LISTED else ""
+    table = PageTable(_HEADINGS, cells, more)
+    yield Figure("Suspected boundaries", table=table, folded=False, wide=True)
+    for document in documents:
+        pairs = [pair for pair in explained if pair.document == document]
+        if pairs:
+            yield _drawn(document, pairs, rows)
+
+
+def _drawn(document: str, pairs: Sequence[Explained], rows: Sequence[_Suspect]) -> Figure:
+    """Draw a document whose reference is suspected; the caption says where."""
+    own = [row for row in rows if row["document_id"] == document]
+    references = [*dict.fromkeys(row["reference"] for row in own)]
+    places = ", ".join(
+        f"{row['kind']} at {shown_position(row['position'], pairs[0].unit)}" for row in own
+    )
+    drawings = [
+        draw_reference([pair for pair in pairs if pair.reference == reference])
+        for reference in references
+    ]
+    return Figure(f"{document}: suspected", f"{places}.", drawings=drawings, wide=True)
