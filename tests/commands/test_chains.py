@@ -8,17 +8,14 @@ import pytest
 from tests.support.chains.verdicts import Ended, faults_of
 from tests.support.paths import ROOT
 
-CHAINS = 30
-"""Chains of a test; they take about ten seconds of a processor."""
 
-
-@pytest.mark.parametrize("first", [0, CHAINS])
-def test_chains_of_commands_have_no_faults(first: int) -> None:
+@pytest.mark.parametrize(("first", "chains"), [(0, 6), pytest.param(6, 54, marks=pytest.mark.long)])
+def test_chains_of_commands_have_no_faults(first: int, chains: int) -> None:
     command = [sys.executable, "-m", "tests.faults.chains", "--processes", "1"]
-    command += ["--first", str(first), "--chains", str(CHAINS)]
+    command += ["--first", str(first), "--chains", str(chains)]
     result = subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True)
     assert result.returncode == 0, result.stdout + result.stderr
-    assert f"{CHAINS} chains" in result.stdout
+    assert f"{chains} chains" in result.stdout
 
 
 def _ended(code: int = 0, out: str = "", err: str = "", words: str = "score a b") -> list[str]:

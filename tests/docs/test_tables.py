@@ -202,10 +202,14 @@ def test_sweep(segscore: Segscore, tmp_path: Path) -> None:
     run = tmp_path / "run"
     swept = ("sweep", references, put(tmp_path / "scored.jsonl", scored), "--output", run)
     beside = [table for table in of("score") if table.name in ("rejects", "unpaired")]
-    for options in ((), ("--tolerances", "0,2", "--fresh")):
+    for left_out, options in (
+        (("tolerances", "measured"), ()),
+        (("tolerances",), ("--measure", "f1", "--fresh")),
+        (("curves", "operating_points", "measured"), ("--tolerances", "0,2", "--fresh")),
+    ):
         result = segscore(*swept, *options)
         assert result.code == 0, result.err
-        tables = [table for table in of("sweep") if (table.name == "tolerances") == bool(options)]
+        tables = [table for table in of("sweep") if table.name not in left_out]
         keep([*tables, *beside], run, {})
         assert set(written(run)) == {table.name for table in (*tables, *beside)}
         record(run, "sweep")
