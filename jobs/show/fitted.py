@@ -1,9 +1,11 @@
 """Print tables that fit the width of the terminal."""
 
+import os
 import re
 import textwrap
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len, chop_cells
@@ -54,8 +56,9 @@ class Column:
 
 
 def out() -> Console:
-    """Return the console for results."""
-    console = Console(highlight=False, emoji=False, soft_wrap=True)
+    """Return the console for results; with ``NO_COLOR`` it writes no codes, not even for bold."""
+    system: Literal["auto"] | None = None if os.environ.get("NO_COLOR") else "auto"
+    console = Console(highlight=False, emoji=False, soft_wrap=True, color_system=system)
     console.push_render_hook(_VisibleControls())
     if not console.is_terminal:
         console.width = _PIPED_WIDTH

@@ -9,7 +9,7 @@ import pytest
 from tests.support.command_line import Segscore
 from tests.support.terminal import in_terminal
 
-GREEN, YELLOW, RED = "\x1b[32m", "\x1b[33m", "\x1b[31m"
+GREEN, YELLOW, RED, BOLD = "\x1b[32m", "\x1b[33m", "\x1b[31m", "\x1b[1m"
 
 
 def write_corpus(folder: Path, documents: int, hits: dict[str, float]) -> Path:
@@ -77,3 +77,4 @@ def test_colors_say_whether_it_is_sure(tmp_path: Path, monkeypatch: pytest.Monke
     for printed in in_terminal([[*commands[0], "--fresh"], ["status", tmp_path / "none"]], 80):
         assert not {GREEN, YELLOW, RED} & {*printed.sent.replace("m", "m ").split()}
         assert GREEN not in printed.sent and RED not in printed.sent
+        assert BOLD not in printed.sent
