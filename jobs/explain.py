@@ -44,7 +44,7 @@ def explain(
         raise _without_document(run)
     finished = FinishedScoring.open(run).trusting(everything=trust_inputs)
     pairs, rejected = explaining.explain_pairs(finished, [document], hypothesis)
-    texts = None if units is None else read_texts(units, document, pairs[0].n_units)
+    texts = None if units is None else read_texts(units, {document: pairs[0].n_units})[document]
 
     def words(edit: Edit) -> dict[str, str]:
         position = edit.other_position if edit.position is None else edit.position

@@ -26,15 +26,15 @@ def asked_format(command: str, args: Sequence[str]) -> str | None:
     if len(words) != 1:
         return None
     from segscore.pipeline.importing.answers.options import ANSWER_FORMATS
-    from segscore.pipeline.importing.formats.known import FORMATS
+    from segscore.pipeline.importing.formats.known import FORMATS, format_key
 
     name = words[0].removeprefix(f"{_FORMAT}=")
     if name.startswith("-") or os.path.splitext(name)[1] or os.path.exists(name):
         return None
-    plain = name.replace("-", "").lower()
-    for key, known in FORMATS.items():
-        if plain == key.replace("-", "") or f".{plain}" in known.endings:
-            return key
+    plain = name.lower()
+    of_ending = (key for key, known in FORMATS.items() if f".{plain}" in known.endings)
+    if (key := format_key(plain) or next(of_ending, None)) is not None:
+        return key
     known_here = ANSWER_FORMATS if command == "answers" else sorted(FORMATS)
     raise Refused(
         f"{name}: no such format{nearest(name, known_here)}; known are {', '.join(known_here)}"

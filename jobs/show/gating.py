@@ -1,6 +1,5 @@
 """Show the verdict of the gate."""
 
-import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -10,6 +9,7 @@ from segscore.jobs.cli.encoding import printable_command
 from segscore.jobs.show.fitted import Column, print_fitted, print_lines
 from segscore.jobs.show.formats import markdown_cell, print_text
 from segscore.jobs.show.sentences import STYLES
+from segscore.pipeline.scoring.names import explain_command
 from segscore.pipeline.statistics.sentences import Tone
 from segscore.pipeline.statistics.shown_numbers import counted, shown_change, shown_number, shown_p
 
@@ -147,7 +147,6 @@ def moved_lines(run: str, check: "Check") -> list[str]:
         if not document.shared:
             other = f"on average on {check.against}" if check.nights == 1 else check.compared_with
         values = f"{document.value:.4f}, {document.before:.4f} {other}"
-        pair = ["--document", document.document_id, "--hypothesis", check.system]
-        command = shlex.join(["segscore", "explain", run, *pair])
+        command = explain_command(run, document.document_id, check.system)
         lines.append(f"  {values}: {printable_command(command)}")
     return lines

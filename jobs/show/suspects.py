@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from segscore.jobs.cli.encoding import printable_command
 from segscore.jobs.show.fitted import Column, print_fitted, print_lines
+from segscore.pipeline.comparison.suspects import kind_in_words
 from segscore.pipeline.reports.terminal import BOUNDARY, UNIT
 from segscore.pipeline.statistics.shown_numbers import counted, shown_number
 
@@ -46,7 +47,7 @@ def print_suspects(suspects: "Suspects", run: str, *, timed: bool) -> None:
         [
             Column("document", [row["document_id"] for row in first], is_name=True),
             Column("position", [str(row["position"]) for row in first]),
-            Column("reference", [_kind(row) for row in first]),
+            Column("reference", [kind_in_words(row) for row in first]),
             Column("probability", [shown_number(row["posterior"]) for row in first]),
             Column("systems", [f"{len(row['systems_for'])} of {number}" for row in first]),
             Column("change of B", [_change(row["change"]) for row in first]),
@@ -63,10 +64,6 @@ def print_suspects(suspects: "Suspects", run: str, *, timed: bool) -> None:
     print_lines(f"to decide them in Label Studio: {printable_command(export)}")
 
 
-def _kind(row: _Row) -> str:
-    return f"shifted by {row['shift']:+d}" if row["shift"] is not None else str(row["kind"])
-
-
 def _change(value: float | None) -> str:
     return "–" if value is None else f"{value:+.4f}"
 
@@ -81,7 +78,7 @@ def _draw(rows: list[_Row], suspects: "Suspects") -> None:
         width = min(_NAME, max(map(len, named)))
         first = max(1, row["position"] - _AROUND)
         columns = range(first, row["position"] + _AROUND + 1)
-        print_lines("", f"{row['document_id']}, {row['position']}: {_kind(row)}")
+        print_lines("", f"{row['document_id']}, {row['position']}: {kind_in_words(row)}")
         for name, positions in zip(named, lists, strict=True):
             line = "".join(BOUNDARY if p in {*positions} else UNIT for p in columns)
             print_lines(f"  {name[:width]:<{width}}  {line}")

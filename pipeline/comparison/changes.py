@@ -6,7 +6,6 @@ its type, at most n_t - 1 away; a false alarm is a boundary of a system without 
 false alarms are one that was kept where they are as near to each other.
 """
 
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -21,6 +20,7 @@ from segscore.pipeline.comparison.samples import Sample
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures.edit_list import list_edits
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
+from segscore.pipeline.scoring.names import explain_command
 from segscore.pipeline.scoring.reopen import Reopened
 from segscore.pipeline.statistics.mcnemar import clustered_mcnemar
 
@@ -70,7 +70,11 @@ def find_changes(
     near = opened[two[0].run].settings.near_limit
     places = sorted(outcomes[0].keys() & outcomes[1].keys())
     changed = [row for place in places for row in _changed(place, outcomes, near)]
-    commands = {row["document_id"]: _command(row["document_id"], two[1], runs) for row in changed}
+    url, after = runs[two[1].run].url, two[1].hypothesis
+    commands = {
+        document: explain_command(url, document, after)
+        for document in {row["document_id"] for row in changed}
+    }
     names = {"system_before": two[0].label, "system_after": two[1].label}
     listed = [names | row | {"command": commands[row["document_id"]]} for row in changed]
     counts = [*_counts(listed, sample), *_segments(places, outcomes)]
@@ -80,11 +84,6 @@ def find_changes(
 
 LISTED_CHANGES = ("fixed", "broken", "gone", "new")
 """Changes that are listed; what is the same for both systems is counted."""
-
-
-def _command(document: str, system: System, runs: Sequence[FinishedScoring]) -> str:
-    arguments = ["--document", document, "--hypothesis", system.hypothesis]
-    return shlex.join(["segscore", "explain", runs[system.run].url, *arguments])
 
 
 _CHANGES = {

@@ -2,10 +2,10 @@
 
 import csv
 
-from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.measures.published import nearest_measure
+from segscore.pipeline.settings.reading import read_file
 from segscore.pipeline.testsets.published import PublishedScore
 
 _OPTION = "--published-scores"
@@ -22,12 +22,7 @@ def read_own_scores(location: str) -> list[PublishedScore]:
         Refused: the file cannot be read, lacks a column or has an unknown one, or a row has an
             empty cell where one is needed, no number, or a measure that there is not.
     """
-    try:
-        text = storage.read_text(location)
-    except (OSError, UnicodeDecodeError) as problem:
-        raise Refused(f"{_OPTION} {location}: cannot be read: {problem}") from problem
-    if text is None:
-        raise Refused(f"{_OPTION} {location}: there is no such file")
+    text = read_file(_OPTION, location)
     rows = csv.DictReader(text.removeprefix("\ufeff").splitlines())
     _require_columns(location, [*(rows.fieldnames or ())])
     scores = [_score(location, number, row) for number, row in enumerate(rows, start=2)]

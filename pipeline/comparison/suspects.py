@@ -1,6 +1,5 @@
 """List the boundaries of references that may be wrong, because nearly all systems say so."""
 
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -22,6 +21,7 @@ from segscore.pipeline.comparison.suspicion import Suspicion, Votes, suspect
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures.edit_list import list_edits
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
+from segscore.pipeline.scoring.names import explain_command
 from segscore.pipeline.scoring.reopen import Reopened
 from segscore.pipeline.statistics.shown_numbers import counted
 
@@ -93,6 +93,11 @@ class Suspects:
     accuracy: float
     found: Suspicion
     outcomes: Sequence[Mapping[ReferencePlace, SystemOutcome]]
+
+
+def kind_in_words(row: Mapping[str, Any]) -> str:
+    """Return how a reference may be wrong at a place: spurious, missing, or shifted by so much."""
+    return str(row["kind"]) if row["shift"] is None else f"shifted by {row['shift']:+d}"
 
 
 def find_suspects(run: FinishedScoring, accuracy: float | None = None) -> Suspects:
@@ -285,5 +290,5 @@ def _row(each: Suspect, scores: "ScoresIfMended", names: Sequence[str], url: str
         "change": sum(a - b for a, b in known) / len(known) if known else None,
         "systems": list(names),
         "values": after,
-        "command": shlex.join(["segscore", "explain", url, "--document", document]),
+        "command": explain_command(url, document),
     }

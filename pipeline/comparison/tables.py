@@ -1,6 +1,5 @@
 """Make the tables of a comparison (schemas/comparisons.py) from its samples."""
 
-import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from math import comb, isnan
@@ -23,6 +22,7 @@ from segscore.pipeline.comparison.samples import GroupSamples, Sample
 from segscore.pipeline.comparison.settings import CompareSettings
 from segscore.pipeline.measures.measure import Measure
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
+from segscore.pipeline.scoring.names import explain_command
 from segscore.pipeline.statistics import rank_tests
 from segscore.pipeline.statistics.jackknife import Estimate, by_unit, difference
 from segscore.pipeline.statistics.multiple_tests import holm_by_family, holm_levels
@@ -432,5 +432,4 @@ def _command(
     system = sample.systems[s]
     if system.is_point or runs[system.run].tables is not None:
         return None
-    arguments = ["--document", document_id, "--hypothesis", system.hypothesis]
-    return shlex.join(["segscore", "explain", runs[system.run].url, *arguments])
+    return explain_command(runs[system.run].url, document_id, system.hypothesis)

@@ -12,8 +12,7 @@ import numpy as np
 from segscore.pipeline.arrays.document_ids import hash_names
 from segscore.pipeline.arrays.ragged import Ints, add_up
 from segscore.pipeline.conventions.document_sample import reference_rows_of
-from segscore.pipeline.scoring.boundaries import Side
-from segscore.pipeline.scoring.counting import Pairs, Rule, count_pairs
+from segscore.pipeline.scoring.counting import DocumentSides, Pairs, Rule, count_pairs
 from segscore.pipeline.scoring.references import References
 from segscore.pipeline.statistics.jackknife import FEWEST, UnitSums, micro_estimates
 from segscore.pipeline.statistics.shown_numbers import (
@@ -61,14 +60,6 @@ class SecondPerson:
             interval = f"95 % interval {shown_interval(*self.ends)}"
         like = f", like a system that {faults}" if faults else ""
         return f"{said} ({interval}){like}."
-
-
-@dataclass(frozen=True)
-class _Coded:
-    """The references, as the hypotheses of a second person."""
-
-    document: Ints
-    side: Side
 
 
 def second_person(
@@ -121,5 +112,5 @@ def _count(rule: Rule, references: References, documents: Ints) -> tuple[Ints, M
     apart = pairs.ref_row != pairs.hyp_row
     pairs = Pairs(pairs.ref_row[apart], pairs.hyp_row[apart])
     every = np.repeat(np.arange(len(references.documents)), np.diff(references.first))
-    counts = count_pairs(_Coded(every, references.side), pairs, references, rule)
+    counts = count_pairs(DocumentSides(every, references.side), pairs, references, rule)
     return every[pairs.ref_row], counts

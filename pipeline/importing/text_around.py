@@ -1,6 +1,6 @@
 """The words around a boundary, from the units that the systems were given."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.answers.inputs import read_units
@@ -16,33 +16,37 @@ _NAMED = 3
 """Number of documents of a file that a message names."""
 
 
-def read_texts(url: str, document: str, n_units: int) -> list[str]:
-    """Return the text of each unit of a document.
+def read_texts(url: str, sizes: Mapping[str, int]) -> dict[str, list[str]]:
+    """Return the text of each unit of some documents, by document.
 
     Args:
         url: a file as for `segscore answers --source`: JSON Lines with lists of texts, subtitles,
             or text with a unit in a line.
-        document: id of the document.
-        n_units: number of units that the run has of it.
+        sizes: number of units that the run has of each document, by its id.
 
     Raises:
-        Refused: the file cannot be read, or does not have this document with so many units.
+        Refused: the file cannot be read, or does not have a document with so many units.
     """
     file = open_input(url, ImportSettings((url,), "unused"))
-    found = read_units(file, without_endings(file.name, ()), AnswerOptions("numbered"))
+    texts: dict[str, list[str]] = {}
     others: list[str] = []
-    for source in found:
-        if source.document_id == document:
-            if len(source.units) != n_units:
-                raise source.place.refusal(
-                    f"{document} has {len(source.units):,} units, but {n_units:,} in the run; name "
-                    "the texts from which the segmentations were made"
-                )
-            return [*source.units]
-        others.append(source.document_id)
+    for source in read_units(file, without_endings(file.name, ()), AnswerOptions("numbered")):
+        document = source.document_id
+        if document not in sizes:
+            others.append(document)
+            continue
+        if len(source.units) != sizes[document]:
+            raise source.place.refusal(
+                f"{document} has {len(source.units):,} units, but {sizes[document]:,} in the run; "
+                "name the texts from which the segmentations were made"
+            )
+        texts.setdefault(document, [*source.units])
+        if len(texts) == len(sizes):
+            return texts
+    missing = next(document for document in sizes if document not in texts)
     has = f", only {', '.join(others[:_NAMED])}" if others else ""
     hint = "; a file of one text is named after its document" if len(others) == 1 else ""
-    raise Refused(f"--units {url}: has no document {document}{has}{hint}")
+    raise Refused(f"--units {url}: has no document {missing}{has}{hint}")
 
 
 def text_around(units: Sequence[str], position: int) -> str:

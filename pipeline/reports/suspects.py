@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from segscore.pipeline import storage
+from segscore.pipeline.comparison.suspects import kind_in_words
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.reports.labels import shown_position
 from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section
@@ -51,7 +52,7 @@ def _figures(run: FinishedScoring, rows: Sequence[_Suspect]) -> Iterator[Figure]
             row["document_id"],
             row["reference"],
             shown_position(row["position"], unit),
-            str(row["kind"]) if row["shift"] is None else f"shifted by {row['shift']:+d}",
+            kind_in_words(row),
             row["posterior"],
             ", ".join(row["systems_for"]),
             row["change"],

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from segscore.pipeline.importing.text_around import read_texts, text_around
+from segscore.pipeline.importing.text_around import text_around
 from segscore.pipeline.reports.labels import shown_position
 from segscore.pipeline.reports.page import Cell, Figure, PageTable
 from segscore.pipeline.scoring.explain import Explained
@@ -12,18 +12,14 @@ _SHOWN = 30
 """Most boundaries of a document that are listed."""
 
 
-def words_around(document: str, pairs: Sequence[Explained], url: str) -> Figure:
+def words_around(document: str, pairs: Sequence[Explained], units: Sequence[str]) -> Figure:
     """List the errors of a document with the words around them, those of most systems first.
 
     Args:
         document: its id.
         pairs: its references with the hypotheses.
-        url: file with the texts of the units.
-
-    Raises:
-        Refused: the file cannot be read, or has other units.
+        units: the texts of its units.
     """
-    units = read_texts(url, document, pairs[0].n_units)
     made_by: dict[tuple[str, int], list[str]] = {}
     for pair in pairs:
         for edit in pair.edits:

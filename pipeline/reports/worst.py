@@ -10,6 +10,7 @@ from segscore.pipeline.arrays.ragged import Floats
 from segscore.pipeline.comparison.runs import System
 from segscore.pipeline.comparison.samples import Sample
 from segscore.pipeline.errors import Failed, Refused
+from segscore.pipeline.importing.text_around import read_texts
 from segscore.pipeline.measures.edit_list import Edit
 from segscore.pipeline.reports.labels import shown_position
 from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section, isolated
@@ -77,12 +78,9 @@ def worst_sections(
             "outcome of each boundary."
         )
     drawn = {name: by_document[name] for name in worst if by_document[name]}
-    figures: list[Figure] = []
-    for name, pairs in drawn.items():
-        figures.append(_figure(name, pairs, sample, ranking))
-        if units is not None:
-            figures.append(words_around(name, pairs, units))
-    yield Section("worst", title, text, figures)
+    sizes = {name: pairs[0].n_units for name, pairs in drawn.items()}
+    texts = read_texts(units, sizes) if units is not None and sizes else {}
+    yield Section("worst", title, text, [*_figures(drawn, texts, sample, ranking)])
     openable = [*_openable({name: by_document[name] for name in others}, sample, ranking)]
     if openable:
         left = len(sample.documents) - len(worst) - len(openable)
@@ -92,6 +90,19 @@ def worst_sections(
             f"{more}"
         )
         yield Section("other", "Other documents", text, [], openable=openable)
+
+
+def _figures(
+    drawn: Mapping[str, Sequence[Explained]],
+    texts: Mapping[str, Sequence[str]],
+    sample: Sample,
+    ranking: Ranking,
+) -> Iterator[Figure]:
+    """Yield the drawing of each document and, if its texts are known, the words around errors."""
+    for name, pairs in drawn.items():
+        yield _figure(name, pairs, sample, ranking)
+        if name in texts:
+            yield words_around(name, pairs, texts[name])
 
 
 def _openable(

@@ -1,7 +1,7 @@
 """Pair hypotheses with their references, and count the pairs; needs only NumPy and numba."""
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
@@ -120,6 +120,13 @@ class CountedHypotheses(Protocol):
     @property
     def side(self) -> Side:
         """Boundaries of the hypotheses."""
+
+
+class DocumentSides(NamedTuple):
+    """Hypotheses of which no more is known than counting needs; see ``CountedHypotheses``."""
+
+    document: Ints
+    side: Side
 
 
 class CountedReferences(Protocol):

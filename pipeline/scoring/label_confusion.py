@@ -3,8 +3,6 @@
 Two segments that overlap by L units add L to the cell of their labels.
 """
 
-from collections.abc import Iterable
-
 import numpy as np
 import pyarrow as pa
 
@@ -64,15 +62,6 @@ def _count(ref: Labelled, hyp: Labelled, rows: tuple[Ints, Ints]) -> Ints:
     items = ref.segments.arrays, hyp.segments.arrays
     _count_overlaps(items, (ref.code, hyp.code), rows, cells)
     return cells
-
-
-def add_labels(parts: Iterable[LabelCells]) -> LabelCells:
-    """Add up the units of disjoint sets of pairs."""
-    total: LabelCells = {}
-    for part in parts:
-        for key, units in part.items():
-            total[key] = total.get(key, 0) + units
-    return total
 
 
 def tabulate_labels(cells: LabelCells) -> pa.Table:

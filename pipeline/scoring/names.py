@@ -1,4 +1,6 @@
-"""The names of hypotheses that a run makes itself."""
+"""The names of hypotheses that a run makes itself, and the command that explains a document."""
+
+import shlex
 
 from segscore.pipeline.settings.reading import OWN_POINT_NAMES, RANDOM_POINT_NAMES
 
@@ -12,6 +14,12 @@ CHANCE = f"{POINT}random-own:"
 _RANDOM = tuple(
     f"{POINT}{name}" for name in (*RANDOM_POINT_NAMES, *(f"{own}:" for own in OWN_POINT_NAMES))
 )
+
+
+def explain_command(run: str, document: str, hypothesis: str | None = None) -> str:
+    """Return the command that lists the edits of a document of a run, of one system or of all."""
+    of_system = [] if hypothesis is None else ["--hypothesis", hypothesis]
+    return shlex.join(["segscore", "explain", run, "--document", document, *of_system])
 
 
 def is_random(hypothesis: str) -> bool:

@@ -1,7 +1,6 @@
 """Count what a scoring run warns of: attributes that differ, early positions, constant shifts."""
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from math import exp, lgamma, log
 
 import numpy as np
@@ -127,14 +126,6 @@ def _count_late(boundaries: Ragged, rows: Ints, n_units: Ints) -> tuple[int, int
     filled = lengths > 0
     last = boundaries.values[boundaries.offsets[rows[filled] + 1] - 1].astype(np.int64)
     return int(lengths.sum()), int((last * 100 > n_units[filled]).sum())
-
-
-def add_noticed(parts: Iterable[Noticed]) -> Noticed:
-    """Add up what was noticed in parts of a run."""
-    total: Counter[tuple[str, str, int]] = Counter()
-    for part in parts:
-        total.update(part)
-    return dict(total)
 
 
 def warn_of_noticed(noticed: Noticed) -> list[str]:

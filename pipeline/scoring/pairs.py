@@ -14,10 +14,9 @@ from segscore.pipeline.measures.compared import PanelRows
 from segscore.pipeline.scoring.boundaries import Side
 from segscore.pipeline.scoring.counting import Pairs, Rule, count_pairs
 from segscore.pipeline.scoring.draw_sums import DrawSums, draw_sums, sum_draw
-from segscore.pipeline.scoring.group_numbers import number_groups
+from segscore.pipeline.scoring.group_sums import KeyedRows, sums_by_group
 from segscore.pipeline.scoring.references import References
 from segscore.pipeline.scoring.trial_sums import (
-    KeyedRows,
     TrialSums,
     own_agreement,
     sum_keyed,
@@ -406,16 +405,6 @@ def sum_groups(rows: GroupedRows, rule: Rule, units: Units, *, original: bool) -
         units: the resampling units of the documents.
         original: whether the rows are about original references, which alone count over all.
     """
-    sums = []
     level = (rule.level,) if rule.by_level else ()
-    if original:
-        code, keys = number_groups([rows.system])
-        overall_keys = [(*key, *[None] * len(rule.group_by), *level) for key in keys]
-        sums.append(adding.sum_rows(overall_keys, code, units, rows.counted))
-    if rows.groups is not None:
-        code, keys = number_groups([rows.system, *rows.groups])
-        # A document without a value for an attribute is in no group; it counts only in the whole.
-        grouped = code >= 0
-        keys = [(*key, *level) for key in keys]
-        sums.append(adding.sum_rows(keys, code[grouped], units, rows.counted.select(grouped)))
-    return sums
+    keyed = KeyedRows([rows.system], rows.groups, level, rows.counted)
+    return [*sums_by_group(keyed, rule, units, over_all=original)]

@@ -18,11 +18,11 @@ from segscore.pipeline.scoring.counting import Pairs, Rule, pair_up
 from segscore.pipeline.scoring.documents import Job, Totals
 from segscore.pipeline.scoring.draw_sums import DrawSums, add_draws
 from segscore.pipeline.scoring.hypotheses import Accepted, Answered
-from segscore.pipeline.scoring.label_confusion import LabelCells, add_labels, count_labels
+from segscore.pipeline.scoring.label_confusion import LabelCells, count_labels
 from segscore.pipeline.scoring.levels import LevelParameters, join_levels, rows_at
 from segscore.pipeline.scoring.missing import Missing
 from segscore.pipeline.scoring.names import POINT
-from segscore.pipeline.scoring.noticed import Noticed, add_noticed, notice_lengths, notice_pairs
+from segscore.pipeline.scoring.noticed import Noticed, notice_lengths, notice_pairs
 from segscore.pipeline.scoring.own_rows import own_rows
 from segscore.pipeline.scoring.pairs import (
     Hypotheses,
@@ -46,7 +46,7 @@ from segscore.pipeline.scoring.trial_sums import TrialSums, add_trials
 from segscore.pipeline.scoring.trials import Trials, blocks, labelled
 from segscore.pipeline.scoring.type_confusion import Cells, add_cells, count_classes
 from segscore.pipeline.settings.measuring import MeasuringSettings
-from segscore.pipeline.statistics.sums import Sums, merge, settle
+from segscore.pipeline.statistics.sums import Sums, add_numbers, merge, settle
 from segscore.pipeline.tables.boundary_types import COLUMN as BOUNDARY_TYPES
 from segscore.pipeline.tables.columns import SEGMENTATIONS
 from segscore.pipeline.tables.read import Rows
@@ -122,10 +122,10 @@ def add(parts: Iterable[PartSums]) -> PartSums:
             _merge_present(total.pairs, part.pairs),
             _merge_present(total.panels, part.panels),
             add_cells([total.confusion, part.confusion]),
-            add_noticed([total.noticed, part.noticed]),
+            add_numbers([total.noticed, part.noticed]),
             add_draws([total.draws, part.draws]),
             add_trials([total.trials, part.trials]),
-            add_labels([total.labels, part.labels]),
+            add_numbers([total.labels, part.labels]),
         )
     return total
 

@@ -1,19 +1,19 @@
 """Add up each trial of a system over documents, and how far its trials agree with each other."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from segscore.pipeline.arrays.ragged import Coded, Floats, Ints
+from segscore.pipeline.arrays.ragged import Floats, Ints
 from segscore.pipeline.measures import PAIRS, edits
 from segscore.pipeline.measures.pairing import TypedSides
 from segscore.pipeline.measures.segmentation_pairs import pair_rows
 from segscore.pipeline.scoring.boundaries import Side
 from segscore.pipeline.scoring.counting import Rule
-from segscore.pipeline.scoring.group_numbers import number_groups
+from segscore.pipeline.scoring.group_sums import KeyedRows, sums_by_group
 from segscore.pipeline.statistics.resampling import Units
-from segscore.pipeline.statistics.sums import CountedRows, Sums, merge, sum_rows
+from segscore.pipeline.statistics.sums import CountedRows, Sums, merge
 
 OWN = ("self_agreement", "placed_by_all", "placed_by_any")
 """What is known of the trials of a system for a document: the mean boundary similarity of each two
@@ -49,34 +49,9 @@ def add_trials(parts: Iterable[TrialSums]) -> TrialSums:
     )
 
 
-@dataclass(frozen=True)
-class KeyedRows:
-    """Rows to add up by system, perhaps by another column, and by group.
-
-    Attributes:
-        keys: the columns that the keys of all groups begin with.
-        groups: the group-by columns; None if the rows are in no group.
-        level: the level of the rows, as the last part of keys; empty in a run without levels.
-        counted: what is added up.
-    """
-
-    keys: Sequence[Coded]
-    groups: Sequence[Coded] | None
-    level: tuple[int | None, ...]
-    counted: CountedRows
-
-
 def sum_keyed(rows: KeyedRows, rule: Rule, units: Units) -> Sums:
-    """Add up rows over all documents and by group, as ``pairs.sum_groups`` does."""
-    code, keys = number_groups([*rows.keys])
-    nothing = [None] * len(rule.group_by)
-    sums = [sum_rows([(*k, *nothing, *rows.level) for k in keys], code, units, rows.counted)]
-    if rows.groups is not None:
-        code, keys = number_groups([*rows.keys, *rows.groups])
-        grouped = code >= 0
-        chosen = rows.counted.select(grouped)
-        sums.append(sum_rows([(*k, *rows.level) for k in keys], code[grouped], units, chosen))
-    return merge(sums)
+    """Add up rows over all documents and by group."""
+    return merge([*sums_by_group(rows, rule, units)])
 
 
 def own_agreement(side: Side, answer: Ints, size: Ints, rule: Rule) -> list[Floats]:

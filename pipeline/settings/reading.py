@@ -44,20 +44,30 @@ def read_names(_option: str, text: str) -> tuple[str, ...]:
     return tuple(text.split(",")) if text else ()
 
 
+def read_file(option: str, location: str) -> str:
+    """Return the text of a file that an option names.
+
+    Raises:
+        Refused: the file does not exist, or cannot be read.
+    """
+    from segscore.pipeline import storage
+
+    try:
+        content = storage.read_text(location)
+    except (OSError, UnicodeDecodeError) as problem:
+        raise Refused(f"{option} {location}: cannot be read: {problem}") from problem
+    if content is None:
+        raise Refused(f"{option} {location}: there is no such file")
+    return content
+
+
 def read_renames(option: str, text: str) -> dict[str, str]:
     """Read a CSV file with two columns: a coder, and the name that the coder gets.
 
     Raises:
         Refused: the file cannot be read, or a line does not have two names.
     """
-    from segscore.pipeline import storage
-
-    try:
-        content = storage.read_text(text)
-    except (OSError, UnicodeDecodeError) as problem:
-        raise Refused(f"{option} {text}: cannot be read: {problem}") from problem
-    if content is None:
-        raise Refused(f"{option} {text}: there is no such file")
+    content = read_file(option, text)
     names: dict[str, str] = {}
     for number, row in enumerate(csv.reader(content.splitlines()), start=1):
         cells = [cell.strip() for cell in row]

@@ -5,9 +5,10 @@ split into three digits: the whole part, the first 30 bits after the point, and 
 All three digits of a negative value are negative or 0.
 """
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,8 @@ from segscore.pipeline.arrays.kernel import inlined, kernel
 from segscore.pipeline.arrays.ragged import Flags, Floats, Ints
 from segscore.pipeline.errors import Unsuitable
 from segscore.pipeline.statistics.resampling import Units, settled
+
+_Key = TypeVar("_Key")
 
 GroupKey = tuple[object, ...]
 """The hypothesis, then the values of the group-by columns, which are None over all documents."""
@@ -400,3 +403,11 @@ def settle(sums: Sums) -> Sums:
 def _order(key: GroupKey) -> tuple[tuple[Any, ...], ...]:
     """Return a key that sorts by hypothesis, then all documents first, then by group-by values."""
     return tuple(() if part is None else (part,) for part in key)
+
+
+def add_numbers(parts: Iterable[Mapping[_Key, int]]) -> dict[_Key, int]:
+    """Add up the numbers of disjoint parts of a run, by what they count."""
+    total: Counter[_Key] = Counter()
+    for part in parts:
+        total.update(part)
+    return dict(total)

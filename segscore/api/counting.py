@@ -15,7 +15,7 @@ from segscore.pipeline.measures.items import chosen_items
 from segscore.pipeline.measures.selection import EVERYTHING
 from segscore.pipeline.measures.windows import window_size
 from segscore.pipeline.scoring.boundaries import Side, UnitLengths, measured_segments, typed_side
-from segscore.pipeline.scoring.counting import Pairs, Rule, count_pairs
+from segscore.pipeline.scoring.counting import DocumentSides, Pairs, Rule, count_pairs
 from segscore.pipeline.scoring.window_policy import window_sizes
 from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.tables.faults import (
@@ -95,7 +95,7 @@ def _count(
     else:
         window, _ = window_sizes(size, segments, rows, len(rows), rule.settings)
     counts = count_pairs(
-        _Hypotheses(rows, hypothesis),
+        DocumentSides(rows, hypothesis),
         Pairs(rows, rows, one_to_one=True),
         _References(size, reference, window),
         rule,
@@ -106,13 +106,6 @@ def _count(
 @lru_cache
 def _with_every_measure(settings: MeasuringSettings) -> MeasuringSettings:
     return replace(settings, measures=(EVERYTHING,))
-
-
-class _Hypotheses(NamedTuple):
-    """The hypotheses; see ``pairs.CountedHypotheses``."""
-
-    document: Ints
-    side: Side
 
 
 class _References(NamedTuple):

@@ -11,7 +11,8 @@ import pytest
 
 from segscore.pipeline.errors import Failed
 from segscore.pipeline.measures import ALL
-from segscore.pipeline.scoring.sweep.measured import MeasureSums, merge_measured
+from segscore.pipeline.scoring.sweep.coder_sums import merge_sums
+from segscore.pipeline.scoring.sweep.measured import MeasureSums
 from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
 from tests.support.comparisons import refusal_line
@@ -134,6 +135,6 @@ def test_measures_without_a_direction_are_refused(
 def test_receipts_of_other_thresholds_are_refused() -> None:
     sums = [{"a": MeasureSums(np.zeros((size, 3), np.int64))} for size in (2, 4)]
     with pytest.raises(Failed, match="--fresh"):
-        merge_measured(sums)
+        merge_sums(sums, "thresholds or measures")
     with pytest.raises(ValueError, match="shape"):
         MeasureSums(np.zeros(3, np.int64))

@@ -19,9 +19,9 @@ from segscore.pipeline.errors import Failed
 from segscore.pipeline.measures import tolerance
 from segscore.pipeline.runs import planning
 from segscore.pipeline.runs.planning import Limits
+from segscore.pipeline.scoring.sweep.coder_sums import merge_sums
 from segscore.pipeline.scoring.sweep.tolerances import (
     ToleranceSums,
-    merge_sums,
     tabulate_tolerances,
 )
 from segscore.pipeline.storage import read_table
@@ -112,7 +112,7 @@ def test_sums_over_parts_give_the_values_of_the_twin(
         parts.append({"s": ToleranceSums(np.array([[*each.values()] for each in counts]))})
     parameters = {"edges": edges, "beta": 2.0}
     tables = [
-        tabulate_tolerances(merge_sums(order), ascending, parameters)
+        tabulate_tolerances(merge_sums(order, "numbers of tolerances"), ascending, parameters)
         for order in (parts, parts[::-1])
     ]
     assert tables[0].equals(tables[1])
@@ -278,4 +278,4 @@ def test_receipts_of_other_shapes_are_refused() -> None:
         ToleranceSums(np.zeros((2, 3), np.int64))
     parts = [{"s": ToleranceSums(np.zeros((many, 8), np.int64))} for many in (1, 2)]
     with pytest.raises(Failed, match="run again with --fresh"):
-        merge_sums(parts)
+        merge_sums(parts, "numbers of tolerances")

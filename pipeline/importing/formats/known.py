@@ -61,15 +61,21 @@ SPECIFIC_OPTIONS = tuple(
 """Options, by their fields in the settings, that only some formats read."""
 
 
+def format_key(name: str) -> str | None:
+    """Return the key in FORMATS of a name, which may lack hyphens, as in `labelstudio`."""
+    keys = {key.replace("-", ""): key for key in FORMATS}
+    return keys.get(name.replace("-", ""))
+
+
 def format_named(name: str) -> str:
     """Return the key in FORMATS of a name, which may lack hyphens, as in `labelstudio`.
 
     Raises:
         Refused: no format has this name.
     """
-    keys = {key.replace("-", ""): key for key in FORMATS}
-    if name.replace("-", "") not in keys:
+    key = format_key(name)
+    if key is None:
         raise Refused(
             f"--format {name}: must be one of {', '.join(FORMATS)}{nearest(name, FORMATS)}"
         )
-    return keys[name.replace("-", "")]
+    return key

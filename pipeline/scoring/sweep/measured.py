@@ -4,18 +4,17 @@ At a threshold, the boundaries of a hypothesis are its candidates with at least 
 `segscore score --threshold`, so that each value is the micro average of such a run.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
 
 from segscore.pipeline.arrays.ragged import Flags, Floats, Ints, column
-from segscore.pipeline.errors import Failed
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.measures.selection import Selection
 from segscore.pipeline.scoring.boundaries import Side, side_from_rows
-from segscore.pipeline.scoring.counting import Pairs, Rule, count_pairs, pair_up
+from segscore.pipeline.scoring.counting import DocumentSides, Pairs, Rule, count_pairs, pair_up
 from segscore.pipeline.scoring.hypotheses import Accepted
 from segscore.pipeline.scoring.references import References
 from segscore.pipeline.scoring.thresholds import reaching
@@ -40,12 +39,6 @@ class MeasureSums:
         """Refuse a wrong shape, because sums may come from a file."""
         if self.counts.ndim != 2:
             raise ValueError("the sums do not have the shape (thresholds, counts)")
-
-
-@dataclass(frozen=True)
-class _Hypotheses:
-    document: Ints
-    side: Side
 
 
 def count_at_thresholds(
@@ -85,31 +78,12 @@ def _count(
     """Count pairs at one threshold, shape (pairs, counts)."""
     reached = reaching(rows, np.full(len(rows), least, np.float64))
     side = _untyped(side_from_rows(reached, document, references.words, typed=False))
-    counts = count_pairs(_Hypotheses(document, side), pairs, references, rule)
+    counts = count_pairs(DocumentSides(document, side), pairs, references, rule)
     return np.stack([*counts.values()], axis=1)
 
 
 def _untyped(side: Side) -> Side:
     return replace(side, typed=side.boundaries, types=None)
-
-
-def merge_measured(parts: Iterable[Mapping[str, MeasureSums]]) -> dict[str, Ints]:
-    """Add up the sums of several parts, in any order; the result is sorted by coder.
-
-    Raises:
-        Failed: the parts were counted at different numbers of thresholds, or for other measures.
-    """
-    merged: dict[str, Ints] = {}
-    for part in parts:
-        for coder, sums in part.items():
-            before = merged.get(coder, np.zeros_like(sums.counts))
-            if before.shape != sums.counts.shape:
-                raise Failed(
-                    f"{coder}: receipts of parts have different thresholds or measures; run again "
-                    "with --fresh"
-                )
-            merged[coder] = before + sums.counts
-    return dict(sorted(merged.items()))
 
 
 def tabulate_measured(

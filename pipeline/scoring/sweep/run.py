@@ -20,15 +20,15 @@ from segscore.pipeline.scoring.documents import Totals, parts_of, with_windows
 from segscore.pipeline.scoring.inputs import Inputs, find_sides
 from segscore.pipeline.scoring.self_pairs import describe_self_pairs
 from segscore.pipeline.scoring.sweep.candidates import CHANGING
+from segscore.pipeline.scoring.sweep.coder_sums import merge_sums
 from segscore.pipeline.scoring.sweep.curves import VALUES, merge_steps, tabulate_curves
 from segscore.pipeline.scoring.sweep.measured import (
     HUNDREDTHS,
-    merge_measured,
     tabulate_measured,
 )
 from segscore.pipeline.scoring.sweep.part import SweepJob, SweepReceipt, sweep_part
 from segscore.pipeline.scoring.sweep.settings import SweepSettings
-from segscore.pipeline.scoring.sweep.tolerances import merge_sums, tabulate_tolerances
+from segscore.pipeline.scoring.sweep.tolerances import tabulate_tolerances
 from segscore.pipeline.scoring.thresholds import SCORE_COLUMN
 from segscore.pipeline.scoring.window_policy import share_of_windows
 from segscore.pipeline.tables.path_columns import TRIAL
@@ -140,7 +140,7 @@ def _write_curves(
 ) -> dict[str, pa.Table]:
     """Write the tables, and return them: tolerances, or curves and the operating points."""
     if settings.tolerances:
-        sums = merge_sums(receipt.sums for receipt in swept)
+        sums = merge_sums((receipt.sums for receipt in swept), "numbers of tolerances")
         tolerances = tabulate_tolerances(sums, settings.tolerances, parameters)
         run.write("tolerances", tolerances)
         return {"tolerances": tolerances}
@@ -151,7 +151,7 @@ def _write_curves(
     run.write("operating_points", points)
     written = {"curves": curves, "operating_points": points}
     if settings.measures:
-        sums = merge_measured(receipt.measured for receipt in swept)
+        sums = merge_sums((receipt.measured for receipt in swept), "thresholds or measures")
         thresholds, selection = settings.thresholds or HUNDREDTHS, settings.measured.selection
         measured = tabulate_measured(sums, thresholds, selection, parameters)
         run.write("measured", measured)

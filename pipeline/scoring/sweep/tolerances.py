@@ -4,14 +4,13 @@ The hypotheses are read once. Each pair is counted at every tolerance, so that a
 the micro average of a scoring run with that tolerance.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 
 from segscore.pipeline.arrays.ragged import Ints, column
-from segscore.pipeline.errors import Failed
 from segscore.pipeline.measures import Table, tolerance
 from segscore.pipeline.measures.segmentation_pairs import pair_rows
 from segscore.pipeline.scoring.boundaries import side_from_rows
@@ -68,25 +67,6 @@ def count_at_tolerances(
         counts = [tolerance.count(compared, limit, edges).sum(axis=1) for limit in tolerances]
         sums[name] = ToleranceSums(np.array(counts))
     return sums
-
-
-def merge_sums(parts: Iterable[Mapping[str, ToleranceSums]]) -> dict[str, Ints]:
-    """Add up the sums of several parts, in any order; the result is sorted by coder.
-
-    Raises:
-        Failed: the parts were counted at different numbers of tolerances.
-    """
-    merged: dict[str, Ints] = {}
-    for part in parts:
-        for coder, sums in part.items():
-            before = merged.get(coder, np.zeros_like(sums.counts))
-            if before.shape != sums.counts.shape:
-                raise Failed(
-                    f"{coder}: receipts of parts have different numbers of tolerances; run again "
-                    "with --fresh"
-                )
-            merged[coder] = before + sums.counts
-    return dict(sorted(merged.items()))
 
 
 def tabulate_tolerances(
