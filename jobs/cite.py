@@ -87,10 +87,9 @@ def _open(url: str, asked: list[str]) -> "tuple[FinishedRun, list[str]]":
         Refused: there is no such run, or it does not have one of the measures.
     """
     from segscore.pipeline.errors import Refused
-    from segscore.pipeline.measures import shown_measures
     from segscore.pipeline.runs.finished import FinishedRun
     from segscore.pipeline.scoring.finished_scoring import FinishedScoring
-    from segscore.pipeline.scoring.leaderboard import PRINTED
+    from segscore.pipeline.scoring.leaderboard import PRINTED, measures_to_show
 
     compared = FinishedRun.open(url)
     if compared.command == "compare":
@@ -108,7 +107,7 @@ def _open(url: str, asked: list[str]) -> "tuple[FinishedRun, list[str]]":
             f"{url}: has no averages to report, as no document has several references, which all "
             "its measures need; score again with others"
         )
-    return scored, asked or shown_measures(rows)[:PRINTED]
+    return scored, asked or measures_to_show(rows, scored.measures_in_order)[:PRINTED]
 
 
 def _named(names: Sequence[str]) -> list[str]:

@@ -7,11 +7,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from segscore.pipeline.errors import Refused, nearest
-from segscore.pipeline.measures import ALL, PAIRS, PANELS, Table, shown_measures
+from segscore.pipeline.measures import ALL, PAIRS, PANELS, Table
 from segscore.pipeline.measures.measure import Measure
 from segscore.pipeline.measures.published import nearest_measure
 from segscore.pipeline.measures.selection import Selection, normal_form, select
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
+from segscore.pipeline.scoring.leaderboard import measures_to_show
 from segscore.pipeline.scoring.names import is_point, system_name
 from segscore.pipeline.settings import signature as signatures
 from segscore.pipeline.settings.measuring import settings_without_effect
@@ -51,7 +52,7 @@ def first_measure(runs: Sequence[FinishedScoring]) -> str:
     """Return the measure that `segscore score` shows first, of those that all of some runs have."""
     first, *others = (run.selection.names for run in runs)
     available = [name for name in first if all(name in names for names in others)]
-    return shown_measures(available or first)[0]
+    return measures_to_show(available or first, runs[0].measures_in_order)[0]
 
 
 def chosen_measures(names: Iterable[str]) -> list[tuple[Table, list[Measure]]]:

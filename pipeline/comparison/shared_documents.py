@@ -1,19 +1,17 @@
 """Compare the systems of one scoring run on the documents that all of them share."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from segscore.pipeline.comparison.certainty import PairRows
 from segscore.pipeline.comparison.run import resampled_by
 from segscore.pipeline.comparison.runs import chosen_measures, find_systems
 from segscore.pipeline.comparison.samples import (
-    GroupSamples,
     NothingShared,
     Sample,
     read_samples,
 )
 from segscore.pipeline.comparison.settings import CompareSettings
-from segscore.pipeline.comparison.tables import as_in_table, compare_group
+from segscore.pipeline.comparison.tables import as_in_table, compare_pairs
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 
 
@@ -54,13 +52,6 @@ def read_documents(run: FinishedScoring, measure: str, average: str) -> SharedDo
     group = read.groups[0]
     if group.together is None:
         return SharedDocuments(None, untested=f": {group.coverage.in_words}")
-    pairs = _compared(group, [run], settings, average)
+    rows = as_in_table(compare_pairs(group, settings, average))
+    pairs = {(row["system"], row["other"]): row for row in rows}
     return SharedDocuments(group.together, read.documents[run.name], pairs)
-
-
-def _compared(
-    group: GroupSamples, runs: Sequence[FinishedScoring], settings: CompareSettings, average: str
-) -> PairRows:
-    """Compare the systems as `segscore compare` does."""
-    rows = as_in_table(compare_group(group, runs, settings).tables["comparisons"])
-    return {(row["system"], row["other"]): row for row in rows if row["average"] == average}

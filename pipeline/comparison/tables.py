@@ -1,7 +1,7 @@
 """Make the tables of a comparison (schemas/comparisons.py) from its samples."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from math import comb, isnan
 from typing import TYPE_CHECKING, Any, cast
 
@@ -152,10 +152,21 @@ def compare_sample(
         ranked = _ranked(averages, measure)
         for kind in AVERAGES:
             omnibus = (friedman, kruskal) if kind == "macro" else None
-            compared.pairs.extend(_pairs(averages, measure, kind, settings, ranked, omnibus))
+            pairs = _pairs(averages, measure, kind, settings, omnibus)
+            compared.pairs.extend(_with_ranks(pairs, ranked, kind))
         if len(sample.systems) >= rank_tests.LEAST:
             compared.omnibus.extend(_omnibus(sample, measure, each) for each in (friedman, kruskal))
     return compared
+
+
+def compare_pairs(group: GroupSamples, settings: CompareSettings, kind: str) -> list[ComparisonRow]:
+    """Compare the pairs of systems of a group by one average; the tests of ranks are left out."""
+    pairs: list[ComparedPair] = []
+    for sample in group.paired:
+        averages = Averages(sample)
+        for measure in sample.measures:
+            pairs += _pairs(averages, measure, kind, settings, None)
+    return adjusted_rows(pairs, settings)
 
 
 def adjusted_rows(pairs: Sequence[ComparedPair], settings: CompareSettings) -> list[ComparisonRow]:
@@ -290,7 +301,6 @@ def _pairs(
     measure: Measure,
     kind: str,
     settings: CompareSettings,
-    ranked: Sequence[ComparisonRow],
     omnibus: tuple[rank_tests.Omnibus, rank_tests.Omnibus] | None,
 ) -> Iterator[ComparedPair]:
     """Yield the comparison of each pair of systems, for one average."""
@@ -300,9 +310,6 @@ def _pairs(
     permuted = permutation_tests(differences, settings.seed, settings.permutations)
     for pair, (systems, apart) in enumerate(zip(averages.pairs, differences, strict=True)):
         first, second = sides[pair]
-        ranks = dict(ranked[pair])
-        if kind == "micro":
-            ranks |= dict.fromkeys(_DOCUMENT_TESTS, _UNDEFINED)
         row = {
             "measure": measure.name,
             "average": kind,
@@ -318,7 +325,7 @@ def _pairs(
             "units": apart.number,
             "effective": apart.effective,
             "p_permutation": permuted[pair],
-            **ranks,
+            **dict.fromkeys((*_DOCUMENT_TESTS, *_DOCUMENTS), _UNDEFINED),
             "p_nemenyi": omnibus[0].pairwise[systems] if omnibus else _UNDEFINED,
             "p_kruskal": omnibus[1].pairwise[systems] if omnibus else _UNDEFINED,
         }
@@ -337,6 +344,18 @@ def _better(
 
 _DOCUMENT_TESTS = ("p_wilcoxon", "effect_d", "effect_rank")
 """Columns computed document by document, so only macro rows have them."""
+
+_DOCUMENTS = ("higher", "lower")
+"""Columns that count the documents on which the first system of a pair is higher or lower."""
+
+
+def _with_ranks(
+    pairs: Iterable[ComparedPair], ranked: Sequence[ComparisonRow], kind: str
+) -> Iterator[ComparedPair]:
+    """Add to pairs what compares their systems document by document."""
+    names = _DOCUMENTS if kind == "micro" else (*_DOCUMENT_TESTS, *_DOCUMENTS)
+    for pair, ranks in zip(pairs, ranked, strict=True):
+        yield replace(pair, row=pair.row | {name: ranks[name] for name in names})
 
 
 def _ranked(averages: Averages, measure: Measure) -> list[ComparisonRow]:

@@ -244,7 +244,7 @@ class NightSettings:
                 "levels by a run of `segscore score`, or omit it"
             )
         for rule in self.rules:
-            if rule.measure not in self.score.selection.names:
+            if rule.measure not in self.score.selection.names:  # of those that [score] names
                 raise Refused(
                     f"--gate {rule.text}: nights are scored without {rule.measure}; add it to "
                     "measures in [score] of --settings"
@@ -276,6 +276,8 @@ class NightSettings:
             scoring["resample_by"] = self.resample_by
         if self.max_rejects is not None:
             scoring["max_rejects"] = self.max_rejects
+        if not scoring.get("measures") and self.rules:
+            scoring["measures"] = ("default", *(rule.measure for rule in self.rules))
         unpaired = scoring.pop("max_unpaired", None)
         if self.max_unpaired is not None:
             unpaired = self.max_unpaired

@@ -13,7 +13,7 @@ from segscore.pipeline.comparison.runs import chosen_measures, find_systems, ope
 from segscore.pipeline.comparison.shared_documents import read_documents
 from segscore.pipeline.comparison.verdict import comparison_in_words
 from segscore.pipeline.errors import Failed, Refused
-from segscore.pipeline.measures import ALL, HEADLINES
+from segscore.pipeline.measures import ALL
 from segscore.pipeline.measures.measure import Measure
 from segscore.pipeline.nightly import nights
 from segscore.pipeline.nightly.restatements import Restatement, read_restatements
@@ -206,8 +206,7 @@ def _ranked_by(run: FinishedScoring, name: str | None) -> Measure:
     """Return the measure to rank by: the named one, else the first that has a direction."""
     if name is None:
         available = run.selection.names
-        named = run.measures_in_order
-        order = measures_to_show(available, named) if named else HEADLINES
+        order = measures_to_show(available, run.measures_in_order)
         preferred = [each for each in (*order, *available) if each in available]
         ranked = (each for each in preferred if ALL[each].better != "neither")
         return ALL[next(ranked, available[0])]

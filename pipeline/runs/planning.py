@@ -67,6 +67,10 @@ class Limits:
         return min(MOST_ROWS, max(ROWS_AT_ONCE, power_of_two))
 
 
+_MOST_FULL = 2.5
+"""The most rows that may be in a range, in parts or in the largest slice: where files are sorted, a
+range has at most its own rows and those of the slice before."""
+
 LIMITS = Limits()
 """The limits that every run uses; tests and benchmarks replace this value."""
 
@@ -179,7 +183,8 @@ def _cut_points(
 
     Returns:
         The first ids of the second and later ranges.  Empty if ranges would exceed ``budget`` or
-        ``read_again``, as they do where files are not in the order of ids or the ids are unknown.
+        ``read_again``, or if nearly all rows could be in one of them, as where files are not in the
+        order of ids or the ids are unknown.
     """
     pieces = [piece for table in tables.values() for piece in table.slices]
     starts = sorted(
@@ -193,12 +198,16 @@ def _cut_points(
             cuts.append(first)
             rows_in_range = 0
         rows_in_range += slice_rows
-    sizes = [0] * (len(cuts) + 1)
+    sizes, most_rows = [0] * (len(cuts) + 1), [0] * (len(cuts) + 1)
     for piece in pieces:
         for number in ranges_of(piece, cuts):
             sizes[number] += piece.size
+    for piece in tables[scored].slices:
+        for number in ranges_of(piece, cuts):
+            most_rows[number] += piece.rows
     total = sum(piece.size for piece in pieces)
-    fits = sum(sizes) <= read_again * total and max(sizes) <= budget
+    full = _MOST_FULL * max([rows, *(piece.rows for piece in tables[scored].slices)])
+    fits = sum(sizes) <= read_again * total and max(sizes) <= budget and max(most_rows) <= full
     return tuple(cuts) if fits else ()
 
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from segscore.pipeline.measures import ALL, FAMILIES, HEADLINES, shown_measures
+from segscore.pipeline.measures import ALL, HEADLINES, shown_measures
+from segscore.pipeline.measures.selection import measures_named
 from segscore.pipeline.scoring.coverage import Coverage, coverage_of
 from segscore.pipeline.scoring.names import is_point
 from segscore.schemas.rows import AverageRow, SystemRow, column_of, group_of
@@ -172,11 +173,15 @@ class Leaderboard:
 
 
 def as_named(available: Collection[str], named: Iterable[str]) -> list[str]:
-    """Return measures in the order in which a user named them, then those that nobody named."""
+    """Return measures in the order in which a user named them, then those that nobody named.
+
+    The headlines are the first of those that nobody named, and of a family.
+    """
+    available = [*(n for n in HEADLINES if n in available), *available]
     order: dict[str, None] = {}
     for name in named:
-        family = {each.name for each in FAMILIES[name].MEASURES} if name in FAMILIES else {name}
-        order |= dict.fromkeys(each for each in available if each in family)
+        chosen = measures_named((name,))
+        order |= dict.fromkeys(each for each in available if each in chosen)
     return list(order | dict.fromkeys(available))
 
 

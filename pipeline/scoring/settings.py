@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.settings.measuring import LEVEL, MeasuringSettings
+from segscore.pipeline.settings.measuring import LEVEL, MeasuringSettings, affected_by
 from segscore.pipeline.settings.options import (
     Argument,
     DocumentsOption,
@@ -142,6 +142,10 @@ class ScoreSettings(MeasuringSettings, _Locations):
         super().__post_init__()
         if not self.measures_in_order:
             object.__setattr__(self, "measures_in_order", tuple(named))
+        if not self.measures and (affected := affected_by(self)):
+            from segscore.pipeline.measures.selection import default_and_those_about
+
+            object.__setattr__(self, "measures", default_and_those_about(affected))
         if self.trials:
             several = split_trials(self.hypotheses)
             object.__setattr__(self, "hypotheses", join_locations("HYPOTHESES", several))

@@ -1,7 +1,7 @@
 """How segmentations are measured, and the signature that makes two results comparable."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from segscore.pipeline.errors import Refused
@@ -107,8 +107,8 @@ class MeasuringSettings:
         tuple[str, ...],
         Option(
             "Measures to compute, separated by commas: names, families (window, edit, content, "
-            "tolerance, winpr, overlap, selected, panel, panel_tolerance) or all; default: "
-            "window,edit,content,tolerance,panel.",
+            "tolerance, winpr, overlap, selected, panel, panel_tolerance), default or all. The "
+            "default: those that most papers report, and those that other options are about.",
             Panel.MEASURES,
             read_names,
         ),
@@ -308,10 +308,6 @@ class MeasuringSettings:
             from segscore.pipeline.measures.selection import normal_form
 
             object.__setattr__(self, "measures", normal_form(self.measures))
-        elif self.select:
-            from segscore.pipeline.measures.selection import default_and
-
-            object.__setattr__(self, "measures", default_and("selected"))
         check_options(self)
         self._check_edit_constants()
         self._check_unit_weights()
@@ -548,6 +544,24 @@ def settings_without_effect(selection: "Selection") -> set[str]:
         for signed in SIGNED.values()
         if signed.affects and used.isdisjoint(signed.affects)
     }
+
+
+def affected_by(settings: MeasuringSettings) -> set[str]:
+    """Return what settings affect that differ from their defaults and affect none of the measures.
+
+    Returns:
+        Families, counts and names in formulas; none if every setting has an effect.
+    """
+    defaults = {field.name: field.default for field in fields(settings)}
+    changed = [
+        signed
+        for name, signed in SIGNED.items()
+        if signed.affects and getattr(settings, name) != defaults[name]
+    ]
+    if not changed:
+        return set()
+    without = settings_without_effect(settings.selection)
+    return {name for signed in changed if signed.name in without for name in signed.affects}
 
 
 def measuring_of(settings: Any, **fixed: Any) -> MeasuringSettings:

@@ -268,8 +268,6 @@ def score(
     Raises:
         Refused: a setting or a segmentation is invalid; the command has the same message.
     """
-    if settings.get("select") and not settings.get("measures"):
-        settings["measures"] = "all"  # as without it; a run with --select has fewer
     pair_settings(settings)  # refuses settings before sides
     sides = as_pair(reference, hypothesis, n_units)
     chosen = pair_settings(settings, MILLISECOND if are_times(sides) else None)

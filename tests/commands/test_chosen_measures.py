@@ -90,10 +90,12 @@ def test_the_default_is_a_run_without_the_option(
     segscore: Segscore, folder: Path, tmp_path: Path
 ) -> None:
     plain = score(segscore, folder, tmp_path / "plain")
-    families = "content,panel,edit,tolerance,window"
-    named = score(segscore, folder, tmp_path / "named", "--measures", families)
-    assert named["signature"] == plain["signature"]
-    assert named["fingerprint"] == plain["fingerprint"]
+    singly = "recall,precision,f1,panel,b_f1,b_recall,b_precision,segmentation_similarity"
+    every = f"{singly},boundary_similarity,window_diff,pk"
+    for names in ("default", "default,pk", every):
+        named = score(segscore, folder, tmp_path / names, "--measures", names)
+        assert named["signature"] == plain["signature"]
+        assert named["fingerprint"] == plain["fingerprint"]
     assert "measures" not in plain["signature"]
 
 

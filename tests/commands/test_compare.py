@@ -44,7 +44,8 @@ def runs(segscore: Segscore, tmp_path: Path) -> Path:
             for row in generated.hypotheses:
                 row["boundaries"] = row["boundaries"][::2]
         generated.write(tmp_path / f"{name}-tables")
-        run(segscore, tmp_path / f"{name}-tables", tmp_path / name)
+        names = ("--measures", "default,window_diff_miss,b_tp")
+        run(segscore, tmp_path / f"{name}-tables", tmp_path / name, *names)
     return tmp_path
 
 
@@ -170,7 +171,8 @@ def test_averages_and_intervals_equal_the_runs_summary(segscore: Segscore, tmp_p
     """Where all systems have all documents, both commands give the same averages."""
     table = DATA / "tinyrec.jsonl"
     points = ("--reference-points", "none,all,random-known", "--seed", 3, "--group-by", "level")
-    assert segscore("score", table, table, "--output", tmp_path / "run", *points).code == 0
+    names = ("--measures", "default,r_miss")
+    assert segscore("score", table, table, "--output", tmp_path / "run", *points, *names).code == 0
     chosen = ("window_diff", "boundary_similarity", "r_miss")
     tables = compare(
         segscore, tmp_path, tmp_path / "run", "--measure", ",".join(chosen), "--seed", 3,
@@ -439,9 +441,10 @@ def test_different_p_seg_is_refused_only_where_it_is_used(
         for document in ("c", "d")
         for coder, role, position in (("desk", "reference", 5), ("a", "hypothesis", 6))
     ]
-    one = scored(segscore, tmp_path / "one", rows)
+    names = ("--measures", "pk,c_seg_normalised")
+    one = scored(segscore, tmp_path / "one", rows, *names)
     more = [line("e", "desk", "reference", []), line("e", "a", "hypothesis", [6])]
-    two = scored(segscore, tmp_path / "two", rows + more)
+    two = scored(segscore, tmp_path / "two", rows + more, *names)
     assert segscore("compare", one, two, "--measure", "pk").code == 0
     message = refusal_line(segscore("compare", one, two, "--measure", "c_seg_normalised"))
     assert "p_seg 0.3333333333333333 / 0.25;" in message

@@ -129,7 +129,8 @@ def long_names(segscore: Segscore, tmp_path: Path) -> Path:
             rows.append(document | {"coder": name, "role": "hypothesis", "boundaries": boundaries})
     table = tmp_path / "t.jsonl"
     table.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    assert segscore("score", table, table, "--output", tmp_path / "run").code == 0
+    names = ("--measures", MEASURES)
+    assert segscore("score", table, table, "--output", tmp_path / "run", *names).code == 0
     return tmp_path / "run"
 
 

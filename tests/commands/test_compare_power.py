@@ -20,7 +20,7 @@ from tests.support.paths import DATA
 @pytest.fixture
 def scored(segscore: Segscore, tmp_path: Path) -> Path:
     source, run = DATA / "tinyrec.jsonl", tmp_path / "run"
-    points = ("--reference-points", "none,random-known")
+    points = ("--reference-points", "none,random-known", "--measures", "default,b_tp")
     assert segscore("score", source, source, *points, "--output", run).code == 0
     return run
 

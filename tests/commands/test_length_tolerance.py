@@ -16,6 +16,7 @@ from segscore.pipeline.storage import read_table
 from tests.oracles import naive
 from tests.oracles.naive_lengths import Adopted, adopt_lengths
 from tests.support.command_line import Segscore
+from tests.support.corpora import COUNTED
 from tests.support.run_files import tables
 
 INTS = pa.list_(pa.int32())
@@ -67,7 +68,7 @@ def score(segscore: Segscore, folder: Path, output: Path, tolerance: int, *optio
     ended = segscore(
         "score", folder / "references.parquet", folder / "hypotheses.parquet", "--documents",
         folder / "documents.parquet", "--output", output, "--length-tolerance", tolerance,
-        *options,
+        *COUNTED, *options,
     )  # fmt: skip
     assert ended.code == 0, ended.err
     loaded: Row = json.loads((output / "run.json").read_text())

@@ -23,11 +23,12 @@ from segscore.pipeline.storage import read_table
 from tests.oracles import naive, naive_levels
 from tests.support import passes
 from tests.support.command_line import Segscore
+from tests.support.corpora import COUNTED, FAMILIES
 from tests.support.examples import examples
 from tests.support.nights import DAYS, Archive
 from tests.support.paths import ROOT
 
-PAIRS = select(()).pairs
+PAIRS = select(FAMILIES).pairs
 TYPES = (1, 2, 5)
 Rows = list[dict[str, Any]]
 
@@ -135,7 +136,7 @@ def test_a_run_by_level_equals_the_twin(segscore: Segscore, tmp_path: Path, kind
     paths = write(tmp_path, references, hypotheses)
     result = segscore(
         "score", *paths, "--output", tmp_path / "run", "--by-level", kind,
-        "--n-t", 3, "--group-by", "genre",
+        "--n-t", 3, "--group-by", "genre", *COUNTED,
     )  # fmt: skip
     assert result.code == 0, result.err
     assert f"|types:1,2,5|by_level:{kind}|" in result.out
@@ -354,7 +355,7 @@ def test_views_of_dashboards_count_references_once(segscore: Segscore, tmp_path:
     assert archive.run(DAYS[0]).code == 0
     paths = write(tmp_path, *corpus(seed=10))
     output = Path(archive.runs) / f"date={DAYS[1]}"
-    options = ("--by-level", "--output", output)
+    options = ("--by-level", "--output", output, "--measures", "default,r_miss")
     assert segscore("score", *paths, *options).code == 0
     assert segscore("history", archive.runs).code == 0
     scores = read_table(str(output / "scores")).to_pylist()

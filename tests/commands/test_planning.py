@@ -78,6 +78,24 @@ def test_every_plan_gives_the_same_tables(
     assert len([*(tmp_path / "met" / "scores").iterdir()]) > 3
 
 
+def test_a_few_files_in_no_order_are_shuffled(
+    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each of four files has ids from all over, so that nearly all rows would be in one range."""
+    generated = corpus(seed=9, documents=60)
+    numbers = np.random.default_rng(1).permutation(len(generated.hypotheses))
+    generated.hypotheses[:] = [generated.hypotheses[number] for number in numbers]
+    generated.write(tmp_path, files=4)
+    for path in (tmp_path / "hypotheses").iterdir():
+        pq.write_table(pq.ParquetFile(path).read(), path)  # in one row group
+    a_file = len(numbers) // 4
+    monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=a_file))
+    plan = run(segscore, tmp_path, tmp_path / "run")["plan"]
+    assert any(line.startswith("rows are shuffled into") for line in plan), plan
+    written = [pq.ParquetFile(path).metadata for path in (tmp_path / "run" / "scores").iterdir()]
+    assert max(file.num_rows for file in written) < sum(file.num_rows for file in written) / 2
+
+
 SKEWED = 1000
 """Hypotheses of one document, and thousands of units of another."""
 

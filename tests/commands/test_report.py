@@ -48,7 +48,7 @@ def score_corpus(segscore: Segscore, folder: Path) -> Path:
     result = segscore(
         "score", folder / "references", folder / "hypotheses", "--output", folder / "run",
         "--documents", folder / "documents.parquet", "--group-by", "genre",
-        "--reference-points", "none,all",
+        "--reference-points", "none,all", "--measures", "default,b_fp",
     )  # fmt: skip
     assert result.code == 0, result.err
     return folder / "run"

@@ -16,7 +16,7 @@ from segscore.pipeline.storage import read_table, write_table
 from tests.oracles import naive
 from tests.support import passes
 from tests.support.command_line import Segscore
-from tests.support.corpora import Corpus, corpus, run
+from tests.support.corpora import COUNTED, FAMILIES, Corpus, corpus, run
 from tests.support.paths import DATA
 
 COUNTS = select(()).pairs.counts
@@ -193,8 +193,9 @@ def test_blind_systems_are_equal_only_by_pr_error(segscore: Segscore, tmp_path: 
     """Georgescul et al. 2006, figures 1-3: none and all near 1/2; WindowDiff and Pk differ."""
     data = DATA / "tinyrec.jsonl"
     result = segscore(
-        "score", data, data, "--output", tmp_path / "run", "--reference-points", "none,all"
-    )
+        "score", data, data, "--output", tmp_path / "run", "--reference-points", "none,all",
+        "--measures", "default,pr_error",
+    )  # fmt: skip
     assert result.code == 0, result.err
     value = {
         (row["hypothesis"], row["measure"]): row["value"]
@@ -224,7 +225,7 @@ def test_weights_costs_and_beta_change_the_values(segscore: Segscore, tmp_path: 
     generated.write(tmp_path)
     record = run(
         segscore, tmp_path, tmp_path / "run", "--content-weights", "2,0.5,1,3", "--beta", 2,
-        "--c-seg-costs", "0.5,0.25", "--p-seg", 0.25, "--cost-miss", 0.75,
+        "--c-seg-costs", "0.5,0.25", "--p-seg", 0.25, "--cost-miss", 0.75, *COUNTED,
     )  # fmt: skip
     for part in ("content_weights:2,0.5,1,3", "beta:2", "c_seg_costs:0.5,0.25", "cost_miss:0.75"):
         assert f"|{part}|" in record["signature"]
@@ -238,7 +239,7 @@ def test_weights_costs_and_beta_change_the_values(segscore: Segscore, tmp_path: 
         for name, part in (("r_miss", "content_miss"), ("r_false_alarm", "content_false_alarm")):
             assert passes.close(row[name], exact[part] / row["content_size"])
         values = passes.twin_values(
-            {name: row[name] for name in COUNTS},
+            {name: row[name] for name in select(FAMILIES).pairs.counts},
             p_seg=Fraction(1, 4),
             cost_miss=Fraction(3, 4),
             c_seg_costs=(Fraction(1, 2), Fraction(1, 4)),
@@ -253,7 +254,7 @@ def test_unit_weights_weigh_content(segscore: Segscore, tmp_path: Path) -> None:
     for document in generated.documents:
         document["unit_weights"] = document["unit_lengths"]
     generated.write(tmp_path)
-    run(segscore, tmp_path, tmp_path / "words", "--units", "words")
+    run(segscore, tmp_path, tmp_path / "words", "--units", "words", "--measures", "default,content")
     run(segscore, tmp_path, tmp_path / "both", "--units", "words", "--unit-weights")
     run(segscore, tmp_path, tmp_path / "units", "--unit-weights")
     words, both, units = (rows(tmp_path / name, "scores") for name in ("words", "both", "units"))

@@ -20,10 +20,20 @@ from tests.oracles import naive, naive_jackknife
 from tests.oracles.naive_denominators import Counts
 from tests.support import passes
 from tests.support.command_line import Segscore
-from tests.support.corpora import STORY_SUMS, WINDOWS, Corpus, complete, corpus, run, twin_scores
+from tests.support.corpora import (
+    COUNTED,
+    FAMILIES,
+    STORY_SUMS,
+    WINDOWS,
+    Corpus,
+    complete,
+    corpus,
+    run,
+    twin_scores,
+)
 from tests.support.paths import DATA
 
-PAIRS = select(()).pairs
+PAIRS = select(FAMILIES).pairs
 COUNTS = tuple(ALL_PAIRS.counts)
 
 
@@ -35,7 +45,7 @@ def test_scores_and_summary_equal_the_twin(
     generated.write(tmp_path)
     record = run(
         segscore, tmp_path, tmp_path / "run", "--window", window, "--rounding", rounding,
-        "--units", units, "--group-by", "genre,year", "--seed", 7,
+        "--units", units, "--group-by", "genre,year", "--seed", 7, *COUNTED,
     )  # fmt: skip
     expected = twin_scores(generated, window, rounding, units == "words")
     prior = naive.p_seg([row for key, row in expected.items() if key[2] is None])
@@ -271,8 +281,8 @@ def test_rows_add_up_and_the_signature_describes_the_run(
         assert rows["in"] == rows["scored"] + rows["rejected"] + rows["unpaired"]
     assert record["rows"]["hypotheses"]["in"] == len(generated.hypotheses)
     assert record["signature"] == (
-        "segscore|n_t:3|window:per-pair,half-even,min2|units:units|pairing:greedy|p_seg:0.25"
-        "|cost_miss:0.5|ci:jackknife,documents|v:0.2.0"
+        "segscore|n_t:3|window:per-pair,half-even,min2|units:units|pairing:greedy|p_seg:0.25|"
+        "measures:default,pk_prior,pk_prime,c_seg,c_seg_normalised|ci:jackknife,documents|v:0.2.0"
     )
     status = segscore("status", tmp_path / "run")
     assert status.code == 0

@@ -14,7 +14,7 @@ from segscore.pipeline.storage import read_table
 from tests.oracles import naive_fields
 from tests.support import passes
 from tests.support.command_line import Segscore
-from tests.support.corpora import corpus, run
+from tests.support.corpora import COUNTED, corpus, run
 
 NAMES = [measure.name for measure in tolerance.MEASURES]
 
@@ -42,7 +42,7 @@ def test_rows_and_micro_averages_are_those_of_the_twin(
     made = corpus(seed=18)
     made.write(tmp_path)
     record = run(
-        segscore, tmp_path, tmp_path / "run", "--tolerance", reach, "--edges", edges
+        segscore, tmp_path, tmp_path / "run", "--tolerance", reach, "--edges", edges, *COUNTED,
     )  # fmt: skip
     signed = record["signature"].split("|")
     assert (f"tol:{reach}" in signed, f"edges:{edges}" in signed) == (reach > 0, edges > 0)
@@ -82,7 +82,9 @@ def test_averages_of_values_below_0(segscore: Segscore, tmp_path: Path) -> None:
         ("two", "reference", [30, 40]),
         ("system", "hypothesis", range(26, 36)),
     )
-    ended = segscore("score", table, table, "--tolerance", 5, "--output", tmp_path / "run")
+    ended = segscore(
+        "score", table, table, "--tolerance", 5, "--output", tmp_path / "run", *COUNTED
+    )
     assert ended.code == 0, ended.err
     values = [row["r_value"] for row in rows(tmp_path / "run", "scores")]
     assert max(values) < 0

@@ -36,7 +36,7 @@ from segscore.pipeline.storage import read_table
 from tests.oracles import naive
 from tests.support import passes, strategies
 from tests.support.command_line import CommandResult, Segscore
-from tests.support.corpora import SEGMENTATION, WINDOWS, Corpus, twin_scores
+from tests.support.corpora import COUNTED, SEGMENTATION, WINDOWS, Corpus, twin_scores
 from tests.support.run_files import files
 from tests.support.scored import FEW, SCORED, scored_corpus, write
 
@@ -240,7 +240,7 @@ def test_the_ends_of_a_curve_equal_runs_of_score(
     result = segscore(
         "score", tmp_path / "references", tmp_path / "hypotheses", "--documents",
         tmp_path / "documents.parquet", "--output", tmp_path / "run",
-        "--reference-points", "none", "--units", units,
+        "--reference-points", "none", "--units", units, *COUNTED,
     )  # fmt: skip
     assert result.code == 0, result.err
     micro = {

@@ -18,7 +18,7 @@ from segscore.pipeline.storage import read_table, write_table
 from tests.oracles import naive
 from tests.support import passes
 from tests.support.command_line import CommandResult, Segscore
-from tests.support.corpora import SEGMENTATION
+from tests.support.corpora import COUNTED, SEGMENTATION
 from tests.support.hostile import table
 
 Rows = list[dict[str, Any]]
@@ -66,7 +66,9 @@ def test_typed_edits_of_a_run_equal_the_twin(
     segscore: Segscore, tmp_path: Path, pairing: str, n_t: int
 ) -> None:
     references, hypotheses = write(tmp_path, Random(n_t), units=8)  # noqa: S311
-    result = score(segscore, tmp_path, "run", "--n-t", n_t, "--pairing", pairing, "--confusion")
+    result = score(
+        segscore, tmp_path, "run", "--n-t", n_t, "--pairing", pairing, "--confusion", *COUNTED
+    )
     assert result.code == 0, result.err
     assert f"|pairing:{pairing}|types:1,2,4|" in result.out
     scored = read_table(str(tmp_path / "run" / "scores")).to_pylist()

@@ -111,7 +111,7 @@ def test_columns_of_pairs_equal_segeval_and_nltk(
 ) -> None:
     table = DATA / f"{data}.jsonl"
     run = tmp_path / "run"
-    assert segscore("score", table, table, *options, "--output", run).code == 0
+    assert segscore("score", table, table, *options, "--measures", "all", "--output", run).code == 0
     listed = [json.loads(line) for line in table.read_text().splitlines()]
     by_name = {(row["document_id"], row["coder"]): row for row in listed}
     scored = read_table(str(run / "scores")).to_pylist()

@@ -97,12 +97,19 @@ WINDOWS = (
 STORY_SUMS = ("story_miss_sum", "story_false_alarm_sum")
 
 
-def default_counts(pair: families.Pair, k: int) -> dict[str, Any]:
-    """The counts of a run that names no measures; sums over stories are not yet rounded."""
+FAMILIES = ("window", "edit", "content", "tolerance", "panel")
+"""The families that the twins of runs count."""
+
+COUNTED = ("--measures", ",".join(FAMILIES))
+"""What a run is asked for that is compared with its twin."""
+
+
+def counted(pair: families.Pair, k: int) -> dict[str, Any]:
+    """The counts of ``FAMILIES``; sums over stories are not yet rounded."""
     counting = families.Counting(k)
     return {
         name: count
-        for family in select(()).families
+        for family in select(FAMILIES).families
         if family != "panel"
         for name, count in families.TWINS[family].count(pair, counting).items()
     }
@@ -146,7 +153,7 @@ def twin_scores(corpus: Corpus, window: str | int, rounding: str, words: bool) -
                     "n_units": n_units,
                     "window": k,
                     "collapsed_boundaries": lost + also_lost,
-                    **default_counts((n_units, boundaries, other), k),
+                    **counted((n_units, boundaries, other), k),
                 }
     return rows
 

@@ -127,7 +127,8 @@ class SweepSettings:
     @property
     def measuring(self) -> MeasuringSettings:
         """How curves are measured; they have no intervals."""
-        return replace(measuring_of(self), measures=())
+        families = ("tolerance",) if self.tolerances else ("window", "content")
+        return replace(measuring_of(self), measures=families)
 
     @property
     def measured(self) -> MeasuringSettings:
