@@ -76,9 +76,7 @@ def against_segeval(folder: str, units: int) -> list[Result]:
     codings = simulate(folder, SAMPLE, 3, "--units", str(units))
     settings = AgreeSettings(codings, f"{folder}/{units}")
     partitioning = Partitioning(find_tables(settings), f"{folder}/{units}", 1)
-    job = AgreeJob(
-        partitioning, settings.measuring, settings.choices(None), {}, f"{folder}/{units}"
-    )
+    job = AgreeJob(partitioning, settings, settings.choices(None), {}, f"{folder}/{units}")
     accepted = accept_codings(job, AgreePart("part", 0)).codings
     assert accepted is not None
     dataset = in_masses(accepted)

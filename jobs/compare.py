@@ -17,7 +17,7 @@ from segscore.pipeline.settings.options import Panel
 from segscore.schemas.rows import PairRow
 
 if TYPE_CHECKING:
-    from segscore.pipeline.nightly.gate import Lacking
+    from segscore.pipeline.nightly.lacking import Lacking
     from segscore.pipeline.nightly.rules import GateRule
     from segscore.pipeline.nightly.verdict import Check
     from segscore.pipeline.runs.finished import FinishedRun
@@ -174,7 +174,8 @@ def _save_figure(path: str, finished: "FinishedRun", chosen: CompareSettings, av
 
 def _problems(runs: Sequence[str], checks: "list[Check]", lacking: "list[Lacking]") -> list[str]:
     """Say why the gate fails: a check of a run against another, or documents that systems lack."""
-    from segscore.pipeline.nightly.failures import failures_in_words, lacking_in_words
+    from segscore.pipeline.nightly.failures import failures_in_words
+    from segscore.pipeline.nightly.lacking import lacking_in_words
 
     problems = []
     if worse := failures_in_words(check for check in checks if check.fails):
@@ -216,7 +217,7 @@ def _check(runs: Sequence[str], rules: "tuple[GateRule, ...]", alpha: float) -> 
 
 def _lacking(runs: Sequence[str]) -> "list[Lacking]":
     """Find the documents of the second run that systems lack in the first."""
-    from segscore.pipeline.nightly.gate import lacking_documents
+    from segscore.pipeline.nightly.lacking import lacking_documents
 
     run, other = runs
     return lacking_documents(run, other)

@@ -27,6 +27,7 @@ from segscore.pipeline.agreement.documents import (
 )
 from segscore.pipeline.agreement.group import Choices
 from segscore.pipeline.agreement.pseudonyms import Pseudonyms, renamed
+from segscore.pipeline.agreement.settings import AgreeSettings
 from segscore.pipeline.agreement.tallies import Groups, Tallies, merge_tallies
 from segscore.pipeline.agreement.tally import tallies_of
 from segscore.pipeline.arrays.ragged import flags
@@ -76,27 +77,26 @@ class AgreeJob:
 
     Attributes:
         partitioning: where the rows of each document are.
-        settings: how codings are measured.
+        asked: what the user asked for, with n_t and the window in units.
         choices: how coefficients are computed and coders judged.
         group_by: the group-by columns and their types.
         folder: folder that parts are written to until the run is published.
         attributes: attributes of documents, from a plain table; None without one.
-        without: names of coders whose codings are left out.
-        round_name: the column with the round of codings, which they may lack.
-        candidate: name of the candidate; None if there is none.
         pseudonyms: the name that each coder gets; None to keep the names.
     """
 
     partitioning: Partitioning
-    settings: MeasuringSettings
+    asked: AgreeSettings
     choices: Choices
     group_by: Groups
     folder: str
     attributes: pa.Table | None = None
-    without: tuple[str, ...] = ()
-    round_name: str = "round"
-    candidate: str | None = None
     pseudonyms: Pseudonyms | None = None
+
+    @property
+    def settings(self) -> MeasuringSettings:
+        """How codings are measured."""
+        return self.asked.measuring
 
 
 @dataclass(frozen=True)
@@ -251,7 +251,7 @@ def separate_codings(
 ) -> AcceptedCodings:
     """Separate the codings that can be audited from those that cannot."""
     settings, (rows, rejected) = job.settings, codings
-    rows, left_out = _leave_out(rows, job.without)
+    rows, left_out = _leave_out(rows, job.asked.without)
     rejects, described, became = [rejected], None, {"codings": _count_rows(rows, rejected)}
     if documents is not None:
         document_rows, document_rejects = documents
@@ -264,7 +264,7 @@ def separate_codings(
     typed = None
     if rows is not None:
         given, every = rows, positions_alone(rows)
-        kinds = kinds_of(every, job.round_name, job.candidate)
+        kinds = kinds_of(every, job.asked.round, job.asked.candidate)
         of_coders = kinds.kind == Kind.CODER
         rows, contradictions = accept_references(
             every.keep(of_coders), described, settings, typed=False

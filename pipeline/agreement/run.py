@@ -192,9 +192,7 @@ def _job(
     choices = settings.choices(unit)
     _require_round(settings, tables["codings"])
     settings, key = with_pseudonyms(settings, codings_of(tables["codings"], sources))
-    job = AgreeJob(NOWHERE, settings.measuring, choices, kinds, "", without=settings.without)
-    job = replace(job, round_name=settings.round, candidate=settings.candidate, pseudonyms=key)
-    return settings, job
+    return settings, AgreeJob(NOWHERE, settings, choices, kinds, "", pseudonyms=key)
 
 
 def _require_round(settings: AgreeSettings, codings: InputTable) -> None:
@@ -332,7 +330,7 @@ def _with_window(run: TaskRun, job: AgreeJob, parts: list[AgreePart]) -> AgreeJo
     surveyed = run.tasks(survey_codings, parts, job, stage="surveyed").values()
     units, segments = (sum(survey.size[i] for survey in surveyed) for i in (0, 1))
     (size,) = run_windows(units, np.array([segments]), job.settings).tolist()
-    return replace(job, settings=replace(job.settings, window=size))
+    return replace(job, asked=replace(job.asked, window=size))
 
 
 def _require_audited(sink: Sink, settings: AgreeSettings, account: RowCounts) -> None:

@@ -1,15 +1,11 @@
 """Say in a sentence why a system fails the gate: each fact once, the worst documents last."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from segscore.pipeline.nightly.rules import FLOOR
 from segscore.pipeline.nightly.verdict import EVERY, FAILED, WARNED, Check
 from segscore.pipeline.nightly.words import nights, short
 from segscore.pipeline.statistics.shown_numbers import shown_p
-
-if TYPE_CHECKING:
-    from segscore.pipeline.nightly.gate import Lacking
 
 _WORST_NAMED = 3
 """Number of documents that a sentence names."""
@@ -21,15 +17,6 @@ def failures_in_words(checks: Iterable[Check], quoted: Callable[[str], str] = st
     for check in checks:
         by_system.setdefault((check.system, check.group), []).append(check)
     return [_sentence(of_system, quoted) for of_system in by_system.values()]
-
-
-def lacking_in_words(lacking: Iterable["Lacking"]) -> str:
-    """Say which systems were not scored on documents of another run, and name some of these."""
-    return "; ".join(
-        f"{each.system} lacks {each.lacking} of {each.documents} ({', '.join(each.examples)}"
-        + (f" and {more} more)" if (more := each.lacking - len(each.examples)) else ")")
-        for each in lacking
-    )
 
 
 def describe_failure(check: Check, quoted: Callable[[str], str] = str) -> str:

@@ -12,7 +12,6 @@ compared also with the median of its averages in several good nights.
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from heapq import nsmallest
 from typing import NamedTuple
 
 from segscore.pipeline.errors import Refused
@@ -24,14 +23,10 @@ from segscore.pipeline.nightly.nights import Night, open_as_night, systems_of
 from segscore.pipeline.nightly.other_references import ReferenceChanges
 from segscore.pipeline.nightly.rules import GateRule
 from segscore.pipeline.nightly.spread import Spread
-from segscore.pipeline.nightly.tallies import documents_of_systems
 from segscore.pipeline.nightly.verdict import FAILED, PASSED, WITH_ALL, Check
 from segscore.pipeline.statistics.multiple_tests import holm
 from segscore.pipeline.statistics.night_levels import FEWEST_SYSTEMS
 from segscore.pipeline.statistics.sums import GroupKey
-
-_EXAMPLES = 3
-"""Number of documents that are named of those that a system lacks."""
 
 
 class GateFamily(NamedTuple):
@@ -233,38 +228,6 @@ def check_runs(run: str, other: str, rules: tuple[GateRule, ...], alpha: float) 
         raise Refused(f"{run}: shares no system with {other}, so there is nothing to compare")
     others = ChosenNights(dict.fromkeys(shared, then), {}, ())
     return [*judge_rules(now, others, rules, alpha).checks]
-
-
-@dataclass(frozen=True)
-class Lacking:
-    """Documents of another run on which a system was not scored.
-
-    Attributes:
-        system: the system.
-        documents: number of its documents in the other run.
-        lacking: how many of them it lacks.
-        examples: the first of those by id.
-    """
-
-    system: str
-    documents: int
-    lacking: int
-    examples: tuple[str, ...]
-
-
-def lacking_documents(run: str, other: str) -> list[Lacking]:
-    """Return the systems that were scored on fewer of the documents of another run, by name.
-
-    Raises:
-        Refused: a folder has no finished scoring run.
-    """
-    now, then = (documents_of_systems(open_as_night(url)) for url in (run, other))
-    found = []
-    for system in sorted(now.keys() & then.keys()):
-        if lacked := then[system] - now[system]:
-            examples = tuple(nsmallest(_EXAMPLES, lacked))
-            found.append(Lacking(system, len(then[system]), len(lacked), examples))
-    return found
 
 
 def decide(checks: Sequence[Check], alpha: float) -> list[Check]:

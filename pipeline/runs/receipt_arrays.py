@@ -2,7 +2,8 @@
 
 Only the types listed here are read, and everything is checked: shapes must match the size of the
 content, and Arrow validates offsets, texts and indices in full.  Arrow's own file format is not
-used because it allows compressed buffers and types that can take any amount of memory to read.
+used because it allows compressed buffers, which pyarrow cannot refuse before it unpacks them: a
+file of 33 KB can so take 1 GiB of memory.
 """
 
 import re

@@ -23,6 +23,9 @@ _SHARE = 0.01
 _LEAST = 0.01
 """Least share of the squared error that is taken for the variance between documents."""
 
+_STATED = 10
+"""Largest share that is stated: beside a larger one, the variance between documents is about 0."""
+
 _ROUND = 50
 """Advised numbers of draws are multiples of this."""
 
@@ -43,11 +46,21 @@ def warn_of_few_draws(draws: DrawSums, sums: Sums | None, scoring: FinishedScori
     point = max(shares, key=lambda name: (shares[name], name))
     number = scoring.score_settings().draws
     wanted = min(MOST_DRAWS, _ROUND * ceil(number * shares[point] / _SHARE / _ROUND))
-    return [
-        f"{point}: the chance of its {number} draws adds {100 * shares[point]:.2g} % to the "
-        f"variance of its average between documents; with --draws {wanted} it would add about "
-        f"{100 * shares[point] * number / wanted:.2g} %"
-    ] * (wanted > number)
+    return [_advice(point, number, shares[point], wanted)] * (wanted > number)
+
+
+def _advice(point: str, number: int, share: float, wanted: int) -> str:
+    """Advise a number of draws."""
+    if share > _STATED:
+        return (
+            f"{point}: its average varies more by the chance of its {number} draws than between "
+            f"documents; more draws, such as --draws {wanted}, make it more certain"
+        )
+    return (
+        f"{point}: the chance of its {number} draws adds {100 * share:.2g} % to the variance of "
+        f"its average between documents; with --draws {wanted} it would add about "
+        f"{100 * share * number / wanted:.2g} %"
+    )
 
 
 def _shares(draws: DrawSums, sums: Sums, scoring: FinishedScoring) -> dict[str, float]:

@@ -46,6 +46,7 @@ from segscore.pipeline.scoring.trial_sums import TrialSums, add_trials
 from segscore.pipeline.scoring.trials import Trials, blocks, labelled
 from segscore.pipeline.scoring.type_confusion import Cells, add_cells, count_classes
 from segscore.pipeline.settings.measuring import MeasuringSettings
+from segscore.pipeline.settings.reading import RANDOM_POINT_NAMES
 from segscore.pipeline.statistics.sums import Sums, add_numbers, merge, settle
 from segscore.pipeline.tables.boundary_types import COLUMN as BOUNDARY_TYPES
 from segscore.pipeline.tables.columns import SEGMENTATIONS
@@ -364,7 +365,7 @@ def point_blocks(
         codings = _codings(job, references, piece)
         segmentations = points(name, codings)
         hypotheses = _as_hypotheses(name, references, segmentations, piece[0])
-        if REFERENCE_POINTS[name].is_random:
+        if name in RANDOM_POINT_NAMES:
             draws = job.rule.settings.draws
             drawn = _drawn(name, references, codings, hypotheses.document)
             hypotheses = replace(hypotheses, draws=draws, drawn=drawn)

@@ -76,14 +76,12 @@ class ReferencePoint:
             ``own``: one row per reference, scored against that reference only; ``others``: one row
             per reference, scored against the other references of the document.
         make: function that makes the rows.
-        is_random: whether the rows are drawn, so that their counts are means of several draws.
     """
 
     meaning: str
     source: str
     scored_against: Literal["all", "own", "others"]
     make: Callable[[Codings], Ragged]
-    is_random: bool = False
 
 
 def sizes_in_units(n_units: Ints, boundaries: Ragged) -> tuple[int, int]:
@@ -265,24 +263,21 @@ REFERENCE_POINTS = {
         f"{_G06} (RK)",
         "own",
         _random_known,
-        is_random=True,
     ),
     "random-unknown": ReferencePoint(
         "a random number of boundaries, 0..N-1, at random positions",
         f"{_G06} (RU)",
         "all",
         _random_unknown,
-        is_random=True,
     ),
     "random-mean": ReferencePoint(
         "as many boundaries as the document's coders have on average, at random positions",
         "Kazantseva & Szpakowicz 2012, 6",
         "all",
         _random_mean,
-        is_random=True,
     ),
     "coin": ReferencePoint(
-        "a boundary at each position with probability 1/2", "Choi 2000", "all", _coin, True
+        "a boundary at each position with probability 1/2", "Choi 2000", "all", _coin
     ),
     "human": ReferencePoint(
         "each coder in turn, held out and scored against the others",

@@ -180,8 +180,34 @@ def skill(value: Any, chance: Any, best: float) -> Any:
     return np.where(np.isfinite(gained), gained, math.nan)
 
 
-_NUMBERS = ("value", "ci_low", "ci_high", "sd", "skill", "skill_low", "skill_high", "effective")
-"""The columns of the summary that are fractions."""
+_TEXT, _WHOLE, _NUMBER = pa.string(), pa.int64(), pa.float64()
+
+_OF_AVERAGES = {
+    "measure": _TEXT,
+    "average": _TEXT,
+    "value": _NUMBER,
+    "ci_low": _NUMBER,
+    "ci_high": _NUMBER,
+    "sd": _NUMBER,
+    "documents": _WHOLE,
+    "defined": _WHOLE,
+    "skill": _NUMBER,
+    "skill_low": _NUMBER,
+    "skill_high": _NUMBER,
+    "document_set": _TEXT,
+    "effective": _NUMBER,
+}
+"""Columns of the summary that have the fields of ``Average``, with their types."""
+
+TRIAL_COLUMNS = {
+    "trials": _WHOLE,
+    "sd_trials": _NUMBER,
+    "sd_documents": _NUMBER,
+    "self_agreement": _NUMBER,
+    "stable_boundaries": _NUMBER,
+    "trials_needed": _WHOLE,
+}
+"""Columns about the trials of a system; they are null where no document has several."""
 
 SHARED_COLUMNS = {
     "shared_documents": "documents",
@@ -197,47 +223,15 @@ SHARED_COLUMNS = {
 
 They are null where all systems have the same documents."""
 
-TRIAL_COLUMNS = (
-    "trials",
-    "sd_trials",
-    "sd_documents",
-    "self_agreement",
-    "stable_boundaries",
-    "trials_needed",
-)
-"""Columns about the trials of a system; they are null where no document has several."""
+_TYPES = {
+    "hypothesis": _TEXT,
+    **_OF_AVERAGES,
+    **TRIAL_COLUMNS,
+    **{name: _OF_AVERAGES[of] for name, of in SHARED_COLUMNS.items()},
+}
 
-_COUNT_COLUMNS = (
-    "documents",
-    "defined",
-    "shared_documents",
-    "shared_defined",
-    "trials",
-    "trials_needed",
-)
-"""Columns of the summary with whole numbers."""
-
-_TEXT_COLUMNS = ("hypothesis", "measure", "average", "document_set")
-"""Columns of the summary with text."""
-
-SUMMARY_COLUMNS = (
-    "hypothesis",
-    "measure",
-    "average",
-    "value",
-    "ci_low",
-    "ci_high",
-    "sd",
-    "documents",
-    "defined",
-    "skill",
-    "skill_low",
-    "skill_high",
-    "document_set",
-    "effective",
-    *TRIAL_COLUMNS,
-    *SHARED_COLUMNS,
-)
+SUMMARY_COLUMNS = tuple(_TYPES)
+"""The columns of the summary that do not name a group, in their order."""
 
 
 def summary_groups(columns: Iterable[str]) -> list[str]:
@@ -264,22 +258,23 @@ def summarise(
     columns = {"hypothesis": pa.array([key[0] for key, _ in rows], pa.string())}
     for i, (name, kind) in enumerate(group_by.items(), start=1):
         columns[name] = pa.array([key[i] for key, _ in rows], kind)
-    for name in ("measure", "average", "document_set"):
-        columns[name] = pa.array([getattr(row, name) for _, row in rows], pa.string())
-    for name in _NUMBERS:
-        columns[name] = column(np.array([getattr(row, name) for _, row in rows], np.float64))
-    for name in ("documents", "defined"):
-        columns[name] = column(np.array([getattr(row, name) for _, row in rows], np.int64))
+    for name, kind in _OF_AVERAGES.items():
+        columns[name] = _column([getattr(row, name) for _, row in rows], kind)
     for name in (*SHARED_COLUMNS, *TRIAL_COLUMNS):
         columns[name] = pa.nulls(len(rows), summary_type(name))
     return pa.table(columns).select(["hypothesis", *group_by, *SUMMARY_COLUMNS[1:]])
 
 
+def _column(values: list[Any], kind: pa.DataType) -> pa.Array:
+    """Return texts or numbers as a column, in which NaN is null."""
+    if kind == _TEXT:
+        return pa.array(values, kind)
+    return column(np.array(values, np.int64 if kind == _WHOLE else np.float64))
+
+
 def summary_type(name: str) -> pa.DataType:
     """Return the type of a column of the summary that does not name a group."""
-    if name in _TEXT_COLUMNS:
-        return pa.string()
-    return pa.int64() if name in _COUNT_COLUMNS else pa.float64()
+    return _TYPES[name]
 
 
 def _rows(

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     import altair as alt
 
     from segscore.api.explanation import Explanation
+    from segscore.api.shown import ShownEvaluation
     from segscore.api.typed import AnyMeasure, EvaluateKeywords, MeasureChoice
     from segscore.pipeline.conventions.calibrate import Calibration
 
@@ -403,13 +404,28 @@ class Evaluation(RunTables):
     def __repr__(self) -> str:
         from segscore.api.shown import evaluation_as_text
 
-        return visible(evaluation_as_text(self), lines=True)
+        return visible(evaluation_as_text(self._shown()), lines=True)
 
     def _repr_html_(self) -> str:
         """List the main measures of every system, with the best values marked."""
         from segscore.api.shown import evaluation_as_html
 
-        return evaluation_as_html(self)
+        return evaluation_as_html(self._shown())
+
+    def _shown(self) -> "ShownEvaluation":
+        """Return what is shown of the evaluation."""
+        from segscore.api.shown import ShownEvaluation
+
+        shown = self.warnings, self.signature
+        return ShownEvaluation(self.board, self.macro_board, [*self._worth()], *shown)
+
+    def _worth(self) -> Iterator[str]:
+        """Say what the value of each system is worth, if that is to be shown."""
+        if self.calibration is not None:
+            for name in self.systems:
+                value = self[self.calibration.measure, name].micro
+                if value is not None:
+                    yield f"{name}: {self.calibration.describe(round(value, 4))}"
 
 
 def _interval(low: float | None, high: float | None) -> tuple[float, float] | None:

@@ -1,41 +1,18 @@
 """A function for each measure of pairs."""
 
 from functools import cache
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from segscore.api.score import by_keywords, score
 from segscore.pipeline.measures import PAIRS
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
     from segscore.api.segmentation import Segmentation, WholeNumbers
-    from segscore.api.typed import MetricKeywords
-
-
-class MeasureFunction(Protocol):
-    """The function of one measure, such as `segscore.pk`."""
-
-    @property
-    def __name__(self) -> str:
-        """Name of the measure."""
-
-    def __call__(
-        self,
-        *,
-        reference: "Segmentation | WholeNumbers",
-        hypothesis: "Segmentation | WholeNumbers",
-        n_units: int | None = None,
-        **settings: "Unpack[MetricKeywords]",
-    ) -> float | None:
-        """Return the value of one pair; None if it is undefined.
-
-        The arguments and the errors are those of `segscore.score`.
-        """
+    from segscore.api.typed import MeasureFunction
 
 
 @cache
-def measure_function(name: str) -> MeasureFunction:
+def measure_function(name: str) -> "MeasureFunction":
     """Return the function of a measure of pairs."""
     measure = PAIRS.measures[name]
 

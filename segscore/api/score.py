@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from segscore.api.segmentation import WholeNumbers
+    from segscore.api.shown import ShownScore
     from segscore.api.typed import PairKeywords
     from segscore.pipeline.measures.edit_list import Edit
 
@@ -206,13 +207,23 @@ class Score:
     def __repr__(self) -> str:
         from segscore.api.shown import score_as_text
 
-        return visible(score_as_text(self), lines=True)
+        return visible(score_as_text(self._shown()), lines=True)
 
     def _repr_html_(self) -> str:
         """Draw the pair, and list the main measures."""
         from segscore.api.shown import score_as_html
 
-        return score_as_html(self)
+        return score_as_html(self._shown())
+
+    def _shown(self) -> "ShownScore":
+        """Return what is shown of the score."""
+        from segscore.api.shown import ShownPair, ShownScore
+
+        pair = None
+        if self.sides is not None:
+            reference, _ = self.sides
+            pair = ShownPair(reference.n_units, reference.boundaries, self.edits)
+        return ShownScore(self.values, self.pairs, pair, self.signature)
 
     def _compute(self, table: MeasureTable) -> dict[str, float | None]:
         """Compute the measures of a table."""

@@ -1,6 +1,6 @@
 """Show evaluations and scores as text and in notebooks."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,9 +18,9 @@ from segscore.pipeline.statistics.shown_numbers import shown_cell, shown_interva
 from segscore.schemas.rows import column_of
 
 if TYPE_CHECKING:
-    from segscore.api.evaluation import Evaluation
-    from segscore.api.score import Score
+    from segscore.pipeline.measures.edit_list import Edit
     from segscore.pipeline.scoring.explain import Explained
+    from segscore.pipeline.scoring.leaderboard import Leaderboard
 
 _HEADINGS = ("measure", "hypothesis", "micro", "95 % interval", "macro", "documents")
 
@@ -38,6 +38,41 @@ _LEFT, _STEP, _RULER = 190, 24, 18
 """Width of the names beside a drawing, and distances between its strips and above its numbers."""
 
 
+class ShownEvaluation(NamedTuple):
+    """What is shown of an evaluation.
+
+    Attributes:
+        board: the systems, ranked by micro averages.
+        macro_board: the same by macro averages.
+        worth: sentences about what the values of systems are worth.
+        warnings: the warnings of the run.
+        signature: how it was computed.
+    """
+
+    board: "Leaderboard"
+    macro_board: "Leaderboard"
+    worth: Sequence[str]
+    warnings: Sequence[str]
+    signature: str
+
+
+class ShownPair(NamedTuple):
+    """What is drawn of a pair: the boundaries of its reference, and the edits, in the text."""
+
+    n_units: int
+    boundaries: Sequence[int]
+    edits: "Sequence[Edit]"
+
+
+class ShownScore(NamedTuple):
+    """What is shown of a score; ``pair`` is None for the sum of several pairs."""
+
+    values: Mapping[str, float | None]
+    pairs: int
+    pair: ShownPair | None
+    signature: str
+
+
 class _Line(NamedTuple):
     """A line of a table of averages: its cells, and whether it has the best value."""
 
@@ -45,7 +80,7 @@ class _Line(NamedTuple):
     best: bool
 
 
-def evaluation_as_text(evaluation: "Evaluation") -> str:
+def evaluation_as_text(evaluation: ShownEvaluation) -> str:
     """List the main measures of every system; the best values are marked."""
     lines = [(*line.cells, "best" * line.best) for line in _lines(evaluation)]
     shown = aligned([(*_headings(evaluation), ""), *lines])
@@ -58,7 +93,7 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
 
 
-def evaluation_as_html(evaluation: "Evaluation") -> str:
+def evaluation_as_html(evaluation: ShownEvaluation) -> str:
     """Return the same as an HTML table, the best values in bold."""
     heading = "".join(f"<th>{escape(text)}</th>" for text in _headings(evaluation))
     rows = "".join(
@@ -79,11 +114,11 @@ def evaluation_as_html(evaluation: "Evaluation") -> str:
     )
 
 
-def _headings(evaluation: "Evaluation") -> tuple[str, ...]:
+def _headings(evaluation: ShownEvaluation) -> tuple[str, ...]:
     return (*_HEADINGS, *(name for name in evaluation.board.beside() if name not in _HEADINGS))
 
 
-def _lines(evaluation: "Evaluation") -> Iterator[_Line]:
+def _lines(evaluation: ShownEvaluation) -> Iterator[_Line]:
     board = evaluation.board
     beside = _headings(evaluation)[len(_HEADINGS) :]
     for name in board.measures:
@@ -103,53 +138,40 @@ def _lines(evaluation: "Evaluation") -> Iterator[_Line]:
             yield _Line(cells, hypothesis in best)
 
 
-def _notes(evaluation: "Evaluation") -> list[str]:
+def _notes(evaluation: ShownEvaluation) -> list[str]:
     """Return the lines below the table."""
     ranked = evaluation.board.coverage.advice
     told = not ranked or any(ranked in warning for warning in evaluation.warnings)
-    return [*_scale(evaluation), *evaluation.warnings, *([] if told else [ranked])]
+    return [*evaluation.worth, *evaluation.warnings, *([] if told else [ranked])]
 
 
-def _scale(evaluation: "Evaluation") -> list[str]:
-    """Say what the value of each system is worth, if that is to be shown."""
-    calibration = evaluation.calibration
-    if calibration is None:
-        return []
-    values = {name: evaluation[calibration.measure, name].micro for name in evaluation.systems}
-    return [
-        f"{name}: {calibration.describe(round(value, 4))}"
-        for name, value in values.items()
-        if value is not None
-    ]
-
-
-def score_as_text(score: "Score") -> str:
+def score_as_text(score: ShownScore) -> str:
     """Draw the pair of a score, below its main values."""
-    shown = ", ".join(f"{name}={shown_number(score[name])}" for name in _headlines(score))
-    if score.sides is None:
+    shown = ", ".join(f"{name}={shown_number(value)}" for name, value in _headlines(score))
+    if score.pair is None:
         return f"Score({score.pairs} pairs, {shown})"
     from segscore.pipeline.reports.terminal import LEGEND, draw_in_terminal
 
-    lines = draw_in_terminal(score.sides[0].n_units, score.edits, 80)
+    lines = draw_in_terminal(score.pair.n_units, score.pair.edits, 80)
     return "\n".join([f"Score({shown})", *lines, LEGEND])
 
 
-def score_as_html(score: "Score") -> str:
+def score_as_html(score: ShownScore) -> str:
     """Draw the pair of a score, above a table of its main values."""
     cells = "".join(
-        f"<tr><td>{name}{ALL[name].arrow}</td><td>{shown_number(score[name])}</td></tr>"
-        for name in _headlines(score)
+        f"<tr><td>{name}{ALL[name].arrow}</td><td>{shown_number(value)}</td></tr>"
+        for name, value in _headlines(score)
     )
     table = f"<table><tbody>{cells}</tbody></table><code>{escape(score.signature)}</code>"
-    if score.sides is None:
+    if score.pair is None:
         return f"<p>{score.pairs} pairs</p>{table}"
-    reference, _ = score.sides
+    positions = sorted({*score.pair.boundaries})
     strips = [
-        boundary_strip("reference", sorted({*reference.boundaries})),
-        outcome_strip("hypothesis", score.edits),
+        boundary_strip("reference", positions),
+        outcome_strip("hypothesis", score.pair.edits),
     ]
-    text = f"a reference of {len(reference.masses)} segments above a hypothesis"
-    return _svg(draw_strip("", text, reference.n_units, strips)) + table
+    text = f"a reference of {len(positions) + 1} segments above a hypothesis"
+    return _svg(draw_strip("", text, score.pair.n_units, strips)) + table
 
 
 def pair_as_svg(pair: "Explained") -> str:
@@ -161,8 +183,8 @@ def pair_as_svg(pair: "Explained") -> str:
     return f"<p>{escape(text)}</p>{_svg(drawing)}"
 
 
-def _headlines(score: "Score") -> list[str]:
-    return [name for name in HEADLINES if name in score.values]
+def _headlines(score: ShownScore) -> list[tuple[str, float | None]]:
+    return [(name, score.values[name]) for name in HEADLINES if name in score.values]
 
 
 def _svg(drawing: Drawing) -> str:

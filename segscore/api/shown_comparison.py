@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from html import escape
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from segscore.api.runs import RunTables
 from segscore.api.shown import aligned
 from segscore.pipeline.comparison.pair_rows import better_first
 from segscore.pipeline.measures import ALL
@@ -19,9 +20,6 @@ from segscore.pipeline.statistics.shown_numbers import (
 )
 from segscore.schemas.rows import PairRow, SystemRow
 
-if TYPE_CHECKING:
-    from segscore.api.compare import ComparisonTables
-
 _AVERAGE = "micro"
 _SYSTEMS = ("value", "95 % interval", "rank", "documents")
 _PAIRS = ("better", "than", "by", "interval (Holm)", "p (Holm)", "documents")
@@ -34,7 +32,7 @@ class _Block(NamedTuple):
     rows: Sequence[Sequence[str]]
 
 
-def comparison_as_text(comparison: "ComparisonTables") -> str:
+def comparison_as_text(comparison: RunTables) -> str:
     """List the systems and the differences of all pairs by each measure."""
     lines = []
     for title, rows in _blocks(comparison):
@@ -42,7 +40,7 @@ def comparison_as_text(comparison: "ComparisonTables") -> str:
     return "\n".join([*lines, *comparison.warnings, comparison.signature])
 
 
-def comparison_as_html(comparison: "ComparisonTables") -> str:
+def comparison_as_html(comparison: RunTables) -> str:
     """Return the same as HTML tables."""
     parts = []
     for title, (heading, *rows) in _blocks(comparison):
@@ -58,11 +56,11 @@ def comparison_as_html(comparison: "ComparisonTables") -> str:
     return f"{''.join(parts)}{notes}<code>{escape(comparison.signature)}</code>"
 
 
-def _blocks(comparison: "ComparisonTables") -> Iterator[_Block]:
+def _blocks(comparison: RunTables) -> Iterator[_Block]:
     settings = comparison.record["settings"]
     by = settings["group_by"]
-    averages: list[SystemRow] = rows_over_all(comparison.systems, by)
-    differences: list[PairRow] = rows_over_all(comparison.comparisons, by)
+    averages: list[SystemRow] = rows_over_all(comparison.table("systems"), by)
+    differences: list[PairRow] = rows_over_all(comparison.table("comparisons"), by)
     systems = [row for row in averages if row["average"] == _AVERAGE]
     pairs = [row for row in differences if row["average"] == _AVERAGE]
     for measure in settings["measures"]:

@@ -5,10 +5,12 @@ Written by `make columns` from the tables of measures and options; change it the
 
 from collections.abc import Iterable, Sequence
 from datetime import date
-from typing import TYPE_CHECKING, Literal, TypedDict
+from typing import TYPE_CHECKING, Literal, Protocol, TypedDict
 
 if TYPE_CHECKING:
-    from segscore.api.measure_functions import MeasureFunction
+    from typing import Unpack
+
+    from segscore.api.segmentation import Segmentation, WholeNumbers
 
 
 MeasureName = Literal[
@@ -260,6 +262,27 @@ class TrendKeywords(TypedDict, total=False):
     seed: int
     since: str | date | None
     until: str | date | None
+
+
+class MeasureFunction(Protocol):
+    """The function of one measure, such as `segscore.pk`."""
+
+    @property
+    def __name__(self) -> str:
+        """Name of the measure."""
+
+    def __call__(
+        self,
+        *,
+        reference: "Segmentation | WholeNumbers",
+        hypothesis: "Segmentation | WholeNumbers",
+        n_units: int | None = None,
+        **settings: "Unpack[MetricKeywords]",
+    ) -> float | None:
+        """Return the value of one pair; None if it is undefined.
+
+        The arguments and the errors are those of `segscore.score`.
+        """
 
 
 if TYPE_CHECKING:

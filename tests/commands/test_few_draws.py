@@ -78,6 +78,32 @@ def test_the_share_is_that_of_the_slow_twin(segscore: Segscore, tmp_path: Path) 
     assert advice(run(segscore, tmp_path, tmp_path / "more", *options, 1000)) == []
 
 
+def test_draws_that_vary_more_than_documents_have_no_share(
+    segscore: Segscore, tmp_path: Path
+) -> None:
+    """What is left of the error between documents is then about 0, so that a share says nothing."""
+    rows = [
+        {
+            "document_id": f"d{number}",
+            "coder": coder,
+            "role": role,
+            "n_units": 60,
+            "boundaries": [10, 20, 30, 40, 50],
+        }
+        for number in range(30)
+        for coder, role in (("ann", "reference"), ("sys", "hypothesis"))
+    ]
+    tables = tmp_path / "rows.jsonl"
+    tables.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    points = ("--reference-points", "random-known", "--draws", 3, "--seed", 3, "--measures", "pk")
+    segscore("score", tables, tables, "--output", tmp_path / "run", *points)
+    record = json.loads((tmp_path / "run" / "run.json").read_text())
+    assert advice(record) == [
+        "point:random-known: its average varies more by the chance of its 3 draws than between "
+        "documents; more draws, such as --draws 1000, make it more certain"
+    ]
+
+
 def test_every_engine_gives_the_same_advice(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -298,7 +298,7 @@ def test_tinyrec_has_the_same_scores_in_both_formats(segscore: Segscore, tmp_pat
             source / side if source else DATA / "tinyrec.jsonl"
             for side in ("references", "hypotheses")
         ]
-        result = segscore("score", *sides, "--output", tmp_path / output)
+        result = segscore("score", *sides, *COUNTED, "--output", tmp_path / output)
         assert result.code == 0, result.err
     from_tables, from_lines = (
         read_table(str(tmp_path / output / "scores")).select(

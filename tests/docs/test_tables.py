@@ -167,6 +167,7 @@ def test_score(segscore: Segscore, tmp_path: Path) -> None:
         "score", references, tables / "hypotheses", "--documents", tables / "documents",
         "--output", run, "--units", "words", "--group-by", "level,split", "--consensus", "0.5",
         "--confusion", "--reference-points", "none,all,human",
+        "--measures", "default,b_tp",
     )  # fmt: skip
     assert result.code == 0, result.err
     described = read_table(str(tables / "documents")).column_names

@@ -19,7 +19,7 @@ def audit(folder: Path, codings: str, **chosen: Any) -> dict[str, Rows]:
     settings = AgreeSettings(str(folder / codings), str(folder / "run"), **chosen)
     place = Partitioning(find_tables(settings), str(folder / "run"), 1)
     choices = settings.choices(None)
-    job = AgreeJob(place, settings.measuring, choices, {}, str(folder / "run"))
+    job = AgreeJob(place, settings, choices, {}, str(folder / "run"))
     receipt = audit_part(job, AgreePart("part", 0))
     assert receipt.tallies is not None
     parts = settle_tallies([receipt.tallies])

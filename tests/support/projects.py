@@ -350,7 +350,7 @@ def _groups(codings: pa.Table, by: str) -> dict[tuple[object, ...], Group]:
     source = GivenTables(codings=codings).sources["codings"]
     settings = AgreeSettings("codings", "audit", group_by=(by,)).in_unit(source.table.unit)
     choices = settings.choices(source.table.unit)
-    job = AgreeJob(NOWHERE, settings.measuring, choices, kinds, "")
+    job = AgreeJob(NOWHERE, settings, choices, kinds, "")
     rows = source.read(), REJECT_COLUMNS.empty_table()
     accepted = separate_codings(job, rows, None)
     tallies = audit_codings(job, accepted, lambda *_: None).tallies

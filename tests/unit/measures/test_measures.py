@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from segscore.pipeline.measures import PAIRS, PANELS
 from segscore.pipeline.measures.measure import IDENTITY, REVERSIBLE, SYMMETRIC
 from tests.oracles import naive
+from tests.oracles.naive_denominators import DENOMINATORS
 from tests.support import passes
 from tests.support.strategies import pairs
 
@@ -23,6 +24,16 @@ NEAR = st.builds(
     st.fractions(0, Fraction(19, 20), max_denominator=20),
 )
 FROM_BOTH_ENDS = NEAR.filter(lambda near: near.edges != 1)
+
+
+def test_the_twins_have_what_each_measure_divides_by() -> None:
+    counted = {*COUNTS, *MEASURES}
+    divide = {
+        name
+        for name, measure in MEASURES.items()
+        if any(counted & {*divisor.co_names} for divisor in measure.divisors)
+    }
+    assert divide - DENOMINATORS.keys() == set()
 
 
 @given(pairs(), st.integers(1, 40), st.integers(1, 5), PRIORS, st.booleans(), NEAR)

@@ -78,10 +78,14 @@ def test_equal_choices_are_written_alike(names: list[str], draw: Random) -> None
 
 
 def test_the_default_is_written_as_nothing() -> None:
-    default = ["content", "panel", "edit", "tolerance", "window"]
-    assert normal_form(default) == normal_form([]) == ()
+    default = [*named(["panel"]), "pk", "window_diff", "f1", "recall", "precision", "b_f1"]
+    default += ["b_precision", "b_recall", "segmentation_similarity", "boundary_similarity"]
+    assert normal_form(default) == normal_form(["default"]) == normal_form([]) == ()
+    assert normal_form([*default, "r_miss"]) == ("default", "r_miss")
+    assert normal_form(["content", "tolerance", "default"]) == ("default", "content", "tolerance")
     assert normal_form([*FAMILIES, "dialseg_score"]) == (EVERYTHING,)
-    assert normal_form(FAMILIES) == (*FAMILIES,)
+    families = (name for name in FAMILIES if name != "panel")
+    assert normal_form(FAMILIES) == ("default", *families)
     assert normal_form(["window_diff", "pk", "pk"]) == ("pk", "window_diff")
     assert normal_form([*named(["content"]), "pk"]) == ("content", "pk")
 

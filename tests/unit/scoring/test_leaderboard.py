@@ -7,7 +7,7 @@ import pytest
 import segscore
 from segscore.jobs.show.by_system import summary_layout
 from segscore.jobs.show.leaderboard import print_scores
-from segscore.pipeline.measures import ALL, FAMILIES
+from segscore.pipeline.measures import ALL, FAMILIES, HEADLINES
 from segscore.pipeline.reports.leaderboard import leaderboard as page_leaderboard
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.scoring import leaderboard
@@ -134,13 +134,15 @@ def test_the_measure_that_is_named_first_leads_and_ranks() -> None:
     assert found["window_diff"].summary.equals(found["boundary_similarity"].summary)
 
 
-def test_families_expand_in_the_order_of_the_columns() -> None:
+def test_families_expand_with_the_headlines_first() -> None:
     columns = [*ALL]
-    window = [
-        name for name in columns if name in {each.name for each in FAMILIES["window"].MEASURES}
-    ]
-    assert as_named(columns, ["b_f1", "window"])[: 1 + len(window)] == ["b_f1", *window]
-    assert as_named(columns, ["all"]) == as_named(columns, []) == columns
+    window = {each.name for each in FAMILIES["window"].MEASURES}
+    ordered = [*HEADLINES, *(name for name in columns if name not in HEADLINES)]
+    of_family = [name for name in ordered if name in window]
+    assert as_named(columns, ["b_f1", "window"])[: 1 + len(window)] == ["b_f1", *of_family]
+    assert as_named(columns, ["all"]) == as_named(columns, []) == ordered
+    default = as_named(columns, ["default", "r_miss"])
+    assert default[:2] == ["boundary_similarity", "pk"] and default[14] == "r_miss"
     assert as_named(["pk", "recall"], ["recall", "b_f1", "pk", "recall"]) == ["recall", "pk"]
     assert measures_to_show(columns, ["recall", "window"])[0] == "recall"
     assert measures_to_show(columns, []) == measures_to_show(columns, ["all"])

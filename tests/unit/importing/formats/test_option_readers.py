@@ -58,7 +58,8 @@ def options_read(case: dict[str, Any]) -> dict[str, set[str]]:
             opened = open_input(str(FILES / file), settings)
             name = settings.format_name or format_of(opened, settings)
             read_shapes = FORMATS[name].read
-            assert read_shapes is not None
+            if read_shapes is None:  # a format of rows, which has no options
+                continue
             with suppress(Refused):
                 list(read_shapes(opened, watched))
             read = vars(watched).get("read", set())
@@ -78,7 +79,7 @@ def test_a_reader_reads_only_options_of_its_format(read: dict[str, set[str]]) ->
 
 @pytest.mark.parametrize("name", [name for name, one in FORMATS.items() if one.read])
 def test_every_format_has_a_case_in_which_it_reads_its_options(name: str) -> None:
-    """Formats of rows have theirs in test_formats; frames are read by way of the clock."""
+    """Formats of rows have none; frames are read by way of the clock."""
     found = set[str]().union(*(case[name] for case in READ if name in case))
     assert {*FORMATS[name].options} <= found | ({"frame_rate"} if "clock" in found else set())
 
