@@ -1,6 +1,6 @@
 """Open the runs to compare, check that they were scored alike, and list their systems."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import pyarrow as pa
@@ -10,7 +10,7 @@ from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.measures import ALL, PAIRS, PANELS, Table
 from segscore.pipeline.measures.measure import Measure
 from segscore.pipeline.measures.published import nearest_measure
-from segscore.pipeline.measures.selection import Selection, normal_form, select
+from segscore.pipeline.measures.selection import normal_form, select
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.leaderboard import measures_to_show
 from segscore.pipeline.scoring.names import is_point, system_name
@@ -90,7 +90,7 @@ def require_comparable(
     for run in runs:
         run.require(names)
     used = select(normal_form(names))
-    fields = _signature_fields(runs, used)
+    fields = _signature_fields(runs, settings_without_effect(used))
     if "p_seg" in used.used_by_formulas:
         fields = [
             run_fields | {"p_seg": _p_seg(run)}
@@ -116,9 +116,11 @@ def _p_seg(run: FinishedScoring) -> str:
     return ",".join(map(str, levels or [run.record.get("p_seg")]))
 
 
-def _signature_fields(runs: Sequence[FinishedScoring], used: Selection) -> list[dict[str, str]]:
-    """Return the fields of each run's signature that concern the measures to compare."""
-    ignored = signatures.may_differ([run.signature for run in runs], settings_without_effect(used))
+def _signature_fields(
+    runs: Sequence[FinishedScoring], without_effect: Collection[str]
+) -> list[dict[str, str]]:
+    """Return the fields of each run's signature that matter, without some others."""
+    ignored = signatures.may_differ(without_effect)
     fields = [signatures.fields(run.signature) for run in runs]
     return [
         {name: value for name, value in run_fields.items() if name not in ignored}
@@ -141,7 +143,12 @@ def signature(
         measures: measures to compare.
         extra: fields of the comparison, which are placed before the version.
     """
-    shared = _values_by_field(_signature_fields(runs, select(normal_form(measures))))
+    without = settings_without_effect(select(normal_form(measures)))
+    shared = {
+        name: values
+        for name, values in _values_by_field(_signature_fields(runs, ())).items()
+        if name not in without or len(set(values)) == 1
+    }
     version = shared.pop("v", [])
     fields = {**shared, **{name: [value] for name, value in extra.items()}, "v": version}
     parts = [f"{name}:{'/'.join(dict.fromkeys(values))}" for name, values in fields.items()]

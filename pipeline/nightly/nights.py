@@ -196,5 +196,5 @@ def differences_of(
     if missing:  # its signature does not have the settings of the measure either
         return missing
     without_effect = settings_without_effect(select(normal_form(measures)))
-    ignored = signature.may_differ((before, now), without_effect)
+    ignored = signature.may_differ(without_effect)
     return signature.signature_differences(before, now, ignored)

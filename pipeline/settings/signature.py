@@ -1,6 +1,6 @@
 """Split the signature of a run into fields, and compare two signatures."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 
 from segscore.pipeline.settings.measuring import SIGNED
 
@@ -56,18 +56,13 @@ def resampled_attribute(signature: str) -> str | None:
     return parts[1] if named and parts[1] != "documents" else None
 
 
-def may_differ(signatures: Sequence[str], without_effect: Collection[str]) -> set[str]:
+def may_differ(without_effect: Collection[str]) -> set[str]:
     """Return the fields that do not affect whether averages of some measures are comparable.
 
-    The signature of a run whose measures were chosen has only the settings that affect these.
-
     Args:
-        signatures: signatures of the runs.
         without_effect: fields of settings that do not affect the measures to compare.
     """
-    chosen = [each for each in map(fields, signatures) if MEASURES_CHOSEN in each]
-    omitted = {name for name in without_effect if any(name not in each for each in chosen)}
-    return {INTERVALS, MEASURES_CHOSEN, DRAWS, SEED, TRIALS, *omitted}
+    return {INTERVALS, MEASURES_CHOSEN, DRAWS, SEED, TRIALS, *without_effect}
 
 
 def signature_differences(

@@ -59,7 +59,7 @@ def count_pair(
     size = np.array([reference.n_units])
     given = {"reference": reference, "hypothesis": hypothesis}
     sides = [_side(name, each, settings, typed=typed) for name, each in given.items()]
-    rule = Rule(settings if settings.measures else _with_every_measure(settings), types, {})
+    rule = Rule(counted_settings(settings), types, {})
     counts, window = _count(sides[0], sides[1], size, rule)
     table = rule.selection.pairs
     vector = np.array([counts[name][0] for name in table.counts], np.int64)
@@ -104,8 +104,9 @@ def _count(
 
 
 @lru_cache
-def _with_every_measure(settings: MeasuringSettings) -> MeasuringSettings:
-    return replace(settings, measures=(EVERYTHING,))
+def counted_settings(settings: MeasuringSettings) -> MeasuringSettings:
+    """Return how a pair is counted: for every measure, unless some are chosen."""
+    return settings if settings.measures else replace(settings, measures=(EVERYTHING,))
 
 
 class _References(NamedTuple):

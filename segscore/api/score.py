@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from segscore.api.counting import PairCounts, count_pair
+from segscore.api.counting import PairCounts, count_pair, counted_settings
 from segscore.api.measures import require_measure, table_of_measures
 from segscore.api.segmentation import Segmentation, are_times, require_positions
 from segscore.api.settings import read_settings
@@ -174,7 +174,7 @@ class Score:
         'n_t:3'
         """
         types = self._counted.types if self._counted.typed else None
-        return self.settings.signature("none", types)
+        return counted_settings(self.settings).signature("none", types)
 
     def __add__(self, other: "Score | int") -> "Score":
         """Add the counts of two scores.

@@ -50,12 +50,13 @@ def of(command: str) -> list[OutputTable]:
 
 
 def keep(tables: Iterable[OutputTable], run: Path, beside: Mapping[str | None, list[str]]) -> None:
-    """Compare each file of a run with default measures with its table on the page."""
-    every, default = (
+    """Compare each file of a run with its table on the page."""
+    measures = json.loads((run / "run.json").read_text())["settings"].get("measures", ())
+    every, computed = (
         {name for kind in (chosen.pairs, chosen.panels) for name in (*kind.counts, *kind.measures)}
-        for chosen in (select((EVERYTHING,)), select(()))
+        for chosen in (select((EVERYTHING,)), select(tuple(measures)))
     )
-    asked = every - default
+    asked = every - computed
     absent = {*asked, *(f"mean_{name}" for name in asked)}
     for table in tables:
         names = table.columns(beside.get(table.beside, []))
