@@ -15,13 +15,18 @@ def measures(
     name: Annotated[str | None, typer.Argument(help="Measure to show; default: all.")] = None,
     format_name: ResultFormat = "text",
 ) -> None:
-    """List every measure, or one: name, formula, range, better direction, source."""
+    """List every measure, or one: formula, source, range, direction, whether it is a default."""
     from segscore.jobs.show.formats import plain_layout, print_json, print_text, table_text
     from segscore.pipeline.measures import ALL
+    from segscore.pipeline.measures.selection import DEFAULT, measures_named
 
-    names = ("measure", "formula", "source", "range", "better")
+    names = ("measure", "formula", "source", "range", "better", "default")
     chosen = list(ALL.values()) if name is None else [_named(name)]
-    rows = [(m.name, m.formula, m.source, m.range, m.better) for m in chosen]
+    default = measures_named((DEFAULT,))
+    rows = [
+        (m.name, m.formula, m.source, m.range, m.better, "yes" if m.name in default else "no")
+        for m in chosen
+    ]
     listed = [dict(zip(names, row, strict=True)) for row in rows]
     if format_name == "text" and name is not None:
         _print_one(chosen[0])
@@ -96,7 +101,7 @@ def _print(headings: Sequence[str], rows: Sequence[tuple[str, ...]]) -> None:
 
     print_fitted(
         [
-            Column(heading, cells, is_name=heading not in ("range", "better"))
+            Column(heading, cells, is_name=heading not in ("range", "better", "default"))
             for heading, cells in zip(headings, zip(*rows, strict=True), strict=True)
         ],
         sections=range(len(rows)),

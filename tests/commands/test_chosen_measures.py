@@ -11,6 +11,7 @@ import pytest
 
 from segscore.pipeline.measures import ALL, FAMILIES, PAIRS
 from segscore.pipeline.measures.selection import normal_form, select
+from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.storage import read_table
 from tests.support.command_line import CommandResult, Segscore
 from tests.support.comparisons import refusal_line
@@ -308,3 +309,39 @@ def test_the_first_measure_named_ranks_wherever_systems_are_ranked(
         page = report.read_text()
         assert page.index(f">{first} ") < page.index(f">{second} ")
     assert tables[0].equals(tables[1])
+
+
+ADDED = [
+    ({"tolerance": 2}, {"tolerant_f1", "reach_recall", "r_value", "panel_tolerant_f1"}),
+    ({"edges": 1}, {"tolerant_f1", "r_value"}),
+    ({"cost_miss": 0.7}, {"pr_error"}),
+    ({"p_seg": 0.2}, {"pk_prime", "c_seg"}),
+    ({"select": ("ad",)}, {"selected_f1", "start_bias"}),
+    ({"tiou": "0.7"}, {"tiou_f1", "selected_f1"}),
+    ({"unit_weights": True, "documents": "d"}, {"r_miss", "story_miss"}),
+    ({"n_t": 5, "window": 7, "beta": 2.0, "boundary_types": (1, 2)}, set()),
+]
+
+
+@pytest.mark.parametrize(("options", "about"), ADDED)
+def test_options_add_the_measures_that_they_are_about(
+    options: dict[str, Any], about: set[str]
+) -> None:
+    """The default has them where an option would have no effect, and a choice has only itself."""
+    tables = {"references": "r", "hypotheses": "h", "output": "o"}
+    names = {*ScoreSettings(**tables, **options).selection.names}
+    default = {*select(()).names}
+    assert names >= default | about and (names == default) == (not about)
+    chosen = ScoreSettings(**tables, **options, measures=("pk",))
+    assert chosen.selection.names == ("pk",)
+
+
+def test_a_gate_adds_the_measures_of_its_rules(segscore: Segscore, tmp_path: Path) -> None:
+    archive = Archive(tmp_path / "archive", tmp_path, segscore)
+    for day in DAYS[:2]:
+        archive.deliver(day)
+    archive.settle(gate="r_miss<=+9")
+    for day in DAYS[:2]:
+        assert archive.run(day).code == 0
+        summary = read_table(str(Path(archive.runs) / f"date={day}" / "summary"))
+        assert {*summary.column("measure").to_pylist()} == {*select(()).pairs.measures, "r_miss"}
