@@ -39,6 +39,7 @@ from segscore.pipeline.runs import run_folder
 from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.runs.record import RowCounts
 from segscore.pipeline.runs.run import Run
+from segscore.pipeline.scoring.answer_columns import answer_columns
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.inputs import choose_groups
 from segscore.pipeline.statistics.resampling import estimator
@@ -238,8 +239,10 @@ def _add_samples(
     """Compare the samples of one kind of rows, and add the results to ``results``."""
     for samples in compared.groups:
         found = compare_group(samples, runs, settings)
-        if samples is compared.groups[0]:
+        is_whole = samples is compared.groups[0]
+        if is_whole:
             results.whole += found.pairs
+        _add_answers(found.tables["systems"], runs if is_whole else ())
         group = dict(zip(settings.group_by, samples.key, strict=True))
         for name, rows in found.tables.items():
             results.rows[name] += [group | row for row in rows]
@@ -249,6 +252,14 @@ def _add_samples(
         }
     results.rows["worst"] += worst_documents(compared.groups[0], runs)
     results.warnings += _warnings(compared)
+
+
+def _add_answers(rows: list[ComparisonRow], runs: Sequence[FinishedScoring]) -> None:
+    """Add the columns about answers to rows of systems; null for those that are in no run."""
+    accounts = {run.name: run.accounts for run in runs}
+    for row in rows:
+        account = accounts.get(row["run"], {}).get(row["hypothesis"])
+        row.update(answer_columns(account))
 
 
 def _warnings(compared: Compared) -> Iterator[str]:

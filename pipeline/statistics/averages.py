@@ -207,7 +207,12 @@ TRIAL_COLUMNS = (
 )
 """Columns about the trials of a system; they are null where no document has several."""
 
+ANSWER_COLUMNS = ("answers", "failed_answers", "edit_rate")
+"""Columns about the answers of a language model; null of other systems, and of groups."""
+
 _COUNT_COLUMNS = (
+    "answers",
+    "failed_answers",
     "documents",
     "defined",
     "shared_documents",
@@ -235,6 +240,7 @@ SUMMARY_COLUMNS = (
     "skill_high",
     "document_set",
     "effective",
+    *ANSWER_COLUMNS,
     *TRIAL_COLUMNS,
     *SHARED_COLUMNS,
 )
@@ -270,7 +276,7 @@ def summarise(
         columns[name] = column(np.array([getattr(row, name) for _, row in rows], np.float64))
     for name in ("documents", "defined"):
         columns[name] = column(np.array([getattr(row, name) for _, row in rows], np.int64))
-    for name in (*SHARED_COLUMNS, *TRIAL_COLUMNS):
+    for name in (*SHARED_COLUMNS, *TRIAL_COLUMNS, *ANSWER_COLUMNS):
         columns[name] = pa.nulls(len(rows), summary_type(name))
     return pa.table(columns).select(["hypothesis", *group_by, *SUMMARY_COLUMNS[1:]])
 
