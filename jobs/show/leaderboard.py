@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from segscore.pipeline.scoring.leaderboard import Leaderboard
 
-SCORE_LAYOUTS = ("systems", "groups", "crossed", "measures")
+SCORE_LAYOUTS = ("systems", "groups", "crossed", "measures", "confusion")
 GROUPS_SHOWN = 10
 _LONGEST_HEADING = 13
 """Number of characters after which the name of a measure continues on the next line."""
