@@ -31,6 +31,7 @@ _POINT = {
         "so no boundary at all"
     ),
     **{count: whole(f"{PAIRS.counts[count]}, summed over pairs") for count in COUNTED},
+    "matches": whole("boundaries of the hypotheses at those of the references, summed over pairs"),
     "hypothesis_segments": whole("segments of the hypotheses, summed over pairs"),
     **{
         count: whole(f"{PAIRS.counts[count]}, summed over pairs; the same at all thresholds")
@@ -56,7 +57,13 @@ CURVES = pap.DataFrameSchema(
 )
 
 OPERATING_POINTS = pap.DataFrameSchema(
-    _POINT,
+    {
+        **_POINT,
+        "average_precision": share_or_null(
+            "area below precision over recall of exact boundaries, over all thresholds, as a step "
+            "function; null if the references have no boundaries"
+        ),
+    },
     name="operating_points",
     strict=True,
     description="hypothesis: the row of curves whose mean segment length is closest to that of the "
@@ -76,9 +83,11 @@ MEASURED = pap.DataFrameSchema(
             "whether the value is the best one of the hypothesis; of equal ones, the middle of the "
             "longest row of neighbouring thresholds"
         ),
+        "ci_low": number_or_null("lower end of the 95 % interval of the best value; else null"),
+        "ci_high": number_or_null("upper end of the 95 % interval of the best value; else null"),
         "near_best": true_or_null(
             "whether it lies in the row of neighbouring thresholds around the best one whose "
-            "values are at most 0.01 worse"
+            "values are in this interval, or equal to the best one where there is none"
         ),
     },
     name="measured",

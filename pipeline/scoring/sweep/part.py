@@ -1,5 +1,6 @@
 """What one task of `segscore sweep` does: accept its rows and add up the counts of each coder."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
@@ -18,7 +19,12 @@ from segscore.pipeline.scoring.part_tables import FolderTables
 from segscore.pipeline.scoring.references import References
 from segscore.pipeline.scoring.self_pairs import has_self_pairs
 from segscore.pipeline.scoring.sweep.curves import Steps, merge_steps, sweep_pairs
-from segscore.pipeline.scoring.sweep.measured import MeasureSums, count_at_thresholds
+from segscore.pipeline.scoring.sweep.measured import (
+    BestCounts,
+    MeasureSums,
+    count_at_best,
+    count_at_thresholds,
+)
 from segscore.pipeline.scoring.sweep.tolerances import ToleranceSums, count_at_tolerances
 from segscore.pipeline.scoring.thresholds import SCORE_COLUMN, SCORES_GIVEN, WITHOUT_SCORES
 from segscore.pipeline.tables.read import refuse
@@ -64,11 +70,13 @@ class SweepJob(Job):
         tolerances: those to sweep over; empty in a sweep over thresholds.
         measured: how the measures that are chosen are counted; None without any.
         thresholds: thresholds at which they are counted.
+        best: hypothesis -> those of them that are best by some measure, once they are known.
     """
 
     tolerances: tuple[int, ...]
     measured: Rule | None
     thresholds: tuple[float, ...]
+    best: Mapping[str, Sequence[float]] = field(default_factory=dict)
 
 
 def sweep_part(job: SweepJob, part: Part) -> SweepReceipt:
@@ -97,6 +105,21 @@ def sweep_part(job: SweepJob, part: Part) -> SweepReceipt:
     if job.measured is not None:
         measured = count_at_thresholds(accepted, references, job.measured, job.thresholds)
     return replace(receipt, steps=steps, measured=measured)
+
+
+@dataclass(frozen=True)
+class BestReceipt:
+    """The counts of a part at the thresholds that are best, by resampling unit."""
+
+    counts: list[BestCounts]
+
+
+def best_part(job: SweepJob, part: Part) -> BestReceipt:
+    """Count the hypotheses of one part at the thresholds that are best; write nothing."""
+    assert job.measured is not None
+    rows = rows_of_part(job, part)
+    accepted = _with_scores(rows.accepted)
+    return BestReceipt(count_at_best(accepted, rows.references, job.measured, job.best))
 
 
 def _with_scores(accepted: Accepted) -> Accepted:

@@ -1,7 +1,7 @@
 """Run `segscore sweep` from its settings to a published folder."""
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +16,7 @@ from segscore.pipeline.runs.shuffle import Partitioning
 from segscore.pipeline.runs.tasks import Progress, TaskRun
 from segscore.pipeline.scoring.accounting import require_scored
 from segscore.pipeline.scoring.counting import Rule
-from segscore.pipeline.scoring.documents import Totals, parts_of, with_windows
+from segscore.pipeline.scoring.documents import Part, Totals, parts_of, with_windows
 from segscore.pipeline.scoring.inputs import Inputs, find_sides
 from segscore.pipeline.scoring.self_pairs import describe_self_pairs
 from segscore.pipeline.scoring.sweep.candidates import CHANGING
@@ -24,9 +24,11 @@ from segscore.pipeline.scoring.sweep.coder_sums import merge_sums
 from segscore.pipeline.scoring.sweep.curves import VALUES, merge_steps, tabulate_curves
 from segscore.pipeline.scoring.sweep.measured import (
     HUNDREDTHS,
+    best_thresholds,
+    intervals_at_best,
     tabulate_measured,
 )
-from segscore.pipeline.scoring.sweep.part import SweepJob, SweepReceipt, sweep_part
+from segscore.pipeline.scoring.sweep.part import SweepJob, SweepReceipt, best_part, sweep_part
 from segscore.pipeline.scoring.sweep.settings import SweepSettings
 from segscore.pipeline.scoring.sweep.tolerances import tabulate_tolerances
 from segscore.pipeline.scoring.thresholds import SCORE_COLUMN
@@ -57,14 +59,18 @@ def run_sweep(
         if not run.prepare(inputs.tables):
             return run.done
     with run.work():
-        swept = _sweep(run, settings, inputs, plan)
-        if swept is None:
+        found = _sweep(run, settings, inputs, plan)
+        if found is None:
             return run.done
+        swept, measured = found
         with run.stage("curves"):
             account = add_rows(receipt.rows for receipt in swept)
             require_scored(run.sink, inputs, account)
             p_seg = _p_seg(measuring.p_seg, swept)
             written = _write_curves(run, settings, swept, settings.measured.parameters(p_seg))
+            if measured is not None:
+                run.write("measured", measured)
+                written["measured"] = measured
         record = {
             "signature": settings.signature,
             "settings": asdict(settings),
@@ -80,11 +86,12 @@ def run_sweep(
 
 def _sweep(
     run: TaskRun, settings: SweepSettings, inputs: Inputs, plan: Plan
-) -> list[SweepReceipt] | None:
+) -> tuple[list[SweepReceipt], pa.Table | None] | None:
     """Bring the rows of each document together, and sweep all documents in tasks.
 
     Returns:
-        The receipts of the parts; None if another job finished the same run first.
+        The receipts of the parts, and the table measured if measures are chosen; None if another
+        job finished the same run first.
     """
     parts = parts_of(plan)
     with run.stage("meet"):
@@ -95,8 +102,34 @@ def _sweep(
     with run.stage("sweep"):
         job = with_windows(run, _job(settings, inputs, plan, partitioning), parts)
         swept = [*run.tasks(sweep_part, parts, job, stage=SWEEP_STAGE).values()]
+        measured = _measured(run, settings, job, parts, swept) if settings.measures else None
         shuffle.remove_shuffled(partitioning)
-    return swept
+    return swept, measured
+
+
+def _measured(
+    run: TaskRun,
+    settings: SweepSettings,
+    job: SweepJob,
+    parts: list[Part],
+    swept: Collection[SweepReceipt],
+) -> pa.Table | None:
+    """Find the best threshold by each measure, and count again there for its interval."""
+    selection = settings.measured.selection
+    parameters = settings.measured.parameters(_p_seg(settings.p_seg, swept))
+    sums = merge_sums((receipt.measured for receipt in swept), "thresholds or measures")
+    if not sums:
+        return None
+    table = tabulate_measured(sums, job.thresholds, selection, parameters)
+    job = replace(job, best=best_thresholds(table))
+    receipts = run.tasks(best_part, parts, job, stage="best").values()
+    intervals = intervals_at_best(
+        (receipt.counts for receipt in receipts),
+        selection,
+        parameters,
+        p_seg_varies=settings.p_seg is None,
+    )
+    return tabulate_measured(sums, job.thresholds, selection, parameters, intervals)
 
 
 def _job(
@@ -145,18 +178,10 @@ def _write_curves(
         run.write("tolerances", tolerances)
         return {"tolerances": tolerances}
     steps = merge_steps(receipt.steps for receipt in swept)
-    curves, chosen = tabulate_curves(steps, parameters)
-    points = curves.take(pa.array(chosen))
+    curves, points = tabulate_curves(steps, parameters)
     run.write("curves", curves, plain=("threshold", *CHANGING, *VALUES))
     run.write("operating_points", points)
-    written = {"curves": curves, "operating_points": points}
-    if settings.measures:
-        sums = merge_sums((receipt.measured for receipt in swept), "thresholds or measures")
-        thresholds, selection = settings.thresholds or HUNDREDTHS, settings.measured.selection
-        measured = tabulate_measured(sums, thresholds, selection, parameters)
-        run.write("measured", measured)
-        written["measured"] = measured
-    return written
+    return {"curves": curves, "operating_points": points}
 
 
 def _find_inputs(settings: SweepSettings) -> Inputs:
