@@ -653,6 +653,6 @@ def test_curves_are_saved_as_a_figure(
     ended = segscore(*command)
     assert ended.code == 0, ended.err
     assert f"{figure}: written" in ended.err
-    assert ("tolerance" if options else "pk_miss_rate") in figure.read_text()
+    assert ("tolerance" if options else "pk miss rate") in figure.read_text()
     refused = segscore(*command[:-1], tmp_path / "curves.jpg")
     assert refused.code == 2 and "must end in" in refused.err
