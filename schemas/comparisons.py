@@ -390,6 +390,25 @@ PUBLISHED_SCORES = pap.DataFrameSchema(
     strict=True,
 )
 
+RATINGS = pap.DataFrameSchema(
+    {
+        "measure": name("column of scores"),
+        "correlation": number_or_null(
+            "Spearman's correlation of people's ratings with the value of each pair of a document "
+            "and a system, the mean over references, in [-1, 1]; with the opposite sign where a "
+            "lower value is better, so that 1 is full agreement; null if all values are equal"
+        ),
+        "ci_low": number_or_null("lower end of the 95 % interval"),
+        "ci_high": number_or_null("upper end of the 95 % interval"),
+        "pairs": whole("pairs of a document and a system that are rated, scored and defined"),
+        "documents": whole("documents of these pairs"),
+        "effective": _EFFECTIVE,
+    },
+    name="ratings",
+    description="measure of pairs that all runs have; only with --ratings",
+    strict=True,
+)
+
 COMPARISON_TABLES = (
     COMPARISONS,
     SYSTEMS,
@@ -400,4 +419,5 @@ COMPARISON_TABLES = (
     CHANGED,
     POWER,
     PUBLISHED_SCORES,
+    RATINGS,
 )

@@ -31,8 +31,8 @@ _POINT = {
         "so no boundary at all"
     ),
     **{count: whole(f"{PAIRS.counts[count]}, summed over pairs") for count in COUNTED},
-    "matches": whole("boundaries of the hypotheses at those of the references, summed over pairs"),
     "hypothesis_segments": whole("segments of the hypotheses, summed over pairs"),
+    "matches": whole("boundaries of the hypotheses at those of the references, summed over pairs"),
     **{
         count: whole(f"{PAIRS.counts[count]}, summed over pairs; the same at all thresholds")
         for count in FIXED

@@ -101,6 +101,7 @@ TABLES = (
     _run_table("compare", comparisons.CHANGED),
     _run_table("compare", comparisons.POWER),
     _run_table("compare", comparisons.PUBLISHED_SCORES),
+    _run_table("compare", comparisons.RATINGS),
     OutputTable(comparisons.SUSPECTS, "doctor", "`RUN/suspects/suspects.parquet`"),
     OutputTable(ALIGNMENT, "import", "`OUTPUT/alignment/*.parquet`"),
     OutputTable(CONVENTIONS, "reconcile", "`OUTPUT/conventions.parquet`"),

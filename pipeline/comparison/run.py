@@ -11,6 +11,8 @@ from segscore.pipeline.comparison.averages import Averages
 from segscore.pipeline.comparison.changes import find_changes, require_two
 from segscore.pipeline.comparison.own_published import read_own_scores
 from segscore.pipeline.comparison.published import published_beside, scores_on_references
+from segscore.pipeline.comparison.ratings import correlate_ratings
+from segscore.pipeline.comparison.read_ratings import read_ratings
 from segscore.pipeline.comparison.runs import (
     System,
     chosen_measures,
@@ -151,6 +153,12 @@ def compare_runs(
             _add_samples(results, settings, runs, samples)
     with stage("where"):
         _add_boundaries(results, settings, runs, compared[0])
+    with stage("ratings"):
+        if settings.ratings is not None:
+            rated = read_ratings(settings.ratings)
+            found = correlate_ratings(runs, systems, rated, resample_by)
+            results.rows["ratings"], unmatched = found
+            results.warnings += unmatched
     with stage("power"):
         if settings.simulate_power:
             results.rows["power"] = [
@@ -201,9 +209,13 @@ def _shared_by_two(two: tuple[System, System], compared: Compared) -> Sample:
 def _records(settings: CompareSettings) -> InputTable:
     """List the run.json files of the runs, which change when a run does, and other files read."""
     urls = [storage.join(url, run_folder.RECORD) for url in settings.runs]
+    # What cannot be read is refused before any work.
     if settings.published_scores is not None:
-        read_own_scores(settings.published_scores)  # refuses what cannot be read before any work
+        read_own_scores(settings.published_scores)
         urls.append(settings.published_scores)
+    if settings.ratings is not None:
+        read_ratings(settings.ratings)
+        urls.append(settings.ratings)
     files = [file for url in urls for file in storage.find(url, any_kind=True)]
     return InputTable("runs", tuple(files), (), pa.schema([]))
 
@@ -215,9 +227,10 @@ def _groups(settings: CompareSettings, compared: Compared) -> dict[str, pa.DataT
         CHANGES,
         COMPARISON_TABLES,
         PUBLISHED_SCORES,
+        RATINGS,
     )
 
-    apart = (PUBLISHED_SCORES, CHANGES, CHANGED)
+    apart = (PUBLISHED_SCORES, CHANGES, CHANGED, RATINGS)
     grouped = (table for table in COMPARISON_TABLES if table not in apart)
     taken = {name for table in grouped for name in table.columns}
     return choose_groups(settings.group_by, compared.types, taken)

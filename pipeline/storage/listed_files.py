@@ -39,6 +39,7 @@ RUN_TABLES = (
     "changes",
     "changed",
     "published",
+    "ratings",
     "power",
     "rejects",
     "unpaired",

@@ -210,6 +210,7 @@ class CompareKeywords(TypedDict, total=False):
     changes: bool
     published: bool
     published_scores: str | None
+    ratings: str | None
     may_differ: Sequence[str] | str
     resample_by: str | None
     replicates: int | None
