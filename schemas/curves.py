@@ -1,9 +1,11 @@
 """The output tables of a sweep: `curves` and `operating_points`, or `tolerances`."""
 
 import pandera.pyarrow as pap
+import pyarrow as pa
 
 from segscore.pipeline.measures import PAIRS, tolerance
 from segscore.schemas.columns import (
+    any_of,
     name,
     number_or_null,
     share_or_null,
@@ -93,6 +95,35 @@ MEASURED = pap.DataFrameSchema(
     name="measured",
     strict=True,
     description="hypothesis, measure and threshold, if measures were chosen; thresholds ascend",
+)
+
+RANKS = pap.DataFrameSchema(
+    {
+        "measure": name("name of the measure"),
+        "setting": any_of(["n_t", "window", "units"], "setting that is varied"),
+        "choice": name("its value, such as 3, per-pair or words"),
+        "own": pap.Column(
+            pa.bool_(), nullable=False, description="whether it is the run's own setting"
+        ),
+        "hypothesis": name("coder of the hypotheses"),
+        "value": number_or_null(
+            "micro average of the measure with this setting, over the documents on which systems "
+            "are ranked; null if it is undefined"
+        ),
+        "rank": number_or_null(
+            "rank by value, from 1 for the best; equal values have the same rank; null if the "
+            "value is, or if systems share too few documents to be ranked"
+        ),
+        "tau": number_or_null(
+            "Kendall's tau-b of the values of all systems with those at the run's own setting, in "
+            "[-1, 1]; null if all values of either are equal, or there are fewer than two"
+        ),
+        "documents": whole("number of documents that the value is over"),
+    },
+    name="ranks",
+    strict=True,
+    description="measure, setting that affects it, choice and hypothesis, with several `--n-t`, "
+    "`--windows` or `--also-words`, in place of curves and operating_points",
 )
 
 TOLERANCES = pap.DataFrameSchema(

@@ -83,6 +83,7 @@ TABLES = (
     _run_table("sweep", curves.OPERATING_POINTS),
     _run_table("sweep", curves.MEASURED),
     _run_table("sweep", curves.TOLERANCES),
+    _run_table("sweep", curves.RANKS),
     _run_table("agree", agreement.PAIRS, ATTRIBUTES, "peer"),
     _run_table("agree", agreement.DOCUMENTS, ATTRIBUTES, "document_id"),
     _run_table("agree", agreement.AGREEMENT, GROUPS),

@@ -21,6 +21,7 @@ RUN_TABLES = (
     "measured",
     "operating_points",
     "tolerances",
+    "ranks",
     "pairs",
     "documents",
     "agreement",

@@ -263,6 +263,25 @@ class TrendKeywords(TypedDict, total=False):
     until: str | date | None
 
 
+class SweepKeywords(TypedDict, total=False):
+    """Keywords of `segscore.sweep`."""
+
+    tolerances: Sequence[int] | str
+    measures: Iterable[MeasureChoice] | MeasureChoice
+    thresholds: Sequence[float] | str
+    n_t: Sequence[int] | str
+    windows: Sequence[str] | str
+    also_words: bool
+    tolerance: int | str
+    edges: int
+    beta: float
+    window: str | int
+    rounding: Literal["half-even", "half-up"]
+    units: Literal["units", "words"]
+    length_tolerance: int
+    p_seg: float | None
+
+
 if TYPE_CHECKING:
     pk: MeasureFunction
     pk_miss_rate: MeasureFunction
