@@ -18,7 +18,7 @@ from segscore.jobs.show.formats import (
 from segscore.jobs.show.measured import print_measured, threshold_in_words
 from segscore.jobs.show.printing import log_finished, print_record, print_written, say_done
 from segscore.jobs.show.progress import Bar
-from segscore.jobs.show.ranks import print_ranks, ranks_in_words
+from segscore.jobs.show.ranks import print_ranks
 from segscore.pipeline.errors import Done, Refused
 from segscore.pipeline.plain_text import named_list
 from segscore.pipeline.scoring.sweep.settings import SweepSettings
@@ -100,6 +100,7 @@ def sweep(
 def _print_text(chosen: SweepSettings, finished: "FinishedRun", *, written: bool) -> None:
     """Print the tables, the record, and what they say."""
     from segscore.pipeline.reports.answer import thresholds_in_words, tolerances_in_words
+    from segscore.pipeline.reports.ranks import ranks_in_words
 
     if chosen.varies:
         print_ranks(finished.rows("ranks"))

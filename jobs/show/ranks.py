@@ -1,6 +1,6 @@
 """Show how values and ranks of systems depend on a setting."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
@@ -50,23 +50,3 @@ def _cell(row: _Row) -> str:
 
 def _tau(row: _Row) -> str:
     return shown_as(row["tau"], ".2f")
-
-
-def ranks_in_words(rows: Sequence[_Row]) -> Iterator[str]:
-    """Say of each measure whether the order of the systems depends on each setting."""
-    parts = groupby(rows, key=lambda row: (str(row["measure"]), str(row["setting"])))
-    for (measure, setting), each in parts:
-        taus = {str(row["choice"]): row["tau"] for row in each}
-        known = {choice: tau for choice, tau in taus.items() if tau is not None}
-        if not known:
-            yield f"{measure}: an order of the systems is not defined."
-            continue
-        choice = min(known, key=lambda name: known[name])
-        least = known[choice]
-        if least == 1:
-            yield f"{measure}: the order of the systems is the same at every {setting} here."
-        else:
-            yield (
-                f"{measure}: the order of the systems depends on {setting}; Kendall's tau is "
-                f"{least:.2f} at {setting} {choice}."
-            )

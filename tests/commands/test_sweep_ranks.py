@@ -111,6 +111,9 @@ def test_ranks_and_tau_are_of_the_values(segscore: Segscore, tmp_path: Path) -> 
         assert [row["rank"] for row in rows] == [1 + sum(v > w for v in values) for w in values]
         (tau,) = {row["tau"] for row in rows}
         assert tau == pytest.approx(kendalltau(values, own).statistic)
+    page = tmp_path / "page.html"
+    assert segscore("report", tmp_path / "run", "--output", page).code == 0
+    assert "Ranks at other settings" in page.read_text()
     assert "(1)" in ended.out and "Kendall's tau" in ended.out
     assert "sweep:n_t=1,2,4,9|" in ended.out
 
