@@ -20,20 +20,23 @@ if TYPE_CHECKING:
 
 
 class SweepTables(RunTables):
-    """The tables of a sweep: curves, operating_points and measured; tolerances; or ranks."""
+    """The tables of a sweep: curves, operating_points and measured; tolerances; or ranks.
+
+    >>> import segscore
+    >>> row = {"document_id": "d", "n_units": 9}
+    >>> swept = segscore.sweep(
+    ...     [{**row, "coder": "gold", "boundaries": [3, 6]}],
+    ...     [{**row, "coder": "a", "boundaries": [3, 5], "boundary_scores": [0.8, 0.4]}],
+    ...     measures=["f1"], thresholds=[0.2, 0.5],
+    ... )
+    >>> swept.best("f1")
+    {'a': 0.5}
+    >>> swept.measured.num_rows
+    2
+    """
 
     def best(self, measure: str) -> dict[str, float]:
         """Return the best threshold of each system by a measure of the sweep.
-
-        >>> import segscore
-        >>> row = {"document_id": "d", "n_units": 9}
-        >>> swept = segscore.sweep(
-        ...     [{**row, "coder": "gold", "boundaries": [3, 6]}],
-        ...     [{**row, "coder": "a", "boundaries": [3, 5], "boundary_scores": [0.8, 0.4]}],
-        ...     measures=["f1"], thresholds=[0.2, 0.5],
-        ... )
-        >>> swept.best("f1")
-        {'a': 0.5}
 
         Raises:
             Refused: the sweep did not compute the measure at thresholds.
@@ -54,6 +57,14 @@ def sweep(
     **settings: "Unpack[SweepKeywords]",
 ) -> SweepTables:
     """Sweep systems over thresholds, tolerances or other settings, as `segscore sweep` does.
+
+    >>> import segscore
+    >>> references = {"d": segscore.Segmentation([20, 50, 90], 110)}
+    >>> hypotheses = {"a": {"d": segscore.Segmentation([20, 51], 110)},
+    ...               "b": {"d": segscore.Segmentation([22, 50, 92], 110)}}
+    >>> swept = segscore.sweep(references, hypotheses, n_t=[2, 4], measures="boundary_similarity")
+    >>> [(row["choice"], row["hypothesis"], row["rank"]) for row in swept.ranks.to_pylist()]
+    [('2', 'a', 1.0), ('2', 'b', 2.0), ('4', 'a', 2.0), ('4', 'b', 1.0)]
 
     Args:
         references: the references, in any form that `segscore.evaluate` takes.
