@@ -80,7 +80,7 @@ def print_scores(
 
 def _print_leaderboard(title: str, board: "Leaderboard", hint: list[str]) -> None:
     """Print a row for each system; the interval is that of the measure by which they rank."""
-    from segscore.pipeline.scoring.leaderboard import PRINTED, heading_of
+    from segscore.pipeline.scoring.leaderboard import PRINTED, heading_beside
 
     listed = _without_folded(board)
     names = listed.names
@@ -92,7 +92,7 @@ def _print_leaderboard(title: str, board: "Leaderboard", hint: list[str]) -> Non
         *([Column("95 % interval", ends)] if any(map(str, ends)) else []),
         *(
             Column(
-                heading_of(name),
+                heading_beside(name),
                 [shown_cell(column_of(board.rows[system], name)) for system in names],
             )
             for name in board.beside()

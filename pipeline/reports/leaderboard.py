@@ -8,7 +8,7 @@ from segscore.pipeline.measures import ALL
 from segscore.pipeline.reports.page import Cell, Figure, NumberCell, PageTable
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.scoring.chance import SKILL
-from segscore.pipeline.scoring.leaderboard import heading_of
+from segscore.pipeline.scoring.leaderboard import heading_beside
 from segscore.pipeline.statistics.shown_numbers import (
     counted,
     short_interval,
@@ -42,7 +42,7 @@ def leaderboard(ranking: Ranking, pairs: PairRows) -> Figure:
     )
     measures = [name + ALL[name].arrow for name in board.measures]
     table = PageTable(
-        ["rank", "system", measures[0], "to best", *measures[1:], *map(heading_of, beside)],
+        ["rank", "system", measures[0], "to best", *measures[1:], *map(heading_beside, beside)],
         systems,
         apart=points,
         apart_heading="Reference points",

@@ -25,7 +25,7 @@ class BoardColumn(NamedTuple):
     tells: Callable[[Sequence[Any]], bool]
 
 
-def heading_of(column: str) -> str:
+def heading_beside(column: str) -> str:
     """Return the heading of a column beside the averages, for people."""
     return column.replace("_", " ")
 

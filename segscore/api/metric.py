@@ -70,6 +70,14 @@ def _require_numbers(settings: Mapping[str, object]) -> None:
             raise Refused(f"{name}: {value!r} is a text; give the number, {name}={value.strip()}")
 
 
+def _require_types(intervals: object, undefined: object) -> None:
+    """Refuse arguments of ``compute`` of other types."""
+    if not isinstance(intervals, bool | np.bool_):
+        raise Refused(f"intervals: {intervals!r} must be True or False")
+    if not isinstance(undefined, Real | NoneType) or isinstance(undefined, bool):
+        raise Refused(f"undefined: {undefined!r} must be a number or None")
+
+
 def _require_names(names: Sequence[str] | None) -> None:
     """Refuse names of documents that are not texts."""
     for name in names or ():
@@ -380,14 +388,9 @@ class Metric:
             undefined: what an undefined value becomes.
 
         Raises:
-            Refused: an argument has another type; or intervals of a sum of states are asked for
-                whose pairs have no document_id, so that those of different states cannot be told
-                apart.
+            Refused: an argument has another type; or pairs of several states lack a document_id.
         """
-        if not isinstance(intervals, bool | np.bool_):
-            raise Refused(f"intervals: {intervals!r} must be True or False")
-        if not isinstance(undefined, Real | NoneType) or isinstance(undefined, bool):
-            raise Refused(f"undefined: {undefined!r} must be a number or None")
+        _require_types(intervals, undefined)
         intervals = bool(intervals) or replicates != 0
         if intervals and self._nameless > 1:
             raise Refused(

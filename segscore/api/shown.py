@@ -14,7 +14,7 @@ from segscore.pipeline.reports.strips import (
     draw_strip,
     outcome_strip,
 )
-from segscore.pipeline.scoring.leaderboard import heading_of
+from segscore.pipeline.scoring.leaderboard import heading_beside
 from segscore.pipeline.statistics.shown_numbers import shown_cell, shown_interval, shown_number
 from segscore.schemas.rows import column_of
 
@@ -81,7 +81,7 @@ def evaluation_as_html(evaluation: "Evaluation") -> str:
 
 
 def _headings(evaluation: "Evaluation") -> tuple[str, ...]:
-    return (*_HEADINGS, *map(heading_of, _beside(evaluation)))
+    return (*_HEADINGS, *map(heading_beside, _beside(evaluation)))
 
 
 def _beside(evaluation: "Evaluation") -> list[str]:

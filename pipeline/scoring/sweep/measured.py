@@ -144,7 +144,7 @@ def best_thresholds(table: pa.Table) -> dict[str, list[float]]:
     return {hypothesis: sorted(thresholds) for hypothesis, thresholds in found.items()}
 
 
-Intervals = Mapping[tuple[str, float, str], tuple[float, float]]
+BestIntervals = Mapping[tuple[str, float, str], tuple[float, float]]
 """Hypothesis, threshold and measure -> the ends of the 95 % interval of the micro average."""
 
 
@@ -185,7 +185,7 @@ def tabulate_measured(
     thresholds: Sequence[float],
     selection: Selection,
     parameters: Mapping[str, float],
-    intervals: Intervals = MappingProxyType({}),
+    intervals: BestIntervals = MappingProxyType({}),
 ) -> pa.Table:
     """Build the table measured (schemas/curves.py): by hypothesis and measure, then threshold."""
     tables = []

@@ -99,10 +99,10 @@ class SweepJob(Job):
 def sweep_part(job: SweepJob, part: Part) -> SweepReceipt:
     """Sweep the hypotheses of one part; list the rows left out."""
     tables = FolderTables(job.folder, is_first=part.bucket == 0)
-    return sweep_rows(job, part.name, rows_of(job, part), tables)
+    return sweep_rows(job, part.name, rows_in_part(job, part), tables)
 
 
-def rows_of(job: SweepJob, part: Part) -> RowsAt:
+def rows_in_part(job: SweepJob, part: Part) -> RowsAt:
     """Return what separates the rows of a part, as settings prepare them."""
 
     def rows_at(settings: MeasuringSettings) -> DocumentRows:
@@ -154,7 +154,7 @@ class BestReceipt:
 
 def best_part(job: SweepJob, part: Part) -> BestReceipt:
     """Count the hypotheses of one part at the thresholds that are best; write nothing."""
-    return best_rows(job, rows_of(job, part))
+    return best_rows(job, rows_in_part(job, part))
 
 
 def best_rows(job: SweepJob, rows_at: RowsAt) -> BestReceipt:

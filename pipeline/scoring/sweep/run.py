@@ -1,6 +1,6 @@
 """Run `segscore sweep` from its settings to a published folder."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 
 import numpy as np
@@ -77,10 +77,9 @@ def run_sweep(
     with run.stage("plan"):
         inputs = _find_inputs(settings, sources)
         run.settings = settings = settings.in_unit(inputs.unit)
-        measuring = settings.measuring
-        tables = {table.name: table for table in inputs.tables}
         plan = planning.ALL_AT_ONCE
         if sources is None:
+            tables = {table.name: table for table in inputs.tables}
             plan = planning.plan(tables, inputs.hypotheses.name, None, run.limits)
         if not run.prepare(inputs.tables):
             return run.done
@@ -91,27 +90,37 @@ def run_sweep(
             found = _sweep_tables(run, settings, inputs, sources)
         if found is None:
             return run.done
-        swept, measured = found
-        with run.stage("curves"):
-            account = add_rows(receipt.rows for receipt in swept)
-            require_scored(run.sink, inputs, account)
-            p_seg = _p_seg(measuring.p_seg, swept)
-            written = _write(run, settings, swept, settings.measured.parameters(p_seg))
-            if measured is not None:
-                run.write("measured", measured)
-                written["measured"] = measured
-        record = {
-            "signature": settings.signature,
-            "settings": asdict(settings),
-            "boundary_types": None,
-            "p_seg": None if np.isnan(p_seg) else p_seg,
-            "pairs": sum(receipt.pairs for receipt in swept),
-            **run.record(inputs.tables, account, _swept(written)),
-        }
-        if inputs.shared_files and any(receipt.has_self_pairs for receipt in swept):
-            record["warnings"].append(describe_self_pairs(inputs))
-        published, in_memory = run.publish(record), run.sink.tables
-        return FinishedRun(settings.output, published, tables=in_memory, read=written)
+        return _finish(run, settings, inputs, *found)
+
+
+def _finish(
+    run: TaskRun,
+    settings: SweepSettings,
+    inputs: Inputs,
+    swept: Sequence[SweepReceipt],
+    measured: pa.Table | None,
+) -> FinishedRun:
+    """Write the tables, compose the record, and publish the run or keep it in memory."""
+    with run.stage("curves"):
+        account = add_rows(receipt.rows for receipt in swept)
+        require_scored(run.sink, inputs, account)
+        p_seg = _p_seg(settings.p_seg, swept)
+        written = _write(run, settings, swept, settings.measured.parameters(p_seg))
+        if measured is not None:
+            run.write("measured", measured)
+            written["measured"] = measured
+    record = {
+        "signature": settings.signature,
+        "settings": asdict(settings),
+        "boundary_types": None,
+        "p_seg": None if np.isnan(p_seg) else p_seg,
+        "pairs": sum(receipt.pairs for receipt in swept),
+        **run.record(inputs.tables, account, _swept(written)),
+    }
+    if inputs.shared_files and any(receipt.has_self_pairs for receipt in swept):
+        record["warnings"].append(describe_self_pairs(inputs))
+    published, in_memory = run.publish(record), run.sink.tables
+    return FinishedRun(settings.output, published, tables=in_memory, read=written)
 
 
 def _sweep(
