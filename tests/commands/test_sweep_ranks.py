@@ -114,8 +114,17 @@ def test_ranks_and_tau_are_of_the_values(segscore: Segscore, tmp_path: Path) -> 
     page = tmp_path / "page.html"
     assert segscore("report", tmp_path / "run", "--output", page).code == 0
     assert "Ranks at other settings" in page.read_text()
+    assert {row["measure"] for row in ranks(tmp_path / "run")} == {"boundary_similarity"}
     assert "(1)" in ended.out and "Kendall's tau" in ended.out
     assert "sweep:n_t=1,2,4,9|" in ended.out
+
+
+def test_a_family_stands_for_all_its_measures(segscore: Segscore, tmp_path: Path) -> None:
+    tables = corpus(tmp_path)
+    options = ("--windows", "3", "--measure", "window", "--output", tmp_path / "run")
+    ended = segscore("sweep", tables["gold"], tables["hyp"], *options)
+    assert ended.code == 0, ended.err
+    assert {"pk", "window_diff", "pk_prior"} < {r["measure"] for r in ranks(tmp_path / "run")}
 
 
 def test_systems_that_share_too_little_are_not_ranked(segscore: Segscore, tmp_path: Path) -> None:
@@ -134,9 +143,10 @@ def test_systems_that_share_too_little_are_not_ranked(segscore: Segscore, tmp_pa
         (("--n-t", "1,2", "--measure", "pk", "--thresholds", "0.5"), "--thresholds: ranks"),
         (("--windows", "per-run"), "per-run"),
         (("--windows", "wide"), "window wide: must be one of"),
+        (("--n-t", "1,2", "--measure", "pk"), "--measure pk: does not depend on n_t; omit it"),
         (("--n-t", "0,2"), "--n-t 0: must be at least 1"),
         (("--also-words",), "--documents"),
-        (("--n-t", "1,2", "--measure", "panel"), "no threshold can be chosen by it"),
+        (("--windows", "3", "--measure", "panel"), "systems cannot be ranked by it"),
     ],
 )
 def test_wrong_options_are_refused(

@@ -1,11 +1,17 @@
 """Settings and signature of `segscore sweep`, validated before any work starts."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Annotated
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.scoring.sweep.ways import Way
-from segscore.pipeline.settings.measuring import MeasuringSettings, measuring_of, signature_of
+from segscore.pipeline.settings.measuring import (
+    MeasuringSettings,
+    measuring_of,
+    settings_without_effect,
+    signature_of,
+)
 from segscore.pipeline.settings.options import (
     Argument,
     BetaOption,
@@ -46,6 +52,14 @@ _UNITS = ("units", "words")
 
 _SIGNED = ("window", "units", "length_tolerance", "p_seg", "v")
 _SIGNED_WITH_TOLERANCES = ("units", "length_tolerance", "beta", "edges", "v")
+
+
+def _affects(varied: Iterable[str], measure: str) -> bool:
+    """Return whether a measure depends on one of the settings that are varied."""
+    from segscore.pipeline.measures.selection import select
+
+    without = settings_without_effect(select((measure,)))
+    return any(name not in without or name == "units" for name in varied)
 
 
 @dataclass(frozen=True)
@@ -151,10 +165,19 @@ class SweepSettings:
             raise Refused(f"{other}: ranks at several --n-t or --windows have none; omit it")
         if "per-run" in (self.window, *self.windows):
             raise Refused("--windows per-run: is not ranked; name numbers, per-pair, per-document")
-        if not self.measures:
-            object.__setattr__(self, "measures", _RANKED_BY)
-        for way in self.ways:
+        named = self.measures
+        object.__setattr__(self, "measures", named or _RANKED_BY)
+        ways = self.ways
+        for way in ways:
             way.settings.require_documents(self.documents)
+        varied = dict.fromkeys(way.setting for way in ways)
+        affected = [each for each in self.measured.selection.names if _affects(varied, each)]
+        for name in named:
+            members = replace(self.measured, measures=(name,)).selection.names
+            if not {*affected} & {*members}:
+                depends = " or ".join(varied)
+                raise Refused(f"--measure {name}: does not depend on {depends}; omit it")
+        object.__setattr__(self, "measures", tuple(affected))
 
     @property
     def ways(self) -> tuple[Way, ...]:
@@ -187,7 +210,8 @@ class SweepSettings:
         selection = self.measured.selection
         for name in selection.names:
             if name in selection.panels.measures or ALL[name].better == "neither":
-                raise Refused(f"--measure {name}: no threshold can be chosen by it")
+                what = "systems cannot be ranked" if self.varies else "no threshold can be chosen"
+                raise Refused(f"--measure {name}: {what} by it")
 
     @property
     def inputs(self) -> dict[str, str | None]:
