@@ -126,6 +126,11 @@ def _not_shown(
             "--where: a single table has no room for it; omit --layout and --format, or name a "
             "folder with --output, which gets the table where"
         )
+    if chosen.ratings is not None and format_name in ("csv", "latex") and chosen.output is None:
+        yield (
+            f"--ratings: --format {format_name} has no room for it; print text, markdown or json, "
+            "or name a folder with --output, which gets the table ratings"
+        )
     if not whole and layout in (None, "pairs") and not finished.table("comparisons").num_rows:
         yield (
             "there is one system alone, and so no pair to show; --layout systems shows the system"
@@ -145,11 +150,15 @@ def _print_layout(layout: str, finished: "FinishedRun", average: str, format_nam
     """Print a layout and, below it, the published scores, if it was asked for them."""
     from segscore.jobs.show import layouts
     from segscore.jobs.show.published import print_published
+    from segscore.jobs.show.ratings import print_ratings
 
     layouts.print_layout(layouts.lay_out(layout, finished, average), format_name)
     if "published" in finished.at_hand and format_name in ("text", "markdown"):
         print_lines("")
         print_published(finished.table("published").to_pylist(), format_name)
+    if "ratings" in finished.at_hand and format_name in ("text", "markdown"):
+        print_lines("")
+        print_ratings(finished.table("ratings").to_pylist(), format_name)
 
 
 def _print_changed(finished: "FinishedRun", format_name: str) -> None:

@@ -9,6 +9,7 @@ from segscore.jobs.cli import startup
 from segscore.jobs.cli.log import LOG
 from segscore.jobs.cli.options import Cluster, ExplainPlan, Workers
 from segscore.jobs.show.by_system import summary_layout
+from segscore.jobs.show.confusion import confusion_layout
 from segscore.jobs.show.crossed import crossed_layout
 from segscore.jobs.show.formats import PaperFormat, as_rows, described, print_json
 from segscore.jobs.show.leaderboard import SCORE_LAYOUTS
@@ -32,6 +33,10 @@ if TYPE_CHECKING:
     from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 
 
+_CONFUSIONS = ("confusion", "label_confusion")
+"""Tables of errors by type and by label, which JSON has if they were asked for."""
+
+
 def score(
     chosen: ScoreSettings,
     cluster: Cluster = "local",
@@ -41,7 +46,7 @@ def score(
         str,
         typer.Option(
             help="Averages to print: systems, groups (also those of each group), crossed (systems "
-            "by groups) or measures (a table for each).",
+            "by groups), measures (a table for each) or confusion (errors by boundary type).",
             rich_help_panel=Panel.OUTPUT,
         ),
     ] = "systems",
@@ -54,18 +59,13 @@ def score(
     from segscore.pipeline.scoring import run
     from segscore.pipeline.scoring.finished_scoring import FinishedScoring
     from segscore.pipeline.scoring.inputs import find_inputs
-    from segscore.pipeline.scoring.shared_averages import ranked_summary
 
-    one_of("--layout", layout, SCORE_LAYOUTS)
-    if (layout, format_name) == ("measures", "latex"):
-        raise Refused("--layout measures: has no form in LaTeX; name systems or groups")
+    grouped = chosen.group_by or chosen.consensus is not None or chosen.by_level is not None
+    _require_layout(layout, format_name, grouped=bool(grouped), confusion=chosen.confusion)
     if explain_plan:
         plan = run.scoring_plan(chosen, find_inputs(chosen), LIMITS)
         print_plan(plan, "score", format_name)
         return
-    grouped = chosen.group_by or chosen.consensus is not None or chosen.by_level is not None
-    if layout == "crossed" and not grouped:
-        raise Refused("--layout crossed: there are no groups; add --group-by ATTRIBUTE")
     if layout == "groups" and not grouped:
         LOG.say(
             "warning",
@@ -89,17 +89,37 @@ def score(
             chosen.measures_in_order,
             written=finished is outcome,
         )
-        if layout == "crossed":
+        if layout in ("crossed", "confusion"):
             print_layout(_layout(finished, layout, chosen), format_name)
         if chosen.n_t is None and (said := chosen_n_t(finished.record)):
             LOG.say("info", said)
         return
     log_finished(chosen.output, finished.record)
     if format_name == "json":
-        tables = as_rows({"summary": ranked_summary(finished)})
-        print_json("score", {"output": chosen.output, **described(finished.record), **tables})
+        _print_json(finished, chosen)
     else:
         print_layout(_layout(finished, layout, chosen), format_name)
+
+
+def _require_layout(layout: str, format_name: str, *, grouped: bool, confusion: bool) -> None:
+    """Refuse a layout that a run or a format does not have."""
+    one_of("--layout", layout, SCORE_LAYOUTS)
+    if (layout, format_name) == ("measures", "latex"):
+        raise Refused("--layout measures: has no form in LaTeX; name systems or groups")
+    if layout == "crossed" and not grouped:
+        raise Refused("--layout crossed: there are no groups; add --group-by ATTRIBUTE")
+    if layout == "confusion" and not confusion:
+        raise Refused("--layout confusion: nothing was counted; add --confusion")
+
+
+def _print_json(finished: "FinishedScoring", chosen: ScoreSettings) -> None:
+    """Print the averages and, if they were counted, errors by type and by label."""
+    from segscore.pipeline.scoring.shared_averages import ranked_summary
+
+    tables = as_rows({"summary": ranked_summary(finished)})
+    for name in _CONFUSIONS if chosen.confusion else ():
+        tables |= {name: rows} if (rows := finished.rows(name)) else {}
+    print_json("score", {"output": chosen.output, **described(finished.record), **tables})
 
 
 def _layout(finished: "FinishedScoring", layout: str, chosen: ScoreSettings) -> "Layout":
@@ -107,6 +127,8 @@ def _layout(finished: "FinishedScoring", layout: str, chosen: ScoreSettings) -> 
     from segscore.pipeline.scoring.shared_averages import ranked_summary
 
     summary, signature = ranked_summary(finished), finished.record["signature"]
+    if layout == "confusion":
+        return confusion_layout(finished)
     if layout == "crossed":
         return crossed_layout(summary, signature, chosen.measures_in_order)
     return summary_layout(summary, layout, signature, chosen.measures_in_order)

@@ -18,7 +18,8 @@ from segscore.jobs.show.formats import (
 from segscore.jobs.show.measured import print_measured, threshold_in_words
 from segscore.jobs.show.printing import log_finished, print_record, print_written, say_done
 from segscore.jobs.show.progress import Bar
-from segscore.pipeline.errors import Done
+from segscore.jobs.show.ranks import print_ranks
+from segscore.pipeline.errors import Done, Refused
 from segscore.pipeline.plain_text import named_list
 from segscore.pipeline.scoring.sweep.settings import SweepSettings
 from segscore.pipeline.statistics.shown_numbers import counted, shown_number
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
     from segscore.pipeline.runs.finished import FinishedRun
 
-_TABLES = ("tolerances", "curves", "operating_points", "measured")
+_TABLES = ("tolerances", "curves", "operating_points", "measured", "ranks")
 """Tables of results, of those that a sweep writes."""
 
 _SHOWN = 7
@@ -62,13 +63,14 @@ def sweep(
     format_name: ResultFormat = "text",
     figure: FigureFile = None,
 ) -> None:
-    """Write error rates at every threshold of boundary scores, or at several tolerances."""
-    from segscore.pipeline.reports.answer import thresholds_in_words, tolerances_in_words
+    """Write errors at every threshold or tolerance, or ranks of systems at several settings."""
     from segscore.pipeline.reports.figures import require_figure
     from segscore.pipeline.runs import executors
     from segscore.pipeline.runs.finished import FinishedRun
     from segscore.pipeline.scoring.sweep.run import run_sweep
 
+    if figure is not None and chosen.varies:
+        raise Refused("--figure: ranks have none; omit it")
     if figure is not None:
         require_figure("--figure", figure)
     startup.work()
@@ -80,19 +82,7 @@ def sweep(
     if figure is not None:
         _save_figure(figure, finished)
     if format_name == "text":
-        if chosen.tolerances:
-            _print_tolerances(finished.table("tolerances"))
-        else:
-            _print_curves(finished.table("curves"), finished.table("operating_points"))
-            if chosen.measures:
-                print_measured(finished.rows("measured"))
-        print_record(chosen.output, finished.record)
-        if finished is outcome:
-            print_written(chosen.output)
-        describe = tolerances_in_words if chosen.tolerances else thresholds_in_words
-        print_lines(*describe(finished, str))
-        if chosen.measures:
-            print_lines(threshold_in_words(finished.rows("measured"), chosen.measures[0]))
+        _print_text(chosen, finished, written=finished is outcome)
         return
     log_finished(chosen.output, finished.record)
     if format_name == "json":
@@ -101,9 +91,35 @@ def sweep(
         print_json("sweep", {"output": chosen.output, **described(finished.record), **tables})
     else:
         shown = "measured" if chosen.measures else "curves"
+        shown = "ranks" if chosen.varies else shown
         curves = finished.table("tolerances" if chosen.tolerances else shown)
         rows, signature = curves.to_pylist(), finished.record["signature"]
         print_table(plain_layout(curves.column_names, rows, signature), format_name)
+
+
+def _print_text(chosen: SweepSettings, finished: "FinishedRun", *, written: bool) -> None:
+    """Print the tables, the record, and what they say."""
+    from segscore.pipeline.reports.answer import thresholds_in_words, tolerances_in_words
+    from segscore.pipeline.reports.ranks import ranks_in_words
+
+    if chosen.varies:
+        print_ranks(finished.rows("ranks"))
+    elif chosen.tolerances:
+        _print_tolerances(finished.table("tolerances"))
+    else:
+        _print_curves(finished.table("curves"), finished.table("operating_points"))
+        if chosen.measures:
+            print_measured(finished.rows("measured"))
+    print_record(chosen.output, finished.record)
+    if written:
+        print_written(chosen.output)
+    if chosen.varies:
+        print_lines(*ranks_in_words(finished.rows("ranks")))
+        return
+    describe = tolerances_in_words if chosen.tolerances else thresholds_in_words
+    print_lines(*describe(finished, str))
+    if chosen.measures:
+        print_lines(threshold_in_words(finished.rows("measured"), chosen.measures[0]))
 
 
 def _save_figure(path: str, finished: "FinishedRun") -> None:

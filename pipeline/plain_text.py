@@ -16,6 +16,9 @@ _CONTROLS = re.compile(
 _TERMINAL_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f]")
 """The control characters of a terminal, without those for the direction of text."""
 
+_SPECIAL_IN_LATEX = re.compile(r"[_&%$#{}]")
+"""Characters of a name that LaTeX would not print."""
+
 _LINE = "\n\t"
 
 _PASSWORD = re.compile(r"(?<=://)[^\s/@:]*:(?!\d+(?:[/\s]|$))[^\s]*@")
@@ -61,6 +64,11 @@ def first_named(names: Sequence[str], noun: str = "") -> str:
 def named_list(names: Sequence[str]) -> str:
     """Write names as a list with `and` before the last."""
     return " and ".join([*[", ".join(names[:-1])] * (len(names) > 1), *names[-1:]])
+
+
+def latex_name(name: str) -> str:
+    """Write a name so that LaTeX prints it."""
+    return _SPECIAL_IN_LATEX.sub(r"\\\g<0>", name)
 
 
 def shortened(text: str) -> str:

@@ -151,6 +151,9 @@ SYSTEMS = pap.DataFrameSchema(
         "document_set": name_or_null(
             "16 hexadecimal digits that are equal for systems with the same of these documents"
         ),
+        "answers": whole_or_null("`answers` of the run's summary; null in groups"),
+        "failed_answers": whole_or_null("`failed_answers` of the run's summary; null in groups"),
+        "edit_rate": number_or_null("`edit_rate` of the run's summary; null in groups"),
         "shared_documents": whole_or_null(
             "documents that all systems of the group share, where these are too few to rank the "
             "systems; null where they are ranked"
@@ -387,6 +390,25 @@ PUBLISHED_SCORES = pap.DataFrameSchema(
     strict=True,
 )
 
+RATINGS = pap.DataFrameSchema(
+    {
+        "measure": name("column of scores"),
+        "correlation": number_or_null(
+            "Spearman's correlation of people's ratings with the value of each pair of a document "
+            "and a system, the mean over references, in [-1, 1]; with the opposite sign where a "
+            "lower value is better, so that 1 is full agreement; null if all values are equal"
+        ),
+        "ci_low": number_or_null("lower end of the 95 % interval"),
+        "ci_high": number_or_null("upper end of the 95 % interval"),
+        "pairs": whole("pairs of a document and a system that are rated, scored and defined"),
+        "documents": whole("documents of these pairs"),
+        "effective": _EFFECTIVE,
+    },
+    name="ratings",
+    description="measure of pairs that all runs have; only with --ratings",
+    strict=True,
+)
+
 COMPARISON_TABLES = (
     COMPARISONS,
     SYSTEMS,
@@ -397,4 +419,5 @@ COMPARISON_TABLES = (
     CHANGED,
     POWER,
     PUBLISHED_SCORES,
+    RATINGS,
 )

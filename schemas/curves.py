@@ -1,9 +1,11 @@
 """The output tables of a sweep: `curves` and `operating_points`, or `tolerances`."""
 
 import pandera.pyarrow as pap
+import pyarrow as pa
 
 from segscore.pipeline.measures import PAIRS, tolerance
 from segscore.schemas.columns import (
+    any_of,
     name,
     number_or_null,
     share_or_null,
@@ -32,6 +34,7 @@ _POINT = {
     ),
     **{count: whole(f"{PAIRS.counts[count]}, summed over pairs") for count in COUNTED},
     "hypothesis_segments": whole("segments of the hypotheses, summed over pairs"),
+    "matches": whole("boundaries of the hypotheses at those of the references, summed over pairs"),
     **{
         count: whole(f"{PAIRS.counts[count]}, summed over pairs; the same at all thresholds")
         for count in FIXED
@@ -56,7 +59,13 @@ CURVES = pap.DataFrameSchema(
 )
 
 OPERATING_POINTS = pap.DataFrameSchema(
-    _POINT,
+    {
+        **_POINT,
+        "average_precision": share_or_null(
+            "area below precision over recall of exact boundaries, over all thresholds, as a step "
+            "function; null if the references have no boundaries"
+        ),
+    },
     name="operating_points",
     strict=True,
     description="hypothesis: the row of curves whose mean segment length is closest to that of the "
@@ -76,14 +85,45 @@ MEASURED = pap.DataFrameSchema(
             "whether the value is the best one of the hypothesis; of equal ones, the middle of the "
             "longest row of neighbouring thresholds"
         ),
+        "ci_low": number_or_null("lower end of the 95 % interval of the best value; else null"),
+        "ci_high": number_or_null("upper end of the 95 % interval of the best value; else null"),
         "near_best": true_or_null(
             "whether it lies in the row of neighbouring thresholds around the best one whose "
-            "values are at most 0.01 worse"
+            "values are in this interval, or equal to the best one where there is none"
         ),
     },
     name="measured",
     strict=True,
     description="hypothesis, measure and threshold, if measures were chosen; thresholds ascend",
+)
+
+RANKS = pap.DataFrameSchema(
+    {
+        "measure": name("name of the measure"),
+        "setting": any_of(["n_t", "window", "units"], "setting that is varied"),
+        "choice": name("its value, such as 3, per-pair or words"),
+        "own": pap.Column(
+            pa.bool_(), nullable=False, description="whether it is the run's own setting"
+        ),
+        "hypothesis": name("coder of the hypotheses"),
+        "value": number_or_null(
+            "micro average of the measure with this setting, over the documents on which systems "
+            "are ranked; null if it is undefined"
+        ),
+        "rank": number_or_null(
+            "rank by value, from 1 for the best; equal values have the same rank; null if the "
+            "value is, or if systems share too few documents to be ranked"
+        ),
+        "tau": number_or_null(
+            "Kendall's tau-b of the values of all systems with those at the run's own setting, in "
+            "[-1, 1]; null if all values of either are equal, or there are fewer than two"
+        ),
+        "documents": whole("number of documents that the value is over"),
+    },
+    name="ranks",
+    strict=True,
+    description="measure, setting that affects it, choice and hypothesis, with several `--n-t`, "
+    "`--windows` or `--also-words`, in place of curves and operating_points",
 )
 
 TOLERANCES = pap.DataFrameSchema(

@@ -26,6 +26,7 @@ _COMMANDS = {
     "p_seg": ("score", "sweep"),
     "levels": ("score",),
     "trials": ("score",),
+    "answers": ("score",),
     "test_set": ("score",),
     "missing": ("score",),
     "left_out": ("agree",),
@@ -44,6 +45,11 @@ _RUN = {
     "without a window",
     "trials: int or null": "number of trials that the counts of each hypothesis are extended to; "
     "null in runs of hypotheses without the column `trial`",
+    "answers.*.answers: int": "answers of a language model, of a system whose answers "
+    "`segscore answers` read",
+    "answers.*.failed: int": "answers that could not be used",
+    "answers.*.words: int": "words that the other answers were to repeat; 0 if they were not",
+    "answers.*.edits: int": "words that they deleted, inserted or changed",
     "levels[].level: int or null": "level of the hierarchy, null for all levels; the list is empty "
     "in runs without levels",
     "levels[].type_range: int": "1, as the boundaries of a level have no types",

@@ -27,6 +27,9 @@ class AverageRow(TypedDict, total=False):
     skill_high: float | None
     document_set: str | None
     effective: float | None
+    answers: int | None
+    failed_answers: int | None
+    edit_rate: float | None
     shared_documents: int | None
     shared_value: float | None
     shared_ci_low: float | None

@@ -108,6 +108,15 @@ SUMMARY = pap.DataFrameSchema(
             "effective number of resampling units: how many documents of equal weight would tell "
             "as much; in micro averages long documents weigh more"
         ),
+        "answers": whole_or_null(
+            "answers of a language model from which `segscore answers` read the hypotheses, also "
+            "of other documents; null, as the columns that follow, of other systems and of groups"
+        ),
+        "failed_answers": whole_or_null("how many of these answers could not be used"),
+        "edit_rate": number_or_null(
+            "words that the other answers deleted, inserted or changed, by the words that they "
+            "were to repeat; >= 0; null if they were not to repeat words"
+        ),
         "trials": whole_or_null(
             "number of different trials of the hypothesis; null, as the columns that follow, where "
             "no document has several"

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from segscore.api.runs import RunTables
     from segscore.api.score import Score, score
     from segscore.api.segmentation import Segmentation
+    from segscore.api.sweep import SweepTables, sweep
     from segscore.api.testsets import testsets
     from segscore.api.trend import TrendTables, trend
     from segscore.api.typed import *  # noqa: F403  (a function for each measure)
@@ -44,6 +45,7 @@ __all__ = [
     "RunTables",
     "Score",
     "Segmentation",
+    "SweepTables",
     "TrendTables",
     "agree",
     "align",
@@ -54,6 +56,7 @@ __all__ = [
     "read_run",
     "reconcile",
     "score",
+    "sweep",
     "testsets",
     "trend",
 ]
@@ -71,6 +74,7 @@ _HOMES = {
     "runs": ("RunTables",),
     "score": ("Score", "score"),
     "segmentation": ("Segmentation",),
+    "sweep": ("SweepTables", "sweep"),
     "testsets": ("testsets",),
     "trend": ("TrendTables", "trend"),
 }

@@ -33,7 +33,7 @@ def by_system(
         signature: signature of the run.
         shown: the measures to show to people; the values for programs are those of all measures.
     """
-    from segscore.pipeline.scoring.leaderboard import COLUMNS
+    from segscore.pipeline.scoring.leaderboard import COLUMNS, heading_beside
 
     measures = list(dict.fromkeys(name for board in boards for name in board.averages))
     rows, numbers = [], []
@@ -50,15 +50,19 @@ def by_system(
         values = [column_of(averages[measure], part) for measure in measures for part in _PARTS]
         numbers.append([*board.group, name, *beside, *values])
     return Layout(
-        headings=[*by, "system", *columns, *shown],
+        headings=[*by, "system", *map(heading_beside, columns), *shown],
         rows=rows,
         names=[*by, system, *columns, *(m + suffix for m in measures for suffix in _SUFFIXES)],
         numbers=numbers,
         texts=len(by) + 1,
         signature=signature,
         apart=len(by),
-        notes={_group(board): line for board in boards if (line := board.coverage.in_words)},
+        notes={_group(board): line for board in boards if (line := _note(board))},
     )
+
+
+def _note(board: "Leaderboard") -> str:
+    return "; ".join(filter(None, (board.coverage.in_words, board.answers_in_words)))
 
 
 def _group(board: "Leaderboard") -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from segscore.jobs.show.fitted import Column, print_fitted, print_lines
 from segscore.jobs.show.layouts import shown_ranks
 from segscore.jobs.show.leaderboard import GROUPS_SHOWN, folded_in_words, is_folded
 from segscore.jobs.show.published import print_published
+from segscore.jobs.show.ratings import print_ratings
 from segscore.jobs.show.sentences import print_sentences
 from segscore.jobs.show.where import SYSTEMS_SHOWN, print_where
 from segscore.pipeline.comparison.certainty import why_untested
@@ -96,6 +97,8 @@ def _print_further(finished: "FinishedRun") -> None:
         print_changes(counts, changed)
     if "published" in finished.at_hand:
         print_published(finished.table("published").to_pylist())
+    if "ratings" in finished.at_hand:
+        print_ratings(finished.table("ratings").to_pylist())
 
 
 def _titled(by: list[str], group: tuple[Any, ...], measure: str, average: str) -> str:

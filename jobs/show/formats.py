@@ -83,7 +83,7 @@ class Layout:
         average: micro or macro, which is named beside the table; empty if its columns name it.
         best: cells with the best value of their column and group, as (row, column) of ``rows``.
         beaten: cell -> the rows whose value it beats significantly, from 0.
-        notes: the cells of the columns ``apart`` -> a line about their rows.
+        notes: the cells of the columns ``apart`` -> a line about their rows; () is all rows.
         intervals: what the captions of LaTeX say of values with an interval.
     """
 

@@ -60,7 +60,8 @@ def latex_tables(layout: Layout) -> str:
         caption = _caption(layout.headings[: layout.apart], apart, layout.average)
         caption += f"; {layout.intervals}" if with_intervals else ""
         caption += "; best values bold" if any(row in places for row, _ in layout.best) else ""
-        caption += f"; {layout.notes[apart]}" if apart in layout.notes else ""
+        notes = [layout.notes[of] for of in dict.fromkeys([apart, ()]) if of in layout.notes]
+        caption += "".join(f"; {note}" for note in notes)
         caption += "; letters: systems that it beats (Holm-adjusted p < 0.05)" if letters else ""
         columns = _columns(layout, rows)
         if letters:
@@ -116,7 +117,7 @@ def _caption(headings: Sequence[str], values: Sequence[str], average: str) -> st
         _heading(value) if heading == "measure" else f"{heading} {value}"
         for heading, value in zip(headings, values, strict=True)
     ]
-    caption = ", ".join([*reversed(parts), f"{average} averages"])
+    caption = ", ".join([*reversed(parts), *([f"{average} averages"] if average else [])])
     # Names such as multWinDiff stay as they are published.
     is_plain = caption.partition(" ")[0].islower()
     return caption[0].upper() + caption[1:] if is_plain else caption

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from segscore.pipeline.scoring.leaderboard import Leaderboard
 
-SCORE_LAYOUTS = ("systems", "groups", "crossed", "measures")
+SCORE_LAYOUTS = ("systems", "groups", "crossed", "measures", "confusion")
 GROUPS_SHOWN = 10
 _LONGEST_HEADING = 13
 """Number of characters after which the name of a measure continues on the next line."""
@@ -80,7 +80,7 @@ def print_scores(
 
 def _print_leaderboard(title: str, board: "Leaderboard", hint: list[str]) -> None:
     """Print a row for each system; the interval is that of the measure by which they rank."""
-    from segscore.pipeline.scoring.leaderboard import PRINTED
+    from segscore.pipeline.scoring.leaderboard import PRINTED, heading_beside
 
     listed = _without_folded(board)
     names = listed.names
@@ -91,7 +91,10 @@ def _print_leaderboard(title: str, board: "Leaderboard", hint: list[str]) -> Non
         _measure(first, listed),
         *([Column("95 % interval", ends)] if any(map(str, ends)) else []),
         *(
-            Column(name, [shown_cell(column_of(board.rows[system], name)) for system in names])
+            Column(
+                heading_beside(name),
+                [shown_cell(column_of(board.rows[system], name)) for system in names],
+            )
             for name in board.beside()
         ),
         *(_measure(name, listed) for name in others),
@@ -120,6 +123,8 @@ def _remarks(board: "Leaderboard", listed: "Leaderboard") -> Iterator[str]:
     yield f"micro averages{over}"
     if "skill" in board.beside():
         yield f"skill: {SKILL}"
+    if board.answers_in_words:
+        yield board.answers_in_words
     if len(board.contenders) > 1:
         yield "* best system"
     if not board.coverage.ranks:

@@ -5,7 +5,7 @@ from itertools import groupby
 from typing import Any
 
 from segscore.jobs.show.fitted import Column, print_fitted
-from segscore.pipeline.statistics.shown_numbers import shown_number
+from segscore.pipeline.statistics.shown_numbers import short_interval, shown_number
 
 _Row = dict[str, Any]
 
@@ -18,6 +18,7 @@ def print_measured(rows: Sequence[_Row]) -> None:
         for key, group in groupby(rows, key=_key)
     }
     ranges = [f"{near[_key(row)][0]:g} to {near[_key(row)][-1]:g}" for row in best]
+    ends = [short_interval(row["ci_low"], row["ci_high"]) for row in best]
     names = [row["hypothesis"] for row in best]
     print_fitted(
         [
@@ -25,9 +26,13 @@ def print_measured(rows: Sequence[_Row]) -> None:
             Column("measure", [row["measure"] for row in best], is_name=True),
             Column("best threshold", [f"{row['threshold']:g}" for row in best]),
             Column("value", [shown_number(row["value"]) for row in best]),
-            Column("within 0.01", ranges),
+            *([Column("95 % interval", ends)] if any(ends) else []),
+            Column("about as good" if any(ends) else "as good", ranges),
         ],
-        caption="micro averages; the table measured has all thresholds",
+        caption="micro averages; about as good: in the interval of the best value; the table "
+        "measured has all thresholds"
+        if any(ends)
+        else "micro averages; the table measured has all thresholds",
     )
 
 

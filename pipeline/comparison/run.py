@@ -11,6 +11,8 @@ from segscore.pipeline.comparison.averages import Averages
 from segscore.pipeline.comparison.changes import find_changes, require_two
 from segscore.pipeline.comparison.own_published import read_own_scores
 from segscore.pipeline.comparison.published import published_beside, scores_on_references
+from segscore.pipeline.comparison.ratings import correlate_ratings
+from segscore.pipeline.comparison.read_ratings import read_ratings
 from segscore.pipeline.comparison.runs import (
     System,
     chosen_measures,
@@ -39,6 +41,7 @@ from segscore.pipeline.runs import run_folder
 from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.runs.record import RowCounts
 from segscore.pipeline.runs.run import Run
+from segscore.pipeline.scoring.answer_columns import answer_columns
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.inputs import choose_groups
 from segscore.pipeline.statistics.resampling import estimator
@@ -150,6 +153,12 @@ def compare_runs(
             _add_samples(results, settings, runs, samples)
     with stage("where"):
         _add_boundaries(results, settings, runs, compared[0])
+    with stage("ratings"):
+        if settings.ratings is not None:
+            rated = read_ratings(settings.ratings)
+            found = correlate_ratings(runs, systems, rated, resample_by)
+            results.rows["ratings"], unmatched = found
+            results.warnings += unmatched
     with stage("power"):
         if settings.simulate_power:
             results.rows["power"] = [
@@ -200,9 +209,13 @@ def _shared_by_two(two: tuple[System, System], compared: Compared) -> Sample:
 def _records(settings: CompareSettings) -> InputTable:
     """List the run.json files of the runs, which change when a run does, and other files read."""
     urls = [storage.join(url, run_folder.RECORD) for url in settings.runs]
+    # What cannot be read is refused before any work.
     if settings.published_scores is not None:
-        read_own_scores(settings.published_scores)  # refuses what cannot be read before any work
+        read_own_scores(settings.published_scores)
         urls.append(settings.published_scores)
+    if settings.ratings is not None:
+        read_ratings(settings.ratings)
+        urls.append(settings.ratings)
     files = [file for url in urls for file in storage.find(url, any_kind=True)]
     return InputTable("runs", tuple(files), (), pa.schema([]))
 
@@ -214,9 +227,10 @@ def _groups(settings: CompareSettings, compared: Compared) -> dict[str, pa.DataT
         CHANGES,
         COMPARISON_TABLES,
         PUBLISHED_SCORES,
+        RATINGS,
     )
 
-    apart = (PUBLISHED_SCORES, CHANGES, CHANGED)
+    apart = (PUBLISHED_SCORES, CHANGES, CHANGED, RATINGS)
     grouped = (table for table in COMPARISON_TABLES if table not in apart)
     taken = {name for table in grouped for name in table.columns}
     return choose_groups(settings.group_by, compared.types, taken)
@@ -238,8 +252,10 @@ def _add_samples(
     """Compare the samples of one kind of rows, and add the results to ``results``."""
     for samples in compared.groups:
         found = compare_group(samples, runs, settings)
-        if samples is compared.groups[0]:
+        is_whole = samples is compared.groups[0]
+        if is_whole:
             results.whole += found.pairs
+        _add_answers(found.tables["systems"], runs if is_whole else ())
         group = dict(zip(settings.group_by, samples.key, strict=True))
         for name, rows in found.tables.items():
             results.rows[name] += [group | row for row in rows]
@@ -249,6 +265,14 @@ def _add_samples(
         }
     results.rows["worst"] += worst_documents(compared.groups[0], runs)
     results.warnings += _warnings(compared)
+
+
+def _add_answers(rows: list[ComparisonRow], runs: Sequence[FinishedScoring]) -> None:
+    """Add the columns about answers to rows of systems; null for those that are in no run."""
+    accounts = {run.name: run.accounts for run in runs}
+    for row in rows:
+        account = accounts.get(row["run"], {}).get(row["hypothesis"])
+        row.update(answer_columns(account))
 
 
 def _warnings(compared: Compared) -> Iterator[str]:

@@ -204,7 +204,7 @@ def read_samples(
     other_references = rows.documents.ids.filter(pa.array(~same)).to_pylist()
     chosen = (rows.system >= 0) & same[rows.document]
     builder = _SampleBuilder.of(runs, systems, (table, measures), rows, group_by)
-    builder = replace(builder, shows=_of_documents(rows, resample_by))
+    builder = replace(builder, shows=first_of_documents(rows, resample_by))
     whole = builder.group((None,) * len(group_by), chosen & rows.original)
     if whole is None:
         raise NothingShared(_nothing_shared(runs, systems, other_references))
@@ -228,7 +228,7 @@ def read_samples(
     )
 
 
-def _of_documents(rows: ScoreRows, name: str | None) -> pa.Array | None:
+def first_of_documents(rows: ScoreRows, name: str | None) -> pa.Array | None:
     """Return the first value of an attribute for each document, null where no row has one."""
     if name is None:
         return None
@@ -376,7 +376,7 @@ class _SampleBuilder:
                 name: _sums(cell, numbers[name][mask], shape)[selection] for name in self.counts
             },
             values={
-                name: _means(cell, numbers[name][mask], shape, on_level)[selection]
+                name: means_of_cells(cell, numbers[name][mask], shape, on_level)[selection]
                 for name in self.values
             },
             parameters=[
@@ -440,7 +440,9 @@ def _sums(cell: Ints, counts: Ints, shape: tuple[int, int]) -> Ints:
     return add_up(counts, cell, shape[0] * shape[1]).reshape(shape)
 
 
-def _means(cell: Ints, values: Floats, shape: tuple[int, int], level: Ints | None = None) -> Floats:
+def means_of_cells(
+    cell: Ints, values: Floats, shape: tuple[int, int], level: Ints | None = None
+) -> Floats:
     """Return the mean of the defined values in each cell, NaN if there are none.
 
     With levels, it is the mean over levels of the means over the rows of each level.
@@ -449,7 +451,7 @@ def _means(cell: Ints, values: Floats, shape: tuple[int, int], level: Ints | Non
         numbers, on_level = np.unique(level, return_inverse=True)
         first = cell * len(numbers) + on_level
         cell = np.repeat(np.arange(shape[0] * shape[1]), len(numbers))
-        values = _means(first, values, (len(cell), 1)).ravel()
+        values = means_of_cells(first, values, (len(cell), 1)).ravel()
     defined = ~np.isnan(values)
     size = shape[0] * shape[1]
     total = np.bincount(cell[defined], values[defined], size)

@@ -89,6 +89,14 @@ class CompareSettings:
             Panel.OUTPUT,
         ),
     ] = None
+    ratings: Annotated[
+        str | None,
+        Option(
+            "CSV, JSON Lines or Parquet file of people's ratings to correlate measures with: "
+            "document_id, system, rating.",
+            Panel.OUTPUT,
+        ),
+    ] = None
     may_differ: Annotated[
         tuple[str, ...],
         Option(

@@ -37,7 +37,7 @@ class ImportedRows:
         adapted: a clause about each column that was converted.
         left_out: number of further rejects, which are not bad rows.
         tables: number of rows of further tables, which are written already.
-        answers: how answers of language models were read; None if there are none.
+        stated: what the metadata of the files state besides the unit.
         own: attributes of segmentations, even if they do not differ within documents.
         unit: unit of rows that were not converted from shapes; None if it is not known.
         doubts: warnings that most answers of a system gave nothing.
@@ -51,7 +51,7 @@ class ImportedRows:
     adapted: list[str]
     left_out: int = 0
     tables: Mapping[str, int] = field(default_factory=dict)
-    answers: str | None = None
+    stated: Mapping[str, str | None] = field(default_factory=dict)
     own: tuple[str, ...] = ()
     unit: str | None = None
     doubts: tuple[str, ...] = ()

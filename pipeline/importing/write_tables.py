@@ -1,7 +1,7 @@
 """Write the tables of all rows that tasks have read: references, hypotheses, documents, rejects."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pyarrow as pa
 
@@ -67,7 +67,7 @@ def write_tables(run: TaskRun, settings: ImportSettings, rows: ImportedRows) -> 
         require_few(run.folder, rejects, rows.number + rejects, settings.max_rejects)
     files = cut_tables(shards, _FILE * run.limits.rows_at_once)
     run.tasks(
-        write_file, files, WriteJob(run.folder, types.tables, unit, rows.answers), stage="written"
+        write_file, files, WriteJob(run.folder, types.tables, unit, rows.stated), stage="written"
     )
     rejects += rows.left_out
     counts |= {REJECTS: rejects, **rows.tables}
@@ -122,12 +122,19 @@ class TableTypes:
 
 @dataclass(frozen=True)
 class WriteJob:
-    """The values that all tasks that write tables share; `types` are the columns of each table."""
+    """The values that all tasks that write tables share.
+
+    Attributes:
+        folder: folder of the run.
+        types: the columns of each table.
+        unit: unit of all rows; None if it is not known.
+        stated: what the metadata of the files state besides.
+    """
 
     folder: str
     types: Mapping[str, pa.Schema]
     unit: str | None
-    answers: str | None = None
+    stated: Mapping[str, str | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -165,7 +172,7 @@ def write_file(job: WriteJob, part: FileOfTable) -> WriteReceipt:
     groups = 0
     with storage.TableFile(storage.join(job.folder, part.table, f"{part.name}.parquet")) as file:
         for group in row_groups((_rows(job, part, shard) for shard in part.shards), types):
-            file.write(with_unit(group, job.unit, job.answers))
+            file.write(with_unit(group, job.unit, job.stated))
             groups += 1
     return WriteReceipt(groups)
 

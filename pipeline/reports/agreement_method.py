@@ -6,8 +6,7 @@ from math import inf
 from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.measures.agreement_bibliography import CALDERON, SOURCES
 from segscore.pipeline.measures.bibliography import INTERVAL_METHOD, Publication
-from segscore.pipeline.plain_text import named_list
-from segscore.pipeline.reports.method import in_latex
+from segscore.pipeline.plain_text import latex_name, named_list
 from segscore.pipeline.runs.finished import FinishedRun, rows_over_all
 from segscore.pipeline.settings.signature import fields, resampled_attribute
 from segscore.pipeline.statistics.shown_numbers import counted
@@ -72,11 +71,11 @@ def describe_agreement_method(run: FinishedRun, keys: Sequence[Coefficient]) -> 
         texts.append("the chance of a boundary is the mean of the documents' rates")
     texts.append(rf"95\,\% intervals are by the jackknife~\cite{{{INTERVAL_METHOD.key}}}")
     if (attribute := resampled_attribute(run.signature)) is not None:
-        texts[-1] += f", which leaves out all documents of one {in_latex(attribute)} together"
+        texts[-1] += f", which leaves out all documents of one {latex_name(attribute)} together"
     if run.settings.get("candidate") is not None:
         texts.append(
-            f"whether {in_latex(run.settings['candidate'])} may replace a coder is decided by the "
-            rf"alternative annotator test~\cite{{{CALDERON.key}}} with a margin of "
+            f"whether {latex_name(run.settings['candidate'])} may replace a coder is decided by "
+            rf"the alternative annotator test~\cite{{{CALDERON.key}}} with a margin of "
             f"{run.settings['margin']:g}"
         )
     return f"{'; '.join(texts)}."

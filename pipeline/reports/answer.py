@@ -9,7 +9,7 @@ from segscore.pipeline.nightly.failures import failures_in_words
 from segscore.pipeline.nightly.verdict import Verdict
 from segscore.pipeline.reports.page import isolated
 from segscore.pipeline.reports.ranking import Ranking
-from segscore.pipeline.runs.finished import FinishedRun, rows_over_all
+from segscore.pipeline.runs.finished import FinishedRun, RunRow, rows_over_all
 from segscore.pipeline.statistics.shown_numbers import number_in_words, shown_number
 from segscore.schemas.rows import CoefficientRow
 
@@ -88,16 +88,22 @@ def thresholds_in_words(run: FinishedRun, shown: Callable[[str], str] = isolated
     for row in rows[:_NAMED]:
         name = shown(row["hypothesis"])
         if row["threshold"] is None:
-            yield f"{name}: no threshold gives segments as long as the references'."
+            yield f"{name}: no threshold gives segments as long as the references'.{_area(row)}"
             continue
         yield (
             f"{name}: at threshold {row['threshold']:.6g} its segments are about as long as the "
             f"references'; there, {_share(row['pk_miss_rate'])} of the windows with a boundary "
             f"are missed, and {_share(row['pk_false_alarm_rate'])} of those without are false "
-            "alarms."
+            f"alarms.{_area(row)}"
         )
     if len(rows) > _NAMED:
         yield f"{len(rows) - _NAMED} more systems are in the table operating_points."
+
+
+def _area(row: RunRow) -> str:
+    """State the average precision of a row; nothing in a run of an earlier version."""
+    area = row.get("average_precision")
+    return "" if area is None else f" Over all thresholds, average precision is {area:.4f}."
 
 
 def _share(value: float | None) -> str:

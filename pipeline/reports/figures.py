@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused, require_extra
+from segscore.pipeline.measures import ALL
+from segscore.pipeline.measures.published import published_name
 from segscore.pipeline.reports.chart_parts import Chart
 
 if TYPE_CHECKING:
@@ -55,10 +57,34 @@ def require_figure(option: str, path: str) -> None:
     storage.require_writable_store(option, path)
 
 
+_MEASURE = re.compile(rf"\b({'|'.join(sorted(ALL, key=len, reverse=True))})\b")
+"""The name of a measure in the title of an axis."""
+
+
+_DATA = ("data", "datasets")
+"""Parts of a chart that are no titles."""
+
+
+def _as_published(part: Any) -> Any:
+    """Return a part of a chart whose titles have the names of measures that LaTeX tables have."""
+    if isinstance(part, list):
+        return [_as_published(each) for each in part]
+    if not isinstance(part, dict):
+        return part
+    published = {}
+    for name, value in part.items():
+        if name == "title" and isinstance(value, str):
+            published[name] = _MEASURE.sub(lambda found: published_name(found[1]), value)
+        else:
+            published[name] = value if name in _DATA else _as_published(value)
+    return published
+
+
 def as_figure(chart: Chart) -> "alt.Chart":
     """Return a chart that shows itself in a notebook, and saves itself."""
     import altair as alt
 
+    chart = _as_published(chart)
     figure: alt.Chart = alt.Chart.from_dict({**chart, "width": _WIDTH, "config": _CONFIG})
     return figure
 
@@ -72,7 +98,8 @@ def as_figures(drawn: Sequence[Chart]) -> "alt.VConcatChart":
 
 
 def _below_each_other(drawn: Sequence[Chart], width: float = _WIDTH) -> dict[str, Any]:
-    return {"vconcat": [{**chart, "width": width} for chart in drawn], "config": _CONFIG}
+    charts = [{**_as_published(chart), "width": width} for chart in drawn]
+    return {"vconcat": charts, "config": _CONFIG}
 
 
 def _of_one_column(drawn: Sequence[Chart]) -> dict[str, Any]:

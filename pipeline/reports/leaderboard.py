@@ -8,6 +8,7 @@ from segscore.pipeline.measures import ALL
 from segscore.pipeline.reports.page import Cell, Figure, NumberCell, PageTable
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.scoring.chance import SKILL
+from segscore.pipeline.scoring.leaderboard import heading_beside
 from segscore.pipeline.statistics.shown_numbers import (
     counted,
     short_interval,
@@ -41,7 +42,7 @@ def leaderboard(ranking: Ranking, pairs: PairRows) -> Figure:
     )
     measures = [name + ALL[name].arrow for name in board.measures]
     table = PageTable(
-        ["rank", "system", measures[0], "to best", *measures[1:], *beside],
+        ["rank", "system", measures[0], "to best", *measures[1:], *map(heading_beside, beside)],
         systems,
         apart=points,
         apart_heading="Reference points",
@@ -84,6 +85,8 @@ def _note(ranking: Ranking, beaten: Mapping[str, Sequence[str]]) -> str:
         )
     if "skill" in board.beside():
         sentences.append(f"Skill, by {board.measure}: {SKILL}.")
+    if board.answers_in_words:
+        sentences.append(f"{board.answers_in_words}.")
     if not board.coverage.ranks:
         words = board.coverage.in_words
         sentences.append(f"{words[0].upper()}{words[1:]}.")
@@ -142,7 +145,9 @@ def _beside(row: AverageRow, column: str) -> Cell:
     if column == "skill" and skill is not None:
         interval = short_interval(row["skill_low"], row["skill_high"])
         return NumberCell(shown_number(skill), skill, interval)
-    return value if isinstance(value, str | int | float) else None
+    if isinstance(value, float):
+        return NumberCell(shown_number(value), value)
+    return value if isinstance(value, str | int) else None
 
 
 def _cells(ranking: Ranking, measure: str) -> dict[str, NumberCell]:

@@ -1,6 +1,5 @@
 """A sentence for a paper about how a run measured."""
 
-import re
 from collections.abc import Mapping, Sequence
 
 from segscore.pipeline.errors import Refused
@@ -13,7 +12,8 @@ from segscore.pipeline.measures.bibliography import (
 )
 from segscore.pipeline.measures.published import published_name
 from segscore.pipeline.measures.selection import normal_form, select
-from segscore.pipeline.plain_text import named_list
+from segscore.pipeline.plain_text import latex_name, named_list
+from segscore.pipeline.reports.method_systems import describe_systems
 from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.settings.measuring import settings_without_effect
 from segscore.pipeline.settings.signature import fields, resampled_attribute
@@ -26,15 +26,6 @@ _WINDOWS = {
 }
 
 _ROUNDINGS = {"half-even": "half to even", "half-up": "half up"}
-
-_SPECIAL = re.compile(r"[_&%$#{}]")
-"""Characters of a name that LaTeX would not print."""
-
-_FAILED = {
-    "none": ", and failed ones count as documents without boundaries",
-    "leave-out": ", and failed ones are left out",
-}
-"""What is done about answers that failed, as a signature states it -> words."""
 
 _AVERAGES = {
     "micro": "micro averages, the measure of the summed counts of all documents",
@@ -68,7 +59,7 @@ def describe_method(run: FinishedRun, measures: Sequence[str], average: str) -> 
     if INTERVAL_METHOD in of_statistics(run):
         averages += rf", with 95\,\% intervals by the jackknife~\cite{{{INTERVAL_METHOD.key}}}"
         if (attribute := resampled_attribute(run.signature)) is not None:
-            name = in_latex(attribute)
+            name = latex_name(attribute)
             averages += f", which leaves out all documents of one {name} together"
     return f"{'; '.join([*texts, averages, *_tests(run)])}."
 
@@ -79,20 +70,16 @@ def _hypotheses(run: FinishedRun) -> list[str]:
     texts = []
     if threshold := stated.get("threshold"):
         texts.append(f"boundaries are the candidates with a score of at least {_least(threshold)}")
-    if answers := stated.get("answers"):
-        form, *_ = answers.split(",")
-        failed = _FAILED.get(answers.rpartition("failed:")[2], "")
-        texts.append(f"answers of language models are read as {in_latex(form)}{failed}")
     if stated.get("missing"):
         texts.append("documents without a hypothesis count as documents without boundaries")
-    return texts
+    return [*texts, *describe_systems(run)]
 
 
 def _least(threshold: str) -> str:
     """Write a threshold, or several by system, as a signature states them."""
     by_system = [part.rpartition("=") for part in threshold.split(",")]
     return named_list(
-        [f"{number} for {in_latex(name)}" if name else number for name, _, number in by_system]
+        [f"{number} for {latex_name(name)}" if name else number for name, _, number in by_system]
     )
 
 
@@ -100,11 +87,6 @@ def _tolerance(stated: str) -> str:
     if stated.endswith("%"):
         return rf"{stated[:-1]}\,\% of the positions of a document"
     return counted(int(stated), "position")
-
-
-def in_latex(name: str) -> str:
-    """Write a name so that LaTeX prints it."""
-    return _SPECIAL.sub(r"\\\g<0>", name)
 
 
 def of_statistics(run: FinishedRun) -> list[Publication]:

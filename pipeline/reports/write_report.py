@@ -19,7 +19,15 @@ from segscore.pipeline.nightly import nights
 from segscore.pipeline.nightly.restatements import Restatement, read_restatements
 from segscore.pipeline.nightly.summaries import night_of
 from segscore.pipeline.nightly.verdict import UnreadableVerdict
-from segscore.pipeline.reports import agreement, answer, comparison, provenance, sweep, systems
+from segscore.pipeline.reports import (
+    agreement,
+    answer,
+    comparison,
+    provenance,
+    ranks,
+    sweep,
+    systems,
+)
 from segscore.pipeline.reports.calibration import calibrate_run
 from segscore.pipeline.reports.first_screen import first_screen
 from segscore.pipeline.reports.night import gate_section
@@ -141,6 +149,8 @@ def _contents(run: FinishedRun, settings: ReportSettings) -> _Contents:
         return _Contents([*answer.thresholds_in_words(run)], [*sweep.sweep_sections(run)])
     if run.files("tolerances"):
         return _Contents([*answer.tolerances_in_words(run)], [*sweep.tolerance_sections(run)])
+    if run.files("ranks"):
+        return _Contents([*ranks.ranks_in_words(run.rows("ranks"))], [*ranks.rank_sections(run)])
     if run.files("comparisons"):
         comparison.require_columns(run)
         average = settings.average

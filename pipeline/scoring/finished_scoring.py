@@ -12,6 +12,7 @@ from segscore.pipeline.scoring.names import is_own_point, is_point, is_random
 from segscore.pipeline.scoring.settings import ScoreSettings, settings_from_record
 from segscore.pipeline.statistics.averages import Parameters, summary_groups
 from segscore.pipeline.statistics.sums import GroupKey
+from segscore.pipeline.tables.answer_accounts import Accounts, accounts_in
 from segscore.schemas.rows import AverageRow
 
 
@@ -88,6 +89,11 @@ class FinishedScoring(FinishedRun):
         if is_point(hypothesis) and not is_own_point(hypothesis):
             return draws
         return draws * (self.record.get("trials") or 1)
+
+    @property
+    def accounts(self) -> Accounts:
+        """What became of the answers of the systems that are language models."""
+        return accounts_in(self.record.get("answers") or {})
 
     @property
     def types(self) -> tuple[int, ...]:

@@ -9,6 +9,7 @@ from segscore.pipeline.measures import ALL, HEADLINES, shown_measures
 from segscore.pipeline.measures.selection import measures_named
 from segscore.pipeline.scoring.coverage import Coverage, coverage_of
 from segscore.pipeline.scoring.names import is_point
+from segscore.pipeline.statistics.shown_numbers import counted
 from segscore.schemas.rows import AverageRow, SystemRow, column_of, group_of
 
 
@@ -16,13 +17,18 @@ class BoardColumn(NamedTuple):
     """A column of the summary that every leaderboard has beside the averages.
 
     Attributes:
-        name: name of the column in the summary and in CSV, and its heading.
+        name: name of the column in the summary and in CSV.
         tells: whether these values of all systems are worth showing; Markdown and CSV have the
             documents even if not.
     """
 
     name: str
     tells: Callable[[Sequence[Any]], bool]
+
+
+def heading_beside(column: str) -> str:
+    """Return the heading of a column beside the averages, for people."""
+    return column.replace("_", " ")
 
 
 def _differ(values: Sequence[Any]) -> bool:
@@ -33,7 +39,12 @@ def _is_known(values: Sequence[Any]) -> bool:
     return any(value is not None for value in values)
 
 
-COLUMNS = (BoardColumn("documents", _differ), BoardColumn("skill", _is_known))
+COLUMNS = (
+    BoardColumn("documents", _differ),
+    BoardColumn("skill", _is_known),
+    BoardColumn("failed_answers", _is_known),
+    BoardColumn("edit_rate", _is_known),
+)
 """The columns beside the averages, with the values for the measure by which systems are ranked."""
 
 PRINTED = 6
@@ -162,6 +173,15 @@ class Leaderboard:
     def heading(self) -> str:
         """The heading of the names of the systems."""
         return "system, best first" if self.coverage.ranks else "system"
+
+    @property
+    def answers_in_words(self) -> str:
+        """What failed answers are a number of; empty without any account of answers."""
+        if "failed_answers" not in self.beside():
+            return ""
+        numbers = {number for row in self.rows.values() if (number := row.get("answers"))}
+        of = f", of {counted(numbers.pop(), 'answer')}" if len(numbers) == 1 else ""
+        return f"failed answers: those that could not be used{of}"
 
     def beside(self) -> list[str]:
         """Return the names of the columns beside the averages that people need to see."""

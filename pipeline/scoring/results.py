@@ -35,6 +35,7 @@ def describe_results(
         "p_seg": None if np.isnan(results.p_seg) else results.p_seg,
         "levels": [_without_nan(asdict(each)) for each in results.levels],
         "trials": results.trials,
+        "answers": {name: asdict(each) for name, each in inputs.hypotheses.accounts.items()},
         "pairs": results.pairs,
         "test_set": results.test_set.record,
     }

@@ -14,6 +14,7 @@ from segscore.pipeline.runs.sink import Sink
 from segscore.pipeline.runs.tasks import Progress, TaskRun, ignore_progress
 from segscore.pipeline.scoring.absent_labels import warn_of_absent_labels
 from segscore.pipeline.scoring.accounting import require_scored
+from segscore.pipeline.scoring.answer_columns import with_answers
 from segscore.pipeline.scoring.coverage import warn_of_fewer_documents
 from segscore.pipeline.scoring.few_draws import warn_of_few_draws
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
@@ -121,6 +122,7 @@ def _finish(
         scoring = FinishedScoring(settings.output, described)
         summary = summarise_results(results, sums, scoring)
         summary = with_trials(summary, results, sums, scoring)
+        summary = with_answers(summary, inputs.hypotheses.accounts)
         summary = with_shared_averages(summary, scoring, run.sink.pieces)
         run.write("summary", summary)
         if settings.confusion:

@@ -573,7 +573,8 @@ def measuring_of(settings: Any, **fixed: Any) -> MeasuringSettings:
     """
     shared = options_of(MeasuringSettings).keys() & options_of(settings.__class__).keys()
     given = {name: getattr(settings, name) for name in shared}
-    return MeasuringSettings(**{k: v for k, v in given.items() if v is not None}, **fixed)
+    known = {name: value for name, value in given.items() if value is not None}
+    return MeasuringSettings(**{**known, **fixed})
 
 
 def signature_of(settings: Any, measured: str, computed: str, names: tuple[str, ...]) -> str:

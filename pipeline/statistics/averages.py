@@ -199,6 +199,9 @@ _OF_AVERAGES = {
 }
 """Columns of the summary that have the fields of ``Average``, with their types."""
 
+ANSWER_COLUMNS = {"answers": _WHOLE, "failed_answers": _WHOLE, "edit_rate": _NUMBER}
+"""Columns about the answers of a language model; null of other systems, and of groups."""
+
 TRIAL_COLUMNS = {
     "trials": _WHOLE,
     "sd_trials": _NUMBER,
@@ -226,6 +229,7 @@ They are null where all systems have the same documents."""
 _TYPES = {
     "hypothesis": _TEXT,
     **_OF_AVERAGES,
+    **ANSWER_COLUMNS,
     **TRIAL_COLUMNS,
     **{name: _OF_AVERAGES[of] for name, of in SHARED_COLUMNS.items()},
 }
@@ -260,7 +264,7 @@ def summarise(
         columns[name] = pa.array([key[i] for key, _ in rows], kind)
     for name, kind in _OF_AVERAGES.items():
         columns[name] = _column([getattr(row, name) for _, row in rows], kind)
-    for name in (*SHARED_COLUMNS, *TRIAL_COLUMNS):
+    for name in (*SHARED_COLUMNS, *TRIAL_COLUMNS, *ANSWER_COLUMNS):
         columns[name] = pa.nulls(len(rows), summary_type(name))
     return pa.table(columns).select(["hypothesis", *group_by, *SUMMARY_COLUMNS[1:]])
 

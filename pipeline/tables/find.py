@@ -3,7 +3,7 @@
 import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from io import BytesIO
 from itertools import starmap
@@ -18,6 +18,7 @@ from segscore.pipeline.errors import Absent, Refused, nearest
 from segscore.pipeline.storage import InputFile
 from segscore.pipeline.storage.listed_files import is_run_file
 from segscore.pipeline.storage.memory import readable_size, row_group_limit
+from segscore.pipeline.tables.answer_accounts import Accounts, add_accounts, recorded_accounts
 from segscore.pipeline.tables.column_types import canonical_schema, describe_conversions
 from segscore.pipeline.tables.columns import DOCUMENTS, Contract, contract_of, extra_columns
 from segscore.pipeline.tables.describe_documents import describe_documents
@@ -92,6 +93,7 @@ class InputTable:
         location: the file, folder or glob that names the table.
         unit: unit of its positions and lengths, such as millisecond; None if no file states it.
         answers: how an import read answers of language models; None if it read none.
+        accounts: system -> what became of its answers, of the systems of such imports.
         warnings: what was adapted to read the table.
     """
 
@@ -102,6 +104,7 @@ class InputTable:
     location: str = ""
     unit: str | None = None
     answers: str | None = None
+    accounts: Accounts = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
 
     @property
@@ -170,9 +173,13 @@ def check_files(
         {file.url: inspection.unit for file, inspection in zip(files, inspected, strict=True)}
     )
     answers = "+".join(sorted({one.answers for one in inspected if one.answers is not None}))
+    accounts = add_accounts(
+        (file.url.rpartition("/")[0], one.accounts)
+        for file, one in zip(files, inspected, strict=True)
+    )
     warnings = (*storage.describe_left_out(name, found), *_warnings(name, inspected))
     return InputTable(
-        name, tuple(files), tuple(slices), further, url, unit, answers or None, warnings
+        name, tuple(files), tuple(slices), further, url, unit, answers or None, accounts, warnings
     )
 
 
@@ -202,13 +209,15 @@ class _Inspected:
     """What the footer of a file says; a JSON Lines file is read for it.
 
     Its columns have the types that they are read as. The unit, and how an import read answers, are
-    None if it does not state them. ``adapted`` says which columns are converted or left out.
+    None if it does not state them; the accounts of answers are then empty. ``adapted`` says which
+    columns are converted or left out.
     """
 
     schema: pa.Schema
     slices: list[Slice]
     unit: str | None
     answers: str | None
+    accounts: str
     adapted: frozenset[str]
 
 
@@ -222,7 +231,7 @@ def _inspect_file(name: str, limit: int, file: InputFile, path_values: PathValue
         _require_columns(name, file.url, table, limit, given)
         schema = table.schema
         adapted = frozenset(clauses)
-        unit = answers = None
+        unit, answers, accounts = None, None, ""
     else:
         parquet = storage.open_parquet(file.url)
         schema = canonical_schema(parquet.schema_arrow)
@@ -230,12 +239,13 @@ def _inspect_file(name: str, limit: int, file: InputFile, path_values: PathValue
         adapted = frozenset(describe_conversions(contract_of(name), parquet.schema_arrow))
         unit = recorded_unit(parquet.schema_arrow)
         answers = recorded_answers(parquet.schema_arrow)
-    for field in path_fields(path_values):
-        schema = schema if field.name in schema.names else schema.append(field)
+        accounts = recorded_accounts(parquet.schema_arrow)
+    for column in path_fields(path_values):
+        schema = schema if column.name in schema.names else schema.append(column)
     document = dict(path_values).get("document_id")
     ids = (document, document) if isinstance(document, str) else None
     slices = [replace(s, path_values=path_values, ids=ids or s.ids) for s in slices]
-    return _Inspected(schema, slices, unit, answers, adapted)
+    return _Inspected(schema, slices, unit, answers, accounts, adapted)
 
 
 def _require_columns(

@@ -5,6 +5,7 @@ import pyarrow as pa
 
 from segscore.pipeline.arrays.ragged import Ints
 from segscore.pipeline.errors import Absent, Refused
+from segscore.pipeline.tables.answer_accounts import add_accounts, recorded_accounts
 from segscore.pipeline.tables.column_types import canonical_schema, describe_conversions
 from segscore.pipeline.tables.columns import Contract, contract_of, extra_columns
 from segscore.pipeline.tables.find import InputTable, Slice
@@ -57,6 +58,7 @@ def _describe_table(name: str, table: pa.Table, model: Contract) -> InputTable:
         location=name,
         unit=recorded_unit(table.schema),
         answers=recorded_answers(table.schema),
+        accounts=add_accounts([("", recorded_accounts(table.schema))]),
         warnings=(f"{name}: {'; '.join(adapted)}",) if adapted else (),
     )
 

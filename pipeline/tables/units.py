@@ -23,7 +23,7 @@ PER_SECOND = {"millisecond": 1000, "second": 1}
 NEAR = 2
 """The limit n_t where it was not chosen: in seconds of a recording, and else in units."""
 
-_SHOWN = 40
+_READ = 100
 """Number of characters of a value that are read."""
 
 
@@ -42,10 +42,13 @@ def default_n_t(unit: str | None, measured_in: str) -> int:
     return NEAR * (units_per_second(unit, measured_in) or 1)
 
 
-def with_unit(table: "pa.Table", unit: str | None, answers: str | None = None) -> "pa.Table":
-    """Return a table that records its unit, and how answers were read, as far as they are known."""
-    stated = {UNIT_KEY: unit, ANSWERS_KEY: answers}
-    metadata = {key: value for key, value in stated.items() if value is not None}
+def with_unit(
+    table: "pa.Table", unit: str | None, stated: Mapping[str, str | None] | None = None
+) -> "pa.Table":
+    """Return a table whose metadata state its unit and more, as far as that is known."""
+    metadata = {
+        key: value for key, value in {UNIT_KEY: unit, **(stated or {})}.items() if value is not None
+    }
     return table.replace_schema_metadata(metadata) if metadata else table
 
 
@@ -62,7 +65,7 @@ def recorded_answers(schema: "pa.Schema") -> str | None:
 
 def _recorded(schema: "pa.Schema", key: str) -> str | None:
     name = (schema.metadata or {}).get(key.encode(), b"").decode("utf-8", "replace")
-    return "".join(letter for letter in name[:_SHOWN] if letter.isprintable()) or None
+    return "".join(letter for letter in name[:_READ] if letter.isprintable()) or None
 
 
 def one_unit(units: Mapping[str, str | None]) -> str | None:

@@ -68,8 +68,8 @@ class SystemAverage:
         sd: standard deviation of the documents' values; None with fewer than two documents.
         documents: number of documents.
         defined: number of documents in which the measure is defined.
-        skill: share that the micro average gains of what chance leaves: 0 is chance, 1 perfect;
-            None without ``reference_points="random-own"``.
+        skill: how far the micro average is from chance (0) to perfect (1); None without
+            ``reference_points="random-own"``.
         skill_interval: 95 % interval of the skill; None if there is none.
     """
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
+from numbers import Real
+from types import NoneType
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -56,6 +58,33 @@ _DIGITS = 4
 """Columns of a state for the values of a measure: three digits, and how often it is defined."""
 
 
+_NUMBERS_OR_TEXTS = ("window", "tolerance")
+"""Settings that are numbers, or texts that say more than a number."""
+
+
+def _require_numbers(settings: Mapping[str, object]) -> None:
+    """Refuse a number that is written as text, as the command line has it."""
+    for name in _NUMBERS_OR_TEXTS:
+        value = settings.get(name)
+        if isinstance(value, str) and value.strip().isdecimal():
+            raise Refused(f"{name}: {value!r} is a text; give the number, {name}={value.strip()}")
+
+
+def _require_types(intervals: object, undefined: object) -> None:
+    """Refuse arguments of ``compute`` of other types."""
+    if not isinstance(intervals, bool | np.bool_):
+        raise Refused(f"intervals: {intervals!r} must be True or False")
+    if not isinstance(undefined, Real | NoneType) or isinstance(undefined, bool):
+        raise Refused(f"undefined: {undefined!r} must be a number or None")
+
+
+def _require_names(names: Sequence[str] | None) -> None:
+    """Refuse names of documents that are not texts."""
+    for name in names or ():
+        if not isinstance(name, str):
+            raise Refused(f"document_id: {name!r} must be a text")
+
+
 class Metric:
     """Averages over pairs that are added one at a time or in batches.
 
@@ -105,6 +134,7 @@ class Metric:
         """
         for name in measures:
             require_measure(name, PAIRS.measures)
+        _require_numbers(settings)
         given = {**settings, "measures": measures} if measures else settings
         if average not in _AVERAGES:
             raise Refused(f"average {average!r}: must be micro or macro")
@@ -163,6 +193,7 @@ class Metric:
         Raises:
             Refused: a side is invalid, or has boundary types that were not declared.
         """
+        _require_names(None if document_id is None else [document_id])
         try:
             ref, hyp = as_pair(reference, hypothesis, n_units)
             if are_times((ref, hyp)) and self._n_t_matters:
@@ -309,6 +340,7 @@ class Metric:
             raise Refused(
                 f"document_ids: has {len(document_ids)} names; there are {len(batch.n_units)} pairs"
             )
+        _require_names(document_ids)
         if len(batch.n_units):
             counts = count_batch(*batch, self.settings)
             self._add(counts, None if document_ids is None else [*document_ids])
@@ -356,10 +388,10 @@ class Metric:
             undefined: what an undefined value becomes.
 
         Raises:
-            Refused: intervals of a sum of states are asked for whose pairs have no document_id, so
-                that those of different states cannot be told apart.
+            Refused: an argument has another type; or pairs of several states lack a document_id.
         """
-        intervals = intervals or replicates != 0
+        _require_types(intervals, undefined)
+        intervals = bool(intervals) or replicates != 0
         if intervals and self._nameless > 1:
             raise Refused(
                 f"intervals: {self._nameless} of the states that were added have pairs without a "

@@ -14,6 +14,7 @@ from segscore.pipeline.reports.strips import (
     draw_strip,
     outcome_strip,
 )
+from segscore.pipeline.scoring.leaderboard import heading_beside
 from segscore.pipeline.statistics.shown_numbers import shown_cell, shown_interval, shown_number
 from segscore.schemas.rows import column_of
 
@@ -115,12 +116,16 @@ def evaluation_as_html(evaluation: ShownEvaluation) -> str:
 
 
 def _headings(evaluation: ShownEvaluation) -> tuple[str, ...]:
-    return (*_HEADINGS, *(name for name in evaluation.board.beside() if name not in _HEADINGS))
+    return (*_HEADINGS, *map(heading_beside, _beside(evaluation)))
+
+
+def _beside(evaluation: ShownEvaluation) -> list[str]:
+    return [name for name in evaluation.board.beside() if name not in _HEADINGS]
 
 
 def _lines(evaluation: ShownEvaluation) -> Iterator[_Line]:
     board = evaluation.board
-    beside = _headings(evaluation)[len(_HEADINGS) :]
+    beside = _beside(evaluation)
     for name in board.measures:
         best = board.best(name)
         for number, hypothesis in enumerate(board.by(name).names):

@@ -212,6 +212,7 @@ class CompareKeywords(TypedDict, total=False):
     changes: bool
     published: bool
     published_scores: str | None
+    ratings: str | None
     may_differ: Sequence[str] | str
     resample_by: str | None
     replicates: int | None
@@ -262,6 +263,25 @@ class TrendKeywords(TypedDict, total=False):
     seed: int
     since: str | date | None
     until: str | date | None
+
+
+class SweepKeywords(TypedDict, total=False):
+    """Keywords of `segscore.sweep`."""
+
+    tolerances: Sequence[int] | str
+    measures: Iterable[MeasureChoice] | MeasureChoice
+    thresholds: Sequence[float] | str
+    n_t: Sequence[int] | str
+    windows: Sequence[str] | str
+    also_words: bool
+    tolerance: int | str
+    edges: int
+    beta: float
+    window: str | int
+    rounding: Literal["half-even", "half-up"]
+    units: Literal["units", "words"]
+    length_tolerance: int
+    p_seg: float | None
 
 
 class MeasureFunction(Protocol):

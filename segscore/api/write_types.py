@@ -14,6 +14,7 @@ from segscore.pipeline.measures import ALL, FAMILIES, PAIRS
 from segscore.pipeline.measures.selection import EVERYTHING
 from segscore.pipeline.nightly.trend.settings import TrendSettings
 from segscore.pipeline.scoring.settings import ScoreSettings
+from segscore.pipeline.scoring.sweep.settings import SweepSettings
 from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.settings.options import Option
 
@@ -63,6 +64,12 @@ _POSITIONAL = ("measure", "measures", "documents")
 _GIVEN = ("codings", "documents")
 """Settings of reconciliation that its function has as parameters of their own."""
 
+_PLACES: dict[type, tuple[str, ...]] = {
+    ReconcileSettings: _GIVEN,
+    SweepSettings: ("documents",),
+}
+"""Settings of a function -> those that it has as parameters of their own, if others."""
+
 _NAMES = {"measures": "Iterable[MeasureChoice] | MeasureChoice"}
 """Setting -> its type, where the option's type says too little."""
 
@@ -93,8 +100,9 @@ def _lines() -> Iterator[str]:
         ("CalibrateKeywords", CalibrateSettings, ("output", "value")),
         ("ReconcileKeywords", ReconcileSettings, ("output", "apply", "published")),
         ("TrendKeywords", TrendSettings, ("since", "until")),
+        ("SweepKeywords", SweepSettings, ("output", "fresh")),
     ):
-        positional = _GIVEN if settings is ReconcileSettings else _POSITIONAL
+        positional = _PLACES.get(settings, _POSITIONAL)
         kept = [o for o in _options(settings) if o not in (*positional, *absent)]
         function = f"`segscore.{name.removesuffix('Keywords').lower()}`"
         further = (

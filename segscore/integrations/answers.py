@@ -64,6 +64,11 @@ class ScoredAnswer(NamedTuple):
     values: dict[str, float | None]
 
 
+def _number(value: Any) -> Any:
+    """Return a whole number that a command line gave as text; other values as they are."""
+    return int(value) if isinstance(value, str) and value.isdecimal() else value
+
+
 class AnswerScorer:
     r"""Scores answers one at a time; what depends on all answers together must be named.
 
@@ -96,7 +101,7 @@ class AnswerScorer:
 
     def __init__(self, format: str, *, measures: Sequence[str] = MAIN, **options: Any) -> None:
         one_of("format", format, ANSWER_FORMATS)
-        counting = {name: options.pop(name) for name in _COUNTING if name in options}
+        counting = {name: _number(options.pop(name)) for name in _COUNTING if name in options}
         metric = Metric(*measures, **counting)  # type: ignore[arg-type]
         self.measures, self._settings = metric.measures, {**counting, "measures": metric.measures}
         reading = read_settings(ImportSettings, {**_DEFAULTS, **options}, _READING)

@@ -328,7 +328,7 @@ def test_options_add_the_measures_that_they_are_about(
     options: dict[str, Any], about: set[str]
 ) -> None:
     """The default has them where an option would have no effect, and a choice has only itself."""
-    tables = {"references": "r", "hypotheses": "h", "output": "o"}
+    tables: dict[str, Any] = {"references": "r", "hypotheses": "h", "output": "o"}
     names = {*ScoreSettings(**tables, **options).selection.names}
     default = {*select(()).names}
     assert names >= default | about and (names == default) == (not about)

@@ -52,7 +52,8 @@ def test_differences_are_drawn(segscore: Segscore, run: Path, tmp_path: Path, en
     assert content.startswith(BEGINNINGS[ending])
     if ending == "svg":
         text = content.decode()
-        assert "difference in pk" in text and "difference in boundary_similarity" in text
+        # The names are those of a table in LaTeX.
+        assert "difference in Pk" in text and "difference in B, micro averages" in text
         assert "far" in text and "near" in text
         width = re.search(r'<svg [^>]*width="([\d.]+)"', text)
         assert width is not None and abs(float(width[1]) - COLUMN) < 4

@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
 from tests.support.comparisons import refusal_line
+from tests.support.paths import DATA
 
 SIZES = [[3, 4, 5], [2, 9, 1, 4], [6, 6], [1, 1, 8], [5, 2, 2], [7, 3]]
 
@@ -64,3 +66,39 @@ def test_unknown_sets_and_recipes_are_refused(segscore: Segscore, tmp_path: Path
         assert expected in line
     line = refusal_line(segscore("import", path, "--testset", "DialSeg711", "--output", output))
     assert "where DialSeg711 has 711 documents and 2,754 boundaries" in line
+
+
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [
+        ("SuperDialseg", "labels/superdialseg.json"),
+        ("VidChapters-7M", "chapters/vidchapters.json"),
+        ("DISRPT", "units/harbour.conllu"),
+    ],
+)
+def test_published_forms_have_a_recipe(
+    segscore: Segscore, tmp_path: Path, name: str, file: str
+) -> None:
+    published = DATA / "formats" / file
+    result = segscore("import", published, "--testset", name, "--output", tmp_path / "tables")
+    assert result.code == 0, result.err
+    assert f"references: not verified: no fingerprint of {name} is known" in result.out
+    rows = read_table(str(tmp_path / "tables" / "references")).to_pylist()
+    assert {row["coder"] for row in rows} == {"gold"}
+
+
+def test_the_recipe_of_qmsum_reads_its_files(segscore: Segscore, tmp_path: Path) -> None:
+    published = DATA / "formats" / "published" / "meeting-1.json"
+    ended = segscore("import", published, "--testset", "QMSum", "--output", tmp_path / "tables")
+    assert "is not QMSum: 1 documents and 2 boundaries" in refusal_line(ended)
+    assert "segscore import" in segscore("testsets", "QMSum").out
+
+
+def test_recipes_say_what_is_still_missing(segscore: Segscore, tmp_path: Path) -> None:
+    for name, file, missing in (
+        ("WikiSection", "wikisection_test.json", "--text-units"),
+        ("ICSI", "Bxx001.ref", "--documents"),
+    ):
+        published = DATA / "formats" / "published" / file
+        ended = segscore("import", published, "--testset", name, "--output", tmp_path / name)
+        assert missing in refusal_line(ended)

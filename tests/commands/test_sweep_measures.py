@@ -1,6 +1,7 @@
 """`segscore sweep --measure` against scoring tables of the candidates that reach each threshold."""
 
 import json
+from fractions import Fraction
 from itertools import product
 from pathlib import Path
 from random import Random
@@ -48,8 +49,8 @@ def tables(tmp_path: Path) -> tuple[Path, list[Row]]:
 
 def scored(
     segscore: Segscore, gold: Path, rows: list[Row], least: float
-) -> dict[tuple[str, str], float | None]:
-    """(System, measure) -> micro average of the candidates that reach a threshold."""
+) -> dict[tuple[str, str], tuple[Any, Any, Any]]:
+    """(System, measure) -> micro average of the candidates that reach a threshold, its interval."""
     reached = [
         {
             **{name: row[name] for name in ("document_id", "coder", "n_units")},
@@ -65,7 +66,7 @@ def scored(
     result = segscore("score", gold, table, "--output", output, "--measures", ",".join(MEASURES))
     assert result.code == 0, result.err
     return {
-        (row["hypothesis"], row["measure"]): row["value"]
+        (row["hypothesis"], row["measure"]): (row["value"], row["ci_low"], row["ci_high"])
         for row in read_table(str(output / "summary")).to_pylist()
         if row["average"] == "micro"
     }
@@ -87,8 +88,11 @@ def test_values_are_those_of_scoring_at_each_threshold(
         (row["hypothesis"], row["measure"], row["threshold"]): row
         for row in read_table(str(gold.parent / "sweep" / "measured")).to_pylist()
     }
+    intervals = {}
     for least in thresholds:
-        for (system, measure), value in scored(segscore, gold, rows, least).items():
+        at = scored(segscore, gold, rows, least)
+        intervals[least] = {key: (low, high) for key, (_, low, high) in at.items()}
+        for (system, measure), (value, *_) in at.items():
             assert found[system, measure, least]["value"] == value
     for system, measure in product(("a", "b"), MEASURES):
         values = {least: found[system, measure, least]["value"] for least in thresholds}
@@ -96,9 +100,64 @@ def test_values_are_those_of_scoring_at_each_threshold(
         best = better(value for value in values.values() if value is not None)
         chosen = [least for least in thresholds if found[system, measure, least]["best"]]
         assert [values[least] for least in chosen] == [best]
+        row = found[system, measure, chosen[0]]
+        ends = intervals[chosen[0]][system, measure]
+        assert (row["ci_low"], row["ci_high"]) == ends and None not in ends
         near = [least for least in thresholds if found[system, measure, least]["near_best"]]
-        assert all(abs(values[least] - best) <= 0.01 for least in near)
+        assert all(ends[0] <= values[least] <= ends[1] for least in near)
         assert {*chosen} <= {*near}
+        beside = [thresholds[i] for i in (thresholds.index(near[0]) - 1,) if i >= 0]
+        assert not any(_as_good(values[least], ends, lower=better is min) for least in beside)
+
+
+def _as_good(value: float | None, ends: tuple[float, float], *, lower: bool) -> bool:
+    return value is not None and (value <= ends[1] if lower else value >= ends[0])
+
+
+def average_precision(gold: Path, rows: list[Row], system: str) -> float:
+    """The same area from a list of all candidates: the rise of recall times precision."""
+    references = [json.loads(line) for line in gold.read_text().splitlines()]
+    scored = [
+        (score, at in reference["boundaries"])
+        for row in rows
+        for reference in references
+        if (row["coder"], row["document_id"]) == (system, reference["document_id"])
+        for at, score in zip(row["boundaries"], row["boundary_scores"], strict=True)
+    ]
+    wanted = sum(len(reference["boundaries"]) for reference in references)
+    area, recall = Fraction(0), Fraction(0)
+    for least in sorted({score for score, _ in scored}, reverse=True):
+        reached = [right for score, right in scored if score >= least]
+        area += (Fraction(sum(reached), wanted) - recall) * Fraction(sum(reached), len(reached))
+        recall = Fraction(sum(reached), wanted)
+    return float(area)
+
+
+def test_average_precision_is_that_of_a_slow_twin(
+    segscore: Segscore, tables: tuple[Path, list[Row]]
+) -> None:
+    gold, rows = tables
+    candidates = write(gold.parent / "candidates.jsonl", rows)
+    result = segscore("sweep", gold, candidates, "--output", gold.parent / "sweep")
+    assert result.code == 0, result.err
+    points = read_table(str(gold.parent / "sweep" / "operating_points")).to_pylist()
+    for row in points:
+        expected = average_precision(gold, rows, row["hypothesis"])
+        assert row["average_precision"] == pytest.approx(expected, abs=1e-15)
+        assert 0 < expected < 1
+        assert f"average precision is {expected:.4f}" in " ".join(result.out.split())
+
+
+def test_average_precision_without_boundaries(segscore: Segscore, tmp_path: Path) -> None:
+    row = {"document_id": "d", "n_units": 9}
+    candidates = {"boundaries": [3, 5], "boundary_scores": [0.8, 0.4]}
+    table = write(tmp_path / "scored.jsonl", [{**row, "coder": "a", **candidates}])
+    for places, expected in (([], None), ([7], 0.0), ([5], 0.5), ([3], 1.0), ([3, 7], 0.5)):
+        gold = write(tmp_path / "gold.jsonl", [{**row, "coder": "g", "boundaries": places}])
+        result = segscore("sweep", gold, table, "--fresh", "--output", tmp_path / "run")
+        assert result.code == 0, result.err
+        (point,) = read_table(str(tmp_path / "run" / "operating_points")).to_pylist()
+        assert point["average_precision"] == expected
 
 
 def test_middle_of_the_widest_range_is_chosen(segscore: Segscore, tmp_path: Path) -> None:

@@ -178,9 +178,14 @@ def test_score(segscore: Segscore, tmp_path: Path) -> None:
     assert set(written(run)) == {table.name for table in without_labels}
     record(run, "score")
     compared = tmp_path / "compared"
+    ratings = [
+        {"document_id": row["document_id"], "system": row["coder"], "rating": number}
+        for number, row in enumerate(meetings)
+    ]
     result = segscore(
         "compare", run, "--measure", "window_diff,b_tp,mult_window_diff", "--group-by", "level",
         "--where", "--output", compared, "--permutations", 20,
+        "--ratings", put(tmp_path / "ratings.jsonl", ratings),
     )  # fmt: skip
     assert result.code == 0, result.err
     others = ("power", "published", "changes", "changed")

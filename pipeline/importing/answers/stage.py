@@ -37,6 +37,7 @@ from segscore.pipeline.importing.answers.part import (
 )
 from segscore.pipeline.importing.answers.tallies import (
     AnswerTally,
+    accounts_of,
     add_tallies,
     describe_doubts,
     describe_failures,
@@ -48,7 +49,8 @@ from segscore.pipeline.importing.read_files import ImportedRows
 from segscore.pipeline.importing.settings import ImportSettings
 from segscore.pipeline.runs.tasks import TaskRun
 from segscore.pipeline.storage import InputFile
-from segscore.pipeline.tables.units import MILLISECOND
+from segscore.pipeline.tables.answer_accounts import ACCOUNTS_KEY, write_accounts
+from segscore.pipeline.tables.units import ANSWERS_KEY, MILLISECOND
 
 
 @dataclass(frozen=True)
@@ -104,7 +106,7 @@ def read_answers(run: TaskRun, files: AnswerFiles, options: AnswerOptions) -> Im
         adapted=[],
         left_out=sum(receipt.left_out for receipt in placed),
         tables={ALIGNMENT_FOLDER: sum(receipt.aligned for receipt in placed)},
-        answers=options.signature,
+        stated={ANSWERS_KEY: options.signature, ACCOUNTS_KEY: write_accounts(accounts_of(tallies))},
         own=(TITLES,),
         unit=None if files.timing is None else MILLISECOND,
         doubts=(*describe_doubts(tallies, options.format_name),),

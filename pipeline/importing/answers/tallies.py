@@ -6,9 +6,13 @@ from dataclasses import dataclass, field
 from segscore.pipeline.importing.answers.deciding import IN_DOUBT
 from segscore.pipeline.importing.answers.options import NUMBERED, REWRITTEN
 from segscore.pipeline.importing.answers.placing import Placed
+from segscore.pipeline.tables.answer_accounts import AnswerAccount
 
 MOST_NAMED = 10
 """Number of failed answers that are named."""
+
+_EDITS = ("deleted", "inserted", "changed")
+"""Kinds of edits of words, by their names in tallies."""
 
 _MOST_SHOWN = 60
 """Number of characters of an answer that are shown."""
@@ -99,14 +103,26 @@ def _sum(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
     return {name: one.get(name, 0) + other.get(name, 0) for name in {**one, **other}}
 
 
+def accounts_of(tallies: Mapping[str, AnswerTally]) -> dict[str, AnswerAccount]:
+    """Return what runs over the answers say of each system."""
+    return {
+        coder: AnswerAccount(
+            tally.answers,
+            tally.failed,
+            tally.counts.get("source", 0),
+            sum(tally.counts.get(kind, 0) for kind in _EDITS),
+        )
+        for coder, tally in tallies.items()
+    }
+
+
 def describe_tally(coder: str, tally: AnswerTally) -> str:
     """Describe what became of the answers of a system, in one line."""
     counts = tally.counts
     parts = []
     if source := counts.get("source"):
-        kinds = ("deleted", "inserted", "changed")
-        total = sum(counts[kind] for kind in kinds)
-        shares = ", ".join(f"{percentage(counts[kind], source)} {kind}" for kind in kinds)
+        total = sum(counts[kind] for kind in _EDITS)
+        shares = ", ".join(f"{percentage(counts[kind], source)} {kind}" for kind in _EDITS)
         parts.append(f"{percentage(total, source)} % of the words edited ({shares})")
     if breaks := counts.get("breaks"):
         number = _number(breaks, "break")

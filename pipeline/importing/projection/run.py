@@ -34,8 +34,10 @@ from segscore.pipeline.runs.executor import Executor
 from segscore.pipeline.runs.tasks import Progress, TaskRun
 from segscore.pipeline.storage import InputFile
 from segscore.pipeline.storage.placement import require_apart
+from segscore.pipeline.tables.answer_accounts import ACCOUNTS_KEY, write_accounts
 from segscore.pipeline.tables.columns import SEGMENTATIONS
 from segscore.pipeline.tables.find import InputTable, find_table
+from segscore.pipeline.tables.units import ANSWERS_KEY
 
 
 @dataclass(frozen=True)
@@ -143,7 +145,10 @@ def _read(
         read,
         shards=[receipt.shard for receipt in receipts if receipt.shard is not None],
         tables={ALIGNMENT_FOLDER: number},
-        answers=files.segmentations.answers,
+        stated={
+            ANSWERS_KEY: files.segmentations.answers,
+            ACCOUNTS_KEY: write_accounts(files.segmentations.accounts),
+        },
     )
     return rows, add_projections(receipt.tally for receipt in receipts)
 

@@ -24,6 +24,7 @@ CHANGING = (
     "content_leading_false_alarm",
     "content_trailing_false_alarm",
     "hypothesis_segments",
+    "matches",
 )
 """Counts that depend on the threshold."""
 
@@ -35,7 +36,8 @@ CHANGING = (
     _LEADING_FALSE_ALARM,
     _TRAILING_FALSE_ALARM,
     _SEGMENTS,
-) = range(7)
+    _MATCHES,
+) = range(8)
 """Columns of arrays of changes, in the order of ``CHANGING``."""
 
 
@@ -152,6 +154,9 @@ def _walk(
         _add_windows(ref, before, positions[c], after, k, changes[c])
         _add_content(ref, before, positions[c], after, n_units, changes[c])
         changes[c, _SEGMENTS] += 1
+        place = np.searchsorted(ref, positions[c])
+        if place < len(ref) and ref[place] == positions[c]:
+            changes[c, _MATCHES] += 1
         if left[c] >= 0:
             right[left[c]] = right[c]
         if right[c] < n:
@@ -190,7 +195,7 @@ def compute_changes(
         window: window size k of each pair, shape (pairs,).
 
     Returns:
-        Changes summed over the references of the document, shape (candidates, 7).
+        Changes summed over the references of the document, shape (candidates, 8).
     """
     best_changes = np.zeros((len(candidates.best), len(CHANGING)), np.int64)
     rows = pair_rows(references, candidates.boundaries, pairs.ref_row, pairs.hyp_row, n_units)

@@ -8,6 +8,8 @@ into parts.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
+from math import fsum
 from typing import Any
 
 import numpy as np
@@ -33,8 +35,8 @@ class Steps:
     Attributes:
         thresholds: distinct scores, ascending, shape (thresholds,).
         changes: change of the ``CHANGING`` counts when the threshold falls to each score, summed
-            over pairs, shape (thresholds, 7).
-        without: the ``POOLED`` counts without any boundary, shape (11,).
+            over pairs, shape (thresholds, 8).
+        without: the ``POOLED`` counts without any boundary, shape (12,).
         largest: upper limit of every count.
     """
 
@@ -52,7 +54,7 @@ class Steps:
 
 
 def without_boundaries(references: Ragged, pairs: Pairs, n_units: Ints, window: Ints) -> Ints:
-    """Count each pair as if the hypothesis had no boundary, shape (11, pairs).
+    """Count each pair as if the hypothesis had no boundary, shape (12, pairs).
 
     Args:
         references: boundary positions, one row per reference segmentation.
@@ -68,6 +70,7 @@ def without_boundaries(references: Ragged, pairs: Pairs, n_units: Ints, window: 
         **dict(zip(windows.COUNTS, by_window, strict=True)),
         **dict(zip(content.COUNTS, by_content, strict=True)),
         "hypothesis_segments": np.ones_like(n_units),
+        "matches": np.zeros_like(n_units),
         "reference_segments": references.lengths[pairs.ref_row] + 1,
     }
     return np.stack([counted[name] for name in POOLED])
@@ -132,7 +135,7 @@ def merge_steps(parts: Iterable[Mapping[str, Steps]]) -> dict[str, Steps]:
 
 
 def curve(steps: Steps) -> Ints:
-    """Return the POOLED counts at each threshold, last without a boundary, shape (points, 11)."""
+    """Return the POOLED counts at each threshold, last without a boundary, shape (points, 12)."""
     points = np.tile(steps.without, (len(steps.thresholds) + 1, 1))
     points[:-1, : len(CHANGING)] += np.cumsum(steps.changes[::-1], axis=0)[::-1]
     return points
@@ -160,13 +163,40 @@ def operating_point(produced: Ints, wanted: int) -> int:
     return last - (fewer if (wanted - a) * b <= (b - wanted) * a else more)
 
 
-def tabulate_curves(
-    steps_by_coder: Mapping[str, Steps], parameters: Mapping[str, float]
-) -> tuple[pa.Table, Ints]:
-    """Build the curves table (schemas/curves.py): by hypothesis, thresholds ascending, null last.
+def average_precision(points: Ints) -> float | None:
+    """Return the area below precision over recall of a curve, as a step function.
+
+    From each threshold to the next lower one, recall rises by the share of the boundaries of the
+    references that then match; each such step counts the precision at the lower threshold.
+
+    Args:
+        points: the POOLED counts at each threshold, ascending, last without any boundary.
 
     Returns:
-        The table, and in it the row of each hypothesis's operating point, shape (hypotheses,).
+        A share; None if the references have no boundaries.
+    """
+    segments, matches, wanted = (
+        points[:, POOLED.index(name)].tolist()
+        for name in ("hypothesis_segments", "matches", "reference_segments")
+    )
+    pairs = segments[-1]
+    boundaries = wanted[-1] - pairs
+    if not boundaries:
+        return None
+    steps = zip(pairwise(matches), segments, strict=False)
+    return fsum(
+        (found - before) * found / ((placed - pairs) * boundaries)
+        for (found, before), placed in steps
+        if found > before
+    )
+
+
+def tabulate_curves(
+    steps_by_coder: Mapping[str, Steps], parameters: Mapping[str, float]
+) -> tuple[pa.Table, pa.Table]:
+    """Build the tables curves and operating_points (schemas/curves.py).
+
+    Curves are by hypothesis, thresholds ascending, null last.
     """
     curves = [curve(steps) for steps in steps_by_coder.values()]
     points = np.array([len(rows) for rows in curves])
@@ -192,7 +222,9 @@ def tabulate_curves(
         operating_point(rows[:, POOLED.index("hypothesis_segments")], int(rows[0, -1]))
         for rows in curves
     ]
-    return table, np.cumsum(points) - points + np.array(chosen)
+    operating = table.take(pa.array(np.cumsum(points) - points + np.array(chosen)))
+    areas = pa.array([average_precision(rows) for rows in curves], pa.float64())
+    return table, operating.append_column("average_precision", areas)
 
 
 def excerpt(curves: pa.Table, operating: pa.Table, points: int) -> list[dict[str, Any]]:

@@ -4,12 +4,14 @@ At a threshold, the boundaries of a hypothesis are its candidates with at least 
 `segscore score --threshold`, so that each value is the micro average of such a run.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 import numpy as np
 import pyarrow as pa
 
+from segscore.pipeline.arrays.document_ids import Hashes
 from segscore.pipeline.arrays.ragged import Flags, Floats, Ints, column
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.measures.selection import Selection
@@ -18,13 +20,12 @@ from segscore.pipeline.scoring.counting import DocumentSides, Pairs, Rule, count
 from segscore.pipeline.scoring.hypotheses import Accepted
 from segscore.pipeline.scoring.references import References
 from segscore.pipeline.scoring.thresholds import reaching
+from segscore.pipeline.statistics.jackknife import UnitSums, micro_estimates
+from segscore.pipeline.statistics.resampling import settled
 from segscore.pipeline.tables.read import Rows
 
 HUNDREDTHS = tuple(step / 100 for step in range(101))
 """The thresholds at which measures are computed if none are chosen."""
-
-_NEAR = 0.01
-"""How far a value may be from the best to be about as good."""
 
 _ROWS_AT_ONCE = 65_536
 
@@ -39,6 +40,28 @@ class MeasureSums:
         """Refuse a wrong shape, because sums may come from a file."""
         if self.counts.ndim != 2:
             raise ValueError("the sums do not have the shape (thresholds, counts)")
+
+
+@dataclass(frozen=True)
+class BestCounts:
+    """Counts of a hypothesis at a threshold that is best by some measure, by resampling unit.
+
+    Attributes:
+        hypothesis: the coder.
+        threshold: the threshold.
+        units: hashes of the units, shape (units,).
+        counts: sums over the pairs of each unit, shape (counts, units).
+    """
+
+    hypothesis: str
+    threshold: float
+    units: Hashes
+    counts: Ints
+
+    def __post_init__(self) -> None:
+        """Refuse shapes that do not match, because counts may come from a file."""
+        if self.counts.ndim != 2 or self.units.shape != self.counts.shape[1:]:
+            raise ValueError("the shapes of units and counts do not match")
 
 
 def count_at_thresholds(
@@ -86,48 +109,136 @@ def _untyped(side: Side) -> Side:
     return replace(side, typed=side.boundaries, types=None)
 
 
+def count_at_best(
+    accepted: Accepted, references: References, rule: Rule, best: Mapping[str, Sequence[float]]
+) -> list[BestCounts]:
+    """Count hypotheses at the thresholds that are best for their coder, by resampling unit.
+
+    Args:
+        accepted: the hypotheses, all with scores.
+        references: the accepted references.
+        rule: how pairs are counted, and for which measures.
+        best: coder -> thresholds.
+    """
+    references = replace(references, side=_untyped(references.side))
+    resampling, found = references.resampling, []
+    coders = accepted.rows.coders
+    for number, coder in enumerate(coders.names):
+        is_own = coders.code == number
+        rows, document = accepted.rows.keep(is_own), accepted.document[is_own]
+        pairs = pair_up(document, references.first)
+        used, unit = np.unique(resampling.index[document[pairs.hyp_row]], return_inverse=True)
+        for least in best.get(coder, ()) if len(rows) else ():
+            counts = _count(rows, document, least, pairs, references, rule)
+            sums = np.zeros((len(used), counts.shape[1]), np.int64)
+            np.add.at(sums, unit, counts)
+            found.append(BestCounts(coder, least, resampling.hashes[used], sums.T))
+    return found
+
+
+def best_thresholds(table: pa.Table) -> dict[str, list[float]]:
+    """Return the thresholds that are best by any measure, ascending, by hypothesis."""
+    found: dict[str, set[float]] = {}
+    for row in table.filter(table.column("best")).to_pylist():
+        found.setdefault(row["hypothesis"], set()).add(row["threshold"])
+    return {hypothesis: sorted(thresholds) for hypothesis, thresholds in found.items()}
+
+
+BestIntervals = Mapping[tuple[str, float, str], tuple[float, float]]
+"""Hypothesis, threshold and measure -> the ends of the 95 % interval of the micro average."""
+
+
+def intervals_at_best(
+    parts: Iterable[Sequence[BestCounts]],
+    selection: Selection,
+    parameters: Mapping[str, float],
+    *,
+    p_seg_varies: bool,
+) -> dict[tuple[str, float, str], tuple[float, float]]:
+    """Compute the intervals of the values at the best thresholds, as `segscore score` does.
+
+    Args:
+        parts: the counts of each part.
+        selection: the measures.
+        parameters: parameters of their formulas.
+        p_seg_varies: whether P_seg was estimated from the references, so that it varies with them.
+    """
+    by_threshold: dict[tuple[str, float], list[BestCounts]] = {}
+    for part in parts:
+        for one in part:
+            by_threshold.setdefault((one.hypothesis, one.threshold), []).append(one)
+    intervals = {}
+    for key, found in by_threshold.items():
+        every = settled(np.concatenate([one.units for one in found]))
+        units, place = np.unique(every, return_inverse=True)
+        counts = np.zeros((len(units), len(selection.pairs.counts)), np.int64)
+        np.add.at(counts, place, np.concatenate([one.counts for one in found], axis=1).T)
+        sums = UnitSums(units, dict(zip(selection.pairs.counts, counts.T, strict=True)), {}, {})
+        of_run = sums if p_seg_varies else None
+        for measure, estimate in micro_estimates(selection.pairs, sums, parameters, of_run).items():
+            intervals[*key, measure] = estimate.interval()
+    return intervals
+
+
 def tabulate_measured(
     sums: Mapping[str, Ints],
     thresholds: Sequence[float],
     selection: Selection,
     parameters: Mapping[str, float],
+    intervals: BestIntervals = MappingProxyType({}),
 ) -> pa.Table:
     """Build the table measured (schemas/curves.py): by hypothesis and measure, then threshold."""
     tables = []
+    many = len(thresholds)
     for coder, counts in sums.items():
         by_count = dict(zip(selection.pairs.counts, counts.T, strict=True))
         values = selection.pairs.values(by_count, parameters, rows=False)
         for measure in selection.pairs.measures:
             of_measure = np.asarray(values[measure], np.float64)
-            best, near = _best(of_measure, lower=ALL[measure].better == "lower")
+            lower = ALL[measure].better == "lower"
+            place = _best(of_measure, lower=lower)
+            ends = np.full((2, many), np.nan)
+            if place is not None:
+                known = intervals.get((coder, thresholds[place], measure), (np.nan, np.nan))
+                ends[:, place] = known
             columns = {
-                "hypothesis": pa.array([coder] * len(thresholds), pa.string()),
-                "measure": pa.array([measure] * len(thresholds), pa.string()),
+                "hypothesis": pa.array([coder] * many, pa.string()),
+                "measure": pa.array([measure] * many, pa.string()),
                 "threshold": column(np.array(thresholds, np.float64)),
                 "value": column(of_measure),
-                "best": pa.array(best),
-                "near_best": pa.array(near),
+                "best": pa.array(np.arange(many) == (-1 if place is None else place)),
+                "ci_low": column(ends[0]),
+                "ci_high": column(ends[1]),
+                "near_best": pa.array(_near(of_measure, place, ends, lower=lower)),
             }
             tables.append(pa.table(columns))
     return pa.concat_tables(tables)
 
 
-def _best(values: Floats, *, lower: bool) -> tuple[Flags, Flags]:
-    """Return which value is the best, and which neighbours of it are about as good.
+def _best(values: Floats, *, lower: bool) -> int | None:
+    """Return the place of the best value; None if no value is defined.
 
     Of equal values, the middle of the longest row of neighbours is the best, the first of several
-    such rows.  All are false if no value is defined.
+    such rows.
     """
-    best, near = np.zeros((2, len(values)), bool)
     goodness = np.where(np.isnan(values), -np.inf, -values if lower else values)
     if np.isneginf(goodness).all():
-        return best, near
+        return None
     first, end = max(_runs(goodness == goodness.max()), key=_length)
-    place = (first + end - 1) // 2
-    best[place] = True
-    for first, end in _runs(goodness >= goodness.max() - _NEAR):
+    return (first + end - 1) // 2
+
+
+def _near(values: Floats, place: int | None, ends: Floats, *, lower: bool) -> Flags:
+    """Return which neighbours of the best value are in its interval, or equal it without one."""
+    near = np.zeros(len(values), bool)
+    if place is None:
+        return near
+    low, high = ends[:, place]
+    worst = high if lower else low
+    worst = values[place] if np.isnan(worst) else worst
+    for first, end in _runs(values <= worst if lower else values >= worst):
         near[first:end] = first <= place < end
-    return best, near
+    return near
 
 
 def _runs(chosen: Flags) -> list[tuple[int, int]]:

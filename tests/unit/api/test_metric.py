@@ -167,3 +167,42 @@ def test_a_sum_of_metrics_has_the_pairs_of_all() -> None:
     for other in (segscore.Metric("pk", n_t=3), segscore.Metric("pk", average="macro")):
         with pytest.raises(segscore.Refused, match="metrics: their settings, measures or averages"):
             parts[0] + other
+
+
+@pytest.mark.parametrize(
+    ("keywords", "message"),
+    [
+        ({"window": "3"}, "window: '3' is a text; give the number, window=3"),
+        ({"tolerance": "2"}, "tolerance: '2' is a text"),
+        ({"n_t": "2"}, "n_t: '2' must be a whole number"),
+        ({"beta": "1"}, "beta: '1' must be a number"),
+    ],
+)
+def test_a_number_as_text_is_refused(keywords: dict[str, Any], message: str) -> None:
+    with pytest.raises(segscore.Refused, match=message):
+        segscore.Metric("pk", **keywords)
+
+
+@pytest.mark.parametrize(
+    ("keywords", "message"),
+    [
+        ({"undefined": "nan"}, "undefined: 'nan' must be a number or None"),
+        ({"undefined": True}, "undefined: True must be a number or None"),
+        ({"intervals": "yes"}, "intervals: 'yes' must be True or False"),
+    ],
+)
+def test_what_compute_takes_is_checked(keywords: dict[str, Any], message: str) -> None:
+    with pytest.raises(segscore.Refused, match=message):
+        segscore.Metric("pk").compute(**keywords)
+
+
+def test_names_of_documents_are_texts() -> None:
+    metric = segscore.Metric("pk")
+    with pytest.raises(segscore.Refused, match="document_id: 3 must be a text"):
+        metric.update(reference=[2], hypothesis=[2], n_units=5, document_id=3)  # type: ignore[arg-type]
+    with pytest.raises(segscore.Refused, match="document_id: 3 must be a text"):
+        metric.update_masks(
+            reference=[[0, 1]],
+            hypothesis=[[0, 1]],
+            document_ids=[3],  # type: ignore[list-item]
+        )

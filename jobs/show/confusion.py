@@ -1,0 +1,76 @@
+"""Arrange which boundary type, or label of a segment, systems took for which."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from segscore.jobs.show.formats import Layout
+from segscore.pipeline.settings.measuring import LEVEL
+from segscore.pipeline.statistics.shown_numbers import shown_number
+
+if TYPE_CHECKING:
+    from segscore.pipeline.scoring.finished_scoring import FinishedScoring
+
+_NONE = "none"
+_OF_TYPES = (
+    "boundaries by type in the reference (rows) and in the hypothesis (columns); none: missed "
+    "(column) or false alarms (row); near misses and substitutions count 1 minus their weight"
+)
+_OF_LABELS = (
+    "units of text by label in the reference (rows) and in the hypothesis (columns); none: without "
+    "a label"
+)
+
+
+def confusion_layout(finished: "FinishedScoring") -> Layout:
+    """Arrange the table `confusion` of a run, or `label_confusion` if boundaries have no types.
+
+    There is a row for each system and type in the reference, and a column for each type in the
+    hypothesis.
+    """
+    labels = [] if finished.record["boundary_types"] else finished.rows("label_confusion")
+    kind, amount, note = ("label", "units", _OF_LABELS) if labels else ("type", "amount", _OF_TYPES)
+    rows: list[dict[str, Any]] = labels or finished.rows("confusion")
+    apart = [each for each in (LEVEL, "hypothesis") if rows and each in rows[0]]
+    sides = [f"{side}_{kind}" for side in ("reference", "hypothesis")]
+    tables: dict[tuple[Any, ...], dict[tuple[Any, Any], Any]] = {}
+    for row in rows:
+        cells = tables.setdefault(tuple(row[each] for each in apart), {})
+        cells[row[sides[0]], row[sides[1]]] = row[amount]
+    kinds = _kinds(rows, sides)
+    numbers = [
+        [*key, _named(of_ref), *(_amount(cells, (of_ref, each)) for each in kinds)]
+        for key, cells in tables.items()
+        for of_ref in kinds
+    ]
+    first = len(apart)
+    shown = [[*map(str, row[: first + 1]), *map(_cell, row[first + 1 :])] for row in numbers]
+    named = [*map(_named, kinds)]
+    return Layout(
+        headings=[*("system" if each == "hypothesis" else each for each in apart), kind, *named],
+        rows=shown,
+        names=[*apart, sides[0], *(f"{sides[1]}_{each}" for each in named)],
+        numbers=numbers,
+        texts=first + 1,
+        signature=finished.record["signature"],
+        apart=first,
+        notes={(): note},
+    )
+
+
+def _kinds(rows: Sequence[Mapping[str, Any]], sides: Sequence[str]) -> list[Any]:
+    """Return the types or labels of both sides, in order; None, for none, is the last."""
+    found = {row[side] for row in rows for side in sides}
+    return [*sorted(found - {None}), *([None] if None in found else [])]
+
+
+def _named(kind: Any) -> str:
+    return _NONE if kind is None else str(kind)
+
+
+def _amount(cells: Mapping[tuple[Any, Any], float], pair: tuple[Any, Any]) -> float | None:
+    """Return an amount; None of what neither side has, which is not counted."""
+    return None if pair == (None, None) else cells.get(pair, 0)
+
+
+def _cell(amount: float | None) -> str:
+    return shown_number(None) if amount is None else f"{amount:.2f}".removesuffix(".00")
