@@ -80,7 +80,7 @@ def mail(heading: str, findings: Sequence[str]) -> str:
 
 def _print(found: "FoundTrend") -> None:
     """Print the levels of all systems and of groups that changed, then the findings."""
-    from segscore.jobs.show.fitted import Column, print_fitted, print_lines
+    from segscore.jobs.show.fitted import print_fitted, print_lines
     from segscore.pipeline.nightly.trend.sentences import group_in_words
     from segscore.pipeline.statistics.shown_numbers import (
         or_none,
@@ -88,6 +88,7 @@ def _print(found: "FoundTrend") -> None:
         shown_number,
         shown_p,
     )
+    from segscore.pipeline.statistics.shown_tables import Column
 
     shown = [level for level in found.levels if level.over_all or level.named]
     grouped = any(not level.over_all for level in shown)
@@ -116,13 +117,14 @@ def _print(found: "FoundTrend") -> None:
 
 def _print_ranking(found: "FoundTrend") -> None:
     """Print the pairs of systems over nights."""
-    from segscore.jobs.show.fitted import Column, print_fitted
+    from segscore.jobs.show.fitted import print_fitted
     from segscore.pipeline.statistics.shown_numbers import (
         or_none,
         shown_change,
         shown_number,
         shown_p,
     )
+    from segscore.pipeline.statistics.shown_tables import Column
 
     pairs = found.pairs
     if not pairs:

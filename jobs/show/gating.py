@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from segscore.jobs.cli.encoding import printable_command
-from segscore.jobs.show.fitted import Column, print_fitted, print_lines
+from segscore.jobs.show.fitted import print_fitted, print_lines
 from segscore.jobs.show.formats import markdown_cell, print_text
 from segscore.jobs.show.sentences import STYLES
 from segscore.pipeline.scoring.names import explain_command
 from segscore.pipeline.statistics.sentences import Tone
 from segscore.pipeline.statistics.shown_numbers import counted, shown_change, shown_number, shown_p
+from segscore.pipeline.statistics.shown_tables import Column
 
 if TYPE_CHECKING:
     from segscore.pipeline.nightly.verdict import Check

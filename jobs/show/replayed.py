@@ -5,11 +5,12 @@ from datetime import date
 from typing import Any
 
 from segscore.jobs.cli.log import LOG
-from segscore.jobs.show.fitted import Column, print_fitted, print_lines
+from segscore.jobs.show.fitted import print_fitted, print_lines
 from segscore.jobs.show.formats import plain_layout, print_json, print_table
 from segscore.jobs.show.progress import Bar
 from segscore.pipeline.nightly.settings import NightSettings
 from segscore.pipeline.statistics.shown_numbers import counted
+from segscore.pipeline.statistics.shown_tables import Column
 
 _FAILED = "failed"
 _COLUMNS = ("date", "outcome", "recorded", "failing")
