@@ -15,10 +15,9 @@ from segscore.pipeline.statistics.shown_numbers import (
     shown_group_values,
     shown_number,
 )
-from segscore.pipeline.statistics.shown_tables import Column, ShownTable
+from segscore.pipeline.statistics.shown_tables import Column, ShownTable, more_in
 from segscore.schemas.rows import CoefficientRow, DocumentRow, group_of
 
-_ELSEWHERE = "in the table agreement"
 _GROUPS, CONTESTED_SHOWN = 20, 5
 _SEVERAL = 2
 _SMALL_BIAS = 0.005
@@ -117,11 +116,11 @@ def groups_shown(rows: Iterable[CoefficientRow], by: Sequence[str]) -> ShownTabl
             Column(", ".join(by), named, is_name=True),
             *_values("pi", shown),
             Column("documents", [row["documents"] for row in shown]),
-            Column("codings", [row["codings"] for row in shown]),
+            Column("codings", [row["codings"] for row in shown], is_detail=True),
         ],
         title=f"pi by {shown[0]['similarity']} in each group",
         first=_GROUPS,
-        elsewhere=_ELSEWHERE,
+        rest=partial(more_in, "agreement"),
     )
 
 
@@ -145,13 +144,13 @@ def types_shown(rows: Sequence[Mapping[str, Any]]) -> ShownTable | None:
             Column("pi (B)", [row["pi"] for row in rows]),
             Column("same type if paired", [row["share"] for row in rows]),
             Column("boundaries", [row["boundaries"] for row in rows]),
-            Column("paired", [row["paired"] for row in rows]),
+            Column("paired", [row["paired"] for row in rows], is_detail=True),
         ],
         title="boundary types",
         guide="Of one type, the share is that of paired boundaries to which both coders gave it; "
         "of two types, that to which they gave different ones.",
         first=len(own),
-        elsewhere="in the table types",
+        rest=partial(more_in, "types"),
     )
 
 

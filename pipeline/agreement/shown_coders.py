@@ -14,7 +14,7 @@ from segscore.pipeline.agreement.sentences import (
     peer_ends,
 )
 from segscore.pipeline.statistics.shown_numbers import shown_as, shown_group_values, shown_p
-from segscore.pipeline.statistics.shown_tables import Column, ShownTable
+from segscore.pipeline.statistics.shown_tables import Column, ShownTable, more_in
 from segscore.schemas.rows import CoderRow, PeerRow, group_of
 
 CODER_COLUMNS = (
@@ -39,7 +39,6 @@ CODER_COLUMNS = (
 OUTSIDE = "outside"
 """Heading of whether a coder is outside the usual rates."""
 
-_ELSEWHERE = "in the table coders"
 _FIRST = 20
 _DATES = 24
 _LONGEST_HEADING = 16
@@ -96,7 +95,7 @@ def coders_shown(rows: Sequence[CoderRow], unit: str | None) -> ShownTable:
         title="coders, furthest from the mean rate first",
         caption="* stands out, as described below" * any(marked),
         first=_FIRST,
-        elsewhere=_ELSEWHERE,
+        rest=partial(more_in, "coders"),
     )
 
 
@@ -198,7 +197,7 @@ def candidate_shown(
         "least as well as the coder who is left out, and the reverse; p is of the difference "
         "being as large as the margin.",
         first=_FIRST,
-        elsewhere=_ELSEWHERE,
+        rest=partial(more_in, "coders"),
     )
 
 

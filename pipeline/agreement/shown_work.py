@@ -40,7 +40,7 @@ def _next(run: FinishedRun, number: int) -> Work:
             title="to code next, so that the widest interval narrows",
             caption="; ".join(_expected(found, number)),
             first=_FIRST,
-            elsewhere="listed by --layout next --format csv",
+            rest="{} more with --layout next --format csv".format,
         ),
     )
 
@@ -87,7 +87,7 @@ def _adjudicate(run: FinishedRun, number: int) -> Work:
             caption=f"adjudicating {counted(len(rows), 'document')} is expected to change "
             f"{found.gain:.0f} boundaries, adjudicating all, {found.total:.0f}",
             first=_FIRST,
-            elsewhere="listed by --layout adjudicate --format csv",
+            rest="{} more with --layout adjudicate --format csv".format,
         ),
     )
 

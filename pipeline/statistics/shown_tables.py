@@ -27,6 +27,7 @@ class Column:
         ends: the 95 % interval of each value, which has a column of its own on a terminal and two
             on a page, and follows the value in a paper; empty for none.
         once: whether a terminal shows a name only in the first of several rows that have it.
+        is_detail: whether a terminal, which has little room, leaves the column out.
     """
 
     heading: str
@@ -35,6 +36,7 @@ class Column:
     write: Callable[[Any], str] = shown_value
     ends: Sequence[Ends] = ()
     once: bool = False
+    is_detail: bool = False
 
     @property
     def name(self) -> str:
@@ -61,6 +63,8 @@ class Column:
 
     def for_terminal(self) -> "Iterator[Column]":
         """Yield the columns that a terminal shows: the texts, and those of the intervals."""
+        if self.is_detail:
+            return
         cells = self.cells
         if self.once:
             cells = ["" if one == before else one for before, one in pairwise([None, *cells])]
@@ -80,6 +84,11 @@ class Column:
             yield Column("to", [high for _, high in self.ends], write=self.write)
 
 
+def more_in(table: str, number: int) -> str:
+    """Say that a table of the output has more rows, so many."""
+    return f"{number} more {'are' if number > 1 else 'is'} in the table {table}"
+
+
 @dataclass(frozen=True)
 class ShownTable:
     """A table of results.
@@ -90,7 +99,7 @@ class ShownTable:
         caption: a remark below it; empty for none.
         guide: sentences on how to read it, for a page, which has room; empty for none.
         first: number of rows that a terminal shows; None for all.
-        elsewhere: where the other rows are, such as `in the table coders`.
+        rest: says of a number of other rows where they are; None if the caption says so.
         failed: indices of the rows that are marked as failed.
         whole: whether lines are as long as the table needs where output is piped.
     """
@@ -100,7 +109,7 @@ class ShownTable:
     caption: str = ""
     guide: str = ""
     first: int | None = None
-    elsewhere: str = ""
+    rest: Callable[[int], str] | None = None
     failed: Collection[int] = ()
     whole: bool = True
 
@@ -119,14 +128,16 @@ class ShownTable:
         more = 0 if self.first is None else self.rows - self.first
         if more <= 0:
             return self
-        remark = f"{more} more {'are' if more > 1 else 'is'} {self.elsewhere}"
+        remarks = [self.caption] * bool(self.caption)
+        if self.rest is not None:
+            remarks.append(self.rest(more))
         return replace(
             self,
             columns=[
                 replace(each, values=each.values[: self.first], ends=each.ends[: self.first])
                 for each in self.columns
             ],
-            caption="; ".join([self.caption] * bool(self.caption) + [remark]),
+            caption="; ".join(remarks),
             failed=[place for place in self.failed if place < (self.first or 0)],
             first=None,
         )
