@@ -7,8 +7,10 @@ from functools import cached_property
 from segscore.pipeline.agreement import shown_audit, shown_coders
 from segscore.pipeline.agreement.findings import findings_of
 from segscore.pipeline.agreement.left_out import describe_without
+from segscore.pipeline.agreement.sentences import SHOWN
 from segscore.pipeline.agreement.type_rows import types_over_all
 from segscore.pipeline.runs.finished import FinishedRun, rows_by_group, rows_over_all
+from segscore.pipeline.statistics.shown_numbers import number_in_words
 from segscore.pipeline.statistics.shown_tables import ShownTable
 from segscore.schemas.rows import CoderRow, CoefficientRow, DocumentRow, PeerRow
 
@@ -59,6 +61,22 @@ class AuditResult:
     def sentences(self) -> list[str]:
         """What the tables show, in sentences."""
         return findings_of(self.run, self.most_contested)
+
+    @property
+    def agreement_in_words(self) -> str:
+        """How much coders agree above chance, in a sentence that a page begins with."""
+        rows = self._coefficients
+        shown = [row for row in rows if (row["coefficient"], row["similarity"]) == ("pi", SHOWN)]
+        row = shown[0] if shown else rows[0]
+        what = f"{row['coefficient']} of {row['similarity']}"
+        coders = f"{row['coders']:,} coders of {row['documents']:,} documents"
+        if row["value"] is None:
+            return f"Agreement above chance ({what}) is undefined for {coders}."
+        known = number_in_words(row["value"], row["ci_low"], row["ci_high"])
+        return (
+            f"{coders} agree with {what} {known}; 1 is full agreement, 0 is what chance alone "
+            "gives."
+        )
 
     @property
     def coefficients(self) -> ShownTable:

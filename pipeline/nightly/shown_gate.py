@@ -173,11 +173,11 @@ def levels_of_gate(checks: Iterable[Check]) -> ShownTable:
             Column("system", [check.system for check in levels], is_name=True),
             Column("group", [check.group or _EVERYWHERE for check in levels], is_name=True),
             Column("measure", [check.measure for check in levels], is_name=True),
-            _result(levels),
-            *_change(levels),
             *_values(levels, "level", "baseline"),
+            *_change(levels),
             Column("nights", [check.nights for check in levels]),
             Column("since", since),
+            _result(levels),
         ],
         title="Levels",
         guide="The moving average of what a system does against the other systems, and the mean of "

@@ -7,7 +7,6 @@ from os.path import abspath
 from segscore.pipeline import storage
 from segscore.pipeline.agreement.audit_result import AuditResult
 from segscore.pipeline.agreement.run import contested_of
-from segscore.pipeline.agreement.sentences import SHOWN
 from segscore.pipeline.comparison.certify import certify
 from segscore.pipeline.comparison.certify_settings import CertifySettings
 from segscore.pipeline.comparison.published import published_beside, scores_on_references
@@ -138,7 +137,7 @@ def _contents(run: FinishedRun, settings: ReportSettings) -> _Contents:
             raise Refused(f"{option}: {run.url} has no scores; name a run of `segscore score`")
     if run.files("agreement"):
         result = AuditResult(run, contested_of(run))
-        words = [answer.agreement_in_words(run, SHOWN), *result.sentences[1:]]
+        words = [result.agreement_in_words, *result.sentences[1:]]
         return _Contents(words, [*agreement.agreement_sections(result)])
     if run.files("curves"):
         return _Contents([*answer.thresholds_in_words(run)], [*sweep.sweep_sections(run)])

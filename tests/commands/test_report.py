@@ -592,10 +592,10 @@ def test_the_report_of_a_night_shows_the_verdict(segscore: Segscore, tmp_path: P
     verdict = archive.read(DAYS[1], "night.json")
     read = Reader(report(segscore, Path(archive.folder_of(DAYS[1]))))
     assert f"{DAYS[1]}: failed." in read.text
-    assert {(row[1], row[2]) for row in read.tables["Rules"][1:]} == {
+    assert {(row[1], row[2]) for row in read.tables["gate"][1:]} == {
         (check["system"], check["result"]) for check in verdict["checks"]
     }
-    assert read.failed == [row for row in read.tables["Rules"][1:] if row[2] == "failed"]
+    assert read.failed == [row for row in read.tables["gate"][1:] if row[2] == "failed"]
     assert "failed: 1 of" in read.answer[0]
     described = night.err.partition("; failed: ")[2].partition(". If the change is intended")[0]
     assert "other got worse: boundary_similarity 0." in described
