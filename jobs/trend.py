@@ -80,7 +80,7 @@ def _print(found: "FoundTrend") -> None:
     from segscore.jobs.show.shown import print_shown
     from segscore.pipeline.nightly.trend.shown_trend import levels_shown, pairs_over_nights
 
-    print_shown(levels_shown(found.levels, found.title))
+    print_shown(levels_shown(found.levels, found.settings.measure, found.title))
     if found.pairs:
         print_shown(pairs_over_nights(found.pairs))
     print_lines(*(f"{sentence}." for sentence in found.findings))

@@ -77,7 +77,9 @@ def _require_free(found: "FoundTrend", output: str) -> None:
 
 def _sections(found: "FoundTrend") -> list[Section]:
     warnings = " ".join(f"{warning}." for warning in found.nightly.warnings)
-    levels = shown_figure(levels_shown(found.levels, found.title), folded=False, wide=True)
+    levels = shown_figure(
+        levels_shown(found.levels, found.settings.measure, found.title), folded=False, wide=True
+    )
     sections = [
         Section("nights", "Nights", warnings, _charts(found)),
         Section("levels", "Levels", "", [levels]),

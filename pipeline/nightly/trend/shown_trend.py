@@ -5,25 +5,28 @@ from functools import partial
 
 from segscore.pipeline.nightly.trend.levels import STEP, Level
 from segscore.pipeline.nightly.trend.ranking import PairOverNights
-from segscore.pipeline.nightly.trend.sentences import group_in_words
+from segscore.pipeline.nightly.trend.sentences import group_in_words, is_better
 from segscore.pipeline.nightly.trend.settings import PER_NIGHTS
-from segscore.pipeline.statistics.shown_numbers import or_none, shown_change, shown_p
+from segscore.pipeline.statistics.shown_numbers import counted, or_none, shown_change, shown_p
 from segscore.pipeline.statistics.shown_tables import Column, ShownTable
 
 _ONE_LOOK = "one look; to look every night, use a rule about levels"
 
 
-def levels_shown(levels: Sequence[Level], title: str) -> ShownTable:
+def levels_shown(levels: Sequence[Level], measure: str, title: str) -> ShownTable:
     """Show systems and groups; a terminal, those over all documents and those that changed."""
     levels = sorted(levels, key=lambda level: not (level.over_all or level.named))
     first = sum(level.over_all or level.named for level in levels)
-    groups = Column("group", [*map(group_in_words, levels)], is_name=True)
+    grouped = [not level.over_all for level in levels]
+    groups = Column(
+        "group", [*map(group_in_words, levels)], is_name=True, is_detail=not any(grouped[:first])
+    )
     verdicts = [level.verdict.replace("_", " ") for level in levels]
     p = [level.p_adjusted if level.line else None for level in levels]
     return ShownTable(
         [
             Column("system", [level.system or "(mean)" for level in levels], is_name=True),
-            *[groups] * any(not level.over_all for level in levels[:first]),
+            *[groups] * any(grouped),
             Column("verdict", verdicts, is_name=True),
             _change(levels),
             Column("p (Holm)", p, write=shown_p),
@@ -34,11 +37,20 @@ def levels_shown(levels: Sequence[Level], title: str) -> ShownTable:
         ],
         title=title,
         caption=_ONE_LOOK * any(level.line for level in levels[:first]),
-        guide="Marked: more than chance and the limit. with group: as all systems of a group.",
+        guide="Marked: worse, by more than chance and the limit. with group: as all systems of a "
+        "group.",
         first=first,
-        rest="{} rows of groups without a change are not shown".format,
-        failed=[place for place, level in enumerate(levels) if level.named],
+        rest=_not_shown,
+        failed=[
+            place
+            for place, level in enumerate(levels)
+            if level.named and not is_better(level, measure)
+        ],
     )
+
+
+def _not_shown(rows: int) -> str:
+    return f"{counted(rows, 'row')} of groups without a change {'is' if rows == 1 else 'are'} not shown"
 
 
 def _change(levels: Sequence[Level]) -> Column:
