@@ -50,7 +50,8 @@ def levels_shown(levels: Sequence[Level], measure: str, title: str) -> ShownTabl
 
 
 def _not_shown(rows: int) -> str:
-    return f"{counted(rows, 'row')} of groups without a change {'is' if rows == 1 else 'are'} not shown"
+    are = "is" if rows == 1 else "are"
+    return f"{counted(rows, 'row')} of groups without a change {are} not shown"
 
 
 def _change(levels: Sequence[Level]) -> Column:
