@@ -6,9 +6,7 @@ import typer
 
 from segscore.jobs.cli import startup
 from segscore.jobs.cli.options import Cluster, ExplainPlan, Workers
-from segscore.jobs.show.audit import AUDITED_GROUPS, print_audit
-from segscore.jobs.show.audit_latex import audit_in_latex
-from segscore.jobs.show.audit_work import CHOICES, AuditWork
+from segscore.jobs.show.audit import CHOICES, AuditWork, print_audit
 from segscore.jobs.show.figures import write_figure
 from segscore.jobs.show.fitted import print_lines
 from segscore.jobs.show.formats import (
@@ -19,7 +17,9 @@ from segscore.jobs.show.formats import (
     print_json,
     print_table,
     print_text,
+    shown_layout,
 )
+from segscore.jobs.show.latex import latex_table
 from segscore.jobs.show.printing import (
     chosen_n_t,
     log_finished,
@@ -29,7 +29,6 @@ from segscore.jobs.show.printing import (
     say_done,
 )
 from segscore.jobs.show.progress import Bar
-from segscore.pipeline.agreement.sentences import PEER_SHOWN, WITHOUT_SHOWN
 from segscore.pipeline.agreement.settings import AgreeSettings
 from segscore.pipeline.errors import Done, Refused
 from segscore.pipeline.settings.options import Panel
@@ -45,24 +44,8 @@ _LAYOUTS = ("coefficients", "coders", "corpus", *CHOICES)
 _TABLES = {"coefficients": "agreement"}
 """Layout -> the table, where the names differ."""
 
-_OF_CODERS = (
-    "coder",
-    "documents",
-    "peers",
-    "rate",
-    PEER_SHOWN,
-    f"{PEER_SHOWN}_low",
-    f"{PEER_SHOWN}_high",
-    WITHOUT_SHOWN,
-    "self_boundary_similarity",
-    "self_boundary_similarity_low",
-    "self_boundary_similarity_high",
-    "candidate_share",
-    "coder_share",
-    "candidate_p",
-    "candidate_wins",
-)
-"""Columns of `coders` in Markdown, after those of groups."""
+_AUDITED_GROUPS = 3
+"""Number of groups that Markdown shows."""
 
 
 def agree(
@@ -165,17 +148,23 @@ def _print_data(
     finished: "FinishedAudit", layout: str, work: AuditWork, format_name: PaperFormat
 ) -> None:
     """Print the results for other programs or for a paper."""
+    signature = finished.record["signature"]
     if format_name == "json":
         tables: dict[str, Any] = {**as_rows(finished.by_group), "contested": finished.contested}
         tables["findings"] = _findings(finished)
+        tables |= {name: chosen.rows for name, chosen in work.choose(finished).items()}
         output = finished.record["settings"]["output"]
-        described_run = described(finished.record)
-        print_json("agree", {"output": output, **described_run, **tables, **work.rows(finished)})
+        print_json("agree", {"output": output, **described(finished.record), **tables})
     elif format_name == "latex":
-        print_text(audit_in_latex(finished, layout))
+        from segscore.pipeline.agreement.shown_in_papers import IN_PAPERS
+
+        table = IN_PAPERS[layout](finished)
+        print_text(latex_table(shown_layout(table, signature), table.caption))
     elif layout in CHOICES:
-        rows, signature = work.rows(finished)[layout], finished.record["signature"]
-        print_table(plain_layout(CHOICES[layout], [*map(_in_cells, rows)], signature), format_name)
+        from segscore.pipeline.agreement.shown_work import WORK_COLUMNS
+
+        rows = [*map(_in_cells, work.choose(finished)[layout].rows)]
+        print_table(plain_layout(WORK_COLUMNS[layout], rows, signature), format_name)
     else:
         _print_table(finished, layout, format_name)
 
@@ -206,20 +195,21 @@ def _print_table(finished: "FinishedAudit", layout: str, format_name: PaperForma
 
 def _print_markdown(finished: "FinishedAudit", layout: str, table: "pa.Table") -> None:
     """Print the rows of the groups that the terminal shows; say how many more there are."""
+    from segscore.pipeline.agreement.shown_coders import CODER_COLUMNS
     from segscore.pipeline.runs.finished import grouped
 
     by = list(finished.record["settings"]["group_by"])
     whole, *parts = grouped(table.to_pylist(), by).items()
-    shown = [whole, *parts[:AUDITED_GROUPS]]
+    shown = [whole, *parts[:_AUDITED_GROUPS]]
     rows = [
         row | {name: "all" if row[name] is None else row[name] for name in by}
         for _, group in shown
         for row in group
     ]
-    columns = [*by, *_OF_CODERS] if layout == "coders" else table.column_names
+    columns = [*by, *CODER_COLUMNS] if layout == "coders" else table.column_names
     names = [name for name in columns if any(row.get(name) is not None for row in rows)]
     print_table(plain_layout(names, rows, finished.record["signature"]), "markdown")
-    if more := parts[AUDITED_GROUPS:]:
+    if more := parts[_AUDITED_GROUPS:]:
         number = sum(len(group) for _, group in more)
         print_text(
             f"\n{counted(number, 'more row')} of {counted(len(more), 'more group')} are in the "

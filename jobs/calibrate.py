@@ -73,9 +73,10 @@ def _print_as_text(
 
 def _print_curve(calibration: "Calibration") -> None:
     """Print the values of some shares of boundaries, then of distances."""
-    from segscore.jobs.show.fitted import Column, print_fitted
+    from segscore.jobs.show.fitted import print_fitted
     from segscore.pipeline.conventions.faults import MOVED
     from segscore.pipeline.statistics.shown_numbers import shown_number
+    from segscore.pipeline.statistics.shown_tables import Column
 
     values = {(p.fault.kind, p.fault.level): p.micro for p in calibration.points}
     shares = Column("share of boundaries", [f"{share:.0%}" for share in _SHARES])

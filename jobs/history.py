@@ -128,7 +128,8 @@ def _list_runs(gathered: "Gathered") -> list[dict[str, Any]]:
 
 def _print(gathered: "Gathered", listed: Sequence[Mapping[str, Any]], keep: int | None) -> None:
     """Print the newest runs, nights that are missing or were removed, and what was written."""
-    from segscore.jobs.show.fitted import Column, print_fitted, print_lines
+    from segscore.jobs.show.fitted import print_fitted, print_lines
+    from segscore.pipeline.statistics.shown_tables import Column
 
     earlier, newest = len(listed) - _SHOWN, listed[-_SHOWN:]
     print_fitted(

@@ -97,7 +97,8 @@ def _agreement() -> list[tuple[str, ...]]:
 
 
 def _print(headings: Sequence[str], rows: Sequence[tuple[str, ...]]) -> None:
-    from segscore.jobs.show.fitted import Column, print_fitted
+    from segscore.jobs.show.fitted import print_fitted
+    from segscore.pipeline.statistics.shown_tables import Column
 
     print_fitted(
         [

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from segscore.jobs.cli import startup
 from segscore.jobs.cli.options import Cluster, FigureFile, Workers
-from segscore.jobs.show.fitted import Column, print_fitted, print_lines
+from segscore.jobs.show.fitted import print_fitted, print_lines
 from segscore.jobs.show.formats import (
     ResultFormat,
     as_rows,
@@ -23,6 +23,7 @@ from segscore.pipeline.errors import Done, Refused
 from segscore.pipeline.plain_text import named_list
 from segscore.pipeline.scoring.sweep.settings import SweepSettings
 from segscore.pipeline.statistics.shown_numbers import counted, shown_number
+from segscore.pipeline.statistics.shown_tables import Column
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -91,7 +91,8 @@ def _print_one(shown: "KnownSet", format_name: str) -> None:
 
 def _print_rows(names: tuple[str, ...], rows: "list[dict[str, object]]") -> None:
     """Print some columns of rows; a value that is not known is left empty."""
-    from segscore.jobs.show.fitted import Column, print_fitted
+    from segscore.jobs.show.fitted import print_fitted
+    from segscore.pipeline.statistics.shown_tables import Column
 
     columns = [
         Column(

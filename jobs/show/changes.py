@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from segscore.jobs.cli.encoding import printable_command
-from segscore.jobs.show.fitted import Column, print_fitted, print_lines
+from segscore.jobs.show.fitted import print_fitted, print_lines
 from segscore.pipeline.statistics.shown_numbers import counted, shown_p
+from segscore.pipeline.statistics.shown_tables import Column
 
 _Row = dict[str, Any]
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from segscore.jobs.cli.encoding import printable_command
 from segscore.jobs.show.changes import print_changes
-from segscore.jobs.show.fitted import Column, print_fitted, print_lines
+from segscore.jobs.show.fitted import print_fitted, print_lines
 from segscore.jobs.show.layouts import shown_ranks
 from segscore.jobs.show.leaderboard import GROUPS_SHOWN, folded_in_words, is_folded
 from segscore.jobs.show.published import print_published
@@ -35,6 +35,7 @@ from segscore.pipeline.statistics.shown_numbers import (
     shown_p,
     shown_rank,
 )
+from segscore.pipeline.statistics.shown_tables import Column
 from segscore.schemas.rows import PairRow, PowerRow, SystemRow, group_of
 
 if TYPE_CHECKING:

@@ -15,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from segscore.pipeline.plain_text import visible
+from segscore.pipeline.statistics.shown_tables import Column
 
 _PIPED_WIDTH = 110
 """Width of text and drawings that are not printed on a terminal."""
@@ -28,31 +29,15 @@ _BREAKS = re.compile(rf"(?<={_MARKS})(?!{_MARKS})(?<!\d\.(?=\d))(?<!\de-(?=\d))(
 """Where a line of a name may end: after marks or a space, but not inside a number."""
 
 
-@dataclass(frozen=True)
-class Column:
-    """A column of a table.
+def width_of(column: Column) -> int:
+    """Return the number of terminal columns that the longest line of a column needs."""
+    texts = [column.heading, *map(str, column.cells)]
+    return max((cell_len(line) for text in texts for line in text.split("\n")), default=0)
 
-    Attributes:
-        heading: its heading; may have several lines.
-        cells: its cells; a cell may have several lines.
-        is_name: whether it names what a row is about. Such a column is never left out, and long
-            names continue on a further line. Other cells are numbers, which are never broken.
-    """
 
-    heading: str
-    cells: Sequence[str | Text]
-    is_name: bool = False
-
-    @property
-    def width(self) -> int:
-        """Number of terminal columns that the longest line needs."""
-        texts = [self.heading, *map(str, self.cells)]
-        return max((cell_len(line) for text in texts for line in text.split("\n")), default=0)
-
-    @property
-    def least(self) -> int:
-        """Number of terminal columns to which it can be narrowed."""
-        return min(self.width, _LEAST_NAME) if self.is_name else self.width
+def _least(column: Column) -> int:
+    """Return the number of terminal columns to which a column can be narrowed."""
+    return min(width_of(column), _LEAST_NAME) if column.is_name else width_of(column)
 
 
 def out() -> Console:
@@ -110,7 +95,7 @@ def print_fitted(
         sections: indices of the rows that an empty line follows.
         whole: whether lines are as long as the table needs where output is piped.
     """
-    columns = [_without_controls(column) for column in columns]
+    columns = [_without_controls(part) for column in columns for part in column.for_terminal()]
     console = out()
     if whole and not console.is_terminal:
         console.width = max(console.width, _natural_width(columns))
@@ -132,7 +117,7 @@ def _without_controls(column: Column) -> Column:
         visible(cell, lines=True) if isinstance(cell, str) else _visible_text(cell)
         for cell in column.cells
     ]
-    return replace(column, heading=visible(column.heading, lines=True), cells=cells)
+    return replace(column, heading=visible(column.heading, lines=True), values=cells)
 
 
 def _visible_text(cell: Text) -> Text:
@@ -141,12 +126,12 @@ def _visible_text(cell: Text) -> Text:
 
 
 def _natural_width(columns: Sequence[Column]) -> int:
-    return sum(column.width + _GAP for column in columns) - _GAP
+    return sum(width_of(column) + _GAP for column in columns) - _GAP
 
 
 def _full_heading(column: Column, columns: Sequence[Column]) -> str:
     """Return a heading in one line; one of several equal ones with the column before it."""
-    heading = column.heading.replace("_\n", "_").replace("\n", " ")
+    heading = column.name
     if sum(other.heading == column.heading for other in columns) == 1:
         return heading
     place = next(place for place, other in enumerate(columns) if other is column)
@@ -157,7 +142,7 @@ def _choose(columns: Sequence[Column], width: int) -> tuple[list[Column], list[C
     """Separate the columns that there is room for from those that there is not."""
     shown = list(columns)
     left_out: list[Column] = []
-    while sum(column.least + _GAP for column in shown) - _GAP > width:
+    while sum(_least(column) + _GAP for column in shown) - _GAP > width:
         values = [place for place, column in enumerate(shown) if not column.is_name]
         if len(values) < 2:
             break
@@ -169,10 +154,10 @@ def _table(columns: Sequence[Column], width: int, sections: Collection[int]) -> 
     # What ``collapse_padding`` leaves differs between releases of rich.
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
     cells: list[list[Text]] = []
-    free = width + _GAP - sum(column.least + _GAP for column in columns)
+    free = width + _GAP - sum(_least(column) + _GAP for column in columns)
     for column in columns:
-        least = column.least
-        extra = max(0, min(free, column.width - least))
+        least = _least(column)
+        extra = max(0, min(free, width_of(column) - least))
         free -= extra
         table.add_column(
             Text(column.heading),

@@ -18,6 +18,7 @@ from segscore.pipeline.plain_text import visible, visible_json
 from segscore.pipeline.settings.options import Panel
 from segscore.pipeline.settings.ranges import one_of
 from segscore.pipeline.statistics.shown_numbers import shown_cell
+from segscore.pipeline.statistics.shown_tables import ShownTable
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -114,6 +115,13 @@ def plain_layout(names: Sequence[str], rows: Sequence[Mapping[str, Any]], signat
     texts = len(list(takewhile(lambda name: _is_text(rows, name), names)))
     shown = [[shown_cell(value) for value in row] for row in numbers]
     return Layout(list(names), shown, list(names), numbers, texts, signature)
+
+
+def shown_layout(table: ShownTable, signature: str) -> Layout:
+    """Arrange a table of results for a paper, each interval in the cell of its value."""
+    headings = [column.name for column in table.columns]
+    rows = [list(row) for row in zip(*(each.bracketed for each in table.columns), strict=True)]
+    return Layout(headings, rows, headings, rows, len(table.names), signature)
 
 
 def _is_text(rows: Sequence[Mapping[str, Any]], name: str) -> bool:

@@ -5,11 +5,12 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 
-from segscore.jobs.show.fitted import Column
+from segscore.jobs.show.fitted import width_of
 from segscore.jobs.show.formats import Layout
 from segscore.pipeline.comparison.pair_rows import letter
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.measures.published import published_name
+from segscore.pipeline.statistics.shown_tables import Column
 
 _UNDEFINED = "–"
 _LONGEST_HEADING = 12
@@ -160,11 +161,11 @@ def _latex_table(caption: str, columns: Sequence[Column], signature: str, label:
 def _blocks(columns: Sequence[Column]) -> Iterator[str]:
     names = [column for column in columns if column.is_name]
     values = [column for column in columns if not column.is_name]
-    room = _LINE - sum(min(column.width, _LONGEST_NAME) + _GAP for column in names)
+    room = _LINE - sum(min(width_of(column), _LONGEST_NAME) + _GAP for column in names)
     while values:
         number, free = 0, room
-        while number < len(values) and (values[number].width <= free or not number):
-            free -= values[number].width + _GAP
+        while number < len(values) and (width_of(values[number]) <= free or not number):
+            free -= width_of(values[number]) + _GAP
             number += 1
         yield _block(names, values[:number])
         values = values[number:]

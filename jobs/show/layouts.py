@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from segscore.jobs.show.by_system import by_system, mark_best
-from segscore.jobs.show.fitted import Column, print_fitted, print_lines
+from segscore.jobs.show.fitted import print_fitted, print_lines
 from segscore.jobs.show.formats import Layout, print_table, print_text, require_names_printable
 from segscore.jobs.show.latex import latex_tables
 from segscore.pipeline.comparison.pair_rows import (
@@ -21,6 +21,7 @@ from segscore.pipeline.statistics.shown_numbers import (
     shown_rank,
     with_interval,
 )
+from segscore.pipeline.statistics.shown_tables import Column
 from segscore.schemas.rows import OmnibusRow, PairRow, SystemRow, column_of, group_of
 
 if TYPE_CHECKING:

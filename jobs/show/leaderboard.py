@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from segscore.jobs.show.fitted import Column, print_fitted, print_lines
+from segscore.jobs.show.fitted import print_fitted, print_lines
 from segscore.pipeline.statistics.shown_numbers import (
     counted,
     short_interval,
@@ -15,6 +15,7 @@ from segscore.pipeline.statistics.shown_numbers import (
     shown_interval,
     shown_number,
 )
+from segscore.pipeline.statistics.shown_tables import Column
 from segscore.schemas.rows import AverageRow, column_of
 
 if TYPE_CHECKING:

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
-from segscore.jobs.show.fitted import Column, print_fitted
+from segscore.jobs.show.fitted import print_fitted
 from segscore.pipeline.statistics.shown_numbers import short_interval, shown_number
+from segscore.pipeline.statistics.shown_tables import Column
 
 _Row = dict[str, Any]
 

@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from segscore.jobs.show.fitted import Column, print_fitted, print_lines
+from segscore.jobs.show.fitted import print_fitted, print_lines
 from segscore.jobs.show.formats import plain_layout, print_table, print_text
+from segscore.pipeline.statistics.shown_tables import Column
 from segscore.pipeline.testsets.published import group_published, heading_of
 
 _SHOWN = 20

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
-from segscore.jobs.show.fitted import Column, print_fitted
+from segscore.jobs.show.fitted import print_fitted
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.statistics.shown_numbers import shown_as, shown_number
+from segscore.pipeline.statistics.shown_tables import Column
 
 _Row = dict[str, Any]
 _TAU = "Kendall's tau"

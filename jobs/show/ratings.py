@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from segscore.jobs.show.fitted import Column, print_fitted
+from segscore.jobs.show.fitted import print_fitted
 from segscore.jobs.show.formats import Layout, print_table
 from segscore.pipeline.measures import ALL, shown_measures
 from segscore.pipeline.statistics.shown_numbers import counted, short_interval, shown_number
+from segscore.pipeline.statistics.shown_tables import Column
 
 _TITLE = "agreement with ratings (Spearman's correlation)"
 

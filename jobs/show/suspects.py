@@ -4,10 +4,11 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from segscore.jobs.cli.encoding import printable_command
-from segscore.jobs.show.fitted import Column, print_fitted, print_lines
+from segscore.jobs.show.fitted import print_fitted, print_lines
 from segscore.pipeline.comparison.suspects import kind_in_words
 from segscore.pipeline.reports.terminal import BOUNDARY, UNIT
 from segscore.pipeline.statistics.shown_numbers import counted, shown_number
+from segscore.pipeline.statistics.shown_tables import Column
 
 if TYPE_CHECKING:
     from segscore.pipeline.comparison.suspects import Suspects

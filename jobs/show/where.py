@@ -3,8 +3,9 @@
 import textwrap
 from typing import Any
 
-from segscore.jobs.show.fitted import Column, print_fitted
+from segscore.jobs.show.fitted import print_fitted
 from segscore.pipeline.statistics.shown_numbers import shown_number
+from segscore.pipeline.statistics.shown_tables import Column
 
 SYSTEMS_SHOWN = 10
 

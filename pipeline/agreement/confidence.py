@@ -64,7 +64,10 @@ def reliability(documents: Iterable[BoundariesByCoder], within: int) -> dict[str
             for coder in (x, y):
                 common[coder] += of_both
                 marked[coder] += len(first) + len(second)
-    return {coder: common[coder] / marked[coder] if marked[coder] else 1.0 for coder in known}
+    # In order, so that sums over coders have the same digits in each process.
+    return {
+        coder: common[coder] / marked[coder] if marked[coder] else 1.0 for coder in sorted(known)
+    }
 
 
 def is_near(marks: Sequence[int], position: int, within: int) -> bool:

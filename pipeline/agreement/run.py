@@ -256,8 +256,12 @@ def read_audit(output: str) -> FinishedAudit:
         Refused: the folder has no finished run.
     """
     run = FinishedRun.open(output)
-    contested = contested_in(run.parts("documents", CONTESTED_COLUMNS), CONTESTED)
-    return FinishedAudit(output, run.record, contested=contested)
+    return FinishedAudit(output, run.record, contested=contested_of(run))
+
+
+def contested_of(run: FinishedRun) -> list[DocumentRow]:
+    """Return the rows of the most contested documents of an audit."""
+    return contested_in(run.parts("documents", CONTESTED_COLUMNS), CONTESTED)
 
 
 def _write_tables(

@@ -4,14 +4,17 @@ Nothing is written: the verdicts are those of the given settings, also where lat
 which earlier ones were good.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from typing import Any
 
 from segscore.pipeline.nightly.judge import judge
 from segscore.pipeline.nightly.nights import Nights
 from segscore.pipeline.nightly.settings import NightSettings
 from segscore.pipeline.nightly.verdict import EVERY, FAILED, Verdict
+from segscore.pipeline.statistics.shown_numbers import counted
+from segscore.pipeline.statistics.shown_tables import Column, ShownTable
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,21 @@ class Replayed:
             if check.fails and self.verdict.accepts(check.system, check.rule) is None
         }
         return sorted(names, key=lambda name: (name == EVERY, name))
+
+    @property
+    def row(self) -> dict[str, Any]:
+        """Its date, outcomes and systems, as JSON values."""
+        recorded = None if self.recorded is None else self.recorded.outcome
+        return {
+            "date": str(self.date),
+            "outcome": self.verdict.outcome,
+            "recorded": recorded,
+            "failing": self.failing,
+        }
+
+
+REPLAYED_COLUMNS = ("date", "outcome", "recorded", "failing")
+"""The columns of replayed nights."""
 
 
 def replay(
@@ -70,3 +88,28 @@ def count_alarms(replayed: Iterable[Replayed]) -> int:
         alarms += fails and not failed
         failed = fails
     return alarms
+
+
+def replayed_shown(replayed: Sequence[Replayed]) -> ShownTable:
+    """Show the nights that would fail, or end in another way than recorded."""
+    rows = [each.row | {"failing": ", ".join(each.failing)} for each in replayed]
+    shown = [row for row in rows if row["outcome"] != row["recorded"] or row["outcome"] == FAILED]
+    same = len(rows) - len(shown)
+    return ShownTable(
+        [
+            Column(name, [str(row[name] or "–") for row in shown], is_name=True)
+            for name in REPLAYED_COLUMNS
+        ],
+        caption=f"{counted(same, 'other night')} would end as recorded" if same else "",
+    )
+
+
+def replayed_in_words(replayed: Sequence[Replayed]) -> str:
+    """Say how many nights would fail, in how many alarms, and how many failed as recorded."""
+    failed = sum(each.verdict.outcome == FAILED for each in replayed)
+    recorded = [each.recorded for each in replayed if each.recorded is not None]
+    before = sum(verdict.outcome == FAILED for verdict in recorded)
+    return (
+        f"{failed} of {counted(len(replayed), 'night')} would fail, in "
+        f"{counted(count_alarms(replayed), 'alarm')}; {before} failed as recorded"
+    )

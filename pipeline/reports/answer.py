@@ -9,9 +9,8 @@ from segscore.pipeline.nightly.failures import failures_in_words
 from segscore.pipeline.nightly.verdict import Verdict
 from segscore.pipeline.reports.page import isolated
 from segscore.pipeline.reports.ranking import Ranking
-from segscore.pipeline.runs.finished import FinishedRun, RunRow, rows_over_all
-from segscore.pipeline.statistics.shown_numbers import number_in_words, shown_number
-from segscore.schemas.rows import CoefficientRow
+from segscore.pipeline.runs.finished import FinishedRun, RunRow
+from segscore.pipeline.statistics.shown_numbers import shown_number
 
 _NAMED = 3
 """Maximum number of systems that a sentence names."""
@@ -31,10 +30,6 @@ def best_system(ranking: Ranking, documents: SharedDocuments) -> str:
     sentences = [sentence.text for sentence in best.sentences(isolated)]
     effective = ranking.described_effective
     return " ".join(sentences if effective is None else [*sentences, effective])
-
-
-def _with_interval(row: CoefficientRow) -> str:
-    return number_in_words(row["value"], row["ci_low"], row["ci_high"])
 
 
 def verdict_in_words(night: Verdict) -> str:
@@ -65,21 +60,6 @@ _OUTCOMES = {
     "partial": "is partial",
     "not_comparable": "cannot be compared with an earlier one",
 }
-
-
-def agreement_in_words(run: FinishedRun, similarity: str) -> str:
-    """Say how much coders agree above chance."""
-    rows: list[CoefficientRow] = rows_over_all(run.table("agreement"), run.settings["group_by"])
-    chosen = [row for row in rows if (row["coefficient"], row["similarity"]) == ("pi", similarity)]
-    row = chosen[0] if chosen else rows[0]
-    what = f"{row['coefficient']} of {row['similarity']}"
-    coders = f"{row['coders']:,} coders of {row['documents']:,} documents"
-    if row["value"] is None:
-        return f"Agreement above chance ({what}) is undefined for {coders}."
-    return (
-        f"{coders} agree with {what} {_with_interval(row)}; 1 is full agreement, 0 is what chance "
-        "alone gives."
-    )
 
 
 def thresholds_in_words(run: FinishedRun, shown: Callable[[str], str] = isolated) -> Iterator[str]:

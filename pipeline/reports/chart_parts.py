@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from segscore.pipeline.reports.labels import short_labels
+from segscore.pipeline.statistics.shown_tables import ShownTable
 
 if TYPE_CHECKING:
     import altair as alt
@@ -19,6 +20,29 @@ Chart = dict[str, Any]
 DATA, MIDDLE, FLAGGED = "#64748b", "currentColor", "#d6336c"
 """Colours of what was measured, of its middle, and of what is to be looked at, visible on white and
 on black.  Blue is only for values that are better, in matrices."""
+
+
+def interval_marks(table: ShownTable) -> list[MarkValues]:
+    """Return the first numbers of a table with their intervals, as ``charts.intervals`` draws them.
+
+    The kind of a row is its name, if a column before groups the rows, or else the same for all.
+    """
+    *groups, names = (column.cells for column in table.columns if column.is_name)
+    column = next(column for column in table.columns if not column.is_name)
+    ends = column.ends or [(None, None)] * table.rows
+    return [
+        {
+            "name": ", ".join([name, *(group[place] for group in groups)]),
+            "value": value,
+            "low": low,
+            "high": high,
+            "kind": name if groups else column.name,
+        }
+        for place, (name, value, (low, high)) in enumerate(
+            zip(names, column.values, ends, strict=True)
+        )
+    ]
+
 
 _STEP = 24
 """Height of a row."""

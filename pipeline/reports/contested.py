@@ -1,28 +1,29 @@
 """The documents of an audit on which coders agree least, drawn with all their codings."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
 
 from segscore.pipeline.agreement.documents import contested_in
-from segscore.pipeline.agreement.sentences import SHOWN
+from segscore.pipeline.agreement.part import CONTESTED_COLUMNS
+from segscore.pipeline.agreement.shown_audit import CONTESTED_SHOWN, codings_shown, contested_shown
 from segscore.pipeline.errors import Failed, Refused
-from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section
+from segscore.pipeline.reports.page import Section, shown_figure
 from segscore.pipeline.reports.strips import Drawing, boundary_strip, draw_strip
 from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.scoring.explain import read_document_rows
 from segscore.pipeline.scoring.reopen import recorded_location, require_unchanged
-from segscore.pipeline.statistics.shown_numbers import shown_number
 from segscore.pipeline.tables.columns import SEGMENTATIONS, segmentations_contract
 from segscore.pipeline.tables.find import find_table
 from segscore.pipeline.tables.read import validate_rows
 from segscore.schemas.rows import DocumentRow
 
-_COLUMNS = ("document_id", "n_units", "codings", "coders", "segments")
+_COLUMNS = [*CONTESTED_COLUMNS, "n_units", "segments"]
 
-_CONTESTED, STRIPS = 5, 40
-"""Maximum numbers of documents drawn, and of codings drawn for each."""
+STRIPS = 40
+"""Maximum number of codings drawn of a document."""
 
 
 def contested(run: FinishedRun) -> Section:
@@ -38,18 +39,20 @@ def contested(run: FinishedRun) -> Section:
         drawings, why = {}, f"Not drawn: {problem}."
     else:
         why = ""
-    figures = [_figure(row, drawings.get(row["document_id"], ())) for row in rows]
-    text = (
-        "The documents with the most disagreement of which one can be sure (contested): the lower "
-        f"end of the 95 % interval of 1 - {SHOWN}, its mean over pairs of coders, as a share of "
-        f"the boundaries that the coders marked. {why}"
-    )
-    return Section("contested", title, text, figures, missing=why)
+    table = contested_shown(rows)
+    figures = [
+        replace(
+            shown_figure(codings_shown(row), wide=True),
+            caption=f"{table.in_words(place)}.",
+            drawings=drawings.get(row["document_id"], ()),
+        )
+        for place, row in enumerate(rows)
+    ]
+    return Section("contested", title, f"{table.guide} {why}", figures, missing=why)
 
 
 def _most_contested(run: FinishedRun) -> list[DocumentRow]:
-    columns = [*_COLUMNS, SHOWN, "window_diff_mean", "segments_mean"]
-    return contested_in(run.parts("documents", columns), _CONTESTED)
+    return contested_in(run.parts("documents", _COLUMNS), CONTESTED_SHOWN)
 
 
 def _codings(run: FinishedRun, rows: Sequence[DocumentRow]) -> dict[str, list[Drawing]]:
@@ -90,21 +93,3 @@ def _drawing(row: DocumentRow, codings: Sequence[dict[str, Any]], unit: str | No
     left = len(drawn) - len(strips)
     title = f"The first {len(strips)} codings; the table lists {left} more" if left else "Codings"
     return draw_strip(title, description, row["n_units"], strips, unit)
-
-
-def _figure(row: DocumentRow, drawings: Sequence[Drawing]) -> Figure:
-    cells: list[list[Cell]] = [
-        [coder, segments] for coder, segments in zip(row["coders"], row["segments"], strict=True)
-    ]
-    window_diff = row["window_diff_mean"]
-    caption = (
-        f"contested {shown_number(row['contested'])}; {row['codings']} coders; mean {SHOWN} "
-        f"{shown_number(row[SHOWN])}, mean WindowDiff "
-    ) + ("undefined." if window_diff is None else f"{window_diff:.4f}.")
-    return Figure(
-        row["document_id"],
-        caption,
-        PageTable(["coder", "segments"], cells),
-        drawings=drawings,
-        wide=True,
-    )

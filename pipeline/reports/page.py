@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from segscore.pipeline.plain_text import terminal_safe
 from segscore.pipeline.reports.figures import require_charts
 from segscore.pipeline.reports.strips import MARKS, Drawing
-from segscore.pipeline.statistics.shown_numbers import shown_number
+from segscore.pipeline.statistics.shown_numbers import shown_value
+from segscore.pipeline.statistics.shown_tables import Column, ShownTable
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -103,6 +104,39 @@ class Figure:
     folded: bool = True
     wide: bool = False
     note: str = ""
+
+
+def shown_figure(
+    table: ShownTable,
+    chart: dict[str, Any] | None = None,
+    *,
+    title: str = "",
+    folded: bool = True,
+    wide: bool = False,
+) -> Figure:
+    """Show all rows of a table of results, with a chart; its title is the figure's by default."""
+    columns = [part for column in table.columns for part in column.for_page()]
+    rows = zip(*([_cell_of(each, value) for value in each.values] for each in columns), strict=True)
+    naming = [each.is_name and not each.once for each in columns]
+    page_table = PageTable(
+        [column.name for column in columns],
+        [*rows],
+        failed=table.failed,
+        named_by=naming.index(True),
+    )
+    caption = " ".join(
+        [f"{table.caption[:1].upper()}{table.caption[1:]}."] * bool(table.caption)
+        + [table.guide] * bool(table.guide)
+    )
+    return Figure(title or table.title, caption, page_table, chart, folded=folded, wide=wide)
+
+
+def _cell_of(column: Column, value: Any) -> Cell:
+    """Return a cell that is written as its column says."""
+    if value is None or isinstance(value, str):
+        return value
+    text = column.write(value)
+    return value if text == shown_value(value) else NumberCell(text, value)
 
 
 @dataclass(frozen=True)
@@ -296,6 +330,4 @@ def _format_cell(cell: Cell) -> str:
     """Format a cell: a dash if undefined, floats with four decimals, thousands separated."""
     if isinstance(cell, NumberCell):
         return cell.text
-    if cell is None or isinstance(cell, float):
-        return shown_number(cell)
-    return f"{cell:,}" if isinstance(cell, int) else cell
+    return shown_value(cell)

@@ -1,6 +1,5 @@
 """Write the page of a trend: a chart of every group over the nights, and the tables behind it."""
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from segscore.pipeline import storage
@@ -8,21 +7,20 @@ from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.nightly.trend.levels import STEP, Level
 from segscore.pipeline.nightly.trend.sentences import group_in_words
 from segscore.pipeline.nightly.trend.settings import PER_NIGHTS
+from segscore.pipeline.nightly.trend.shown_trend import levels_shown, pairs_over_nights
 from segscore.pipeline.nightly.words import short
 from segscore.pipeline.reports.chart_parts import MarkValues
 from segscore.pipeline.reports.night_charts import night_chart
 from segscore.pipeline.reports.page import (
-    Cell,
     Figure,
-    NumberCell,
     Page,
-    PageTable,
     Section,
     charting_library,
     is_report,
     render,
+    shown_figure,
 )
-from segscore.pipeline.statistics.shown_numbers import or_none, shown_p
+from segscore.pipeline.statistics.shown_numbers import or_none
 from segscore.pipeline.storage.placement import require_apart
 
 if TYPE_CHECKING:
@@ -35,11 +33,7 @@ _GROUPS = 30
 _CHANGES = 4
 """Most changes that a chart marks."""
 
-_MEAN, _DRAWN_MEAN = "mean of all systems", "mean"
-_HEADINGS = (
-    "system", "group", "verdict", "change per 30 nights", "95 % from", "to", "p (Holm)",
-    "step on", "before", "after", "p of the step", "mean", "nights",
-)  # fmt: skip
+_MEAN = "mean"
 
 
 def write_trend(found: "FoundTrend", output: str) -> int:
@@ -53,7 +47,7 @@ def write_trend(found: "FoundTrend", output: str) -> int:
     settings, dates = found.settings, found.nightly.dates
     library = charting_library()
     page = Page(
-        f"{settings.average} {settings.measure}, {dates[0]} to {dates[-1]}",
+        found.title,
         [f"{sentence}." for sentence in found.findings],
         found.nightly.signature,
         f"{len(dates)} nights of {settings.runs}.",
@@ -83,9 +77,16 @@ def _require_free(found: "FoundTrend", output: str) -> None:
 
 def _sections(found: "FoundTrend") -> list[Section]:
     warnings = " ".join(f"{warning}." for warning in found.nightly.warnings)
-    sections = [Section("nights", "Nights", warnings, _charts(found)), _levels(found.levels)]
+    levels = shown_figure(
+        levels_shown(found.levels, found.settings.measure, found.title), folded=False, wide=True
+    )
+    sections = [
+        Section("nights", "Nights", warnings, _charts(found)),
+        Section("levels", "Levels", "", [levels]),
+    ]
     if found.pairs:
-        sections.append(_ranking(found))
+        pairs = shown_figure(pairs_over_nights(found.pairs), folded=False, wide=True)
+        sections.append(Section("ranking", "Systems over nights", "", [pairs]))
     return sections
 
 
@@ -99,7 +100,7 @@ def _charts(found: "FoundTrend") -> list[Figure]:
         series = [each for each in found.nightly.series if each.group == group]
         points = [
             {
-                "name": each.system or _DRAWN_MEAN,
+                "name": each.system or _MEAN,
                 "x": str(day),
                 "y": or_none(value),
             }
@@ -109,7 +110,7 @@ def _charts(found: "FoundTrend") -> list[Figure]:
         title = next(group_in_words(each) for each in found.levels if each.group == group)
         of_group = [each for each in found.levels if each.group == group]
         changes = [_change(level) for level in of_group if level.named][:_CHANGES]
-        chart = night_chart(points, changes, found.settings.measure, _DRAWN_MEAN)
+        chart = night_chart(points, changes, found.settings.measure, _MEAN)
         figures.append(Figure(title, chart=chart, wide=not figures))
     return figures
 
@@ -123,52 +124,3 @@ def _change(level: Level) -> MarkValues:
         return {"text": text, "x": str(level.step_date), "y": None, "x_end": None, "y_end": None}
     ends = {"x": str(level.first), "y": level.start, "x_end": str(level.last), "y_end": level.end}
     return {"text": f"{what} by {short(abs(level.change))} per {PER_NIGHTS} nights", **ends}
-
-
-def _levels(levels: Sequence[Level]) -> Section:
-    rows: list[list[Cell]] = []
-    for level in levels:
-        line, step = level.line, level.step
-        rows.append(
-            [
-                level.system or _MEAN,
-                group_in_words(level),
-                level.verdict.replace("_", " "),
-                level.change if line else None,
-                line.low * PER_NIGHTS if line else None,
-                line.high * PER_NIGHTS if line else None,
-                NumberCell(shown_p(level.p_adjusted), level.p_adjusted) if line else None,
-                str(level.step_date) if step else None,
-                step.before if step else None,
-                step.after if step else None,
-                NumberCell(shown_p(step.p_adjusted), step.p_adjusted) if step else None,
-                or_none(level.mean),
-                level.nights,
-            ]
-        )
-    failed = [index for index, level in enumerate(levels) if level.named]
-    table = PageTable(_HEADINGS, rows, failed=failed)
-    text = "Marked: more than chance and the limit. with group: as all systems of a group."
-    figure = Figure("Systems and groups", table=table, folded=False, wide=True)
-    return Section("levels", "Levels", text, [figure])
-
-
-def _ranking(found: "FoundTrend") -> Section:
-    heads = ("system", "other", "difference", "p (Holm)", "better on", "of nights", "value",
-             "other value")  # fmt: skip
-    rows: list[list[Cell]] = [
-        [
-            pair.system,
-            pair.other,
-            pair.difference,
-            NumberCell(shown_p(p), p) if (p := or_none(pair.p_holm)) is not None else None,
-            pair.wins,
-            pair.nights,
-            pair.value,
-            pair.other_value,
-        ]
-        for pair in found.pairs
-    ]
-    text = "On the documents that both systems have each night; Wilcoxon's signed-rank test."
-    figure = Figure("Pairs of systems", table=PageTable(heads, rows), folded=False, wide=True)
-    return Section("ranking", "Systems over nights", text, [figure])

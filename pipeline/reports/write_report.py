@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from os.path import abspath
 
 from segscore.pipeline import storage
-from segscore.pipeline.agreement.sentences import SHOWN
+from segscore.pipeline.agreement.audit_result import AuditResult
+from segscore.pipeline.agreement.run import contested_of
 from segscore.pipeline.comparison.certify import certify
 from segscore.pipeline.comparison.certify_settings import CertifySettings
 from segscore.pipeline.comparison.published import published_beside, scores_on_references
@@ -143,8 +144,9 @@ def _contents(run: FinishedRun, settings: ReportSettings) -> _Contents:
         if asked and not run.files("scores"):
             raise Refused(f"{option}: {run.url} has no scores; name a run of `segscore score`")
     if run.files("agreement"):
-        words = [answer.agreement_in_words(run, SHOWN), *agreement.findings(run)]
-        return _Contents(words, [*agreement.agreement_sections(run)])
+        result = AuditResult(run, contested_of(run))
+        words = [result.agreement_in_words, *result.sentences[1:]]
+        return _Contents(words, [*agreement.agreement_sections(result)])
     if run.files("curves"):
         return _Contents([*answer.thresholds_in_words(run)], [*sweep.sweep_sections(run)])
     if run.files("tolerances"):

@@ -28,6 +28,12 @@ def shown_cell(value: object) -> str:
     return shown_attribute(value)
 
 
+def shown_value(value: object) -> str:
+    """Format a value of a table for people: a whole number with its thousands separated."""
+    is_whole = isinstance(value, int) and not isinstance(value, bool)
+    return f"{value:,}" if is_whole else shown_cell(value)
+
+
 def shown_attribute(value: object) -> str:
     """Format a value of an attribute, with truth values as in JSON."""
     return str(value).lower() if isinstance(value, bool) else str(value)
@@ -41,6 +47,15 @@ def shown_group(by: Iterable[str], group: Iterable[object]) -> str:
     """
     parts = zip(by, group, strict=True)
     return ", ".join(f"{name} {shown_attribute(part)}" for name, part in parts if part is not None)
+
+
+def shown_group_values(group: Iterable[object]) -> str:
+    """Name a group by the values of its attributes, below a heading that names these.
+
+    >>> shown_group_values(["one", True, None])
+    'one, true, –'
+    """
+    return ", ".join("–" if part is None else shown_attribute(part) for part in group)
 
 
 def shown_change(value: float | None) -> str:

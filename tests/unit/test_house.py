@@ -8,9 +8,11 @@ from collections.abc import Iterator
 from graphlib import TopologicalSorter
 from importlib.metadata import distribution
 from pathlib import Path
+from typing import get_type_hints
 
 import segscore.pipeline
 from segscore.jobs.cli import settings_schema
+from segscore.schemas.rows import AverageRow, CoderRow, CoefficientRow, PairRow, PeerRow
 from tests.support.paths import ROOT
 
 OURS = ("pipeline", "schemas", "jobs", "segscore/api", "segscore/integrations")
@@ -160,3 +162,49 @@ def test_functions_are_short() -> None:
 def test_the_schema_of_settings_files_is_that_of_the_commands() -> None:
     written = (ROOT / "docs" / "settings.schema.json").read_text("utf-8")
     assert written == settings_schema.page(), "an option has changed: run `make columns`"
+
+
+def renderers() -> Iterator[tuple[Path, ast.Module]]:
+    """Yield the modules that print results, or write them into a page."""
+    for path, module in modules():
+        if path.parts[0] == "jobs" or path.parts[:2] == ("pipeline", "reports"):
+            yield path, module
+
+
+MAKE_TABLES = {
+    *("calibrate", "changes", "comparison", "history", "layouts", "leaderboard", "measured"),
+    *("measures", "published", "suspects", "sweep", "testsets", "where", "calibration"),
+    *("differences", "provenance", "shared_documents", "systems", "words_around", "worst"),
+    "write_report",
+}
+"""Modules that still say themselves which columns their tables have. No others may."""
+
+
+def test_renderers_make_no_tables() -> None:
+    """What a table of an audit, a night or a trend has is said once, as a ``ShownTable``."""
+    makers = {
+        path.stem
+        for path, module in renderers()
+        for node in ast.walk(module)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in ("Column", "PageTable")
+    }
+    # A terminal, LaTeX and a page make the columns and tables of others.
+    assert makers - {"fitted", "latex", "page", "progress"} == MAKE_TABLES
+
+
+def test_renderers_name_no_statistic_of_coders() -> None:
+    """But for the sentence that `cite` writes about coefficients."""
+    of_coders, others = (
+        {name for kind in kinds for name in get_type_hints(kind)}
+        for kinds in ((CoderRow, CoefficientRow, PeerRow), (AverageRow, PairRow))
+    )
+    names = {name for name in of_coders - others if "_" in name} | {"coefficient", "similarity"}
+    named = {
+        str(path): node.value
+        for path, module in renderers()
+        for node in ast.walk(module)
+        if isinstance(node, ast.Constant) and node.value in names
+    }
+    assert named.keys() == {"jobs/measures.py", "pipeline/reports/agreement_method.py"}

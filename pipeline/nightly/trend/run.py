@@ -30,6 +30,12 @@ class FoundTrend:
     findings: Sequence[str]
 
     @property
+    def title(self) -> str:
+        """The average and the measure, and the first and the last night."""
+        dates = self.nightly.dates
+        return f"{self.settings.average} {self.settings.measure}, {dates[0]} to {dates[-1]}"
+
+    @property
     def tables(self) -> dict[str, pa.Table]:
         """The tables `trends`, `nights` and `ranking` (schemas/nights.py)."""
         by = self.settings.group_by

@@ -49,10 +49,15 @@ def _describe(level: Level, levels: Sequence[Level], settings: TrendSettings) ->
 
 
 def _verb(level: Level, settings: TrendSettings) -> str:
-    better = ALL[settings.measure].better
-    if better == "neither" or level.system is None:
+    if ALL[settings.measure].better == "neither" or level.system is None:
         return "fell" if level.verdict == FELL else "rose"
-    return "got better" if (level.verdict == FELL) is (better == "lower") else "got worse"
+    return "got better" if is_better(level, settings.measure) else "got worse"
+
+
+def is_better(level: Level, measure: str) -> bool:
+    """Return whether a level that changed is better by a measure than before."""
+    better = ALL[measure].better
+    return better != "neither" and (level.verdict == FELL) is (better == "lower")
 
 
 def _common_subject(level: Level) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from segscore.pipeline.agreement.adjudication import adjudication, chance_right, gains
-from segscore.pipeline.agreement.confidence import is_near
+from segscore.pipeline.agreement.confidence import is_near, reliability
 from segscore.pipeline.agreement.majority import agreed_boundaries
 from segscore.pipeline.agreement.run import read_audit
 from tests.support.command_line import Segscore
@@ -119,3 +119,8 @@ def test_documents_to_adjudicate_are_printed_in_every_format(
     for wrong in (("--adjudicate", 0), ("--layout", "adjudicate", "--format", "csv")):
         refused = segscore(*run[:4], *wrong)
         assert (refused.code, wrong[0] in refused.err) == (2, True)
+
+
+def test_coders_are_in_order_so_that_sums_have_the_same_digits_in_each_process() -> None:
+    names = [f"coder-{number}" for number in range(9, -1, -1)]
+    assert list(reliability([{name: [3] for name in names}], 1)) == sorted(names)

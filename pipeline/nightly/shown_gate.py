@@ -1,0 +1,222 @@
+"""Tables of the gate of a night: its rules, levels, groups, boundaries, and restated nights."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from segscore.pipeline.nightly.restatements import Restatement
+from segscore.pipeline.nightly.verdict import UNDECIDED, WARNED, Check, Density
+from segscore.pipeline.statistics.jackknife import FEWEST
+from segscore.pipeline.statistics.night_levels import BASELINE_NIGHTS, FEWEST_OF_BASELINE
+from segscore.pipeline.statistics.shown_numbers import or_none, shown_change, shown_p
+from segscore.pipeline.statistics.shown_tables import Column, ShownTable
+from segscore.pipeline.statistics.trends import FEWEST_FOR_TREND
+
+_EVERYWHERE = "all documents"
+_PER = 100
+"""Units of text for which a number of boundaries is said."""
+
+
+def _early(checks: Iterable[Check]) -> list[Check]:
+    """Return the checks of levels that cannot be judged yet."""
+    return [check for check in checks if check.is_level and check.change is None]
+
+
+def early_levels(checks: Iterable[Check]) -> str | None:
+    """Say how many nights there are for levels that cannot be judged yet; None without any."""
+    if not (early := _early(checks)):
+        return None
+    nights = min(check.nights for check in early)
+    return f"levels: not calibrated yet, with {nights} of {FEWEST_OF_BASELINE} good nights"
+
+
+def _failing_first(checks: Iterable[Check]) -> list[Check]:
+    return sorted(checks, key=lambda check: not check.fails)
+
+
+def _failed(checks: Sequence[Check]) -> list[int]:
+    return [place for place, check in enumerate(checks) if check.fails]
+
+
+def _result(checks: Sequence[Check]) -> Column:
+    return Column("result", [check.result_in_words for check in checks], is_name=True)
+
+
+def _named(checks: Sequence[Check]) -> list[Column]:
+    return [
+        Column("rule", [check.rule for check in checks], is_name=True),
+        Column("system", [check.system for check in checks], is_name=True),
+    ]
+
+
+def _change(checks: Sequence[Check]) -> list[Column]:
+    return [
+        Column("change", [check.change for check in checks], write=shown_change),
+        Column("p (Holm)", [check.p_adjusted for check in checks], write=shown_p),
+    ]
+
+
+def _values(checks: Sequence[Check], now: str = "now", before: str = "before") -> list[Column]:
+    return [
+        Column(now, [check.value for check in checks]),
+        Column(before, [check.before for check in checks]),
+    ]
+
+
+def gate_shown(checks: Sequence[Check], alpha: float, reused_ids: int = 0) -> ShownTable | None:
+    """Show the result of every rule for every system, those that fail first.
+
+    Args:
+        checks: the results; levels that cannot be judged yet are left out (``early_levels``).
+        alpha: the level of the tests.
+        reused_ids: number of ids that the nights compared with use for other documents.
+
+    Returns:
+        The table; None if nothing is left.
+    """
+    early = _early(checks)
+    checks = _failing_first(check for check in checks if check not in early)
+    if not checks:
+        return None
+    columns = [*_named(checks), _result(checks), *_change(checks), *_values(checks)]
+    against = {check.compared_with for check in checks if check.before is not None}
+    caption = [f"alpha {alpha:g}"]
+    if len(against) == 1:
+        caption.insert(0, f"compared with {against.pop()}")
+    elif against:
+        # Rows may differ in this alone, so that it comes before the values that may be left out.
+        nights = [
+            check.against if check.nights <= 1 else f"{check.nights} nights" for check in checks
+        ]
+        columns.insert(3, Column("against", nights))
+    if reused_ids:
+        ids = "1 id is" if reused_ids == 1 else f"{reused_ids} ids are"
+        caption.append(f"{ids} used again for other documents")
+    caption += _explained(checks)
+    return ShownTable(columns, title="gate", caption="; ".join(caption), failed=_failed(checks))
+
+
+def _explained(checks: Sequence[Check]) -> Iterator[str]:
+    """Say what the values of each kind of rules are, and what cannot be decided yet."""
+    of_two = [check for check in checks if not check.kind]
+    levels = [check for check in checks if check.is_level]
+    if any(check.is_trend and check.before is not None for check in checks):
+        yield "a trend is that of the line through the last nights"
+    if any(check.nights > 1 for check in of_two):
+        yield "of several nights, the median is compared with"
+    if levels:
+        raw = any(check.is_raw for check in levels)
+        yield "a level is a moving average" + (
+            " of the averages themselves, for want of three systems"
+            if raw
+            else " of what a system does against the others"
+        )
+    if lines := {check.nights for check in checks if check.is_trend and check.before is None}:
+        there = "is 1" if max(lines) == 1 else f"are {max(lines)}"
+        yield f"a trend needs {FEWEST_FOR_TREND} nights, and there {there}"
+    if any(check.result == UNDECIDED and check.change is not None for check in of_two):
+        yield f"undecided with fewer than {FEWEST} documents"
+    tested = (check.calibrated for check in of_two if check.p is not None)
+    few = [nights for nights in tested if nights is not None]
+    if few and min(few) < FEWEST_OF_BASELINE and max(check.shared for check in of_two) == 0:
+        yield f"not calibrated yet, with {min(few)} of {FEWEST_OF_BASELINE} nights"
+    if levels and (least := min(check.nights for check in levels)) < BASELINE_NIGHTS:
+        yield f"levels are not calibrated yet, with {least} of {BASELINE_NIGHTS} nights"
+
+
+def groups_of_gate(checks: Sequence[Check]) -> ShownTable:
+    """Show the results of rules in groups, those that fail first; a terminal shows only these."""
+    checks = _failing_first(checks)
+    failed = _failed(checks)
+    groups = len({check.group for check in checks})
+    return ShownTable(
+        [
+            *_named(checks),
+            Column("group", [check.group or "" for check in checks], is_name=True),
+            replace(_result(checks), is_detail=True),
+            *_change(checks),
+            *_values(checks),
+        ],
+        title="gate by group",
+        caption=f"{len(failed)} of {len(checks)} checks in {groups} groups fail"
+        if failed
+        else f"no system fails in any of {groups} groups",
+        first=len(failed),
+        failed=failed,
+    )
+
+
+def moved_shown(checks: Iterable[Check]) -> ShownTable:
+    """Show the documents that worsened most, by system and measure."""
+    moved = [(check, document) for check in checks for document in check.moved]
+    before = [
+        document.before if document.shared else f"{document.before:.4f} on average"
+        for _, document in moved
+    ]
+    return ShownTable(
+        [
+            Column("document", [document.document_id for _, document in moved], is_name=True),
+            Column("system", [check.system for check, _ in moved], is_name=True),
+            Column("measure", [check.measure for check, _ in moved], is_name=True),
+            Column("now", [document.value for _, document in moved]),
+            Column("before", before),
+        ],
+        title="Documents that worsened most",
+    )
+
+
+def levels_of_gate(checks: Iterable[Check]) -> ShownTable:
+    """Show the levels of systems that can be judged, over all documents and by group."""
+    levels = [each for each in checks if each.is_level and each.change is not None]
+    since = [check.since if check.fails or check.result == WARNED else None for check in levels]
+    return ShownTable(
+        [
+            Column("system", [check.system for check in levels], is_name=True),
+            Column("group", [check.group or _EVERYWHERE for check in levels], is_name=True),
+            Column("measure", [check.measure for check in levels], is_name=True),
+            *_values(levels, "level", "baseline"),
+            *_change(levels),
+            Column("nights", [check.nights for check in levels]),
+            Column("since", since),
+            _result(levels),
+        ],
+        title="Levels",
+        guide="The moving average of what a system does against the other systems, and the mean of "
+        "the baseline nights, which does not move. All systems together blame nobody.",
+        failed=_failed(levels),
+    )
+
+
+def boundaries_shown(densities: Sequence[Density]) -> ShownTable:
+    """Show how many boundaries the references and the systems have."""
+    rates = [or_none(_PER * each.per_unit) for each in densities]
+    return ShownTable(
+        [
+            Column("of", [each.system or "(references)" for each in densities], is_name=True),
+            Column("group", [each.group or _EVERYWHERE for each in densities], is_name=True),
+            Column("boundaries", [each.boundaries for each in densities]),
+            Column("units", [each.units for each in densities]),
+            Column(f"by {_PER} units", rates),
+        ],
+        title="Boundaries",
+        guide="If the references have more or fewer boundaries than on other nights, all systems "
+        "change, and none is to blame.",
+    )
+
+
+def restated_shown(restated: Iterable[Restatement]) -> ShownTable:
+    """Show how averages changed when nights were scored again."""
+    rows = [row for each in restated for row in each.rows]
+    averages = [f"{'macro ' * (row['average'] == 'macro')}{row['measure']}" for row in rows]
+    return ShownTable(
+        [
+            Column("night", [str(row["date"]) for row in rows], is_name=True),
+            Column("restated on", [f"{row['restated_at']:%Y-%m-%d}" for row in rows], is_name=True),
+            Column("system", [row["system"] for row in rows], is_name=True),
+            Column("average", averages, is_name=True),
+            Column("before", [row["before"] for row in rows]),
+            Column("after", [row["after"] for row in rows]),
+            Column("why", [row["reason"] for row in rows], is_name=True),
+        ],
+        title="Restated nights",
+        guide="Averages that changed when this night, or one that it rests on, was scored again.",
+    )
