@@ -210,9 +210,10 @@ def test_sweep(segscore: Segscore, tmp_path: Path) -> None:
     swept = ("sweep", references, put(tmp_path / "scored.jsonl", scored), "--output", run)
     beside = [table for table in of("score") if table.name in ("rejects", "unpaired")]
     for left_out, options in (
-        (("tolerances", "measured"), ()),
-        (("tolerances",), ("--measure", "f1", "--fresh")),
-        (("curves", "operating_points", "measured"), ("--tolerances", "0,2", "--fresh")),
+        (("tolerances", "measured", "ranks"), ()),
+        (("tolerances", "ranks"), ("--measure", "f1", "--fresh")),
+        (("curves", "operating_points", "measured", "ranks"), ("--tolerances", "0,2", "--fresh")),
+        (("curves", "operating_points", "measured", "tolerances"), ("--windows", "3", "--fresh")),
     ):
         result = segscore(*swept, *options)
         assert result.code == 0, result.err
