@@ -205,7 +205,7 @@ def test_a_figure_and_a_table_of_coders_for_a_paper(
     drawn = segscore(*run, "--figure", tmp_path / "f.svg")
     assert (drawn.code, f"{tmp_path / 'f.svg'}: written" in drawn.err) == (0, True)
     text = (tmp_path / "f.svg").read_text()
-    assert "agreement above chance" in text and "boundary_similarity to the others" in text
+    assert "agreement above chance" in text and "B to the others" in text
     assert all(f">{coder}<" in text for coder in CODERS)
     latex = segscore(*run, "--layout", "coders", "--format", "latex").out
     assert latex.count(r"{[}0.") == len(CODERS)
