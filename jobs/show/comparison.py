@@ -21,6 +21,7 @@ from segscore.pipeline.comparison.pair_rows import (
     is_significant,
     neighbours_first,
 )
+from segscore.pipeline.comparison.shown_pairs import columns_of_power
 from segscore.pipeline.comparison.verdict import comparison_in_words
 from segscore.pipeline.statistics.jackknife import FEWEST
 from segscore.pipeline.statistics.power import LEAST_DOCUMENTS
@@ -30,7 +31,6 @@ from segscore.pipeline.statistics.shown_numbers import (
     shown_change,
     shown_changes,
     shown_group,
-    shown_interval,
     shown_number,
     shown_p,
     shown_rank,
@@ -130,9 +130,10 @@ def _print_systems(title: str, averages: Sequence[SystemRow], average: str) -> l
     print_fitted(
         [
             Column(board.heading, [row["system"] for row in rows], is_name=True),
-            Column(average, [shown_number(row["value"]) for row in rows]),
             Column(
-                "95 % interval", [shown_interval(row["ci_low"], row["ci_high"]) for row in rows]
+                average,
+                [row["value"] for row in rows],
+                ends=[(row["ci_low"], row["ci_high"]) for row in rows],
             ),
             Column(
                 "micro" if average == "macro" else "macro",
@@ -293,15 +294,10 @@ def _print_power(rows: Sequence[PowerRow], average: str) -> None:
     of_average = (row for row in rows if row["average"] == average)
     curves = grouped(of_average, ("measure", "system", "other", "sought"))
     for (measure, system, other, sought), curve in [*curves.items()][:PAIRS_SHOWN]:
+        size, power, *others = columns_of_power(curve)
+        bars = Column("", [_bar(row["power"]) for row in curve], is_name=True)
         print_fitted(
-            [
-                Column("documents", [str(row["documents"]) for row in curve]),
-                Column("power", [shown_as(row["power"], ".2f") for row in curve]),
-                Column("", [_bar(row["power"]) for row in curve], is_name=True),
-                Column("half-width", [shown_number(row["half_width"]) for row in curve]),
-                Column("exaggeration", [_times(row["exaggeration"]) for row in curve]),
-                Column("wrong sign", [shown_as(row["wrong_sign"], ".1%") for row in curve]),
-            ],
+            [size, power, bars, *others],
             title=f"{measure}, {average}: {system} against {other}, a difference of "
             f"{shown_change(sought)}",
         )
@@ -309,10 +305,6 @@ def _print_power(rows: Sequence[PowerRow], average: str) -> None:
 
 def _bar(power: float | None) -> str:
     return "" if power is None else "━" * round(power * _BAR)
-
-
-def _times(factor: float | None) -> str:
-    return "–" if factor is None else f"{factor:.1f} times"
 
 
 def _many(documents: int) -> str:

@@ -12,7 +12,6 @@ from segscore.pipeline.statistics.shown_numbers import (
     short_interval,
     shown_cell,
     shown_group,
-    shown_interval,
     shown_number,
 )
 from segscore.pipeline.statistics.shown_tables import Column
@@ -224,8 +223,8 @@ def _print_measures(title: str, board: "Leaderboard", macro: "Leaderboard") -> N
         print_fitted(
             [
                 Column(of_measure.heading, _names(of_measure), is_name=True),
-                *_averages("micro", [board.average(name, one) for one in names]),
-                *_averages("macro", [macro.average(name, one) for one in names]),
+                _averages("micro", [board.average(name, one) for one in names]),
+                _averages("macro", [macro.average(name, one) for one in names]),
                 Column("documents", [str(board.average(name, one)["defined"]) for one in names]),
             ],
             title=f"{name}{ALL[name].arrow}, {title}",
@@ -234,10 +233,9 @@ def _print_measures(title: str, board: "Leaderboard", macro: "Leaderboard") -> N
         )
 
 
-def _averages(heading: str, rows: Sequence[AverageRow]) -> list[Column]:
-    intervals = [shown_interval(row["ci_low"], row["ci_high"]) for row in rows]
-    values = [shown_number(row["value"]) for row in rows]
-    return [Column(heading, values), Column("95 % interval", intervals)]
+def _averages(heading: str, rows: Sequence[AverageRow]) -> Column:
+    ends = [(row["ci_low"], row["ci_high"]) for row in rows]
+    return Column(heading, [row["value"] for row in rows], ends=ends)
 
 
 def explain_better_point(summary: "pa.Table") -> str | None:

@@ -19,7 +19,9 @@ from segscore.pipeline.statistics.shown_tables import Column, ShownTable, more_i
 from segscore.schemas.rows import CoefficientRow, DocumentRow, group_of
 
 _GROUPS, CONTESTED_SHOWN = 20, 5
-_SEVERAL = 2
+SIZE = "codings"
+"""Heading of the sizes of groups."""
+
 _SMALL_BIAS = 0.005
 """The largest bias that is not shown."""
 
@@ -116,7 +118,7 @@ def groups_shown(rows: Iterable[CoefficientRow], by: Sequence[str]) -> ShownTabl
             Column(", ".join(by), named, is_name=True),
             *_values("pi", shown),
             Column("documents", [row["documents"] for row in shown]),
-            Column("codings", [row["codings"] for row in shown], is_detail=True),
+            Column(SIZE, [row["codings"] for row in shown], is_detail=True),
         ],
         title=f"pi by {shown[0]['similarity']} in each group",
         first=_GROUPS,

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from segscore.pipeline.agreement.audit_result import AuditResult
 from segscore.pipeline.agreement.sentences import SHOWN
+from segscore.pipeline.agreement.shown_audit import SIZE
 from segscore.pipeline.agreement.shown_coders import (
     OUTSIDE,
     peers_shown,
@@ -62,7 +63,7 @@ def _coefficients(result: AuditResult) -> Figure:
 
 
 def _groups(result: AuditResult) -> Iterator[Figure]:
-    """Draw the coefficient of each group over time, or else those of the first groups."""
+    """Draw the coefficient of each group over time, or else those of the largest groups."""
     table = result.groups
     if table is None:
         return
@@ -73,7 +74,11 @@ def _groups(result: AuditResult) -> Iterator[Figure]:
         ]
         chart = line_chart(points, by[0], marks[0]["kind"], dates=True)
     else:
-        chart = charts.intervals(marks[:_GROUPS], marks[0]["kind"])
+        (codings,) = (column.values for column in table.columns if column.name == SIZE)
+        by_size = sorted(range(table.rows), key=lambda place: -codings[place])
+        chart = charts.intervals([marks[i] for i in by_size[:_GROUPS]], marks[0]["kind"])
+        if table.rows > _GROUPS:
+            table = replace(table, guide=f"The chart has the {_GROUPS} groups with most codings.")
     yield shown_figure(table, chart, wide=True)
 
 

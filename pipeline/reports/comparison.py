@@ -1,6 +1,7 @@
 """Sections of a comparison's report: the differences of all pairs, and power by corpus size."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from segscore.pipeline.comparison.certainty import why_untested
 from segscore.pipeline.comparison.pair_rows import (
@@ -9,17 +10,23 @@ from segscore.pipeline.comparison.pair_rows import (
     has_point,
     is_significant,
 )
+from segscore.pipeline.comparison.shown_pairs import (
+    columns_of_needs,
+    columns_of_pairs,
+    columns_of_power,
+)
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.plain_text import named_list
 from segscore.pipeline.reports import charts
 from segscore.pipeline.reports.chart_parts import Chart, MarkValues
 from segscore.pipeline.reports.line_charts import line_chart
-from segscore.pipeline.reports.page import Cell, Figure, NumberCell, PageTable, Section, isolated
+from segscore.pipeline.reports.page import Figure, Section, isolated, shown_figure
 from segscore.pipeline.reports.run_tables import group_name
 from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.statistics.shown_numbers import shown_change, shown_interval, shown_p
-from segscore.schemas.rows import PairRow, PowerRow, group_of, number_in
+from segscore.pipeline.statistics.shown_tables import Column, ShownTable, more_in
+from segscore.schemas.rows import PairRow, PowerRow, group_of
 
 _PAIRS = 30
 """Maximum number of pairs that a chart shows: those with the largest differences."""
@@ -32,15 +39,7 @@ _CURVES = 10
 
 _COLUMNS = (
     "difference", "ci_low", "ci_high", "p", "p_holm",
-    "smallest_difference", "documents_needed", "documents",
-)  # fmt: skip
-_HEADINGS = (
-    "group", "system, better first", "against", "difference", "from (Holm)", "to", "p", "p (Holm)",
-    "smallest difference", "documents needed", "documents",
-)  # fmt: skip
-_POWER = ("documents", "power", "half_width", "exaggeration", "wrong_sign")
-_POWER_HEADINGS = (
-    "pair", "difference to find", "documents", "power", "half-width", "exaggeration", "wrong sign",
+    "smallest_difference", "documents_needed", "documents", "units", "equal",
 )  # fmt: skip
 
 
@@ -51,7 +50,7 @@ def require_columns(run: FinishedRun) -> None:
         Refused: the run must be compared again.
     """
     (first, *_) = run.parts("comparisons")
-    lacking = [name for name in (*_COLUMNS, "units", "equal") if name not in first.column_names]
+    lacking = [name for name in _COLUMNS if name not in first.column_names]
     if lacking:
         raise Refused(
             f"{run.url}: was compared by an earlier version, and lacks {named_list(lacking)}; "
@@ -124,18 +123,20 @@ def _differences(run: FinishedRun, rows: Sequence[PairRow], measure: str) -> Fig
     by = run.settings["group_by"]
     chosen = [better_first(row) for row in rows if row["measure"] == measure]
     left = sum(row["difference"] is not None for row in chosen) - _PAIRS
-    cells: list[list[Cell]] = [
-        [_group(row, by), row["system"], row["other"], *(_cell(row, name) for name in _COLUMNS)]
-        for row in chosen[:_ROWS]
-    ]
+    groups = [_group(row, by) for row in chosen]
     more = f" The {_PAIRS} largest differences are drawn; {left} more are in the table."
-    return Figure(
-        f"Differences in {measure}{ALL[measure].arrow}",
-        "The better system of each pair comes first." + (more if left > 0 else ""),
-        PageTable(_HEADINGS, cells, _left_out(len(chosen), "comparisons")),
-        difference_chart(rows, measure, by),
-        wide=True,
+    table = ShownTable(
+        [
+            Column("group", groups, is_name=True),
+            *columns_of_pairs(chosen),
+            *columns_of_needs(chosen),
+        ],
+        title=f"Differences in {measure}{ALL[measure].arrow}",
+        guide="The better system of each pair comes first." + (more if left > 0 else ""),
+        first=_ROWS,
+        rest=partial(more_in, "comparisons"),
     )
+    return shown_figure(table.shortened(), difference_chart(rows, measure, by), wide=True)
 
 
 def difference_chart(rows: Sequence[PairRow], measure: str, by: Sequence[str]) -> Chart | None:
@@ -161,10 +162,6 @@ def difference_chart(rows: Sequence[PairRow], measure: str, by: Sequence[str]) -
     return charts.intervals(spans, f"difference in {measure}{average}", kinds, zero=True)
 
 
-def _left_out(rows: int, table: str) -> str:
-    return f"The table {table} has {rows - _ROWS} more rows." if rows > _ROWS else ""
-
-
 def _kind(row: PairRow) -> str:
     points = has_point(row)
     return _WITH_POINT if points else _TWO_SYSTEMS
@@ -185,13 +182,6 @@ def _is_whole(row: PairRow, by: Sequence[str]) -> bool:
     return all(part is None for part in group_of(row, by))
 
 
-def _cell(row: PairRow, name: str) -> Cell:
-    value = number_in(row, name)
-    if value is not None and name.startswith("p"):
-        return NumberCell(shown_p(value), value)
-    return value
-
-
 def _curves(rows: Sequence[PowerRow], measure: str) -> Figure:
     pairs = list(dict.fromkeys((row["system"], row["other"], row["sought"]) for row in rows))
     left = len(pairs) - _CURVES
@@ -201,20 +191,21 @@ def _curves(rows: Sequence[PowerRow], measure: str) -> Figure:
         for row in rows
         if (row["system"], row["other"], row["sought"]) in drawn
     ]
-    cells: list[list[Cell]] = [
-        [_pair(row), row["sought"], *(number_in(row, name) for name in _POWER)]
-        for row in rows[:_ROWS]
-    ]
     more = f" The first {_CURVES} pairs are drawn; {left} more are in the table."
-    return Figure(
-        f"Power to find a difference in {measure}",
-        "Power is the share of simulated corpora on which the difference is significant. The "
+    table = ShownTable(
+        [
+            Column("pair", [_pair(row) for row in rows], is_name=True),
+            Column("difference to find", [row["sought"] for row in rows], write=shown_change),
+            *columns_of_power(rows),
+        ],
+        title=f"Power to find a difference in {measure}",
+        guide="Power is the share of simulated corpora on which the difference is significant. The "
         "half-width is that of the 95 % interval; exaggeration says how much larger than the true "
         "difference a significant one is on average." + (more if left > 0 else ""),
-        PageTable(_POWER_HEADINGS, cells, _left_out(len(rows), "power")),
-        line_chart(points, "documents", "power"),
-        wide=True,
+        first=_ROWS,
+        rest=partial(more_in, "power"),
     )
+    return shown_figure(table.shortened(), line_chart(points, "documents", "power"), wide=True)
 
 
 def _sought(row: PowerRow) -> str:

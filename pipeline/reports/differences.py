@@ -12,19 +12,17 @@ from segscore.pipeline.comparison.pair_rows import (
     is_significant,
 )
 from segscore.pipeline.comparison.samples import Sample
+from segscore.pipeline.comparison.shown_pairs import columns_of_pairs
 from segscore.pipeline.reports.chart_parts import MarkValues
 from segscore.pipeline.reports.matrices import heat
-from segscore.pipeline.reports.page import Cell, Figure, NumberCell, PageTable
+from segscore.pipeline.reports.page import Figure, shown_figure
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.scoring.names import is_point
-from segscore.pipeline.statistics.shown_numbers import shown_p
-from segscore.schemas.rows import PairRow, number_in
+from segscore.pipeline.statistics.shown_tables import ShownTable
+from segscore.schemas.rows import PairRow
 
 _SHOWN = 20
 """Maximum number of systems whose pairs are shown, the best ones."""
-
-LISTED = ("difference", "ci_low", "ci_high", "p", "p_holm")
-_HEADINGS = ("system, better first", "against", "difference", "from (Holm)", "to", "p", "p (Holm)")
 
 
 def difference_figure(pairs: PairRows, sample: Sample, ranking: Ranking) -> Figure:
@@ -32,25 +30,24 @@ def difference_figure(pairs: PairRows, sample: Sample, ranking: Ranking) -> Figu
     left = len(sample.systems) - _SHOWN
     best = [sample.systems[i].label for i in ranking.order(sample)[:_SHOWN]]
     systems = [name for name in best if not is_point(name)]
-    cells: list[list[Cell]] = [
-        [row["system"], row["other"], *(_difference_cell(row, name) for name in LISTED)]
+    listed = [
+        row
         for row in sorted(map(better_first, pairs.values()), key=_systems_first)
         if {row["system"], row["other"]} <= {*best}
     ]
     is_matrix = len(systems) >= _LEAST_OF_MATRIX
     read = "Each cell: the system of the row is better than that of the column, by so much; "
     more = f" The best {_SHOWN} systems; {left} more are left out." if left > 0 else ""
-    return Figure(
-        f"Difference in {ranking.measure.name}{ranking.measure.arrow}",
-        f"{ranking.average.capitalize()} averages. {read if is_matrix else ''}"
+    table = ShownTable(
+        columns_of_pairs(listed),
+        title=f"Difference in {ranking.measure.name}{ranking.measure.arrow}",
+        guide=f"{ranking.average.capitalize()} averages. {read if is_matrix else ''}"
         f"{'* ' if is_matrix else ''}p < {SIGNIFICANT} in a paired test, adjusted by "
         "Holm for the pairs of two systems, and apart from them for those with a reference point. "
         f"The command segscore compare runs more tests.{more}",
-        table=PageTable(_HEADINGS, cells),
-        chart=heat([*_cells(systems, pairs)], "difference") if is_matrix else None,
-        folded=is_matrix,
-        wide=True,
     )
+    chart = heat([*_cells(systems, pairs)], "difference") if is_matrix else None
+    return shown_figure(table, chart, folded=is_matrix, wide=True)
 
 
 _LEAST_OF_MATRIX = 3
@@ -60,11 +57,6 @@ _LEAST_OF_MATRIX = 3
 def _systems_first(row: PairRow) -> tuple[bool, tuple[bool, float]]:
     """Return a sort key: pairs of systems, the largest difference first; then reference points."""
     return has_point(row), by_difference(row)
-
-
-def _difference_cell(row: PairRow, column: str) -> Cell:
-    value = number_in(row, column)
-    return NumberCell(shown_p(value), value) if column.startswith("p") else value
 
 
 def _cells(systems: Sequence[str], pairs: PairRows) -> Iterator[MarkValues]:

@@ -10,8 +10,6 @@ from segscore.pipeline.statistics.shown_numbers import shown_value
 Ends = tuple[float | None, float | None]
 """The ends of an interval; None where undefined."""
 
-_PERCENT = "95 %"
-
 
 @dataclass(frozen=True)
 class Column:
@@ -24,8 +22,9 @@ class Column:
         is_name: whether it names what a row is about. Such a column is never left out, and long
             names continue on a further line. Other cells are numbers, which are never broken.
         write: writes a value that is not a text.
-        ends: the 95 % interval of each value, which has a column of its own on a terminal and two
-            on a page, and follows the value in a paper; empty for none.
+        ends: the interval of each value, which has a column of its own on a terminal and two on a
+            page, and follows the value in a paper; empty for none.
+        interval: what `interval` and `from` are put into to name the columns of the intervals.
         once: whether a terminal shows a name only in the first of several rows that have it.
         is_detail: whether a terminal, which has little room, leaves the column out.
     """
@@ -35,6 +34,7 @@ class Column:
     is_name: bool = False
     write: Callable[[Any], str] = shown_value
     ends: Sequence[Ends] = ()
+    interval: str = "95 % {}"
     once: bool = False
     is_detail: bool = False
 
@@ -74,13 +74,15 @@ class Column:
                 "–" if None in (low, high) else f"{self.write(low)} to {self.write(high)}"
                 for low, high in self.ends
             ]
-            yield Column(f"{_PERCENT} interval", intervals)
+            yield Column(self.interval.format("interval"), intervals)
 
     def for_page(self) -> "Iterator[Column]":
         """Yield the columns that a page shows: the values, and those of both ends."""
         yield replace(self, ends=())
         if self.ends:
-            yield Column(f"{_PERCENT} from", [low for low, _ in self.ends], write=self.write)
+            yield Column(
+                self.interval.format("from"), [low for low, _ in self.ends], write=self.write
+            )
             yield Column("to", [high for _, high in self.ends], write=self.write)
 
 

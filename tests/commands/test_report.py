@@ -345,6 +345,30 @@ def test_groups_that_are_dates_are_drawn_along_time(segscore: Segscore, tmp_path
     assert [point["x"] for point in chart["data"]["values"]] == [f"{m}-01" for m in months] * 2
 
 
+def test_the_largest_groups_of_an_audit_are_drawn(segscore: Segscore, tmp_path: Path) -> None:
+    rows = [
+        {
+            "document_id": f"d{group}-{number}",
+            "coder": coder,
+            "n_units": 30,
+            "boundaries": [5 + number, 15 + (coder == "bob")],
+            "show": f"s{group:02}",
+        }
+        for group in range(31)
+        for number in range(1 + (group != 3))
+        for coder in ("ann", "bob")
+    ]
+    (tmp_path / "codings.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    run, options = tmp_path / "audit", ("--group-by", "show")
+    assert segscore("agree", tmp_path / "codings.jsonl", "--output", run, *options).code == 0
+    read = Reader(report(segscore, run))
+    title = "pi by boundary_similarity in each group"
+    assert [row[0] for row in read.tables[title][1:]] == [f"s{group:02}" for group in range(31)]
+    drawn = [point["name"] for point in read.charts[title]["data"]["values"]]
+    assert drawn == [f"s{group:02}" for group in range(31) if group != 3]
+    assert "The chart has the 30 groups with most codings." in read.text
+
+
 @pytest.mark.parametrize(
     ("by", "names", "first"),
     [

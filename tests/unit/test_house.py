@@ -174,7 +174,7 @@ def renderers() -> Iterator[tuple[Path, ast.Module]]:
 MAKE_TABLES = {
     *("calibrate", "changes", "comparison", "history", "layouts", "leaderboard", "measured"),
     *("measures", "published", "ranks", "ratings", "suspects", "sweep", "testsets", "where"),
-    *("calibration", "differences", "provenance", "shared_documents", "systems", "words_around"),
+    *("calibration", "provenance", "shared_documents", "systems", "words_around"),
     *("worst", "write_report"),
 }
 """Modules that still say themselves which columns their tables have. No others may."""

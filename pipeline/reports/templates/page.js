@@ -164,7 +164,7 @@ function sortBy(table, column) {
     const value = Number(cell.dataset.value ?? cell.textContent.replaceAll(",", ""));
     return Number.isNaN(value) ? null : value;
   };
-  const compare = (a, b) => (typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b)));
+  const compare = (a, b) => (typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b), undefined, { numeric: true }));
   for (const body of table.tBodies) {
     const rows = [...body.rows].filter((row) => !row.classList.contains("apart")).map((row) => [key(row), row]);
     rows.sort(([a], [b]) => (a === null) - (b === null) || (a === null ? 0 : down ? compare(b, a) : compare(a, b)));
