@@ -11,7 +11,7 @@ from segscore.schemas.rows import AverageRow, column_of
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from segscore.pipeline.scoring.leaderboard import Leaderboard
+    from segscore.pipeline.results.leaderboard import Leaderboard
 
 _PARTS = ("value", "ci_low", "ci_high")
 _SUFFIXES = ("", "_low", "_high")
@@ -33,7 +33,7 @@ def by_system(
         signature: signature of the run.
         shown: the measures to show to people; the values for programs are those of all measures.
     """
-    from segscore.pipeline.scoring.leaderboard import COLUMNS, heading_beside
+    from segscore.pipeline.results.leaderboard import COLUMNS, heading_beside
 
     measures = list(dict.fromkeys(name for board in boards for name in board.averages))
     rows, numbers = [], []
@@ -98,8 +98,8 @@ def summary_layout(
         signature: signature of the run.
         named: measures and families in the order in which the user named them.
     """
-    from segscore.pipeline.runs.finished import are_over_all
-    from segscore.pipeline.scoring.leaderboard import measures_to_show, rank
+    from segscore.pipeline.results.finished import are_over_all
+    from segscore.pipeline.results.leaderboard import measures_to_show, rank
     from segscore.pipeline.statistics.averages import summary_groups
 
     if layout == "measures":

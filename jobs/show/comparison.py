@@ -39,8 +39,8 @@ from segscore.pipeline.statistics.shown_tables import Column
 from segscore.schemas.rows import PairRow, PowerRow, SystemRow, group_of
 
 if TYPE_CHECKING:
-    from segscore.pipeline.runs.finished import FinishedRun
-    from segscore.pipeline.scoring.leaderboard import Leaderboard
+    from segscore.pipeline.results.finished import FinishedRun
+    from segscore.pipeline.results.leaderboard import Leaderboard
 
 _Row = dict[str, Any]
 _MOST_DOCUMENTS = 1_000_000
@@ -54,7 +54,7 @@ _BAR = 30
 
 def print_comparison(finished: "FinishedRun", average: str) -> None:
     """Print systems and pairs for all documents and the first groups, then documents."""
-    from segscore.pipeline.runs.finished import grouped
+    from segscore.pipeline.results.finished import grouped
 
     settings = finished.record["settings"]
     by = settings["group_by"]
@@ -116,8 +116,8 @@ def _print_systems(title: str, averages: Sequence[SystemRow], average: str) -> l
         averages: the rows of both averages.
         average: the average to print.
     """
-    from segscore.pipeline.scoring.leaderboard import rank
-    from segscore.pipeline.scoring.names import is_point
+    from segscore.pipeline.results.leaderboard import rank
+    from segscore.pipeline.results.names import is_point
 
     def order(row: SystemRow) -> tuple[bool, bool, float | None, str]:
         return is_point(row["hypothesis"]), row["rank"] is None, row["rank"], row["system"]
@@ -208,7 +208,7 @@ def _print_pairs(every: Sequence[PairRow], margin: float | None) -> None:
 
 def _is_chance(name: str) -> bool:
     """Return whether a name is that of a reference point, but for people."""
-    from segscore.pipeline.scoring.names import HUMAN, is_point
+    from segscore.pipeline.results.names import HUMAN, is_point
 
     return is_point(name) and not name.startswith(HUMAN)
 
@@ -250,7 +250,7 @@ def power_lines(
     Pairs that differ significantly have no need for it, unless a difference between systems was
     asked for.
     """
-    from segscore.pipeline.scoring.names import is_point
+    from segscore.pipeline.results.names import is_point
     from segscore.pipeline.settings.signature import resampled_attribute
 
     attribute = resampled_attribute(signature)
@@ -289,7 +289,7 @@ def power_lines(
 
 def _print_power(rows: Sequence[PowerRow], average: str) -> None:
     """Print the simulated power of each pair by number of documents, with a bar for the power."""
-    from segscore.pipeline.runs.finished import grouped
+    from segscore.pipeline.results.finished import grouped
 
     of_average = (row for row in rows if row["average"] == average)
     curves = grouped(of_average, ("measure", "system", "other", "sought"))

@@ -10,7 +10,7 @@ from segscore.schemas.rows import AverageRow
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from segscore.pipeline.scoring.leaderboard import Leaderboard
+    from segscore.pipeline.results.leaderboard import Leaderboard
 
 
 def crossed_layout(summary: "pa.Table", signature: str, named: Sequence[str]) -> Layout:
@@ -21,7 +21,7 @@ def crossed_layout(summary: "pa.Table", signature: str, named: Sequence[str]) ->
         signature: signature of the run.
         named: measures and families in the order in which the user named them.
     """
-    from segscore.pipeline.scoring.leaderboard import measures_to_show, rank
+    from segscore.pipeline.results.leaderboard import measures_to_show, rank
     from segscore.pipeline.statistics.averages import summary_groups
 
     by = summary_groups(summary.column_names)

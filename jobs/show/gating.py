@@ -7,7 +7,7 @@ from segscore.jobs.cli.encoding import printable_command
 from segscore.jobs.show.fitted import print_lines
 from segscore.jobs.show.formats import markdown_cell, print_text
 from segscore.jobs.show.shown import print_shown
-from segscore.pipeline.scoring.names import explain_command
+from segscore.pipeline.results.names import explain_command
 from segscore.pipeline.statistics.shown_numbers import counted
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from segscore.schemas.rows import AverageRow, column_of
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from segscore.pipeline.scoring.leaderboard import Leaderboard
+    from segscore.pipeline.results.leaderboard import Leaderboard
 
 SCORE_LAYOUTS = ("systems", "groups", "crossed", "measures", "confusion")
 GROUPS_SHOWN = 10
@@ -50,7 +50,7 @@ def print_scores(
         whole: title of the leaderboard over all documents.
         named: measures and families in the order in which the user named them.
     """
-    from segscore.pipeline.scoring.leaderboard import rank
+    from segscore.pipeline.results.leaderboard import rank
     from segscore.pipeline.statistics.averages import summary_groups
 
     if not summary.num_rows:
@@ -80,7 +80,7 @@ def print_scores(
 
 def _print_leaderboard(title: str, board: "Leaderboard", hint: list[str]) -> None:
     """Print a row for each system; the interval is that of the measure by which they rank."""
-    from segscore.pipeline.scoring.leaderboard import PRINTED, heading_beside
+    from segscore.pipeline.results.leaderboard import PRINTED, heading_beside
 
     listed = _without_folded(board)
     names = listed.names
@@ -115,7 +115,7 @@ def _interval(board: "Leaderboard", name: str) -> str:
 
 def _remarks(board: "Leaderboard", listed: "Leaderboard") -> Iterator[str]:
     """Say what is averaged and marked, and what the reference points without a row have."""
-    from segscore.pipeline.scoring.chance import SKILL
+    from segscore.pipeline.results.chance import SKILL
 
     numbers = {board.rows[name]["documents"] for name in listed.names}
     over = f" over {counted(numbers.pop(), 'document')}" if len(numbers) == 1 else ""
@@ -136,7 +136,7 @@ def _remarks(board: "Leaderboard", listed: "Leaderboard") -> Iterator[str]:
 
 def is_folded(name: str) -> bool:
     """Return whether a leaderboard of systems has a reference point in a remark, not in a row."""
-    from segscore.pipeline.scoring.names import CHANCE
+    from segscore.pipeline.results.names import CHANCE
 
     return name in _EXTREMES or name.startswith(CHANCE)
 
@@ -240,9 +240,9 @@ def _averages(heading: str, rows: Sequence[AverageRow]) -> Column:
 
 def explain_better_point(summary: "pa.Table") -> str | None:
     """Return a sentence if `point:none` is better than all systems by a measure over windows."""
-    from segscore.pipeline.runs.finished import rows_over_all
-    from segscore.pipeline.scoring.leaderboard import rank
-    from segscore.pipeline.scoring.names import POINT
+    from segscore.pipeline.results.finished import rows_over_all
+    from segscore.pipeline.results.leaderboard import rank
+    from segscore.pipeline.results.names import POINT
     from segscore.pipeline.statistics.averages import summary_groups
 
     rows: list[AverageRow] = rows_over_all(summary, summary_groups(summary.column_names))

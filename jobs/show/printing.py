@@ -64,7 +64,7 @@ def print_finished(
 
 def _print_next(output: str, summary: "pa.Table", grouped: str, named: Sequence[str]) -> None:
     """Print the commands that show more about a scoring run."""
-    from segscore.pipeline.scoring.leaderboard import measures_to_show
+    from segscore.pipeline.results.leaderboard import measures_to_show
 
     run = shlex.quote(output)
     print_lines(f"charts: {printable_command(f'segscore report {run}')}")
@@ -124,7 +124,7 @@ def chosen_n_t(record: dict[str, Any]) -> str | None:
     Args:
         record: run.json of a run whose user did not choose n_t.
     """
-    from segscore.pipeline.runs.finished import measured_unit
+    from segscore.pipeline.results.finished import measured_unit
     from segscore.pipeline.tables.units import PER_SECOND
 
     unit, n_t = measured_unit(record), fields(record["signature"]).get("n_t")

@@ -23,7 +23,7 @@ from segscore.pipeline.comparison.samples import Sample, read_samples
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import Table
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
-from segscore.pipeline.scoring.names import is_point
+from segscore.pipeline.results.names import is_point
 from segscore.pipeline.statistics.jackknife import (
     FEWEST,
     P_SEG_COUNTS,

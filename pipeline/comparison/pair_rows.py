@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from string import ascii_lowercase
 
-from segscore.pipeline.scoring.names import is_point
+from segscore.pipeline.results.names import is_point
 from segscore.schemas.rows import PairRow
 
 SIGNIFICANT = 0.05

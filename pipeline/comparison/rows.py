@@ -23,7 +23,7 @@ from segscore.pipeline.comparison.runs import System
 from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.measures import PAIRS, Table
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
-from segscore.pipeline.scoring.names import system_name
+from segscore.pipeline.results.names import system_name
 from segscore.pipeline.settings.measuring import LEVEL
 
 REFERENCE = "reference"

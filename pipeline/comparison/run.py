@@ -38,7 +38,7 @@ from segscore.pipeline.comparison.tables import (
 from segscore.pipeline.comparison.where import where
 from segscore.pipeline.errors import Done, Refused
 from segscore.pipeline.runs import run_folder
-from segscore.pipeline.runs.finished import FinishedRun
+from segscore.pipeline.results.finished import FinishedRun
 from segscore.pipeline.runs.record import RowCounts
 from segscore.pipeline.runs.run import Run
 from segscore.pipeline.scoring.answer_columns import answer_columns

@@ -12,8 +12,8 @@ from segscore.pipeline.measures.measure import Measure
 from segscore.pipeline.measures.published import nearest_measure
 from segscore.pipeline.measures.selection import normal_form, select
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
-from segscore.pipeline.scoring.leaderboard import measures_to_show
-from segscore.pipeline.scoring.names import is_point, system_name
+from segscore.pipeline.results.leaderboard import measures_to_show
+from segscore.pipeline.results.names import is_point, system_name
 from segscore.pipeline.settings import signature as signatures
 from segscore.pipeline.settings.measuring import settings_without_effect
 

@@ -28,7 +28,7 @@ from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import PAIRS, Table
 from segscore.pipeline.measures.measure import Measure
 from segscore.pipeline.plain_text import first_named
-from segscore.pipeline.scoring.coverage import Coverage
+from segscore.pipeline.results.coverage import Coverage
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.group_numbers import number_groups
 from segscore.pipeline.settings.measuring import LEVEL

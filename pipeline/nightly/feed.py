@@ -14,7 +14,7 @@ from segscore.pipeline.nightly.other_references import (
 )
 from segscore.pipeline.nightly.tallies import tables
 from segscore.pipeline.nightly.verdict import INCOMPLETE, PARTIAL
-from segscore.pipeline.scoring.names import is_point
+from segscore.pipeline.results.names import is_point
 from segscore.pipeline.statistics.averages import summary_groups
 from segscore.pipeline.statistics.shown_numbers import shown_attribute
 

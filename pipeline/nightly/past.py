@@ -26,7 +26,7 @@ from segscore.pipeline.nightly.summaries import (
     read_removed,
 )
 from segscore.pipeline.nightly.verdict import EVERY, NOT_COMPARABLE
-from segscore.pipeline.scoring.names import is_point
+from segscore.pipeline.results.names import is_point
 from segscore.pipeline.statistics.averages import SUMMARY_COLUMNS, summary_groups
 from segscore.pipeline.statistics.jackknife import error_of_interval
 from segscore.pipeline.statistics.sums import GroupKey

@@ -17,7 +17,7 @@ from segscore.pipeline.reports.chart_parts import MarkValues
 from segscore.pipeline.reports.matrices import heat
 from segscore.pipeline.reports.page import Figure, shown_figure
 from segscore.pipeline.reports.ranking import Ranking
-from segscore.pipeline.scoring.names import is_point
+from segscore.pipeline.results.names import is_point
 from segscore.pipeline.statistics.shown_tables import ShownTable
 from segscore.schemas.rows import PairRow
 

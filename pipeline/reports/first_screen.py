@@ -11,8 +11,8 @@ from segscore.pipeline.measures import ALL
 from segscore.pipeline.reports.page import BarMarks, BoardRow, Fact, FirstScreen
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.reports.run_tables import group_name
-from segscore.pipeline.scoring.chance import may_be_chance
-from segscore.pipeline.scoring.names import CHANCE
+from segscore.pipeline.results.chance import may_be_chance
+from segscore.pipeline.results.names import CHANCE
 from segscore.pipeline.statistics.sentences import Tone
 from segscore.pipeline.statistics.shown_numbers import counted, shown_p
 from segscore.schemas.rows import AverageRow

@@ -7,8 +7,8 @@ from segscore.pipeline.comparison.pair_rows import SIGNIFICANT, beaten_systems, 
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.reports.page import Cell, Figure, NumberCell, PageTable
 from segscore.pipeline.reports.ranking import Ranking
-from segscore.pipeline.scoring.chance import SKILL
-from segscore.pipeline.scoring.leaderboard import heading_beside
+from segscore.pipeline.results.chance import SKILL
+from segscore.pipeline.results.leaderboard import heading_beside
 from segscore.pipeline.statistics.shown_numbers import (
     counted,
     short_interval,

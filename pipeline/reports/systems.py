@@ -15,7 +15,7 @@ from segscore.pipeline.reports.matrices import graded
 from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.reports.run_tables import as_dates
-from segscore.pipeline.scoring.names import is_point
+from segscore.pipeline.results.names import is_point
 from segscore.pipeline.statistics.shown_numbers import counted
 from segscore.schemas.rows import AverageRow, number_in
 

@@ -1,6 +1,6 @@
 """Say where averages rest on few documents, however many there are."""
 
-from segscore.pipeline.scoring.leaderboard import Leaderboard
+from segscore.pipeline.results.leaderboard import Leaderboard
 from segscore.pipeline.statistics.jackknife import FEWEST
 from segscore.pipeline.statistics.shown_numbers import counted
 

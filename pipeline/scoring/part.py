@@ -21,7 +21,7 @@ from segscore.pipeline.scoring.hypotheses import Accepted, Answered
 from segscore.pipeline.scoring.label_confusion import LabelCells, count_labels
 from segscore.pipeline.scoring.levels import LevelParameters, join_levels, rows_at
 from segscore.pipeline.scoring.missing import Missing
-from segscore.pipeline.scoring.names import POINT
+from segscore.pipeline.results.names import POINT
 from segscore.pipeline.scoring.noticed import Noticed, notice_lengths, notice_pairs
 from segscore.pipeline.scoring.own_rows import own_rows
 from segscore.pipeline.scoring.pairs import (

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.inputs import Inputs
-from segscore.pipeline.scoring.names import CHANCE, POINT
+from segscore.pipeline.results.names import CHANCE, POINT
 from segscore.pipeline.scoring.part import PartSums, TaskResults
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.statistics import averages

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from segscore.pipeline.scoring.leaderboard import Leaderboard
+from segscore.pipeline.results.leaderboard import Leaderboard
 from segscore.pipeline.statistics.shown_numbers import counted, shown_number
 
 _NAMED = 3

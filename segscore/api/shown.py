@@ -14,14 +14,14 @@ from segscore.pipeline.reports.strips import (
     draw_strip,
     outcome_strip,
 )
-from segscore.pipeline.scoring.leaderboard import heading_beside
+from segscore.pipeline.results.leaderboard import heading_beside
 from segscore.pipeline.statistics.shown_numbers import shown_cell, shown_interval, shown_number
 from segscore.schemas.rows import column_of
 
 if TYPE_CHECKING:
     from segscore.pipeline.measures.edit_list import Edit
     from segscore.pipeline.scoring.explain import Explained
-    from segscore.pipeline.scoring.leaderboard import Leaderboard
+    from segscore.pipeline.results.leaderboard import Leaderboard
 
 _HEADINGS = ("measure", "hypothesis", "micro", "95 % interval", "macro", "documents")
 

@@ -15,7 +15,7 @@ from segscore.pipeline.nightly.rules import RULE_TABLES, measured_table
 from segscore.pipeline.nightly.tallies import run_parameters, sum_table, tables
 from segscore.pipeline.nightly.trend.series import NightlySeries
 from segscore.pipeline.nightly.trend.settings import TrendSettings
-from segscore.pipeline.scoring.coverage import Coverage
+from segscore.pipeline.results.coverage import Coverage
 from segscore.pipeline.statistics.averages import averages
 from segscore.pipeline.statistics.multiple_tests import holm
 from segscore.pipeline.statistics.rank_tests import signed_ranks

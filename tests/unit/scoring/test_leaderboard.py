@@ -10,9 +10,9 @@ from segscore.jobs.show.leaderboard import print_scores
 from segscore.pipeline.measures import ALL, FAMILIES, HEADLINES
 from segscore.pipeline.reports.leaderboard import leaderboard as page_leaderboard
 from segscore.pipeline.reports.ranking import Ranking
-from segscore.pipeline.scoring import leaderboard
-from segscore.pipeline.scoring.coverage import Coverage
-from segscore.pipeline.scoring.leaderboard import BoardColumn, as_named, measures_to_show, rank
+from segscore.pipeline.results import leaderboard
+from segscore.pipeline.results.coverage import Coverage
+from segscore.pipeline.results.leaderboard import BoardColumn, as_named, measures_to_show, rank
 
 REFERENCES = {f"d{i}": segscore.Segmentation([4], 9) for i in range(4)}
 SYSTEMS = {

@@ -2,7 +2,7 @@
 
 import pytest
 
-from segscore.pipeline.scoring.leaderboard import Leaderboard
+from segscore.pipeline.results.leaderboard import Leaderboard
 from segscore.pipeline.scoring.trial_spread import describe_trials
 from segscore.schemas.rows import AverageRow
 

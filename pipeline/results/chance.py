@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from segscore.pipeline.plain_text import first_named
-from segscore.pipeline.scoring.leaderboard import Leaderboard
+from segscore.pipeline.results.leaderboard import Leaderboard
 from segscore.pipeline.statistics.shown_numbers import shown_interval, shown_number
 
 SKILL = "0 is chance at a system's own density, 1 perfect"

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from segscore.pipeline.measures import ALL, HEADLINES, shown_measures
 from segscore.pipeline.measures.selection import measures_named
-from segscore.pipeline.scoring.coverage import Coverage, coverage_of
-from segscore.pipeline.scoring.names import is_point
+from segscore.pipeline.results.coverage import Coverage, coverage_of
+from segscore.pipeline.results.names import is_point
 from segscore.pipeline.statistics.shown_numbers import counted
 from segscore.schemas.rows import AverageRow, SystemRow, column_of, group_of
 
