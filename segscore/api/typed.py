@@ -107,6 +107,7 @@ AnyMeasure = Literal[
 
 MeasureChoice = Literal[
     AnyMeasure,
+    "default",
     "all",
     "window",
     "edit",

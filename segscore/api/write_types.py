@@ -11,7 +11,7 @@ from segscore.pipeline.comparison.settings import CompareSettings
 from segscore.pipeline.conventions.calibrate_settings import CalibrateSettings
 from segscore.pipeline.conventions.settings import ReconcileSettings
 from segscore.pipeline.measures import ALL, FAMILIES, PAIRS
-from segscore.pipeline.measures.selection import EVERYTHING
+from segscore.pipeline.measures.selection import DEFAULT, EVERYTHING
 from segscore.pipeline.nightly.trend.settings import TrendSettings
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.scoring.sweep.settings import SweepSettings
@@ -84,7 +84,7 @@ def _lines() -> Iterator[str]:
     yield from _literal("MeasureName", PAIRS.measures, "A measure of pairs.")
     panels = [name for name in ALL if name not in PAIRS.measures]
     yield from _literal("AnyMeasure", panels, "A measure of pairs or of panels.", "MeasureName")
-    choices = [EVERYTHING, *FAMILIES]
+    choices = [DEFAULT, EVERYTHING, *FAMILIES]
     meaning = "A measure, a family of measures, or all."
     yield from _literal("MeasureChoice", choices, meaning, "AnyMeasure")
     pairs = [name for name in OF_PAIRS if name != "measures"]
