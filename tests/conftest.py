@@ -53,11 +53,15 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark tests by their folder; short tests in the other folders are `quick`."""
+    met: set[tuple[Path, str]] = set()
     for item in items:
         folder = item.path.relative_to(TESTS).parts[0]
+        name = item.path, item.name.partition("[")[0]
+        is_later = item.get_closest_marker("first") is not None and name in met
+        met.add(name)
         if folder in NOT_QUICK:
             item.add_marker(NOT_QUICK[folder])
-        elif item.get_closest_marker("long") is None:
+        elif item.get_closest_marker("long") is None and not is_later:
             item.add_marker("quick")
 
 

@@ -64,6 +64,7 @@ def is_equal(actual: float | None, expected: Fraction | float | None) -> bool:
 # --- Against the slow twin -----------------------------------------------------------------------
 
 
+@pytest.mark.first
 @pytest.mark.parametrize(
     ("expected", "published"),
     [("pooled", None), ("item", None), ("pooled", "fournier2013")],

@@ -120,6 +120,7 @@ def test_tables_in_memory_tell_them(tables: Path) -> None:
     assert "failed answers  edit rate" in str(found)
 
 
+@pytest.mark.first
 @pytest.mark.parametrize(
     "text",
     [

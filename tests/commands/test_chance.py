@@ -28,6 +28,7 @@ def rows(folder: Path, table: str) -> list[dict[str, Any]]:
     return table_rows
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("units", ["units", "words"])
 @pytest.mark.parametrize("draws", [1, 3])
 def test_every_hypothesis_has_one_row_of_all_draws_with_as_many_boundaries(
@@ -71,6 +72,7 @@ def key(row: dict[str, Any]) -> tuple[str, str, str]:
     return row["hypothesis"], row["measure"], row["average"]
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("draws", [1, 4])
 def test_the_tables_are_the_same_from_one_part_and_from_many(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, draws: int

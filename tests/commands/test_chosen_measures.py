@@ -62,6 +62,7 @@ def table(run: Path, name: str) -> pa.Table:
     return read_table(str(run / name))
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("names", CHOICES, ids=",".join)
 def test_columns_equal_those_of_a_run_of_everything(
     segscore: Segscore, folder: Path, whole: Path, tmp_path: Path, names: tuple[str, ...]

@@ -186,5 +186,6 @@ def test_the_interval_contains_the_truth_at_its_level(documents: int, latent: fl
     assert 0.92 <= coverage(documents, 3, latent) <= 0.98
 
 
+@pytest.mark.long
 def test_pairs_of_a_document_are_not_independent() -> None:
     assert coverage(30, 8, 0.5, single=True) < 0.85 and coverage(30, 8, 0.5) > 0.92

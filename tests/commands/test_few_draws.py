@@ -104,6 +104,7 @@ def test_draws_that_vary_more_than_documents_have_no_share(
     ]
 
 
+@pytest.mark.long
 def test_every_engine_gives_the_same_advice(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

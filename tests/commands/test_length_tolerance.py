@@ -92,6 +92,7 @@ def expected_scores(adopted: Adopted) -> dict[tuple[str, str, str], Row]:
     return rows
 
 
+@pytest.mark.first
 @pytest.mark.parametrize(("seed", "tolerance"), [(1, 3), (2, 1), (3, 0), (4, 2**31 - 1)])
 def test_scores_are_those_of_the_twin_however_rows_travel(
     segscore: Segscore,

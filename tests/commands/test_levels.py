@@ -88,6 +88,7 @@ def listed(frame: pd.DataFrame, *without: str) -> list[str]:
     return sorted(map(str, rows.astype(object).where(rows.notna(), None).to_dict("records")))
 
 
+@pytest.mark.long
 @settings(max_examples=examples(8), deadline=None)
 @given(
     seed=st.integers(0, 2**32),
@@ -237,6 +238,7 @@ def test_compare_works_on_each_level_and_over_all(kind: str) -> None:
         assert row["value"] == pytest.approx(value), row["measure"]
 
 
+@pytest.mark.first
 @pytest.mark.parametrize(
     ("kind", "window", "types"),
     [

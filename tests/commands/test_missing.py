@@ -121,6 +121,7 @@ OPTIONS: list[tuple[bool, tuple[str, ...]]] = [
 ]
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(("typed", "options"), OPTIONS)
 def test_they_are_scored_as_rows_without_boundaries_are(

@@ -62,6 +62,7 @@ def deliver_again(
         archive.put(night, role, listed)
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("fixed", [False, True])
 @pytest.mark.parametrize("baseline", ["last-good", "median-of-3"])
 def test_ids_that_are_used_again_are_those_of_other_documents(

@@ -474,6 +474,7 @@ def test_a_fall_against_one_night_and_against_the_median_is_said_once(archive: A
     assert f" in the 3 nights to {DAYS[3]} (0.02 allowed, p < 0.0001); worst: " in line
 
 
+@pytest.mark.long
 def test_a_slow_decline_that_passes_is_warned_of(archive: Archive) -> None:
     """The warning says what the gate would say that compares with the median, too."""
     archive.settle(gate="boundary_similarity>=-0.05")
@@ -831,6 +832,7 @@ def jobs(archive: Archive, tmp_path: Path) -> Iterator[Jobs]:
         command.kill()
 
 
+@pytest.mark.first
 @pytest.mark.parametrize(
     ("gate", "published"),
     [

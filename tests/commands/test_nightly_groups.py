@@ -103,6 +103,7 @@ def test_a_missing_channel_is_warned_of_or_makes_the_night_incomplete(
     assert nights.verdict(3)["missing_groups"] == ["regio"]
 
 
+@pytest.mark.long
 def test_a_slow_decline_fails_a_rule_for_trends_until_it_is_accepted(
     segscore: Segscore, tmp_path: Path
 ) -> None:

@@ -38,6 +38,7 @@ def in_order(folder: Path) -> None:
         pq.write_table(table.sort_by("document_id"), path, row_group_size=5)
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS.keys())
 @pytest.mark.parametrize("way", ["ranges", "shuffled"])
 @pytest.mark.parametrize("most", [4096, pytest.param(16, marks=pytest.mark.long)])

@@ -195,6 +195,7 @@ def test_a_corpus_is_projected_as_by_trying_all_cuts(projects: Projects, ties: s
         assert tuple(one[name] for name in names) == best_edits(*words)
 
 
+@pytest.mark.long
 def test_parts_workers_and_resuming_change_nothing(
     projects: Projects, monkeypatch: pytest.MonkeyPatch
 ) -> None:

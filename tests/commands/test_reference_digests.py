@@ -119,6 +119,7 @@ def test_runs_of_an_earlier_version_are_compared_with_a_warning(
     assert result.err.count("could not be checked") == 1
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("whole", [True, False], ids=["whole", "parts"])
 @pytest.mark.parametrize("options", [(), ("--units", "words"), ("--consensus", "0.5,any")])
 def test_column_and_fingerprint_equal_the_twin(

@@ -64,6 +64,7 @@ def advised(tables: Mapping[str, Rows]) -> bool:
     return any("pass --resample-by show" in warning for warning in warnings)
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("spread", [0.0, 0.3])
 def test_every_engine_gives_the_same_advice(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spread: float

@@ -84,6 +84,7 @@ def by_trial(tmp_path: Path, segscore: Segscore, answers: list[Row]) -> dict[tup
     return {(row["document_id"], *row["hypothesis"].split("/")): row for row in rows}
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("trials", [lambda _: (1, 2, 3), ragged], ids=["equal", "ragged"])
 def test_a_document_counts_once_with_the_mean_over_its_trials(

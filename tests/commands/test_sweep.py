@@ -172,6 +172,7 @@ def test_of_equally_close_lengths_the_higher_threshold_is_chosen() -> None:
     assert operating_point(np.array([6, 2, 2, 1]), 3) == 2
 
 
+@pytest.mark.first
 @pytest.mark.parametrize(("window", "rounding", "units"), WINDOWS)
 def test_curves_equal_the_twin(
     segscore: Segscore, tmp_path: Path, window: str | int, rounding: str, units: str

@@ -61,6 +61,7 @@ def scored(segscore: Segscore, tables: dict[str, Path], *options: object) -> dic
     return {(r["hypothesis"], r["measure"]): r for r in rows if r["average"] == "micro"}
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("limits", [Limits(), Limits(rows_per_part=8)], ids=["whole", "parts"])
 @pytest.mark.parametrize("lacking", [0, 3])
 def test_values_are_those_of_score(

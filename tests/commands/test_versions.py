@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from tests.support.night_metrics import WORSE
 from tests.support.nights import DAYS, GOOD, Archive, rows
 
@@ -35,6 +37,7 @@ def test_a_version_that_changed_on_the_night_of_a_fall_is_named(archive: Archive
     assert archive.read(SECOND, "night.json")["causes"] == []
 
 
+@pytest.mark.long
 def test_of_a_level_the_night_since_which_it_fell_counts(archive: Archive) -> None:
     """The third night finds a fall since the second."""
     archive.settle(gate="level:boundary_similarity>=-0.02")

@@ -58,12 +58,14 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
     return Site(folder, {file: Page(file) for file in files})
 
 
+@pytest.mark.long
 def test_every_page_is_in_the_site(site: Site) -> None:
     sources = {page.relative_to(ROOT / "docs") for page in (ROOT / "docs").rglob("*.md")}
     built = {file.relative_to(site.folder).with_suffix(".md") for file in site.pages}
     assert sources < built
 
 
+@pytest.mark.long
 def test_pages_load_nothing_from_other_sites(site: Site) -> None:
     loaded = [address for page in site.pages.values() for address in page.loaded]
     assert len(loaded) > len(site.pages)
@@ -84,6 +86,7 @@ def broken(file: Path, links: list[str], site: Site) -> Iterator[str]:
                 yield f"{file.name}: {link}"
 
 
+@pytest.mark.long
 def test_every_link_of_the_site_leads_somewhere(site: Site) -> None:
     broken_links = [
         link for file, page in site.pages.items() for link in broken(file, page.links, site)

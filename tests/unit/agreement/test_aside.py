@@ -249,6 +249,7 @@ def test_a_person_like_the_others_may_replace_one_and_a_careless_one_may_not() -
         assert {row["candidate_wins"] for row in found.coders.to_pylist()} == {wins}
 
 
+@pytest.mark.long
 def test_a_person_like_the_others_does_not_win_without_a_margin() -> None:
     """In 60 projects nothing is to be found, as the candidate is as good as the others."""
     batches = 60

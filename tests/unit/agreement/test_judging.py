@@ -38,6 +38,7 @@ def test_nearest_boundaries_equal_the_twin() -> None:
         assert found.distance.tolist() == near
 
 
+@pytest.mark.first
 @pytest.mark.parametrize(
     ("seed", "faults"),
     [

@@ -154,6 +154,7 @@ def test_a_loop_is_compiled_around_one_that_was_read(filled_cache: Cache) -> Non
     assert hits == [("0", "1"), ("1", "1")]
 
 
+@pytest.mark.long
 def test_a_writable_numba_folder_is_not_used(filled_cache: Cache) -> None:
     folder = filled_cache.of_loop
     assert filled_cache.exposed() is None
@@ -220,6 +221,7 @@ def test_a_writable_file_is_not_used(filled_cache: Cache) -> None:
     assert filled_cache.exposed() == index
 
 
+@pytest.mark.long
 def test_a_poisoned_index_of_this_user_runs(filled_cache: Cache, tmp_path: Path) -> None:
     """An index that runs a program when it is read does so in a folder of this user's."""
     index = next(filled_cache.of_loop.glob("loops.*.nbi"))
@@ -298,6 +300,7 @@ def test_a_file_of_another_user_is_not_used(filled_cache: Cache, what: str) -> N
     assert filled_cache.exposed() == owned
 
 
+@pytest.mark.long
 def test_files_of_root_are_used(filled_cache: Cache) -> None:
     """Loops compiled by root into an image, read by its user: numba needs a writable folder."""
     with other_user.shared_folder() as base:

@@ -321,6 +321,7 @@ def by_krippendorff() -> float:
     return float(alpha(marks(), level_of_measurement="nominal"))
 
 
+@pytest.mark.first
 @pytest.mark.parametrize(("measure", "name", "program"), CODINGS)
 def test_a_coefficient_made_by_a_program_is_reconciled(
     measure: str, name: str, program: Callable[[], float]
@@ -340,6 +341,7 @@ def codings_of(group: str) -> list[dict[str, Any]]:
     return [{name: row[name] for name in names} for row in rows if row["group"] == group]
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("group", GROUPS)
 @pytest.mark.parametrize(("measure", "average"), [("pi", "pi_linear"), ("kappa", "kappa_linear")])
 @pytest.mark.parametrize(
@@ -356,6 +358,7 @@ def test_segeval_is_named_for_several_documents(
     assert len({*found.fitting}) == 1
 
 
+@pytest.mark.first
 @pytest.mark.parametrize(
     ("printed", "explaining"),
     [

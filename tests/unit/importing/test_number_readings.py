@@ -160,6 +160,7 @@ def test_other_numbers_are_none(answer: str) -> None:
     assert read(answer).failure == "no number"
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("dots", [20_000, 200_000])
 @pytest.mark.parametrize("numbers", ["auto", "ranges"])
 def test_an_answer_in_a_loop_is_read_in_linear_time(dots: int, numbers: str) -> None:

@@ -177,6 +177,7 @@ def test_window_size_equals_the_twin(n_units: int, segments: int, rounding: str)
     assert size[0] == naive.window_size(n_units, segments, rounding)
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("seed", [1, 2])
 def test_windows_of_thousands_of_pairs_equal_segeval(seed: int) -> None:
     compared = 0
@@ -192,6 +193,7 @@ def test_windows_of_thousands_of_pairs_equal_segeval(seed: int) -> None:
     assert compared > RANDOM_PAIRS // 2
 
 
+@pytest.mark.first
 @pytest.mark.parametrize(
     "n_t", [1, 2, 6, *(pytest.param(n_t, marks=pytest.mark.long) for n_t in (3, 4, 5))]
 )
@@ -219,6 +221,7 @@ def similarity(name: str) -> Callable[..., Decimal]:
     return function
 
 
+@pytest.mark.long
 def test_windows_of_thousands_of_pairs_equal_nltk() -> None:
     for n_units, reference, hypothesis in random_pairs(3, least_units=4):
         k = min(naive.window_size(n_units, len(reference) + 1), n_units - 1)

@@ -122,6 +122,7 @@ def test_a_general_change_is_not_said_of_each_group_and_system() -> None:
     assert describe_trend(levels, [], SETTINGS)[0].startswith("everything, for all 5 systems, fell")
 
 
+@pytest.mark.long
 def test_steady_systems_are_rarely_named() -> None:
     """Two families, two kinds of test, each at .01: at most .04 of archives, here 40."""
     assert (

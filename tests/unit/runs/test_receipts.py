@@ -380,6 +380,7 @@ def test_a_broken_file_is_refused(tmp_path: Path) -> None:
         assert (outcome(tmp_path, other) is Failed) == (other != content)
 
 
+@pytest.mark.long
 def test_a_broken_block_is_refused_or_read(tmp_path: Path) -> None:
     """A forger can compute the checksum too: then any values may be read, but no code runs."""
     node, buffers = receipt_file.unpack(packed(KEPT))
