@@ -23,6 +23,7 @@ from segscore.pipeline.settings.ranges import (
     within,
 )
 from segscore.pipeline.settings.reading import (
+    COUNTED_UNITS,
     parse_tolerance,
     read_memory,
     read_names,
@@ -263,6 +264,15 @@ UnitsOption = Annotated[
         Panel.MEASURES,
         check=among(("units", "words")),
         signed=Signed("units", "what positions are counted in", always=True),
+    ),
+]
+UnitOption = Annotated[
+    str | None,
+    Option(
+        "What tables count that do not say it: millisecond, second, sentence, utterance, turn, "
+        "line, word, token or character.",
+        Panel.INPUTS,
+        check=among(COUNTED_UNITS),
     ),
 ]
 RegistryOption = Annotated[

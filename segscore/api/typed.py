@@ -168,7 +168,20 @@ class EvaluateKeywords(MetricKeywords, total=False):
     max_unpaired: float | None
     missing: Literal["leave-out", "none", "refuse"]
     trials: bool
-    unit: str | None
+    unit: (
+        Literal[
+            "millisecond",
+            "second",
+            "sentence",
+            "utterance",
+            "turn",
+            "line",
+            "word",
+            "token",
+            "character",
+        ]
+        | None
+    )
     threshold: str | float | Sequence[str] | None
     memory_limit: int | str | None
     registry: str | None
@@ -189,6 +202,20 @@ class AgreeKeywords(TypedDict, total=False):
     window: str | int
     rounding: Literal["half-even", "half-up"]
     units: Literal["units", "words"]
+    unit: (
+        Literal[
+            "millisecond",
+            "second",
+            "sentence",
+            "utterance",
+            "turn",
+            "line",
+            "word",
+            "token",
+            "character",
+        ]
+        | None
+    )
     length_tolerance: int
     similarity: Sequence[str] | str
     bin: str
@@ -234,6 +261,20 @@ class CalibrateKeywords(TypedDict, total=False):
     window: str | int
     rounding: Literal["half-even", "half-up"]
     units: Literal["units", "words"]
+    unit: (
+        Literal[
+            "millisecond",
+            "second",
+            "sentence",
+            "utterance",
+            "turn",
+            "line",
+            "word",
+            "token",
+            "character",
+        ]
+        | None
+    )
     length_tolerance: int
     tolerance: int | str
     seed: int
@@ -280,6 +321,20 @@ class SweepKeywords(TypedDict, total=False):
     window: str | int
     rounding: Literal["half-even", "half-up"]
     units: Literal["units", "words"]
+    unit: (
+        Literal[
+            "millisecond",
+            "second",
+            "sentence",
+            "utterance",
+            "turn",
+            "line",
+            "word",
+            "token",
+            "character",
+        ]
+        | None
+    )
     length_tolerance: int
     p_seg: float | None
 

@@ -1,4 +1,4 @@
-"""`score --unit`: tables of one's own say what they count."""
+"""`--unit` of score, agree, calibrate and sweep: tables of one's own say what they count."""
 
 import json
 from pathlib import Path
@@ -67,3 +67,42 @@ def test_python_has_the_unit_too() -> None:
     rows = [{**row, "coder": "desk"} for row in ROWS]
     found = api.evaluate(rows, rows, unit="millisecond")
     assert "|n_t:2000|" in found.signature
+
+
+def test_agree_and_sweep_have_the_unit_too(segscore: Segscore, tmp_path: Path) -> None:
+    reference = write(tmp_path, "ref.parquet", "desk", 0)
+    hypothesis = write(tmp_path, "hyp.parquet", "system", 1_900)
+    (codings := tmp_path / "codings").mkdir()
+    write(codings, "a.parquet", "ann", 0)
+    write(codings, "b.parquet", "bob", 1_900)
+    commands = {
+        "agree": (codings,),
+        "sweep": (reference, hypothesis, "--n-t", "1,5", "--measure", "b_f1"),
+    }
+    for name, given in commands.items():
+        for stated, n_t in (("millisecond", 2000), ("sentence", 2)):
+            run = tmp_path / f"{name}-{stated}"
+            result = segscore(name, *given, "--unit", stated, "--output", run)
+            assert result.code == 0, result.err
+            record = json.loads((run / "run.json").read_text())
+            chosen = record["settings"]["n_t" if name == "agree" else "own_n_t"]
+            assert chosen == n_t
+            assert record["unit"] == stated
+        refused = segscore(name, *given, "--unit", "hour", "--output", tmp_path / "run")
+        assert refused.code == 2 and "--unit hour: must be one of" in refused.err
+
+
+def test_calibrate_has_the_unit_too(segscore: Segscore, tmp_path: Path) -> None:
+    reference = write(tmp_path, "ref.parquet", "desk", 0)
+
+    def curve(*options: object) -> str:
+        result = segscore(
+            "calibrate", reference, "--measure", "boundary_similarity", "--format", "json", *options
+        )
+        assert result.code == 0, result.err
+        return result.out
+
+    assert curve("--unit", "millisecond") == curve("--n-t", 2000) != curve()
+    seconds = write(tmp_path, "seconds.parquet", "desk", 0, "second")
+    refused = segscore("calibrate", seconds, "--measure", "pk", "--unit", "millisecond")
+    assert refused.code == 2 and "--unit millisecond: the tables count seconds" in refused.err

@@ -27,8 +27,10 @@ from segscore.pipeline.settings.options import (
     RoundingOption,
     Signed,
     ToleranceOption,
+    UnitOption,
     UnitsOption,
     WindowOption,
+    check_options,
 )
 from segscore.pipeline.settings.ranges import (
     MOST_UNITS,
@@ -134,6 +136,7 @@ class SweepSettings:
     window: WindowOption = MeasuringSettings.window
     rounding: RoundingOption = MeasuringSettings.rounding
     units: UnitsOption = MeasuringSettings.units
+    unit: UnitOption = None
     length_tolerance: LengthToleranceOption = MeasuringSettings.length_tolerance
     p_seg: PSegOption = MeasuringSettings.p_seg
     fresh: FreshOption = False
@@ -141,6 +144,7 @@ class SweepSettings:
 
     def __post_init__(self) -> None:
         """Refuse a value that an option cannot have; the message names the option."""
+        check_options(self)
         check_locations({**self.inputs, "--output": self.output})
         for tolerance in self.tolerances:
             within("--tolerances", tolerance, 0, MOST_UNITS)
