@@ -33,7 +33,7 @@ from segscore.pipeline.scoring.missing import (
     warn_of_added,
 )
 from segscore.pipeline.results.names import is_point
-from segscore.pipeline.scoring.noticed import warn_of_noticed
+from segscore.pipeline.scoring.noticed import warn_of_long_segments, warn_of_noticed
 from segscore.pipeline.scoring.part import TaskResults, settle_units
 from segscore.pipeline.scoring.related_documents import warn_of_related
 from segscore.pipeline.scoring.results import (
@@ -50,6 +50,7 @@ from segscore.pipeline.scoring.totals import add_sums
 from segscore.pipeline.scoring.trial_summary import with_trials
 from segscore.pipeline.scoring.type_confusion import tabulate_confusion
 from segscore.pipeline.scoring.unpaired import require_few_unpaired, warn_of_unpaired
+from segscore.pipeline.settings.measuring import settings_without_effect
 from segscore.pipeline.tables.read import Sources
 from segscore.pipeline.tables.segment_labels import have_labels, warn_of_labels_on_one_side
 
@@ -91,6 +92,7 @@ def run_scoring(
     run = TaskRun("score", settings, executor, progress, sink)
     with run.stage("plan"):
         inputs = find_inputs(settings) if sources is None else inputs_of(settings, sources)
+        unknown = settings.n_t is None and inputs.unit is None
         run.settings = settings = settings.in_unit(inputs.unit)
         require_scores(settings, inputs.hypotheses)
         rule = rule_of(settings, inputs)
@@ -104,13 +106,22 @@ def run_scoring(
             results = score_tables(run, inputs, sources, rule)
         if results is None:
             return _done(run, settings)
-        return _finish(run, settings, inputs, plan, results)
+        return _finish(run, settings, inputs, plan, results, unknown=unknown)
 
 
 def _finish(
-    run: TaskRun, settings: ScoreSettings, inputs: Inputs, plan: Plan, results: TaskResults
+    run: TaskRun,
+    settings: ScoreSettings,
+    inputs: Inputs,
+    plan: Plan,
+    results: TaskResults,
+    *,
+    unknown: bool,
 ) -> FinishedScoring:
-    """Average the results, compose the record, and publish the run or keep it in memory."""
+    """Average the results, compose the record, and publish the run or keep it in memory.
+
+    It is ``unknown`` what a near miss is if neither n_t nor the unit is stated.
+    """
     with run.stage("summary"):
         require_scored(run.sink, inputs, results.rows)
         _require_few_lost(run, settings, results.rows, results.missing)
@@ -141,6 +152,8 @@ def _finish(
     record["warnings"] += results.test_set.warnings
     record["warnings"] += warn_of_absent_points(settings, scored)
     record["warnings"] += _warn_of_systems(summary, scored) + warn_of_noticed(sums.noticed)
+    if unknown and settings.units == "units" and _depends_on_n_t(settings):
+        record["warnings"] += warn_of_long_segments(sums.noticed)
     record["warnings"] += warn_of_absent_labels(settings, scoring.selection.pairs, sums.pairs)
     record["warnings"] += warn_of_few_draws(sums.draws, sums.pairs, scoring)
     of_documents = attribute_types([inputs.references, inputs.documents])
@@ -157,6 +170,10 @@ def _warn_of_systems(summary: pa.Table, scored: Iterable[str]) -> list[str]:
     """Return warnings of other documents and of similar names."""
     systems = [name for name in scored if not is_point(name)]
     return [*warn_of_fewer_documents(summary), *warn_of_similar_names(systems)]
+
+
+def _depends_on_n_t(settings: ScoreSettings) -> bool:
+    return "n_t" not in settings_without_effect(settings.selection)
 
 
 def _done(run: TaskRun, settings: ScoreSettings) -> Done:

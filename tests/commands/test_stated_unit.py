@@ -106,3 +106,36 @@ def test_calibrate_has_the_unit_too(segscore: Segscore, tmp_path: Path) -> None:
     seconds = write(tmp_path, "seconds.parquet", "desk", 0, "second")
     refused = segscore("calibrate", seconds, "--measure", "pk", "--unit", "millisecond")
     assert refused.code == 2 and "--unit millisecond: the tables count seconds" in refused.err
+
+
+LONG = "units on average, and only boundaries 1 unit apart are near misses"
+
+
+@pytest.mark.parametrize(
+    ("n_units", "options", "warned"),
+    [
+        (3_000, (), False),
+        (3_001, (), True),
+        (3_001, ("--n-t", 2), False),
+        (3_001, ("--unit", "character"), False),
+        (3_001, ("--measures", "pk"), False),
+    ],
+)
+def test_long_segments_without_a_unit_are_warned_of(
+    segscore: Segscore, tmp_path: Path, n_units: int, options: tuple[object, ...], warned: bool
+) -> None:
+    """Three segments have 1,000 units on average, or more."""
+    row = {"document_id": "d", "coder": "x", "n_units": n_units, "boundaries": [9, 99]}
+    (tmp_path / "rows.jsonl").write_text(json.dumps(row) + "\n")
+    rows = (tmp_path / "rows.jsonl", tmp_path / "rows.jsonl")
+    result = segscore("score", *rows, *options, "--output", tmp_path / "run")
+    assert result.code == 0, result.err
+    assert (f"references: segments have 1,000 {LONG}" in result.err) is warned
+
+
+def test_python_warns_of_long_segments_too(tmp_path: Path) -> None:
+    rows = [{**row, "coder": "desk"} for row in ROWS]
+    in_memory = api.evaluate(rows, rows)
+    for found in (in_memory, api.evaluate(rows, rows, output=str(tmp_path / "run"))):
+        assert any(f"references: segments have 200,000 {LONG}" in each for each in found.warnings)
+    assert not api.evaluate(rows, rows, unit="millisecond").warnings
