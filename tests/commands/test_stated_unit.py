@@ -139,3 +139,55 @@ def test_python_warns_of_long_segments_too(tmp_path: Path) -> None:
     for found in (in_memory, api.evaluate(rows, rows, output=str(tmp_path / "run"))):
         assert any(f"references: segments have 200,000 {LONG}" in each for each in found.warnings)
     assert not api.evaluate(rows, rows, unit="millisecond").warnings
+
+
+@pytest.mark.parametrize(
+    ("tolerance", "unit", "said"),
+    [
+        ("1.9s", "millisecond", "|tol:1900|"),
+        ("1900ms", "millisecond", "|tol:1900|"),
+        ("3s", "second", "|tol:3|"),
+        ("500ms", "second", "--tolerance 500ms: must be a whole number of units, but it is 0.5"),
+        ("2s", "sentence", "--tolerance 2s: positions are not known to be times; give a number of"),
+        ("2s", None, "give a number of units, or say what the tables count, such as --unit second"),
+        ("twos", "second", "--tolerance twos: must be a number of units, or a time such as 15s"),
+        (
+            "2 min",
+            "second",
+            "must be a whole number of units, a time such as 2s or 500ms, or a perc",
+        ),
+        ("3000000s", "millisecond", "--tolerance 3000000000: must be"),
+    ],
+)
+def test_a_tolerance_can_be_a_time(
+    segscore: Segscore, tmp_path: Path, tolerance: str, unit: str | None, said: str
+) -> None:
+    reference = write(tmp_path, "ref.parquet", "desk", 0)
+    hypothesis = write(tmp_path, "hyp.parquet", "system", 1_900)
+    options = ("--tolerance", tolerance, *(() if unit is None else ("--unit", unit)))
+    run = ("--output", tmp_path / "run")
+    result = segscore("score", reference, hypothesis, *options, *run, "--measures", "tolerant_f1")
+    if not said.startswith("|"):
+        assert result.code == 2 and said in result.err
+        return
+    assert result.code == 0, result.err
+    assert said in result.out
+    found = api.read_run(str(tmp_path / "run"))["tolerant_f1"].micro
+    assert found == (1.0 if unit == "millisecond" else 0.0)
+
+
+def test_other_commands_and_python_have_such_a_tolerance(
+    segscore: Segscore, tmp_path: Path
+) -> None:
+    reference = write(tmp_path, "ref.parquet", "desk", 0)
+    outputs = [
+        segscore(
+            *("calibrate", reference, "--measure", "tolerant_f1", "--format", "json"),
+            *("--unit", "millisecond", "--tolerance", tolerance),
+        ).out
+        for tolerance in ("2s", 2000)
+    ]
+    assert outputs[0] == outputs[1] != ""
+    early, late = (api.Segmentation.from_starts([0, start], duration=9.5) for start in (4.25, 5.75))
+    assert api.score(reference=early, hypothesis=late, tolerance="1500ms").tolerant_f1 == 1
+    assert api.score(reference=early, hypothesis=late, tolerance="1.4s").tolerant_f1 == 0

@@ -243,10 +243,10 @@ class SweepSettings:
         return self.n_t[0] if len(self.n_t) == 1 else self.own_n_t
 
     def in_unit(self, unit: str | None) -> "SweepSettings":
-        """Return the settings with n_t chosen, for tables in a unit, if measures need it."""
-        if not self.measures:
-            return self
-        return replace(self, own_n_t=self.measured.in_unit(unit).n_t)
+        """Return the settings with n_t chosen if measures need it, and times in units."""
+        chosen = self.measured.in_unit(unit)
+        own_n_t = chosen.n_t if self.measures else self.own_n_t
+        return replace(self, own_n_t=own_n_t, tolerance=chosen.tolerance)
 
     @property
     def signature(self) -> str:
