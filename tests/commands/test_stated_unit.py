@@ -164,16 +164,21 @@ def test_a_tolerance_can_be_a_time(
 ) -> None:
     reference = write(tmp_path, "ref.parquet", "desk", 0)
     hypothesis = write(tmp_path, "hyp.parquet", "system", 1_900)
-    options = ("--tolerance", tolerance, *(() if unit is None else ("--unit", unit)))
-    run = ("--output", tmp_path / "run")
-    result = segscore("score", reference, hypothesis, *options, *run, "--measures", "tolerant_f1")
+    options: tuple[object, ...] = (
+        "--tolerance",
+        tolerance,
+        *(() if unit is None else ("--unit", unit)),
+    )
+    options = (*options, "--measures", "tolerant_f1", "--output", tmp_path / "run")
+    result = segscore("score", reference, hypothesis, *options)
     if not said.startswith("|"):
         assert result.code == 2 and said in result.err
         return
     assert result.code == 0, result.err
     assert said in result.out
-    found = api.read_run(str(tmp_path / "run"))["tolerant_f1"].micro
-    assert found == (1.0 if unit == "millisecond" else 0.0)
+    run = api.read_run(str(tmp_path / "run"))
+    assert isinstance(run, api.Evaluation)
+    assert run["tolerant_f1"].micro == (1.0 if unit == "millisecond" else 0.0)
 
 
 def test_other_commands_and_python_have_such_a_tolerance(
