@@ -14,7 +14,7 @@ from segscore.pipeline.scoring.counting import Pairs
 from segscore.pipeline.results.names import is_point
 from segscore.pipeline.scoring.pairs import Hypotheses
 from segscore.pipeline.scoring.references import References
-from segscore.pipeline.tables.units import NEAR
+from segscore.pipeline.tables.units import describe_long_segments
 
 Noticed = dict[tuple[str, str, int], int]
 """Numbers by what they count, of which column, table or system, and after which shift in units, 0
@@ -24,8 +24,6 @@ _DIFFERS, _OVERRULED = "differs", "overruled"
 _ROWS, _FAR = ("rows", "", 0), ("rows of a length far from their document's", "", 0)
 _POSITIONS, _LATE, _MATCHES = "positions", "late", "matches"
 _UNITS, _SEGMENTS = ("units of references", "", 0), ("segments of references", "", 0)
-_LONG = 1000
-"""Units in a segment, on average, above which the default n_t is surely not what is meant."""
 _EXPECTED = "expected"
 """How many millionths of a match chance gives each shift of a system."""
 _FEWEST = 3
@@ -158,14 +156,7 @@ def warn_of_noticed(noticed: Noticed) -> list[str]:
 
 def warn_of_long_segments(noticed: Noticed) -> list[str]:
     """Return a warning if segments are long in units whose n_t nobody chose."""
-    units, segments = noticed.get(_UNITS, 0), noticed.get(_SEGMENTS, 0)
-    if units <= _LONG * segments:
-        return []
-    return [
-        f"references: segments have {round(units / segments):,} units on average, and only "
-        f"boundaries {NEAR - 1} unit apart are near misses; if the units are times, say so, such "
-        "as --unit millisecond, or say with --n-t what a near miss is"
-    ]
+    return describe_long_segments("references", noticed.get(_UNITS, 0), noticed.get(_SEGMENTS, 0))
 
 
 def _warn_of_lengths(noticed: Noticed) -> list[str]:

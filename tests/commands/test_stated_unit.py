@@ -131,6 +131,10 @@ def test_long_segments_without_a_unit_are_warned_of(
     result = segscore("score", *rows, *options, "--output", tmp_path / "run")
     assert result.code == 0, result.err
     assert (f"references: segments have 1,000 {LONG}" in result.err) is warned
+    if not options:
+        checked = segscore("validate", rows[0])
+        assert checked.code == 0
+        assert (f"segmentations: segments have 1,000 {LONG}" in checked.err) is warned
 
 
 def test_python_warns_of_long_segments_too(tmp_path: Path) -> None:
