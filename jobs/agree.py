@@ -196,7 +196,7 @@ def _print_table(finished: "FinishedAudit", layout: str, format_name: PaperForma
 def _print_markdown(finished: "FinishedAudit", layout: str, table: "pa.Table") -> None:
     """Print the rows of the groups that the terminal shows; say how many more there are."""
     from segscore.pipeline.agreement.shown_coders import CODER_COLUMNS
-    from segscore.pipeline.results.finished import grouped
+    from segscore.pipeline.runs.finished import grouped
 
     by = list(finished.record["settings"]["group_by"])
     whole, *parts = grouped(table.to_pylist(), by).items()

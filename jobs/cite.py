@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from segscore.pipeline.results.finished import FinishedRun
+    from segscore.pipeline.runs.finished import FinishedRun
 
 MICRO = "micro"
 """The average that `score` and `compare` show by default."""
@@ -42,7 +42,7 @@ def cite(
     from segscore.pipeline.measures.agreement_bibliography import AGREEMENT_PUBLICATIONS
     from segscore.pipeline.measures.bibliography import ADJUSTMENT, INTERVAL_METHOD, bibliography
     from segscore.pipeline.reports.method import describe_method, of_statistics
-    from segscore.pipeline.results.finished import FinishedRun
+    from segscore.pipeline.runs.finished import FinishedRun
     from segscore.pipeline.settings.ranges import one_of
 
     one_of("--average", average or MICRO, (MICRO, "macro"))
@@ -87,9 +87,9 @@ def _open(url: str, asked: list[str]) -> "tuple[FinishedRun, list[str]]":
         Refused: there is no such run, or it does not have one of the measures.
     """
     from segscore.pipeline.errors import Refused
-    from segscore.pipeline.results.finished import FinishedRun
-    from segscore.pipeline.scoring.finished_scoring import FinishedScoring
     from segscore.pipeline.results.leaderboard import PRINTED, measures_to_show
+    from segscore.pipeline.runs.finished import FinishedRun
+    from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 
     compared = FinishedRun.open(url)
     if compared.command == "compare":

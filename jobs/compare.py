@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from segscore.pipeline.nightly.lacking import Lacking
     from segscore.pipeline.nightly.rules import GateRule
     from segscore.pipeline.nightly.verdict import Check
-    from segscore.pipeline.results.finished import FinishedRun
+    from segscore.pipeline.runs.finished import FinishedRun
 
 _REFERENCE = "reference"
 

@@ -34,7 +34,7 @@ def doctor(
     from segscore.pipeline.comparison.suspects import find_suspects
     from segscore.pipeline.comparison.tables import table_of
     from segscore.pipeline.errors import Refused
-    from segscore.pipeline.results.finished import measured_unit
+    from segscore.pipeline.runs.finished import measured_unit
     from segscore.pipeline.scoring.finished_scoring import FinishedScoring
     from segscore.pipeline.tables.units import PER_SECOND
     from segscore.schemas.comparisons import SUSPECTS

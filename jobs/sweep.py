@@ -28,7 +28,7 @@ from segscore.pipeline.statistics.shown_tables import Column
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from segscore.pipeline.results.finished import FinishedRun
+    from segscore.pipeline.runs.finished import FinishedRun
 
 _TABLES = ("tolerances", "curves", "operating_points", "measured", "ranks")
 """Tables of results, of those that a sweep writes."""
@@ -67,7 +67,7 @@ def sweep(
     """Write errors at every threshold or tolerance, or ranks of systems at several settings."""
     from segscore.pipeline.reports.figures import require_figure
     from segscore.pipeline.runs import executors
-    from segscore.pipeline.results.finished import FinishedRun
+    from segscore.pipeline.runs.finished import FinishedRun
     from segscore.pipeline.scoring.sweep.run import run_sweep
 
     if figure is not None and chosen.varies:

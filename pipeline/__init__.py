@@ -11,6 +11,7 @@ statistics/    sums, averages, the jackknife, tests
 testsets/      test sets, recognised by the content of their references
 settings/      what every command can be asked: options, ranges, how segmentations are measured
 runs/          a run: folder, plan, tasks, shuffle, record; it alone imports Dask
+results/       what a scoring run found, for every reader: leaderboard, coverage, chance, names
 scoring/       segscore score, sweep, explain
 importing/     segscore import, project: formats, conversion to segmentations
 agreement/     segscore agree, consensus, simulate

@@ -98,8 +98,8 @@ def summary_layout(
         signature: signature of the run.
         named: measures and families in the order in which the user named them.
     """
-    from segscore.pipeline.results.finished import are_over_all
     from segscore.pipeline.results.leaderboard import measures_to_show, rank
+    from segscore.pipeline.runs.finished import are_over_all
     from segscore.pipeline.statistics.averages import summary_groups
 
     if layout == "measures":

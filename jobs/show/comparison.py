@@ -39,8 +39,8 @@ from segscore.pipeline.statistics.shown_tables import Column
 from segscore.schemas.rows import PairRow, PowerRow, SystemRow, group_of
 
 if TYPE_CHECKING:
-    from segscore.pipeline.results.finished import FinishedRun
     from segscore.pipeline.results.leaderboard import Leaderboard
+    from segscore.pipeline.runs.finished import FinishedRun
 
 _Row = dict[str, Any]
 _MOST_DOCUMENTS = 1_000_000
@@ -54,7 +54,7 @@ _BAR = 30
 
 def print_comparison(finished: "FinishedRun", average: str) -> None:
     """Print systems and pairs for all documents and the first groups, then documents."""
-    from segscore.pipeline.results.finished import grouped
+    from segscore.pipeline.runs.finished import grouped
 
     settings = finished.record["settings"]
     by = settings["group_by"]
@@ -289,7 +289,7 @@ def power_lines(
 
 def _print_power(rows: Sequence[PowerRow], average: str) -> None:
     """Print the simulated power of each pair by number of documents, with a bar for the power."""
-    from segscore.pipeline.results.finished import grouped
+    from segscore.pipeline.runs.finished import grouped
 
     of_average = (row for row in rows if row["average"] == average)
     curves = grouped(of_average, ("measure", "system", "other", "sought"))

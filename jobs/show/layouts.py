@@ -26,8 +26,8 @@ from segscore.schemas.rows import OmnibusRow, PairRow, SystemRow, column_of, gro
 
 if TYPE_CHECKING:
     from segscore.pipeline.comparison.settings import CompareSettings
-    from segscore.pipeline.results.finished import FinishedRun
     from segscore.pipeline.results.leaderboard import Leaderboard
+    from segscore.pipeline.runs.finished import FinishedRun
 
 LAYOUTS = ("pairs", "systems", "references", "ranks")
 _FORMATS = ("text", "json", "markdown", "latex", "csv")
@@ -91,7 +91,7 @@ def _pairs(finished: "FinishedRun", average: str) -> Layout:
 
     Groups and measures keep their order; the largest difference of each comes first.
     """
-    from segscore.pipeline.results.finished import grouped
+    from segscore.pipeline.runs.finished import grouped
 
     by = finished.record["settings"]["group_by"]
     parts = grouped(_differences(finished, average), (*by, "measure"))
@@ -202,7 +202,7 @@ def _ranks(finished: "FinishedRun", average: str) -> Layout:
     Mean ranks and these tests are about macro averages. They depend on which other systems are
     there (Benavoli, Corani & Mangili 2016), so that no other layout has them.
     """
-    from segscore.pipeline.results.finished import grouped
+    from segscore.pipeline.runs.finished import grouped
 
     by = finished.record["settings"]["group_by"]
     chosen, macro = (_averages(finished, each) for each in (average, "macro"))

@@ -99,7 +99,7 @@ def _print_leaderboard(title: str, board: "Leaderboard", hint: list[str]) -> Non
         ),
         *(_measure(name, listed) for name in others),
     ]
-    hints = hint if len(others) < len(board.measures) - 1 else []
+    hints = hint if len(others) < len(board.averages) - 1 else []
     print_fitted(
         columns,
         title=title,
@@ -217,7 +217,7 @@ def _print_measures(title: str, board: "Leaderboard", macro: "Leaderboard") -> N
     """Print a table of the systems for each measure."""
     from segscore.pipeline.measures import ALL
 
-    for name in board.measures:
+    for name in board.averages:
         of_measure = board.by(name)
         names = of_measure.names
         print_fitted(
@@ -240,9 +240,9 @@ def _averages(heading: str, rows: Sequence[AverageRow]) -> Column:
 
 def explain_better_point(summary: "pa.Table") -> str | None:
     """Return a sentence if `point:none` is better than all systems by a measure over windows."""
-    from segscore.pipeline.results.finished import rows_over_all
     from segscore.pipeline.results.leaderboard import rank
     from segscore.pipeline.results.names import POINT
+    from segscore.pipeline.runs.finished import rows_over_all
     from segscore.pipeline.statistics.averages import summary_groups
 
     rows: list[AverageRow] = rows_over_all(summary, summary_groups(summary.column_names))

@@ -124,7 +124,7 @@ def chosen_n_t(record: dict[str, Any]) -> str | None:
     Args:
         record: run.json of a run whose user did not choose n_t.
     """
-    from segscore.pipeline.results.finished import measured_unit
+    from segscore.pipeline.runs.finished import measured_unit
     from segscore.pipeline.tables.units import PER_SECOND
 
     unit, n_t = measured_unit(record), fields(record["signature"]).get("n_t")

@@ -17,7 +17,7 @@ from typing import Any
 import pyarrow as pa
 
 from segscore.pipeline.agreement.confidence import BoundariesByCoder, is_near, reliability
-from segscore.pipeline.results.finished import FinishedRun
+from segscore.pipeline.runs.finished import FinishedRun
 
 _LEAST, _MOST = 0.5, 0.99
 """Limits of the probability that a coder is right: nobody is held to be worse than chance."""

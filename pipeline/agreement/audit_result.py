@@ -9,7 +9,7 @@ from segscore.pipeline.agreement.findings import findings_of
 from segscore.pipeline.agreement.left_out import describe_without
 from segscore.pipeline.agreement.sentences import SHOWN
 from segscore.pipeline.agreement.type_rows import types_over_all
-from segscore.pipeline.results.finished import FinishedRun, rows_by_group, rows_over_all
+from segscore.pipeline.runs.finished import FinishedRun, rows_by_group, rows_over_all
 from segscore.pipeline.statistics.shown_numbers import number_in_words
 from segscore.pipeline.statistics.shown_tables import ShownTable
 from segscore.schemas.rows import CoderRow, CoefficientRow, DocumentRow, PeerRow

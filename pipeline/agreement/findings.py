@@ -31,7 +31,7 @@ from segscore.pipeline.agreement.sentences import (
     weaker,
 )
 from segscore.pipeline.agreement.type_rows import type_sentences, types_over_all
-from segscore.pipeline.results.finished import FinishedRun, rows_by_group, rows_over_all
+from segscore.pipeline.runs.finished import FinishedRun, rows_by_group, rows_over_all
 from segscore.pipeline.statistics.shown_numbers import (
     counted,
     number_in_words,

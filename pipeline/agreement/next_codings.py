@@ -15,7 +15,7 @@ from math import sqrt
 import pyarrow as pa
 
 from segscore.pipeline.agreement.sentences import peer_ends
-from segscore.pipeline.results.finished import FinishedRun, rows_over_all
+from segscore.pipeline.runs.finished import FinishedRun, rows_over_all
 from segscore.schemas.rows import CoderRow, PeerRow
 
 _UNKNOWN = 1.0

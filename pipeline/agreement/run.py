@@ -36,7 +36,7 @@ from segscore.pipeline.agreement.tallies import GROUP
 from segscore.pipeline.errors import Done, NoResult, Refused, nearest
 from segscore.pipeline.runs import planning, shuffle
 from segscore.pipeline.runs.executor import Executor
-from segscore.pipeline.results.finished import FinishedRun
+from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.runs.planning import Limits, Plan
 from segscore.pipeline.runs.record import (
     RowCounts,

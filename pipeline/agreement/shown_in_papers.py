@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from segscore.pipeline.agreement.sentences import SHOWN, a_minute, meaningful
 from segscore.pipeline.agreement.shown_coders import coders_for_papers
-from segscore.pipeline.results.finished import FinishedRun, grouped, rows_over_all
+from segscore.pipeline.runs.finished import FinishedRun, grouped, rows_over_all
 from segscore.pipeline.statistics.shown_numbers import shown_as, shown_attribute
 from segscore.pipeline.statistics.shown_tables import Column, ShownTable
 from segscore.pipeline.tables.units import PER_SECOND

@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 
 from segscore.pipeline.agreement.adjudication import adjudication
 from segscore.pipeline.agreement.next_codings import NextCodings, next_codings
-from segscore.pipeline.results.finished import FinishedRun
+from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.statistics.shown_numbers import counted, shown_as
 from segscore.pipeline.statistics.shown_tables import Column, ShownTable
 from segscore.pipeline.tables.units import PER_SECOND

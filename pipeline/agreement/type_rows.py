@@ -10,7 +10,7 @@ from segscore.pipeline.agreement.boundary_types import COUNTS
 from segscore.pipeline.agreement.group import Group
 from segscore.pipeline.agreement.persons import pooled_estimates
 from segscore.pipeline.agreement.tallies import GROUP, Groups
-from segscore.pipeline.results.finished import FinishedRun, rows_over_all
+from segscore.pipeline.runs.finished import FinishedRun, rows_over_all
 
 _B: Final = "boundary_similarity"
 _SEVERAL = 2

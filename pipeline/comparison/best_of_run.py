@@ -7,10 +7,10 @@ import pyarrow as pa
 from segscore.pipeline.comparison.shared_documents import SharedDocuments, read_documents
 from segscore.pipeline.comparison.verdict import BestSystem
 from segscore.pipeline.measures import ALL
-from segscore.pipeline.results.finished import rows_over_all
+from segscore.pipeline.results.leaderboard import rank
+from segscore.pipeline.runs.finished import rows_over_all
 from segscore.pipeline.scoring.effective import describe_effective
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
-from segscore.pipeline.results.leaderboard import rank
 from segscore.pipeline.statistics.averages import summary_groups
 from segscore.pipeline.statistics.sentences import Sentence
 from segscore.schemas.rows import AverageRow

@@ -22,8 +22,8 @@ from segscore.pipeline.comparison.runs import chosen_measures, find_systems, fir
 from segscore.pipeline.comparison.samples import Sample, read_samples
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import Table
-from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.results.names import is_point
+from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.statistics.jackknife import (
     FEWEST,
     P_SEG_COUNTS,

@@ -19,8 +19,8 @@ from segscore.pipeline.comparison.runs import System
 from segscore.pipeline.comparison.samples import Sample
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures.edit_list import list_edits
-from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.results.names import explain_command
+from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.reopen import Reopened
 from segscore.pipeline.statistics.mcnemar import clustered_mcnemar
 

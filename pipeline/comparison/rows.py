@@ -22,8 +22,8 @@ from segscore.pipeline.arrays.ragged import Flags, Ints, numbers
 from segscore.pipeline.comparison.runs import System
 from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.measures import PAIRS, Table
-from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.results.names import system_name
+from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.settings.measuring import LEVEL
 
 REFERENCE = "reference"

@@ -20,6 +20,7 @@ from segscore.pipeline.comparison.runs import (
     open_runs,
     require_comparable,
     signature,
+    warn_of_trials,
 )
 from segscore.pipeline.comparison.samples import (
     Compared,
@@ -38,7 +39,7 @@ from segscore.pipeline.comparison.tables import (
 from segscore.pipeline.comparison.where import where
 from segscore.pipeline.errors import Done, Refused
 from segscore.pipeline.runs import run_folder
-from segscore.pipeline.results.finished import FinishedRun
+from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.runs.record import RowCounts
 from segscore.pipeline.runs.run import Run
 from segscore.pipeline.scoring.answer_columns import answer_columns
@@ -142,13 +143,14 @@ def compare_runs(
         systems = find_systems(runs, settings.systems)
         if settings.changes:
             require_two(systems)
-        results = _Results({name: [] for name in ("comparisons", "systems", "omnibus", "worst")})
+        rows = ("comparisons", "systems", "omnibus", "worst")
+        results = _Results({name: [] for name in rows}, warnings=[*warn_of_trials(runs)])
         resample_by = resampled_by(runs, settings)
         compared = [
             read_samples(runs, systems, table, measures, settings.group_by, resample_by)
             for table, measures in chosen
         ]
-        types = {name: kind for rows in compared for name, kind in _groups(settings, rows).items()}
+        types = {name: kind for each in compared for name, kind in _groups(settings, each).items()}
         for samples in compared:
             _add_samples(results, settings, runs, samples)
     with stage("where"):
@@ -167,10 +169,8 @@ def compare_runs(
     tables = _tables(results.rows, types)
     permutation = f"permutation,{settings.permutations}" if settings.permutations else "none"
     own = {"ci": "+".join(sorted(results.units)), "p": permutation}
-    warnings = list(dict.fromkeys(results.warnings))
-    return ComparedRuns(
-        tables, signature(runs, settings.measures, own), _account(compared[0]), warnings
-    )
+    signed, warnings = signature(runs, settings.measures, own), dict.fromkeys(results.warnings)
+    return ComparedRuns(tables, signed, _account(compared[0]), [*warnings])
 
 
 def _published(settings: CompareSettings, runs: Sequence[FinishedScoring]) -> list[PublishedScore]:

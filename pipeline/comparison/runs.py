@@ -1,6 +1,6 @@
 """Open the runs to compare, check that they were scored alike, and list their systems."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import pyarrow as pa
@@ -11,9 +11,9 @@ from segscore.pipeline.measures import ALL, PAIRS, PANELS, Table
 from segscore.pipeline.measures.measure import Measure
 from segscore.pipeline.measures.published import nearest_measure
 from segscore.pipeline.measures.selection import normal_form, select
-from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.results.leaderboard import measures_to_show
 from segscore.pipeline.results.names import is_point, system_name
+from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.settings import signature as signatures
 from segscore.pipeline.settings.measuring import settings_without_effect
 
@@ -90,7 +90,7 @@ def require_comparable(
     for run in runs:
         run.require(names)
     used = select(normal_form(names))
-    fields = _signature_fields(runs, settings_without_effect(used))
+    fields = _signature_fields(runs, signatures.may_differ(settings_without_effect(used)))
     if "p_seg" in used.used_by_formulas:
         fields = [
             run_fields | {"p_seg": _p_seg(run)}
@@ -117,10 +117,9 @@ def _p_seg(run: FinishedScoring) -> str:
 
 
 def _signature_fields(
-    runs: Sequence[FinishedScoring], without_effect: Collection[str]
+    runs: Sequence[FinishedScoring], ignored: Collection[str]
 ) -> list[dict[str, str]]:
-    """Return the fields of each run's signature that matter, without some others."""
-    ignored = signatures.may_differ(without_effect)
+    """Return the fields of each run's signature but for some."""
     fields = [signatures.fields(run.signature) for run in runs]
     return [
         {name: value for name, value in run_fields.items() if name not in ignored}
@@ -144,15 +143,27 @@ def signature(
         extra: fields of the comparison, which are placed before the version.
     """
     without = settings_without_effect(select(normal_form(measures)))
+    ignored = signatures.may_differ(()) - {signatures.TRIALS}
     shared = {
         name: values
-        for name, values in _values_by_field(_signature_fields(runs, ())).items()
+        for name, values in _values_by_field(_signature_fields(runs, ignored)).items()
         if name not in without or len(set(values)) == 1
     }
     version = shared.pop("v", [])
     fields = {**shared, **{name: [value] for name, value in extra.items()}, "v": version}
     parts = [f"{name}:{'/'.join(dict.fromkeys(values))}" for name, values in fields.items()]
     return "|".join(["segscore", *parts])
+
+
+def warn_of_trials(runs: Sequence[FinishedScoring]) -> Iterator[str]:
+    """Yield what tests and intervals leave out, if systems have several trials."""
+    several = [run.name for run in runs if (run.record.get("trials") or 1) > 1]
+    if several:
+        yield (
+            f"{', '.join(several)}: a document counts with the mean over the trials of a system; "
+            "tests and intervals are about other documents with these trials, and other trials may "
+            "give another result (`segscore score` says how far trials differ)"
+        )
 
 
 @dataclass(frozen=True)

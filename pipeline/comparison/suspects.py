@@ -20,8 +20,8 @@ from segscore.pipeline.comparison.suspect_scores import ScoresIfMended
 from segscore.pipeline.comparison.suspicion import Suspicion, Votes, suspect
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures.edit_list import list_edits
-from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.results.names import explain_command
+from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.reopen import Reopened
 from segscore.pipeline.statistics.shown_numbers import counted
 

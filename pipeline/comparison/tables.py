@@ -21,8 +21,8 @@ from segscore.pipeline.comparison.paired_tests import permutation_tests
 from segscore.pipeline.comparison.samples import GroupSamples, Sample
 from segscore.pipeline.comparison.settings import CompareSettings
 from segscore.pipeline.measures.measure import Measure
-from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.results.names import explain_command
+from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.statistics import rank_tests
 from segscore.pipeline.statistics.jackknife import Estimate, by_unit, difference
 from segscore.pipeline.statistics.multiple_tests import holm_by_family, holm_levels

@@ -12,10 +12,10 @@ from segscore.pipeline.comparison.certainty import (
 )
 from segscore.pipeline.comparison.pair_rows import better_first
 from segscore.pipeline.plain_text import named_list
-from segscore.pipeline.results.finished import FinishedRun, rows_over_all
 from segscore.pipeline.results.chance import describe_chance
-from segscore.pipeline.scoring.effective import describe_few
 from segscore.pipeline.results.leaderboard import Leaderboard, rank
+from segscore.pipeline.runs.finished import FinishedRun, rows_over_all
+from segscore.pipeline.scoring.effective import describe_few
 from segscore.pipeline.scoring.trial_spread import describe_trials
 from segscore.pipeline.statistics.sentences import Sentence, Tone, joined
 from segscore.pipeline.statistics.shown_numbers import counted, number_in_words

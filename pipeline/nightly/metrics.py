@@ -8,8 +8,8 @@ from segscore.pipeline.nightly.rules import COMMON, LEVEL, TREND, GateRule
 from segscore.pipeline.nightly.settings import NightSettings
 from segscore.pipeline.nightly.verdict import OUTCOMES
 from segscore.pipeline.plain_text import visible
-from segscore.pipeline.results.finished import rows_by_group
 from segscore.pipeline.results.names import is_point
+from segscore.pipeline.runs.finished import rows_by_group
 from segscore.pipeline.statistics.averages import summary_groups
 from segscore.pipeline.statistics.shown_numbers import or_none
 from segscore.schemas.rows import AverageRow, group_of

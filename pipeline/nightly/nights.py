@@ -10,9 +10,9 @@ from segscore.pipeline.measures.selection import normal_form, select
 from segscore.pipeline.nightly import verdict
 from segscore.pipeline.nightly.dates import NIGHT, folder_of, read_date
 from segscore.pipeline.nightly.verdict import UnreadableVerdict, Verdict
-from segscore.pipeline.results.finished import FinishedRun
-from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.results.names import is_point
+from segscore.pipeline.runs.finished import FinishedRun
+from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.settings import signature
 from segscore.pipeline.settings.measuring import settings_without_effect
 from segscore.schemas.rows import AverageRow

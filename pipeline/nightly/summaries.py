@@ -14,7 +14,7 @@ from segscore.pipeline.nightly.dates import NIGHT, read_date
 from segscore.pipeline.nightly.nights import verdict_on, verdict_text
 from segscore.pipeline.nightly.read_before import HISTORY_FOLDER, ReadBefore, state_of
 from segscore.pipeline.nightly.verdict import UnreadableVerdict, Verdict
-from segscore.pipeline.results.finished import FinishedRun, are_over_all
+from segscore.pipeline.runs.finished import FinishedRun, are_over_all
 from segscore.pipeline.statistics.averages import (
     SUMMARY_COLUMNS,
     summary_groups,

@@ -19,7 +19,7 @@ from segscore.pipeline.reports.line_charts import line_chart
 from segscore.pipeline.reports.matrices import heat
 from segscore.pipeline.reports.page import Figure, Section, isolated, shown_figure
 from segscore.pipeline.reports.run_tables import as_dates
-from segscore.pipeline.results.finished import FinishedRun
+from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.statistics.shown_tables import ShownTable
 
 _GROUPS, _LINES = 30, 20

@@ -7,7 +7,7 @@ from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.measures.agreement_bibliography import CALDERON, SOURCES
 from segscore.pipeline.measures.bibliography import INTERVAL_METHOD, Publication
 from segscore.pipeline.plain_text import latex_name, named_list
-from segscore.pipeline.results.finished import FinishedRun, rows_over_all
+from segscore.pipeline.runs.finished import FinishedRun, rows_over_all
 from segscore.pipeline.settings.signature import fields, resampled_attribute
 from segscore.pipeline.statistics.shown_numbers import counted
 from segscore.pipeline.tables.units import PER_SECOND

@@ -9,7 +9,7 @@ from segscore.pipeline.nightly.failures import failures_in_words
 from segscore.pipeline.nightly.verdict import Verdict
 from segscore.pipeline.reports.page import isolated
 from segscore.pipeline.reports.ranking import Ranking
-from segscore.pipeline.results.finished import FinishedRun, RunRow
+from segscore.pipeline.runs.finished import FinishedRun, RunRow
 from segscore.pipeline.statistics.shown_numbers import shown_number
 
 _NAMED = 3

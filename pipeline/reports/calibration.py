@@ -11,8 +11,8 @@ from segscore.pipeline.reports.chart_parts import Chart
 from segscore.pipeline.reports.line_charts import line_chart
 from segscore.pipeline.reports.page import Cell, Figure, NumberCell, PageTable
 from segscore.pipeline.reports.ranking import Ranking
-from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.results.names import is_point
+from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.reopen import reopen
 from segscore.pipeline.settings.measuring import settings_without_effect
 from segscore.pipeline.statistics.shown_numbers import shown_number

@@ -23,7 +23,7 @@ from segscore.pipeline.reports.chart_parts import Chart, MarkValues
 from segscore.pipeline.reports.line_charts import line_chart
 from segscore.pipeline.reports.page import Figure, Section, isolated, shown_figure
 from segscore.pipeline.reports.run_tables import group_name
-from segscore.pipeline.results.finished import FinishedRun
+from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.statistics.shown_numbers import shown_change, shown_interval, shown_p
 from segscore.pipeline.statistics.shown_tables import Column, ShownTable, more_in
 from segscore.schemas.rows import PairRow, PowerRow, group_of

@@ -12,7 +12,7 @@ from segscore.pipeline.agreement.shown_audit import CONTESTED_SHOWN, codings_sho
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.reports.page import Section, shown_figure
 from segscore.pipeline.reports.strips import Drawing, boundary_strip, draw_strip
-from segscore.pipeline.results.finished import FinishedRun
+from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.scoring.explain import read_document_rows
 from segscore.pipeline.scoring.reopen import recorded_location, require_unchanged
 from segscore.pipeline.tables.columns import SEGMENTATIONS, segmentations_contract

@@ -14,7 +14,7 @@ from segscore.pipeline.measures.published import published_name
 from segscore.pipeline.measures.selection import normal_form, select
 from segscore.pipeline.plain_text import latex_name, named_list
 from segscore.pipeline.reports.method_systems import describe_systems
-from segscore.pipeline.results.finished import FinishedRun
+from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.settings.measuring import settings_without_effect
 from segscore.pipeline.settings.signature import fields, resampled_attribute
 from segscore.pipeline.statistics.shown_numbers import counted

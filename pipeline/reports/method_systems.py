@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from segscore.pipeline.plain_text import latex_name, named_list
-from segscore.pipeline.results.finished import FinishedRun
+from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.settings.signature import DRAWS, TRIALS, fields
 from segscore.pipeline.statistics.shown_numbers import counted
 

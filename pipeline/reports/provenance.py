@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from segscore.pipeline.agreement.settings import AgreeSettings
 from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section
 from segscore.pipeline.reports.run_tables import ROW_COUNTS
-from segscore.pipeline.results.finished import FinishedRun
+from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.scoring.missing import Missing
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.scoring.sweep.settings import SweepSettings

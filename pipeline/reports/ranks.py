@@ -6,7 +6,7 @@ from typing import Any
 
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.reports.page import Cell, Figure, NumberCell, PageTable, Section
-from segscore.pipeline.results.finished import FinishedRun
+from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.statistics.shown_numbers import shown_as, shown_number
 
 _Row = dict[str, Any]

@@ -6,7 +6,7 @@ from datetime import date
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.reports.page import isolated
-from segscore.pipeline.results.finished import FinishedRun
+from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.statistics.shown_numbers import shown_attribute
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.reports.line_charts import curves, line_chart
 from segscore.pipeline.reports.page import Figure, PageTable, Section
-from segscore.pipeline.results.finished import FinishedRun, RunRow
+from segscore.pipeline.runs.finished import FinishedRun, RunRow
 
 POINTS = 200
 """Maximum number of thresholds of a curve; a longer one is thinned to equal steps along it."""

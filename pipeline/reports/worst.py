@@ -17,9 +17,9 @@ from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section, iso
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.reports.strips import Drawing, boundary_strip, draw_strip, outcome_strip
 from segscore.pipeline.reports.words_around import words_around
+from segscore.pipeline.results.names import is_point
 from segscore.pipeline.scoring.explain import Explained, explain_pairs
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
-from segscore.pipeline.results.names import is_point
 
 _WORST, REFERENCES, _SYSTEMS = 3, 3, 8
 """Maximum numbers of documents, of references per document, of systems (the best) below each."""

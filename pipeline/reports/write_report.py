@@ -49,9 +49,9 @@ from segscore.pipeline.reports.run_tables import open_run
 from segscore.pipeline.reports.settings import ReportSettings
 from segscore.pipeline.reports.shared_documents import document_sections
 from segscore.pipeline.reports.suspects import suspects_section
-from segscore.pipeline.results.finished import FinishedRun
-from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.results.leaderboard import measures_to_show
+from segscore.pipeline.runs.finished import FinishedRun
+from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.statistics.sentences import Tone
 from segscore.pipeline.storage.placement import require_apart
 from segscore.pipeline.testsets.published import group_published, heading_of

@@ -1,1 +1,1 @@
-"""Finished runs and what is read from them: rows, the leaderboard, coverage, chance."""
+"""What a scoring run found, for every reader: leaderboard, coverage, chance, names."""

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from segscore.pipeline.plain_text import first_named
-from segscore.pipeline.results.finished import rows_over_all
 from segscore.pipeline.results.names import is_point
+from segscore.pipeline.runs.finished import rows_over_all
 from segscore.pipeline.statistics.averages import summary_groups
 from segscore.pipeline.statistics.shown_numbers import counted
 from segscore.schemas.rows import AverageRow

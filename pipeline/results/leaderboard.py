@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from segscore.pipeline.measures import ALL, HEADLINES, shown_measures
-from segscore.pipeline.measures.selection import measures_named
+from segscore.pipeline.measures.selection import DEFAULT, measures_named
 from segscore.pipeline.results.coverage import Coverage, coverage_of
 from segscore.pipeline.results.names import is_point
 from segscore.pipeline.statistics.shown_numbers import counted
@@ -50,6 +50,9 @@ COLUMNS = (
 PRINTED = 6
 """Number of measures that `segscore score` prints as columns."""
 
+_MOST_ASKED = 12
+"""The most measures beside the default that are shown because they were asked for."""
+
 _UNDEFINED: AverageRow = {"value": None, "ci_low": None, "ci_high": None}
 
 
@@ -63,12 +66,14 @@ class Leaderboard:
         averages: measure -> system -> its row of the summary; rows of one average, micro or macro.
             Where systems are ranked on the documents that all share, the averages are over these.
         coverages: measure -> the documents on which systems can be ranked.
+        named: measures and families as the user named them.
     """
 
     group: tuple[Any, ...]
     measure: str
     averages: Mapping[str, Mapping[str, AverageRow]]
     coverages: Mapping[str, Coverage] = field(default_factory=dict)
+    named: Sequence[str] = ()
 
     def by(self, measure: str) -> "Leaderboard":
         """Rank the systems that have another measure by it."""
@@ -88,7 +93,8 @@ class Leaderboard:
         """The measures to show, first the one by which systems are ranked; none of an empty run."""
         if not self.averages:
             return []
-        return [self.measure, *(m for m in shown_measures(self.averages) if m != self.measure)]
+        shown = measures_to_show(self.averages, self.named)
+        return [self.measure, *(name for name in shown if name != self.measure)]
 
     @cached_property
     def rows(self) -> Mapping[str, AverageRow]:
@@ -192,29 +198,48 @@ class Leaderboard:
         ]
 
 
-def as_named(available: Collection[str], named: Iterable[str]) -> list[str]:
-    """Return measures in the order in which a user named them, then those that nobody named.
+def as_named(available: Collection[str], named: Sequence[str]) -> list[str]:
+    """Return measures in the order in which they are shown.
 
-    The headlines are the first of those that nobody named, and of a family.
+    First are those that a user named, the headlines of a family first. Where the default is among
+    them, or nobody named any, it has the first measure, and what was asked for beside it follows.
     """
-    available = [*(n for n in HEADLINES if n in available), *available]
-    order: dict[str, None] = {}
-    for name in named:
-        chosen = measures_named((name,))
-        order |= dict.fromkeys(each for each in available if each in chosen)
-    return list(order | dict.fromkeys(available))
+    ordered = [*dict.fromkeys([*(n for n in HEADLINES if n in available), *available])]
+    if _is_default(named):
+        return [*dict.fromkeys([*ordered[:1], *_asked(ordered, named), *ordered])]
+    chosen = (each for name in named for each in ordered if each in measures_named((name,)))
+    return [*dict.fromkeys([*chosen, *ordered])]
 
 
 def measures_to_show(available: Collection[str], named: Sequence[str]) -> list[str]:
     """Return the measures to show of those that a run has; systems are ranked by the first."""
-    shown = shown_measures(as_named(available, named))
-    if len(available) <= len(HEADLINES):
-        return shown
-    return list(dict.fromkeys([*(name for name in named[:1] if name in available), *shown]))
+    order = as_named(available, named)
+    if len(order) <= len(HEADLINES):
+        return order
+    asked = _asked(order, named) if _is_default(named) else [n for n in named[:1] if n in order]
+    first = order[:1] if _is_default(named) else []
+    return [*dict.fromkeys([*first, *asked, *shown_measures(order)])]
+
+
+def _is_default(named: Sequence[str]) -> bool:
+    return not named or DEFAULT in named
+
+
+def _asked(ordered: Sequence[str], named: Sequence[str]) -> list[str]:
+    """Return the measures beside the default that were named, or the main ones of an option."""
+    default = measures_named((DEFAULT,))
+    beside = measures_named([name for name in named if name != DEFAULT]) if named else {*ordered}
+    asked = [name for name in ordered if name in beside - default]
+    if len(asked) > _MOST_ASKED:
+        return []
+    return asked if named else [name for name in asked if name.endswith("f1")] or asked[:2]
 
 
 def _board(
-    group: tuple[Any, ...], measure: str, averages: Mapping[str, Mapping[str, AverageRow]]
+    group: tuple[Any, ...],
+    measure: str,
+    averages: Mapping[str, Mapping[str, AverageRow]],
+    named: Sequence[str],
 ) -> Leaderboard:
     """Rank the systems of a group on all documents, or on those that all of them share."""
     coverages = {name: coverage_of(rows) for name, rows in averages.items()}
@@ -224,7 +249,7 @@ def _board(
         else rows
         for name, rows in averages.items()
     }
-    return Leaderboard(group, measure, compared, coverages)
+    return Leaderboard(group, measure, compared, coverages, named)
 
 
 def _on_shared(row: AverageRow) -> AverageRow:
@@ -268,6 +293,7 @@ def rank(
             group,
             measure or measures_to_show(averages, named)[0],
             {name: averages[name] for name in as_named(averages, named)},
+            named,
         )
         for group, averages in groups.items()
     ]

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from segscore.pipeline import storage
 from segscore.pipeline.arrays.document_ids import hash_names
 from segscore.pipeline.arrays.ragged import flags, numbers
-from segscore.pipeline.errors import Failed, Refused
+from segscore.pipeline.errors import Failed
 from segscore.pipeline.runs import receipts
 from segscore.pipeline.runs.executor import Executor
 from segscore.pipeline.runs.planning import Plan, ranges_of
@@ -35,6 +35,8 @@ from segscore.pipeline.tables.read import (
 
 _FILE, _ROW = "_file", "_row"
 FOLDER, _LIST = "met", "met.txt"
+_PACKETS = ".arrows"
+"""Ending of files of packets: streams of Arrow, one after another."""
 
 
 @dataclass(frozen=True)
@@ -140,7 +142,7 @@ def _existing_files(partitioning: Partitioning) -> list[str]:
         storage.join(name, file)
         for name in partitioning.tables
         for file in storage.names(storage.join(folder, name))
-        if file.endswith(storage.PARQUET)
+        if file.endswith(_PACKETS)
     ]
 
 
@@ -187,14 +189,35 @@ def _serialized(table: pa.Table) -> bytes:
 def _unpack(partitioning: Partitioning, place: int, packets: Sequence[bytes]) -> int:
     """Write the packets of a place, in the order of slices, as one file; return its row count."""
     number, table_number = divmod(place, len(partitioning.tables))
-    table = pa.concat_tables([pa.ipc.open_stream(packet).read_all() for packet in packets])
     name = list(partitioning.tables)[table_number]
-    storage.write_table(storage.join(partitioning.folder, FOLDER, name, _file_name(number)), table)
-    return int(table.num_rows)
+    url = storage.join(partitioning.folder, FOLDER, name, _file_name(number))
+    storage.write_bytes(url, b"".join(packets))
+    first_column = pa.ipc.IpcReadOptions(included_fields=[0])
+    return sum(
+        batch.num_rows
+        for packet in packets
+        for batch in pa.ipc.open_stream(packet, options=first_column)
+    )
+
+
+def _read_packets(url: str) -> pa.Table:
+    """Read the rows of a file of packets.
+
+    Raises:
+        Failed: the file does not exist any more, or is not whole.
+    """
+    try:
+        content = storage.read_bytes(url)
+        source, packets = pa.BufferReader(content), []
+        while source.tell() < len(content):
+            packets.append(pa.ipc.open_stream(source).read_all())
+        return in_one_chunk(pa.concat_tables(packets))
+    except (Failed, OSError, pa.ArrowException) as problem:
+        raise Failed(f"{problem}; another job has finished or claimed this run") from problem
 
 
 def _file_name(number: int) -> str:
-    return f"bucket-{number:05d}.parquet"
+    return f"bucket-{number:05d}{_PACKETS}"
 
 
 def read_partition(partitioning: Partitioning, name: str, number: int) -> list[Rows]:
@@ -215,10 +238,7 @@ def read_partition(partitioning: Partitioning, name: str, number: int) -> list[R
     if listed is not None and file_name not in listed:
         return []
     url = storage.join(partitioning.folder, FOLDER, file_name)
-    try:
-        shuffled = in_one_chunk(storage.open_parquet(url).read())
-    except Refused as problem:
-        raise Failed(f"{problem}; another job has finished or claimed this run") from problem
+    shuffled = _read_packets(url)
     file = numbers(shuffled.column(_FILE).chunk(0)).astype(np.int64)
     row = numbers(shuffled.column(_ROW).chunk(0))
     urls = tuple(input_file.url for input_file in table.files)

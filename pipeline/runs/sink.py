@@ -11,7 +11,7 @@ from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed
 from segscore.pipeline.runs import publication, run_folder
 from segscore.pipeline.runs.fingerprint import Fingerprint
-from segscore.pipeline.results.finished import FinishedRun, TablePiece, table_piece
+from segscore.pipeline.runs.finished import FinishedRun, TablePiece, table_piece
 from segscore.pipeline.runs.run_folder import Attempt
 from segscore.pipeline.tables.find import InputTable
 

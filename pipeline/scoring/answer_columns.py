@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from segscore.pipeline.results.finished import are_over_all
+from segscore.pipeline.runs.finished import are_over_all
 from segscore.pipeline.statistics.averages import ANSWER_COLUMNS, summary_groups, summary_type
 from segscore.pipeline.tables.answer_accounts import Accounts, AnswerAccount
 

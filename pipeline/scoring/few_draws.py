@@ -9,9 +9,9 @@ from math import ceil
 
 import numpy as np
 
+from segscore.pipeline.results.leaderboard import measures_to_show
 from segscore.pipeline.scoring.draw_sums import DrawSums
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
-from segscore.pipeline.results.leaderboard import measures_to_show
 from segscore.pipeline.settings.measuring import MOST_DRAWS
 from segscore.pipeline.statistics.averages import unit_sums
 from segscore.pipeline.statistics.jackknife import micro_estimates

@@ -7,8 +7,8 @@ from typing import Self, cast
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures.selection import Selection, normal_form
-from segscore.pipeline.results.finished import FinishedRun, rows_over_all
 from segscore.pipeline.results.names import is_own_point, is_point, is_random
+from segscore.pipeline.runs.finished import FinishedRun, rows_over_all
 from segscore.pipeline.scoring.settings import ScoreSettings, settings_from_record
 from segscore.pipeline.statistics.averages import Parameters, summary_groups
 from segscore.pipeline.statistics.sums import GroupKey

@@ -10,8 +10,8 @@ import pyarrow.compute as pc
 from segscore.pipeline.arrays.ragged import Flags, Ints, Ragged
 from segscore.pipeline.measures.constant_shift import FARTHEST, count_shifted
 from segscore.pipeline.measures.segmentation_pairs import pair_rows
-from segscore.pipeline.scoring.counting import Pairs
 from segscore.pipeline.results.names import is_point
+from segscore.pipeline.scoring.counting import Pairs
 from segscore.pipeline.scoring.pairs import Hypotheses
 from segscore.pipeline.scoring.references import References
 from segscore.pipeline.tables.units import describe_long_segments

@@ -6,9 +6,9 @@ import pyarrow as pa
 
 from segscore.pipeline.arrays.document_ids import hash_names
 from segscore.pipeline.arrays.ragged import Coded, ragged, trimmed
+from segscore.pipeline.results.names import POINT
 from segscore.pipeline.scoring.boundaries import Side, side, typed_side
 from segscore.pipeline.scoring.counting import Rule
-from segscore.pipeline.results.names import POINT
 from segscore.pipeline.scoring.own_points import OwnDraw, draw
 from segscore.pipeline.scoring.pairs import Hypotheses
 from segscore.pipeline.scoring.references import References

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from segscore.pipeline.arrays.document_ids import hash_names
 from segscore.pipeline.arrays.ragged import Coded, Flags, Ints
+from segscore.pipeline.results.names import POINT
 from segscore.pipeline.runs.record import RowCounts, require_row_counts
 from segscore.pipeline.scoring.boundaries import Side, side, side_from_rows
 from segscore.pipeline.scoring.counting import Pairs, Rule, pair_up
@@ -21,7 +22,6 @@ from segscore.pipeline.scoring.hypotheses import Accepted, Answered
 from segscore.pipeline.scoring.label_confusion import LabelCells, count_labels
 from segscore.pipeline.scoring.levels import LevelParameters, join_levels, rows_at
 from segscore.pipeline.scoring.missing import Missing
-from segscore.pipeline.results.names import POINT
 from segscore.pipeline.scoring.noticed import Noticed, notice_lengths, notice_pairs
 from segscore.pipeline.scoring.own_rows import own_rows
 from segscore.pipeline.scoring.pairs import (

@@ -18,9 +18,9 @@ import pyarrow.compute as pc
 from segscore.pipeline.arrays.document_ids import GOLDEN_RATIO, Hashes, hash_names, number
 from segscore.pipeline.arrays.ragged import Ints, add_up, encode
 from segscore.pipeline.measures import ALL
-from segscore.pipeline.results.finished import TablePiece
 from segscore.pipeline.results.leaderboard import measures_to_show
 from segscore.pipeline.results.names import is_point
+from segscore.pipeline.runs.finished import TablePiece
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.scoring.shared_averages import Pieces
 

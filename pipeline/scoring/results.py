@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from segscore.pipeline.results.names import CHANCE, POINT
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.inputs import Inputs
-from segscore.pipeline.results.names import CHANCE, POINT
 from segscore.pipeline.scoring.part import PartSums, TaskResults
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.statistics import averages

@@ -6,6 +6,8 @@ from dataclasses import replace
 import pyarrow as pa
 
 from segscore.pipeline.errors import Done
+from segscore.pipeline.results.coverage import warn_of_fewer_documents
+from segscore.pipeline.results.names import is_point
 from segscore.pipeline.runs import planning
 from segscore.pipeline.runs.executor import Executor
 from segscore.pipeline.runs.planning import Limits, Plan
@@ -15,7 +17,6 @@ from segscore.pipeline.runs.tasks import Progress, TaskRun, ignore_progress
 from segscore.pipeline.scoring.absent_labels import warn_of_absent_labels
 from segscore.pipeline.scoring.accounting import require_scored
 from segscore.pipeline.scoring.answer_columns import with_answers
-from segscore.pipeline.results.coverage import warn_of_fewer_documents
 from segscore.pipeline.scoring.few_draws import warn_of_few_draws
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.inputs import (
@@ -32,7 +33,6 @@ from segscore.pipeline.scoring.missing import (
     require_few_missing,
     warn_of_added,
 )
-from segscore.pipeline.results.names import is_point
 from segscore.pipeline.scoring.noticed import warn_of_long_segments, warn_of_noticed
 from segscore.pipeline.scoring.part import TaskResults, settle_units
 from segscore.pipeline.scoring.related_documents import warn_of_related

@@ -16,12 +16,12 @@ from segscore.pipeline.arrays.document_ids import GOLDEN_RATIO, Hashes, Numbered
 from segscore.pipeline.arrays.ragged import Coded, Flags, Ints, encode, numbers
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.measures import Table
-from segscore.pipeline.results.finished import RunRow, TablePiece
 from segscore.pipeline.results.coverage import Coverage, coverage_of
+from segscore.pipeline.results.names import CHANCE, is_point, system_name
+from segscore.pipeline.runs.finished import RunRow, TablePiece
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.group_numbers import number_groups
 from segscore.pipeline.scoring.levels import add_up_levels
-from segscore.pipeline.results.names import CHANCE, is_point, system_name
 from segscore.pipeline.scoring.pairs import read_measures
 from segscore.pipeline.settings.measuring import LEVEL
 from segscore.pipeline.statistics import averages

@@ -13,7 +13,7 @@ from segscore.pipeline.agreement.run import run_agreement
 from segscore.pipeline.agreement.settings import AgreeSettings
 from segscore.pipeline.arrays.compiling import announced_compilation
 from segscore.pipeline.errors import Done, Refused
-from segscore.pipeline.results.finished import FinishedRun, rows_over_all
+from segscore.pipeline.runs.finished import FinishedRun, rows_over_all
 from segscore.pipeline.runs.sink import MemorySink
 from segscore.schemas.rows import CoefficientRow
 

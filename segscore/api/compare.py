@@ -16,7 +16,7 @@ from segscore.pipeline.comparison.runs import first_measure, open_runs
 from segscore.pipeline.comparison.settings import CompareSettings
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.plain_text import visible
-from segscore.pipeline.results.finished import FinishedRun
+from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.schemas.rows import PairRow
 

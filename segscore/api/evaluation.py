@@ -22,15 +22,15 @@ from segscore.pipeline.arrays.compiling import announced_compilation
 from segscore.pipeline.errors import Done, Refused, nearest
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.plain_text import visible
+from segscore.pipeline.results.leaderboard import Leaderboard, rank
+from segscore.pipeline.results.names import is_point
 from segscore.pipeline.runs.executor import Executor
-from segscore.pipeline.results.finished import rows_over_all
+from segscore.pipeline.runs.finished import rows_over_all
 from segscore.pipeline.runs.record import require_few_rejects
 from segscore.pipeline.runs.sink import MemorySink
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.hypotheses import UNPAIRED_COLUMNS
-from segscore.pipeline.results.leaderboard import Leaderboard, rank
 from segscore.pipeline.scoring.missing import Missing, require_few_missing
-from segscore.pipeline.results.names import is_point
 from segscore.pipeline.scoring.run import run_scoring
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.scoring.shared_averages import ranked_summary

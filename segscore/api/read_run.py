@@ -6,7 +6,7 @@ from segscore.api.agree import AgreementTables
 from segscore.api.compare import ComparisonTables
 from segscore.api.evaluation import Evaluation
 from segscore.api.runs import RunTables, location_of_run
-from segscore.pipeline.results.finished import FinishedRun
+from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 
 

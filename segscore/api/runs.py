@@ -6,7 +6,7 @@ from typing import Any
 import pyarrow as pa
 
 from segscore.pipeline.errors import Refused, nearest
-from segscore.pipeline.results.finished import FinishedRun
+from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.storage.listed_files import INPUTS
 
 

@@ -20,8 +20,8 @@ from segscore.schemas.rows import column_of
 
 if TYPE_CHECKING:
     from segscore.pipeline.measures.edit_list import Edit
-    from segscore.pipeline.scoring.explain import Explained
     from segscore.pipeline.results.leaderboard import Leaderboard
+    from segscore.pipeline.scoring.explain import Explained
 
 _HEADINGS = ("measure", "hypothesis", "micro", "95 % interval", "macro", "documents")
 

@@ -8,9 +8,9 @@ from segscore.api.runs import RunTables
 from segscore.api.shown import aligned
 from segscore.pipeline.comparison.pair_rows import better_first
 from segscore.pipeline.measures import ALL
-from segscore.pipeline.results.finished import rows_over_all
 from segscore.pipeline.results.leaderboard import rank
 from segscore.pipeline.results.names import is_point
+from segscore.pipeline.runs.finished import rows_over_all
 from segscore.pipeline.statistics.shown_numbers import (
     shown_change,
     shown_interval,

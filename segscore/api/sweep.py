@@ -8,7 +8,7 @@ from segscore.api.settings import read_settings
 from segscore.api.wording import in_python_words
 from segscore.pipeline.arrays.compiling import announced_compilation
 from segscore.pipeline.errors import Done, Refused
-from segscore.pipeline.results.finished import FinishedRun
+from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.runs.sink import MemorySink
 from segscore.pipeline.scoring.sweep.run import run_sweep
 from segscore.pipeline.scoring.sweep.settings import SweepSettings

@@ -6,7 +6,7 @@ from os import PathLike, fspath
 import pyarrow as pa
 
 from segscore.api.runs import RunTables
-from segscore.pipeline.results.finished import FinishedRun
+from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.testsets.describe import list_splits
 from segscore.pipeline.testsets.published import PUBLISHED_COLUMNS, published_scores
 from segscore.pipeline.testsets.registry import Registry, read_registry

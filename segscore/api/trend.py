@@ -11,7 +11,7 @@ from segscore.api.settings import read_settings
 from segscore.api.wording import in_python_words
 from segscore.pipeline.nightly.trend.run import find_trend
 from segscore.pipeline.nightly.trend.settings import TrendSettings
-from segscore.pipeline.results.finished import FinishedRun
+from segscore.pipeline.runs.finished import FinishedRun
 
 if TYPE_CHECKING:
     from typing import Unpack

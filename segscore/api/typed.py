@@ -107,6 +107,7 @@ AnyMeasure = Literal[
 
 MeasureChoice = Literal[
     AnyMeasure,
+    "default",
     "all",
     "window",
     "edit",
@@ -119,6 +120,19 @@ MeasureChoice = Literal[
     "panel_tolerance",
 ]
 """A measure, a family of measures, or all."""
+
+CountedUnit = Literal[
+    "millisecond",
+    "second",
+    "sentence",
+    "utterance",
+    "turn",
+    "line",
+    "word",
+    "token",
+    "character",
+]
+"""What positions may count."""
 
 
 class MetricKeywords(TypedDict, total=False):
@@ -168,20 +182,7 @@ class EvaluateKeywords(MetricKeywords, total=False):
     max_unpaired: float | None
     missing: Literal["leave-out", "none", "refuse"]
     trials: bool
-    unit: (
-        Literal[
-            "millisecond",
-            "second",
-            "sentence",
-            "utterance",
-            "turn",
-            "line",
-            "word",
-            "token",
-            "character",
-        ]
-        | None
-    )
+    unit: CountedUnit | None
     threshold: str | float | Sequence[str] | None
     memory_limit: int | str | None
     registry: str | None
@@ -202,20 +203,7 @@ class AgreeKeywords(TypedDict, total=False):
     window: str | int
     rounding: Literal["half-even", "half-up"]
     units: Literal["units", "words"]
-    unit: (
-        Literal[
-            "millisecond",
-            "second",
-            "sentence",
-            "utterance",
-            "turn",
-            "line",
-            "word",
-            "token",
-            "character",
-        ]
-        | None
-    )
+    unit: CountedUnit | None
     length_tolerance: int
     similarity: Sequence[str] | str
     bin: str
@@ -261,20 +249,7 @@ class CalibrateKeywords(TypedDict, total=False):
     window: str | int
     rounding: Literal["half-even", "half-up"]
     units: Literal["units", "words"]
-    unit: (
-        Literal[
-            "millisecond",
-            "second",
-            "sentence",
-            "utterance",
-            "turn",
-            "line",
-            "word",
-            "token",
-            "character",
-        ]
-        | None
-    )
+    unit: CountedUnit | None
     length_tolerance: int
     tolerance: int | str
     seed: int
@@ -321,20 +296,7 @@ class SweepKeywords(TypedDict, total=False):
     window: str | int
     rounding: Literal["half-even", "half-up"]
     units: Literal["units", "words"]
-    unit: (
-        Literal[
-            "millisecond",
-            "second",
-            "sentence",
-            "utterance",
-            "turn",
-            "line",
-            "word",
-            "token",
-            "character",
-        ]
-        | None
-    )
+    unit: CountedUnit | None
     length_tolerance: int
     p_seg: float | None
 

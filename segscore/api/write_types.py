@@ -11,12 +11,13 @@ from segscore.pipeline.comparison.settings import CompareSettings
 from segscore.pipeline.conventions.calibrate_settings import CalibrateSettings
 from segscore.pipeline.conventions.settings import ReconcileSettings
 from segscore.pipeline.measures import ALL, FAMILIES, PAIRS
-from segscore.pipeline.measures.selection import EVERYTHING
+from segscore.pipeline.measures.selection import DEFAULT, EVERYTHING
 from segscore.pipeline.nightly.trend.settings import TrendSettings
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.scoring.sweep.settings import SweepSettings
 from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.settings.options import Option
+from segscore.pipeline.settings.reading import COUNTED_UNITS
 
 _HEAD = '''\
 """Names of measures and settings, for type checkers and editors.
@@ -70,8 +71,11 @@ _PLACES: dict[type, tuple[str, ...]] = {
 }
 """Settings of a function -> those that it has as parameters of their own, if others."""
 
-_NAMES = {"measures": "Iterable[MeasureChoice] | MeasureChoice"}
-"""Setting -> its type, where the option's type says too little."""
+_NAMES = {
+    "measures": "Iterable[MeasureChoice] | MeasureChoice",
+    "unit": "CountedUnit | None",
+}
+"""Setting -> its type, where the option's type says too little, or is long."""
 
 
 def python_types() -> str:
@@ -84,9 +88,10 @@ def _lines() -> Iterator[str]:
     yield from _literal("MeasureName", PAIRS.measures, "A measure of pairs.")
     panels = [name for name in ALL if name not in PAIRS.measures]
     yield from _literal("AnyMeasure", panels, "A measure of pairs or of panels.", "MeasureName")
-    choices = [EVERYTHING, *FAMILIES]
+    choices = [DEFAULT, EVERYTHING, *FAMILIES]
     meaning = "A measure, a family of measures, or all."
     yield from _literal("MeasureChoice", choices, meaning, "AnyMeasure")
+    yield from _literal("CountedUnit", COUNTED_UNITS, "What positions may count.")
     pairs = [name for name in OF_PAIRS if name != "measures"]
     metric = "MetricKeywords"
     yield from _typed(metric, MeasuringSettings, pairs, "`segscore.Metric`")

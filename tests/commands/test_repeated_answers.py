@@ -276,6 +276,8 @@ def test_compare_pairs_systems_by_document(segscore: Segscore, tmp_path: Path) -
     assert segscore("score", gold, table, "--output", run).code == 0
     compared = segscore("compare", run, "--measure", "pk", "--format", "json")
     assert compared.code == 0, compared.err
+    assert "with these trials, and other trials may give another result" in compared.err
+    assert "|trials:mean|" in json.loads(compared.out)["signature"]
     averages = json.loads(compared.out)["comparisons"]
     (pair,) = [row for row in averages if row["average"] == "micro" and row["measure"] == "pk"]
     found = summary_of(run)

@@ -15,8 +15,8 @@ from segscore.pipeline.nightly.nights import differences_of
 from segscore.pipeline.nightly.summaries import RUN_COLUMNS
 from segscore.pipeline.nightly.trend.settings import FEWEST_FOR_AVERAGES, TrendSettings
 from segscore.pipeline.nightly.verdict import NOT_COMPARABLE
-from segscore.pipeline.results.finished import RunRow
 from segscore.pipeline.results.names import POINT
+from segscore.pipeline.runs.finished import RunRow
 from segscore.pipeline.statistics.averages import summary_groups
 from segscore.pipeline.statistics.night_levels import FEWEST_SYSTEMS
 from segscore.pipeline.statistics.shown_numbers import counted

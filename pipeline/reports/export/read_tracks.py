@@ -12,7 +12,7 @@ from segscore.pipeline.importing.tracks import (
     edit_track,
     segment_track,
 )
-from segscore.pipeline.results.finished import FinishedRun
+from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.scoring.explain import Explained, explain_pairs, read_document_rows
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.tables.columns import SEGMENTATIONS

@@ -9,7 +9,7 @@ import pyarrow as pa
 from segscore.pipeline.errors import Done, Refused
 from segscore.pipeline.runs import planning, shuffle
 from segscore.pipeline.runs.executor import Executor
-from segscore.pipeline.results.finished import FinishedRun
+from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.runs.planning import Plan
 from segscore.pipeline.runs.record import add_rows
 from segscore.pipeline.runs.shuffle import Partitioning

@@ -16,9 +16,9 @@ import pyarrow as pa
 from segscore.pipeline.arrays.ragged import Floats, Ints, column
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.measures.selection import select
+from segscore.pipeline.results.coverage import Coverage
 from segscore.pipeline.scoring.boundaries import side_from_rows
 from segscore.pipeline.scoring.counting import DocumentSides, Rule, count_pairs, pair_up
-from segscore.pipeline.results.coverage import Coverage
 from segscore.pipeline.scoring.documents import DocumentRows
 from segscore.pipeline.scoring.levels import window_counts
 from segscore.pipeline.scoring.sweep.ways import Way

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.results.finished import FinishedRun, rows_by_group, rows_over_all
+from segscore.pipeline.runs.finished import FinishedRun, rows_by_group, rows_over_all
 from segscore.pipeline.storage import write_table
 
 RECORD = {"signature": "segscore|v:1", "pairs": 1, "rows": {}, "settings": {"codings": "c"}}

@@ -7,7 +7,8 @@ import pytest
 import segscore
 from segscore.jobs.show.by_system import summary_layout
 from segscore.jobs.show.leaderboard import print_scores
-from segscore.pipeline.measures import ALL, FAMILIES, HEADLINES
+from segscore.pipeline.measures import ALL, FAMILIES, HEADLINES, PAIRS
+from segscore.pipeline.measures.selection import select
 from segscore.pipeline.reports.leaderboard import leaderboard as page_leaderboard
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.results import leaderboard
@@ -142,8 +143,18 @@ def test_families_expand_with_the_headlines_first() -> None:
     assert as_named(columns, ["b_f1", "window"])[: 1 + len(window)] == ["b_f1", *of_family]
     assert as_named(columns, ["all"]) == as_named(columns, []) == ordered
     default = as_named(columns, ["default", "r_miss"])
-    assert default[:2] == ["boundary_similarity", "pk"] and default[14] == "r_miss"
+    assert default[:3] == ["boundary_similarity", "r_miss", "pk"]
     assert as_named(["pk", "recall"], ["recall", "b_f1", "pk", "recall"]) == ["recall", "pk"]
     assert measures_to_show(columns, ["recall", "window"])[0] == "recall"
     assert measures_to_show(columns, []) == measures_to_show(columns, ["all"])
     assert measures_to_show(columns, [])[0] == "boundary_similarity"
+
+
+def test_measures_that_an_option_added_follow_the_first() -> None:
+    of_run = [*select(()).pairs.measures, "tolerant_precision", "tolerant_recall", "tolerant_f1"]
+    assert measures_to_show(of_run, [])[:3] == ["boundary_similarity", "tolerant_f1", "pk"]
+    content = [*select(()).pairs.measures, "r_miss", "r_false_alarm", "story_miss"]
+    first = ["boundary_similarity", "r_miss", "r_false_alarm", "pk"]
+    assert measures_to_show(content, [])[:4] == first
+    # An earlier version computed many by default, of which nobody asked for one.
+    assert measures_to_show([*PAIRS.measures], [])[:2] == ["boundary_similarity", "pk"]
