@@ -97,8 +97,7 @@ def run_agreement(
     """
     run = TaskRun("agree", settings, executor, progress, sink)
     with run.stage("plan"):
-        found = find_tables(settings) if sources is None else _tables_of(sources)
-        tables = dict(zip(found, tables_in_unit(found.values(), settings.unit), strict=True))
+        tables = _find_in_unit(settings, sources)
         settings, job = _job(settings, tables, sources)
         run.settings = settings
         plan = planning.ALL_AT_ONCE if sources else agreement_plan(settings, tables, run.limits)
@@ -296,6 +295,12 @@ def find_tables(settings: AgreeSettings) -> dict[str, InputTable]:
         )
     refuse_taken_names(tables.values(), agreement_columns(), "an agreement run")
     return tables
+
+
+def _find_in_unit(settings: AgreeSettings, sources: Sources | None) -> dict[str, InputTable]:
+    """Return the input tables in the unit that the settings state, if they state one."""
+    found = find_tables(settings) if sources is None else _tables_of(sources)
+    return dict(zip(found, tables_in_unit(found.values(), settings.unit), strict=True))
 
 
 def _tables_of(sources: Sources) -> dict[str, InputTable]:

@@ -33,7 +33,7 @@ from segscore.pipeline.scoring.missing import (
     require_few_missing,
     warn_of_added,
 )
-from segscore.pipeline.scoring.noticed import warn_of_long_segments, warn_of_noticed
+from segscore.pipeline.scoring.noticed import Noticed, warn_of_long_segments, warn_of_noticed
 from segscore.pipeline.scoring.part import TaskResults, settle_units
 from segscore.pipeline.scoring.related_documents import warn_of_related
 from segscore.pipeline.scoring.results import (
@@ -118,10 +118,7 @@ def _finish(
     *,
     unknown: bool,
 ) -> FinishedScoring:
-    """Average the results, compose the record, and publish the run or keep it in memory.
-
-    It is ``unknown`` what a near miss is if neither n_t nor the unit is stated.
-    """
+    """Average the results, compose the record, and publish the run or keep it in memory."""
     with run.stage("summary"):
         require_scored(run.sink, inputs, results.rows)
         _require_few_lost(run, settings, results.rows, results.missing)
@@ -147,13 +144,11 @@ def _finish(
         "plan": plan.explanation,
     }
     record["warnings"] += warn_of_unpaired(run.sink, results.rows, scored)
-    record["warnings"] += warn_of_added(results.missing)
-    record["warnings"] += warn_of_self_pairs(run.sink, inputs)
+    record["warnings"] += warn_of_added(results.missing) + warn_of_self_pairs(run.sink, inputs)
     record["warnings"] += results.test_set.warnings
     record["warnings"] += warn_of_absent_points(settings, scored)
-    record["warnings"] += _warn_of_systems(summary, scored) + warn_of_noticed(sums.noticed)
-    if unknown and settings.units == "units" and _depends_on_n_t(settings):
-        record["warnings"] += warn_of_long_segments(sums.noticed)
+    record["warnings"] += _warn_of_systems(summary, scored)
+    record["warnings"] += _warn_of_noticed(settings, sums.noticed, unknown=unknown)
     record["warnings"] += warn_of_absent_labels(settings, scoring.selection.pairs, sums.pairs)
     record["warnings"] += warn_of_few_draws(sums.draws, sums.pairs, scoring)
     of_documents = attribute_types([inputs.references, inputs.documents])
@@ -172,8 +167,15 @@ def _warn_of_systems(summary: pa.Table, scored: Iterable[str]) -> list[str]:
     return [*warn_of_fewer_documents(summary), *warn_of_similar_names(systems)]
 
 
-def _depends_on_n_t(settings: ScoreSettings) -> bool:
-    return "n_t" not in settings_without_effect(settings.selection)
+def _warn_of_noticed(settings: ScoreSettings, noticed: Noticed, *, unknown: bool) -> list[str]:
+    """Return what a run warns of by its counts.
+
+    It is ``unknown`` what a near miss is if neither n_t nor the unit was stated.
+    """
+    without_effect = settings_without_effect(settings.selection)
+    chosen_by_unit = settings.units == "units" and "n_t" not in without_effect
+    long = warn_of_long_segments(noticed) if unknown and chosen_by_unit else []
+    return [*warn_of_noticed(noticed), *long]
 
 
 def _done(run: TaskRun, settings: ScoreSettings) -> Done:

@@ -466,9 +466,8 @@ def evaluate(
         references: the references.
         hypotheses: the segmentations to judge.
         documents: table of unit lengths and attributes of documents, or None.
-        n_units: units of each document, if both sides are lists of boundaries, one a document, or
-            {document_id: boundaries}, or {system: either of these}. A list, {document_id: number},
-            or one number for all documents.
+        n_units: a list, {document_id: number}, or one number for all, if both sides are plain
+            boundaries: a list for each document, {document_id: list}, or {system: either}.
         measures: names of measures or families, or `all`; by default the same as in a run.
         client: a Dask client, whose workers score the corpus and read tables where they are; those
             in memory are written to the folder of the run.
@@ -481,13 +480,16 @@ def evaluate(
         Failed: nothing could be scored.
         TypeError: there is no such setting.
     """
-    sides = {"references": references, "hypotheses": hypotheses}
-    if n_units is not None:
-        sides = lists_as_tables(n_units, **sides)
+    sides = _sides(n_units, references=references, hypotheses=hypotheses)
     tables = _tables(**sides, documents=documents)
     listed = isinstance(measures, Iterable) and not isinstance(measures, str)
     given = {**settings, "measures": tuple(measures) if listed else measures}
     return _evaluate(tables, client, given)
+
+
+def _sides(n_units: "NumbersOfUnits | None", **given: Given) -> dict[str, Given]:
+    """Return both sides, as tables if they are plain boundaries."""
+    return given if n_units is None else lists_as_tables(n_units, **given)
 
 
 def _evaluate(tables: Mapping[str, Given], client: Any, given: dict[str, Any]) -> Evaluation:
