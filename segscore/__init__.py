@@ -87,7 +87,14 @@ if not TYPE_CHECKING:
         """Import a name of the public interface, or make the function of a measure."""
         value = None
         if name in _MODULES:
-            value = getattr(import_module(_MODULES[name]), name)
+            try:
+                value = getattr(import_module(_MODULES[name]), name)
+            except ModuleNotFoundError as missing:
+                raise ModuleNotFoundError(
+                    f"segscore.{name} needs {missing.name}, which is not installed: pip install "
+                    "segscore, without --no-deps",
+                    name=missing.name,
+                ) from None
         elif name == "__version__":
             from importlib.metadata import version
 

@@ -39,8 +39,8 @@ COMMON = {
         "--documents", "--columns", "--tier", "--testset", "--max-rejects", "--help",
     ),
     "answers": (
-        "--output", "--format", "--source", "--coder", "--labels", "--numbers", "--answer",
-        "--truncated", "--failed", "--unit", "--max-rejects", "--help",
+        "--output", "--format", "--source", "--coder", "--labels", "--numbers", "--quotes",
+        "--answer", "--truncated", "--failed", "--unit", "--max-rejects", "--help",
     ),
 }  # fmt: skip
 """Command with many options -> those that `--help` lists, in this order."""

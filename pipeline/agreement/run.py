@@ -56,7 +56,7 @@ from segscore.pipeline.scoring.inputs import (
 )
 from segscore.pipeline.scoring.window_policy import run_windows
 from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS
-from segscore.pipeline.tables.find import InputTable, find_table
+from segscore.pipeline.tables.find import InputTable, find_table, tables_in_unit
 from segscore.pipeline.tables.plain_attributes import find_attributes
 from segscore.pipeline.tables.read import Sources
 from segscore.pipeline.tables.units import one_unit
@@ -97,7 +97,7 @@ def run_agreement(
     """
     run = TaskRun("agree", settings, executor, progress, sink)
     with run.stage("plan"):
-        tables = find_tables(settings) if sources is None else _tables_of(sources)
+        tables = _find_in_unit(settings, sources)
         settings, job = _job(settings, tables, sources)
         run.settings = settings
         plan = planning.ALL_AT_ONCE if sources else agreement_plan(settings, tables, run.limits)
@@ -295,6 +295,12 @@ def find_tables(settings: AgreeSettings) -> dict[str, InputTable]:
         )
     refuse_taken_names(tables.values(), agreement_columns(), "an agreement run")
     return tables
+
+
+def _find_in_unit(settings: AgreeSettings, sources: Sources | None) -> dict[str, InputTable]:
+    """Return the input tables in the unit that the settings state, if they state one."""
+    found = find_tables(settings) if sources is None else _tables_of(sources)
+    return dict(zip(found, tables_in_unit(found.values(), settings.unit), strict=True))
 
 
 def _tables_of(sources: Sources) -> dict[str, InputTable]:

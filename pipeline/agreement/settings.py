@@ -24,6 +24,7 @@ from segscore.pipeline.settings.options import (
     RoundingOption,
     SeedOption,
     Signed,
+    UnitOption,
     UnitsOption,
     WindowOption,
     check_options,
@@ -108,6 +109,7 @@ class AgreeSettings:
     window: WindowOption = MeasuringSettings.window
     rounding: RoundingOption = MeasuringSettings.rounding
     units: UnitsOption = MeasuringSettings.units
+    unit: UnitOption = None
     length_tolerance: LengthToleranceOption = MeasuringSettings.length_tolerance
     similarity: Annotated[
         tuple[str, ...],

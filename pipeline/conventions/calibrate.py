@@ -37,8 +37,8 @@ from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.statistics.shown_numbers import or_none, shown_number
 from segscore.pipeline.storage.placement import require_apart, require_free
 from segscore.pipeline.tables.columns import DOCUMENTS, segmentations_contract
+from segscore.pipeline.tables.find import tables_in_unit
 from segscore.pipeline.tables.read import TableSource, find_source, validate_rows
-from segscore.pipeline.tables.units import one_unit
 
 _CALIBRATION = "calibration.parquet"
 _SEGMENTS_AT_ONCE = 8192
@@ -244,7 +244,7 @@ def calibrate_tables(
         Failed: no reference was accepted.
     """
     tables = [references.table, *([] if documents is None else [documents.table])]
-    unit = one_unit({table.location: table.unit for table in tables})
+    unit = tables_in_unit(tables, settings.unit)[0].unit
     measuring, sample = settings.measuring.in_unit(unit), settings.sample
     accepted, warnings = _accept_references(measuring, references, documents)
     return calibrate_references(settings.measure, measuring, accepted, warnings, sample)

@@ -15,6 +15,7 @@ from segscore.pipeline.settings.options import (
     ReferencesArgument,
     RoundingOption,
     ToleranceOption,
+    UnitOption,
     UnitsOption,
     WindowOption,
     check_options,
@@ -44,6 +45,7 @@ class CalibrateSettings:
     window: WindowOption = MeasuringSettings.window
     rounding: RoundingOption = MeasuringSettings.rounding
     units: UnitsOption = MeasuringSettings.units
+    unit: UnitOption = None
     length_tolerance: LengthToleranceOption = MeasuringSettings.length_tolerance
     tolerance: ToleranceOption = MeasuringSettings.tolerance
     seed: Annotated[int, Option("Seed of the random numbers.")] = MeasuringSettings.seed

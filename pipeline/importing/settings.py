@@ -328,6 +328,14 @@ class ImportSettings:
             Panel.ANSWERS,
         ),
     ] = None
+    quotes: Annotated[
+        str | None,
+        Option(
+            "Path of the first words in the JSON of an answer, such as segments[].first_words; "
+            "default: the only texts there.",
+            Panel.ANSWERS,
+        ),
+    ] = None
     first_number: Annotated[
         int | None,
         Option(

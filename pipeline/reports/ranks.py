@@ -50,6 +50,10 @@ def _cell(row: _Row) -> NumberCell:
     return NumberCell(shown_number(row["value"]), row["value"], rank)
 
 
+_EVERYWHERE = {"units": "in units and in words"}
+"""How a sentence names all choices of a setting whose choices are what is counted."""
+
+
 def ranks_in_words(rows: Sequence[_Row]) -> Iterator[str]:
     """Say of each measure whether the order of the systems depends on each setting."""
     parts = groupby(rows, key=lambda row: (str(row["measure"]), str(row["setting"])))
@@ -62,9 +66,11 @@ def ranks_in_words(rows: Sequence[_Row]) -> Iterator[str]:
         choice = min(known, key=lambda name: known[name])
         least = known[choice]
         if least == 1:
-            yield f"{measure}: the order of the systems is the same at every {setting} here."
+            everywhere = _EVERYWHERE.get(setting, f"at every {setting}")
+            yield f"{measure}: the order of the systems is the same {everywhere} here."
         else:
+            there = f"in {choice}" if setting in _EVERYWHERE else f"at {setting} {choice}"
             yield (
                 f"{measure}: the order of the systems depends on {setting}; Kendall's tau is "
-                f"{least:.2f} at {setting} {choice}."
+                f"{least:.2f} {there}."
             )

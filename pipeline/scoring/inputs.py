@@ -31,7 +31,7 @@ from segscore.pipeline.tables.boundary_types import COLUMN as BOUNDARY_TYPES
 from segscore.pipeline.tables.boundary_types import have_boundary_types, require_types_in_both
 from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS, segmentations_contract
 from segscore.pipeline.tables.contradictions import Described, describe
-from segscore.pipeline.tables.find import InputTable, find_table
+from segscore.pipeline.tables.find import InputTable, find_table, tables_in_unit
 from segscore.pipeline.tables.path_columns import TRIAL
 from segscore.pipeline.tables.read import Rows, Sources, no_rows_error, read_valid
 from segscore.pipeline.tables.segment_labels import require_labels
@@ -108,16 +108,8 @@ class Inputs:
         Raises:
             Refused: they state another one.
         """
-        stated = self.unit
-        if unit is None:
-            return self
-        if stated not in (None, unit):
-            raise Refused(f"--unit {unit}: the tables count {stated}s, as they say; omit it")
-        references, hypotheses = (
-            replace(side, unit=unit) for side in (self.references, self.hypotheses)
-        )
-        documents = None if self.documents is None else replace(self.documents, unit=unit)
-        return Inputs(references, hypotheses, documents)
+        references, hypotheses, *documents = tables_in_unit(self.tables, unit)
+        return Inputs(references, hypotheses, documents[0] if documents else None)
 
     @property
     def shared_files(self) -> set[str]:

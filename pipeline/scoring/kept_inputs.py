@@ -50,14 +50,14 @@ def score_keeping(
         {name: source.table.location for name, source in sources.items() if name not in tables},
     )
     inputs = inputs_of(chosen, sources)
-    chosen = chosen.in_unit(inputs.unit)
-    rule_of(chosen, inputs)
+    in_unit = chosen.in_unit(inputs.unit)
+    rule_of(in_unit, inputs)
     sink = FolderSink(settings.output, {names[name]: contents[name] for name in tables})
     kept = [
         _as_kept(table, places[table.name], contents[table.name]) if table.name in tables else table
         for table in inputs.tables
     ]
-    if not sink.prepare("score", chosen, kept):
+    if not sink.prepare("score", in_unit, kept):
         return run_scoring(chosen, executor, sink=sink)
     with sink.keeping():
         return run_scoring(chosen, executor, sink=sink)

@@ -14,6 +14,7 @@ from segscore.pipeline.results.names import is_point
 from segscore.pipeline.scoring.counting import Pairs
 from segscore.pipeline.scoring.pairs import Hypotheses
 from segscore.pipeline.scoring.references import References
+from segscore.pipeline.tables.units import describe_long_segments
 
 Noticed = dict[tuple[str, str, int], int]
 """Numbers by what they count, of which column, table or system, and after which shift in units, 0
@@ -22,6 +23,7 @@ if none; those of several parts are added up."""
 _DIFFERS, _OVERRULED = "differs", "overruled"
 _ROWS, _FAR = ("rows", "", 0), ("rows of a length far from their document's", "", 0)
 _POSITIONS, _LATE, _MATCHES = "positions", "late", "matches"
+_UNITS, _SEGMENTS = ("units of references", "", 0), ("segments of references", "", 0)
 _EXPECTED = "expected"
 """How many millionths of a match chance gives each shift of a system."""
 _FEWEST = 3
@@ -72,6 +74,8 @@ def notice_pairs(
     for table, (boundaries, chosen, n_units) in sides.items():
         positions, late = _count_late(boundaries, chosen, n_units)
         counts |= {(_POSITIONS, table, 0): positions, (_LATE, table, 0): late}
+    segments = int((references.side.in_units.lengths[rows] + 1).sum())
+    counts |= {_UNITS: int(units[rows].sum()), _SEGMENTS: segments}
     return counts | _notice_shifts(hypotheses, pairs, references, units)
 
 
@@ -148,6 +152,11 @@ def warn_of_noticed(noticed: Noticed) -> list[str]:
                 "check that boundaries and n_units are in the same unit"
             )
     return warnings + _warn_of_lengths(noticed) + _warn_of_shifts(noticed)
+
+
+def warn_of_long_segments(noticed: Noticed) -> list[str]:
+    """Return a warning if segments are long in units whose n_t nobody chose."""
+    return describe_long_segments("references", noticed.get(_UNITS, 0), noticed.get(_SEGMENTS, 0))
 
 
 def _warn_of_lengths(noticed: Noticed) -> list[str]:

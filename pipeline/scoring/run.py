@@ -33,7 +33,7 @@ from segscore.pipeline.scoring.missing import (
     require_few_missing,
     warn_of_added,
 )
-from segscore.pipeline.scoring.noticed import warn_of_noticed
+from segscore.pipeline.scoring.noticed import Noticed, warn_of_long_segments, warn_of_noticed
 from segscore.pipeline.scoring.part import TaskResults, settle_units
 from segscore.pipeline.scoring.related_documents import warn_of_related
 from segscore.pipeline.scoring.results import (
@@ -50,6 +50,7 @@ from segscore.pipeline.scoring.totals import add_sums
 from segscore.pipeline.scoring.trial_summary import with_trials
 from segscore.pipeline.scoring.type_confusion import tabulate_confusion
 from segscore.pipeline.scoring.unpaired import require_few_unpaired, warn_of_unpaired
+from segscore.pipeline.settings.measuring import settings_without_effect
 from segscore.pipeline.tables.read import Sources
 from segscore.pipeline.tables.segment_labels import have_labels, warn_of_labels_on_one_side
 
@@ -91,6 +92,7 @@ def run_scoring(
     run = TaskRun("score", settings, executor, progress, sink)
     with run.stage("plan"):
         inputs = find_inputs(settings) if sources is None else inputs_of(settings, sources)
+        unknown = settings.n_t is None and inputs.unit is None
         run.settings = settings = settings.in_unit(inputs.unit)
         require_scores(settings, inputs.hypotheses)
         rule = rule_of(settings, inputs)
@@ -104,11 +106,17 @@ def run_scoring(
             results = score_tables(run, inputs, sources, rule)
         if results is None:
             return _done(run, settings)
-        return _finish(run, settings, inputs, plan, results)
+        return _finish(run, settings, inputs, plan, results, unknown=unknown)
 
 
 def _finish(
-    run: TaskRun, settings: ScoreSettings, inputs: Inputs, plan: Plan, results: TaskResults
+    run: TaskRun,
+    settings: ScoreSettings,
+    inputs: Inputs,
+    plan: Plan,
+    results: TaskResults,
+    *,
+    unknown: bool,
 ) -> FinishedScoring:
     """Average the results, compose the record, and publish the run or keep it in memory."""
     with run.stage("summary"):
@@ -136,11 +144,11 @@ def _finish(
         "plan": plan.explanation,
     }
     record["warnings"] += warn_of_unpaired(run.sink, results.rows, scored)
-    record["warnings"] += warn_of_added(results.missing)
-    record["warnings"] += warn_of_self_pairs(run.sink, inputs)
+    record["warnings"] += warn_of_added(results.missing) + warn_of_self_pairs(run.sink, inputs)
     record["warnings"] += results.test_set.warnings
     record["warnings"] += warn_of_absent_points(settings, scored)
-    record["warnings"] += _warn_of_systems(summary, scored) + warn_of_noticed(sums.noticed)
+    record["warnings"] += _warn_of_systems(summary, scored)
+    record["warnings"] += _warn_of_noticed(settings, sums.noticed, unknown=unknown)
     record["warnings"] += warn_of_absent_labels(settings, scoring.selection.pairs, sums.pairs)
     record["warnings"] += warn_of_few_draws(sums.draws, sums.pairs, scoring)
     of_documents = attribute_types([inputs.references, inputs.documents])
@@ -157,6 +165,17 @@ def _warn_of_systems(summary: pa.Table, scored: Iterable[str]) -> list[str]:
     """Return warnings of other documents and of similar names."""
     systems = [name for name in scored if not is_point(name)]
     return [*warn_of_fewer_documents(summary), *warn_of_similar_names(systems)]
+
+
+def _warn_of_noticed(settings: ScoreSettings, noticed: Noticed, *, unknown: bool) -> list[str]:
+    """Return what a run warns of by its counts.
+
+    It is ``unknown`` what a near miss is if neither n_t nor the unit was stated.
+    """
+    without_effect = settings_without_effect(settings.selection)
+    chosen_by_unit = settings.units == "units" and "n_t" not in without_effect
+    long = warn_of_long_segments(noticed) if unknown and chosen_by_unit else []
+    return [*warn_of_noticed(noticed), *long]
 
 
 def _done(run: TaskRun, settings: ScoreSettings) -> Done:

@@ -20,16 +20,15 @@ from segscore.pipeline.settings.options import (
     ReferencesArgument,
     RegistryOption,
     Signed,
+    UnitOption,
 )
 from segscore.pipeline.settings.ranges import (
     among,
     check_group_by,
     check_locations,
     in_unit_interval,
-    one_of,
 )
 from segscore.pipeline.settings.reading import (
-    COUNTED_UNITS,
     join_locations,
     parse_thresholds,
     read_threshold,
@@ -105,14 +104,7 @@ class ScoreSettings(MeasuringSettings, _Locations):
             flags="--trials",
         ),
     ] = False
-    unit: Annotated[
-        str | None,
-        Option(
-            "What tables count that do not say it: millisecond, second, sentence, utterance, turn, "
-            "line, word, token or character.",
-            Panel.INPUTS,
-        ),
-    ] = None
+    unit: UnitOption = None
     threshold: Annotated[
         str | float | None,
         Option(
@@ -153,8 +145,6 @@ class ScoreSettings(MeasuringSettings, _Locations):
         self.require_documents(self.documents)
         in_unit_interval("--max-unpaired", self.unpaired_by_default)
         check_group_by(self.group_by)
-        if self.unit is not None:
-            one_of("--unit", self.unit, COUNTED_UNITS)
         if self.by_level is not None and LEVEL in self.group_by:
             raise Refused(f"--group-by {LEVEL}: --by-level already groups by it; omit it there")
 

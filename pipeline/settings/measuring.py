@@ -378,14 +378,16 @@ class MeasuringSettings:
         Raises:
             Refused: a time is given, and the unit is not one.
         """
-        from segscore.pipeline.settings.reading import amount_in_units
+        from segscore.pipeline.settings.reading import amount_in_units, tolerance_in_units
         from segscore.pipeline.tables.units import default_n_t, units_per_second
 
-        join = amount_in_units("--join", self.join, units_per_second(unit, self.units))
-        if self.n_t is not None and join == self.join:
+        per_second = units_per_second(unit, self.units)
+        join = amount_in_units("--join", self.join, per_second)
+        tolerance = tolerance_in_units(self.tolerance, per_second)
+        if self.n_t is not None and (join, tolerance) == (self.join, self.tolerance):
             return self
         n_t = default_n_t(unit, self.units) if self.n_t is None else self.n_t
-        return replace(self, n_t=n_t, join=join)
+        return replace(self, n_t=n_t, join=join, tolerance=tolerance)
 
     @property
     def near_limit(self) -> int:

@@ -23,6 +23,9 @@ from segscore.pipeline.settings.ranges import (
     within,
 )
 from segscore.pipeline.settings.reading import (
+    COUNTED_UNITS,
+    is_time,
+    parse_amount,
     parse_tolerance,
     read_memory,
     read_names,
@@ -180,6 +183,8 @@ def _check_window(option: str, window: str | int) -> None:
 def _check_tolerance(option: str, tolerance: str | int) -> None:
     if isinstance(tolerance, int):
         within(option, tolerance, 0, MOST_UNITS)
+    elif is_time(tolerance):
+        parse_amount(option, tolerance)
     else:
         parse_tolerance(tolerance, option)
 
@@ -265,6 +270,15 @@ UnitsOption = Annotated[
         signed=Signed("units", "what positions are counted in", always=True),
     ),
 ]
+UnitOption = Annotated[
+    str | None,
+    Option(
+        "What tables count that do not say it: millisecond, second, sentence, utterance, turn, "
+        "line, word, token or character.",
+        Panel.INPUTS,
+        check=among(COUNTED_UNITS),
+    ),
+]
 RegistryOption = Annotated[
     str | None, Option("JSON file of your own test sets, to recognise them too.", Panel.INPUTS)
 ]
@@ -294,8 +308,8 @@ BetaOption = Annotated[
 ToleranceOption = Annotated[
     int | str,
     Option(
-        "Largest distance of two boundaries in the tolerance measures, or a share of the units of "
-        "each document, such as 1%.",
+        "Largest distance of two boundaries in the tolerance measures: units, a time such as 2s "
+        "or 500ms, or a share of the units of each document, such as 1%.",
         Panel.MEASURES,
         read_window,
         check=_check_tolerance,

@@ -219,7 +219,7 @@ def parse_shares(text: str) -> dict[str, Fraction]:
 
 
 def parse_tolerance(tolerance: int | str, option: str = "--tolerance") -> int | Fraction:
-    """Parse a tolerance: a number of units; or a percentage, as the share of a document's units.
+    """Parse a tolerance in units; a percentage is a share of a document's units.
 
     Raises:
         Refused: the text is not a percentage from 0 to 100 with at most six decimals.
@@ -233,13 +233,36 @@ def parse_tolerance(tolerance: int | str, option: str = "--tolerance") -> int | 
         if share <= 1:
             return share
     raise Refused(
-        f"{option} {tolerance}: must be a whole number of units, or a percentage of the units of "
-        "each document, such as 1%, with at most six decimals"
+        f"{option} {tolerance}: must be a whole number of units, a time such as 2s or 500ms, or a "
+        "percentage of the units of each document, such as 1%, with at most six decimals"
     )
+
+
+def is_time(amount: int | str) -> bool:
+    """Return whether an amount is a time, such as 2s or 500ms."""
+    return isinstance(amount, str) and amount.endswith("s")
+
+
+def tolerance_in_units(tolerance: int | str, per_second: int | None) -> int | str:
+    """Return a tolerance whose time is in units, of which so many make a second; None if none do.
+
+    Raises:
+        Refused: it is a time, and the unit is no time, or the time is not a whole number of units.
+    """
+    if isinstance(tolerance, int) or not is_time(tolerance):
+        return tolerance
+    units = amount_in_units("--tolerance", tolerance, per_second)
+    if not units.isdecimal():
+        raise Refused(
+            f"--tolerance {tolerance}: must be a whole number of units, but it is {units}"
+        )
+    return int(units)
 
 
 def state_tolerance(tolerance: int | str) -> str:
     """Write a tolerance for a signature, the same way for equal ones; nothing for 0."""
+    if is_time(tolerance):
+        return str(tolerance)
     value = parse_tolerance(tolerance)
     if isinstance(value, int) or value == 0:
         return str(value) if value else ""
@@ -248,26 +271,27 @@ def state_tolerance(tolerance: int | str) -> str:
 
 
 def parse_amount(option: str, text: str) -> tuple[Fraction, bool]:
-    """Parse a number of units, or of seconds before ``s``, such as 15s.
+    """Parse a number of units, or a time such as 15s or 500ms.
 
     Returns:
-        The number, and whether it is one of seconds.
+        The number of units or of seconds, and whether it is one of seconds.
 
     Raises:
         Refused: the text is neither.
     """
+    parts = 1000 if text.endswith("ms") else 1
     seconds = text.endswith("s")
-    number = text.removesuffix("s").strip()
+    number = text.removesuffix("s").removesuffix("m" if parts > 1 else "").strip()
     if not number.strip(".") or _DECIMAL.fullmatch(number) is None:
-        raise Refused(f"{option} {text}: must be a number of units, or of seconds such as 15s")
-    return Fraction(number), seconds
+        raise Refused(f"{option} {text}: must be a number of units, or a time such as 15s or 500ms")
+    return Fraction(number) / parts, seconds
 
 
 def amount_in_units(option: str, text: str, per_second: int | None) -> str:
     """Return an amount as a number of units, of which so many make a second; None if none do.
 
     Raises:
-        Refused: it is in seconds, and the unit is no time.
+        Refused: it is a time, and the unit is none.
     """
     number, seconds = parse_amount(option, text)
     if not seconds:

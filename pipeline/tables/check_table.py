@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import chain, islice
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed, OtherFormat, Refused
@@ -14,6 +15,7 @@ from segscore.pipeline.tables.columns import segmentations_contract
 from segscore.pipeline.tables.contradictions import describe, without_contradictions
 from segscore.pipeline.tables.find import find_table, require_one_table, unreadable_lines
 from segscore.pipeline.tables.read import Rows, read_valid
+from segscore.pipeline.tables.units import describe_long_segments
 
 DOCUMENTS = "documents"
 SEGMENTATIONS = "segmentations"
@@ -50,7 +52,17 @@ def check_table(url: str, kind: str, tolerance: int = 0) -> _Checked:
     except Refused as problem:
         raise Failed(_describe_lines(kind, files) or str(problem)) from problem
     rejects = [broken, *between_rows(rows, kind, tolerance)]
-    return _Checked(kind, len(rows) + broken.num_rows, pa.concat_tables(rejects), table.warnings)
+    warnings = table.warnings
+    if kind == SEGMENTATIONS and table.unit is None:
+        warnings = (*warnings, *_warn_of_long_segments(rows))
+    return _Checked(kind, len(rows) + broken.num_rows, pa.concat_tables(rejects), warnings)
+
+
+def _warn_of_long_segments(rows: Rows) -> list[str]:
+    """Return a warning if the unit of segmentations is not stated, and their segments are long."""
+    units = pc.sum(rows.table.column("n_units")).as_py() or 0
+    boundaries = pc.sum(pc.list_value_length(rows.table.column("boundaries"))).as_py() or 0
+    return describe_long_segments(rows.name, units, boundaries + len(rows))
 
 
 def _describe_lines(kind: str, files: Iterable[InputFile]) -> str:

@@ -113,6 +113,21 @@ class InputTable:
         return pa.schema([field for field in self.further if field.name not in INPUT_TYPES])
 
 
+def tables_in_unit(tables: Iterable[InputTable], unit: str | None) -> list[InputTable]:
+    """Return tables, of which those that do not state a unit have one; None for none.
+
+    Raises:
+        Refused: the tables state another unit, or different ones.
+    """
+    found = [*tables]
+    stated = one_unit({table.location: table.unit for table in found})
+    if unit is None:
+        return found
+    if stated not in (None, unit):
+        raise Refused(f"--unit {unit}: the tables count {stated}s, as they say; omit it")
+    return [replace(table, unit=unit) for table in found]
+
+
 def find_table(
     name: str,
     url: str,

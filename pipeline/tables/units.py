@@ -23,6 +23,9 @@ PER_SECOND = {"millisecond": 1000, "second": 1}
 NEAR = 2
 """The limit n_t where it was not chosen: in seconds of a recording, and else in units."""
 
+_LONG = 1000
+"""Units in a segment, on average, above which the default n_t is surely not what is meant."""
+
 _READ = 100
 """Number of characters of a value that are read."""
 
@@ -40,6 +43,23 @@ def units_per_second(unit: str | None, measured_in: str) -> int | None:
 def default_n_t(unit: str | None, measured_in: str) -> int:
     """Return the limit n_t of near misses where it was not chosen; see ``units_per_second``."""
     return NEAR * (units_per_second(unit, measured_in) or 1)
+
+
+def describe_long_segments(name: str, units: int, segments: int) -> list[str]:
+    """Return a warning if segments of an unknown unit are long, so that it may be a time.
+
+    Args:
+        name: name of the table.
+        units: number of units of all segments.
+        segments: number of segments.
+    """
+    if units <= _LONG * segments:
+        return []
+    return [
+        f"{name}: segments have {round(units / segments):,} units on average, and only boundaries "
+        f"{NEAR - 1} unit apart are near misses; score with --unit, such as millisecond, if "
+        "they are times, or with --n-t, which says what a near miss is"
+    ]
 
 
 def with_unit(

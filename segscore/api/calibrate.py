@@ -41,8 +41,8 @@ def calibrate(
         references: the references, in any form that `segscore.evaluate` takes.
         documents: table of unit lengths and attributes of documents, or None.
         measure: name of a measure of pairs.
-        settings: options of `segscore calibrate`, as keywords: n_t, window, rounding, units,
-            tolerance, length_tolerance, sample, seed.
+        settings: options of `segscore calibrate`, as keywords: n_t, window, rounding, unit,
+            units, tolerance, length_tolerance, sample, seed.
 
     Raises:
         Refused: the input or the settings are invalid; the command has the same message.

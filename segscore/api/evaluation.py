@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from segscore.api.inputs import Given, GivenTables, arrow_table, location_of
 from segscore.api.measures import require_measure
-from segscore.api.position_lists import lists_as_table
+from segscore.api.position_lists import lists_as_tables
 from segscore.api.runs import RunTables
 from segscore.api.settings import read_settings
 from segscore.api.wording import in_python_words
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     import altair as alt
 
     from segscore.api.explanation import Explanation
+    from segscore.api.position_lists import NumbersOfUnits
     from segscore.api.shown import ShownEvaluation
     from segscore.api.typed import AnyMeasure, EvaluateKeywords, MeasureChoice
     from segscore.pipeline.conventions.calibrate import Calibration
@@ -439,7 +440,7 @@ def evaluate(
     hypotheses: Given,
     documents: Given = None,
     *,
-    n_units: "Iterable[int] | None" = None,
+    n_units: "NumbersOfUnits | None" = None,
     measures: "Iterable[MeasureChoice] | MeasureChoice" = (),
     client: Any = None,
     **settings: "Unpack[EvaluateKeywords]",
@@ -458,13 +459,15 @@ def evaluate(
     0.6666666666666667
     >>> segscore.evaluate([[2, 5], [3]], [[2, 4], [3]], n_units=[11, 8])["pk"].micro
     0.13333333333333333
+    >>> segscore.evaluate({"a": [2, 5]}, {"a": [2, 4]}, n_units={"a": 11})["pk"].micro
+    0.2222222222222222
 
     Args:
         references: the references.
         hypotheses: the segmentations to judge.
         documents: table of unit lengths and attributes of documents, or None.
-        n_units: units of each document, if both sides are lists of boundaries, one a document, or
-            {system: these} for several systems.
+        n_units: a list, {document_id: number}, or one number for all, if both sides are plain
+            boundaries: a list for each document, {document_id: list}, or {system: either}.
         measures: names of measures or families, or `all`; by default the same as in a run.
         client: a Dask client, whose workers score the corpus and read tables where they are; those
             in memory are written to the folder of the run.
@@ -484,20 +487,17 @@ def evaluate(
     return _evaluate(tables, client, given)
 
 
+def _sides(n_units: "NumbersOfUnits | None", **given: Given) -> dict[str, Given]:
+    """Return both sides, as tables if they are plain boundaries."""
+    return given if n_units is None else lists_as_tables(n_units, **given)
+
+
 def _evaluate(tables: Mapping[str, Given], client: Any, given: dict[str, Any]) -> Evaluation:
     """Score tables in a folder, if a client or an output is given, or in memory."""
     if client is not None or given.get("output") is not None:
         return _evaluate_on_cluster(tables, client, read_settings(ScoreSettings, given))
     given.pop("output", None)
     return _evaluate_in_memory(tables, read_settings(ScoreSettings, given, OF_EVALUATION))
-
-
-def _sides(n_units: "Iterable[int] | None", **given: Given) -> dict[str, Given]:
-    """Return both sides, as tables if they are lists of boundaries."""
-    if n_units is None:
-        return given
-    units = [*n_units]
-    return {name: lists_as_table(name, each, units) for name, each in given.items()}
 
 
 def _tables(**given: Given) -> dict[str, Given]:

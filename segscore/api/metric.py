@@ -58,18 +58,6 @@ _DIGITS = 4
 """Columns of a state for the values of a measure: three digits, and how often it is defined."""
 
 
-_NUMBERS_OR_TEXTS = ("window", "tolerance")
-"""Settings that are numbers, or texts that say more than a number."""
-
-
-def _require_numbers(settings: Mapping[str, object]) -> None:
-    """Refuse a number that is written as text, as the command line has it."""
-    for name in _NUMBERS_OR_TEXTS:
-        value = settings.get(name)
-        if isinstance(value, str) and value.strip().isdecimal():
-            raise Refused(f"{name}: {value!r} is a text; give the number, {name}={value.strip()}")
-
-
 def _require_types(intervals: object, undefined: object) -> None:
     """Refuse arguments of ``compute`` of other types."""
     if not isinstance(intervals, bool | np.bool_):
@@ -134,7 +122,6 @@ class Metric:
         """
         for name in measures:
             require_measure(name, PAIRS.measures)
-        _require_numbers(settings)
         given = {**settings, "measures": measures} if measures else settings
         if average not in _AVERAGES:
             raise Refused(f"average {average!r}: must be micro or macro")

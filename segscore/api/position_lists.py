@@ -1,57 +1,126 @@
-"""Plain lists of boundaries, one for each document, as `segscore.evaluate` takes them."""
+"""Plain boundaries of documents, in a list or by id, as `segscore.evaluate` takes them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from numbers import Integral
 from typing import Any
 
 from segscore.api.segmentation import Segmentation
 from segscore.pipeline.errors import Refused
+from segscore.pipeline.plain_text import first_named
 
 _TEXT = str | bytes
+_FORMS = "a list with the boundaries of each document, such as [[2, 5], [3]], or these by document"
+
+NumbersOfUnits = Iterable[int] | Mapping[Any, int] | int
+"""Number of units of each document: in a list, by document, or one number for all."""
 
 
-def lists_as_table(
-    name: str, given: Any, n_units: Iterable[int]
-) -> dict[str, Segmentation] | dict[str, dict[str, Segmentation]]:
-    """Return the segmentations of lists: {document: segmentation}, or these by system.
+def lists_as_tables(n_units: NumbersOfUnits, **given: Any) -> dict[str, Any]:
+    """Return the segmentations of both sides: {document: segmentation}, or these by system.
 
-    Documents are named by their numbers from 1, with leading zeros, so that they stay in order.
+    Documents without ids are named by their numbers from 1, with leading zeros, so that they stay
+    in order.
 
     Args:
-        name: name of the table, for messages.
-        given: the boundaries of each document, or {system: the boundaries of each document}.
-        n_units: number of units of each document.
+        n_units: number of units of each document, in a list, by document, or one for all.
+        given: by the name of the table, the boundaries of each document, in a list or by
+            document, or {system: these}.
 
     Raises:
-        Refused: it is neither, a list has another length than ``n_units``, or a segmentation
+        Refused: it is none of these, documents and numbers of units do not fit, or a segmentation
             breaks a rule; the message names the document.
     """
-    units = [*n_units]
-    if isinstance(given, Mapping):
+    units = n_units
+    if isinstance(n_units, _TEXT) or not isinstance(n_units, Iterable | Integral):
+        raise Refused(
+            f"n_units: is {type(n_units).__name__}; must be a whole number for all documents, a "
+            "list with a number for each, or {document: number}"
+        )
+    if isinstance(n_units, Iterable) and not isinstance(n_units, Mapping):
+        units = [*n_units]
+    return {name: _as_table(name, each, units) for name, each in given.items()}
+
+
+def _as_table(
+    name: str, given: Any, units: NumbersOfUnits
+) -> dict[str, Segmentation] | dict[str, dict[str, Segmentation]]:
+    """Return the segmentations of one table, by document, or by system and document."""
+    if isinstance(given, Mapping) and any(map(_has_documents, given.values())):
         return {
-            str(system): _by_document(f"{name}: {system}", lists, units)
-            for system, lists in given.items()
+            str(system): _by_document(f"{name}: {system}", each, units)
+            for system, each in given.items()
         }
     return _by_document(name, given, units)
 
 
-def _by_document(name: str, lists: Any, units: Sequence[int]) -> dict[str, Segmentation]:
-    if isinstance(lists, _TEXT) or not isinstance(lists, Iterable):
-        raise Refused(
-            f"{name}: is {type(lists).__name__}; with n_units it must be a list with the "
-            "boundaries of each document, such as [[2, 5], [3]]"
-        )
-    boundaries = [*lists]
-    if len(boundaries) != len(units):
-        raise Refused(
-            f"{name}: length {len(boundaries)}, but n_units has {len(units)}; give one list of "
-            "boundaries and one number of units for each document"
-        )
-    width = len(str(len(units)))
+def _has_documents(value: Any) -> bool:
+    """Return whether a value has the boundaries of several documents: not numbers, but lists."""
+    if isinstance(value, Mapping):
+        return True
+    if isinstance(value, _TEXT) or not isinstance(value, Iterable):
+        return False
+    return any(isinstance(each, Iterable) and not isinstance(each, _TEXT) for each in value)
+
+
+def _by_document(name: str, given: Any, units: NumbersOfUnits) -> dict[str, Segmentation]:
+    if isinstance(given, _TEXT) or not isinstance(given, Iterable):
+        raise Refused(f"{name}: is {type(given).__name__}; with n_units it must be {_FORMS}")
+    if isinstance(given, Mapping):
+        boundaries = {str(document): each for document, each in given.items()}
+        sizes = _sizes_by_document(name, boundaries, units)
+    else:
+        listed = [*given]
+        width = len(str(len(listed)))
+        boundaries = {f"{number:0{width}d}": each for number, each in enumerate(listed, start=1)}
+        sizes = dict(zip(boundaries, _sizes_in_order(name, len(listed), units), strict=True))
     found = {}
-    for number, (positions, size) in enumerate(zip(boundaries, units, strict=True), start=1):
+    for document, positions in boundaries.items():
+        if isinstance(positions, Segmentation):
+            raise Refused(
+                f"{name}: document {document} is a Segmentation, which says its number of units; "
+                "leave n_units out, or give boundaries"
+            )
         try:
-            found[f"{number:0{width}d}"] = Segmentation(positions, size)
+            found[document] = Segmentation(positions, sizes[document])
         except Refused as problem:
             text = str(problem).removeprefix("segmentation: ")
-            raise Refused(f"{name}: document {number}: {text}") from None
+            raise Refused(f"{name}: document {document}: {text}") from None
     return found
+
+
+def _sizes_by_document(
+    name: str, boundaries: Mapping[str, Any], units: NumbersOfUnits
+) -> dict[str, int]:
+    """Return the number of units of each document that a table names."""
+    if isinstance(units, Mapping):
+        sizes = {str(document): size for document, size in units.items()}
+        if absent := [document for document in boundaries if document not in sizes]:
+            raise Refused(
+                f"{name}: n_units has no number for {first_named(absent, 'documents')}; give one "
+                "for each document"
+            )
+        return sizes
+    if isinstance(units, Iterable):
+        raise Refused(
+            f"{name}: names its documents, but n_units does not; give n_units by document, such as "
+            f"{{{next(iter(boundaries), 'd')!r}: 11}}, or one number for all"
+        )
+    return dict.fromkeys(boundaries, units)
+
+
+def _sizes_in_order(name: str, number: int, units: NumbersOfUnits) -> list[int]:
+    """Return the number of units of each document of a list."""
+    if isinstance(units, Mapping):
+        raise Refused(
+            f"{name}: does not name its documents, but n_units does; give the boundaries by "
+            "document, or n_units as a list or one number for all"
+        )
+    if not isinstance(units, Iterable):
+        return [units] * number
+    sizes = [*units]
+    if number != len(sizes):
+        raise Refused(
+            f"{name}: length {number}, but n_units has {len(sizes)}; give one list of "
+            "boundaries and one number of units for each document"
+        )
+    return sizes

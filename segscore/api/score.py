@@ -279,9 +279,9 @@ def score(
     Raises:
         Refused: a setting or a segmentation is invalid; the command has the same message.
     """
-    pair_settings(settings)  # refuses settings before sides
+    unit = MILLISECOND if are_times((reference, hypothesis)) else None
+    chosen = pair_settings(settings, unit)  # refuses settings before sides
     sides = as_pair(reference, hypothesis, n_units)
-    chosen = pair_settings(settings, MILLISECOND if are_times(sides) else None)
     return Score(chosen, count_pair(*sides, chosen), sides)
 
 

@@ -38,7 +38,8 @@ def read_settings(
     """Return given values in the types of the fields of a settings class.
 
     A list may replace a tuple, and a text separated by commas; an array a list, and the text of an
-    option what the option is read as.
+    option what the option is read as. A number where a text says more, such as a window, must be a
+    number.
 
     >>> from segscore.pipeline.scoring.settings import ScoreSettings
     >>> read_settings(ScoreSettings, {"group_by": "genre,year", "c_seg_costs": [1, 0.5]})
@@ -80,6 +81,8 @@ def _read(name: str, value: Any, kind: Any, option: Option) -> Any:
     value = value.tolist() if hasattr(value, "tolist") else value  # of NumPy, pandas, torch...
     if option.joined and isinstance(value, list | tuple):
         return ",".join(str(_convert(name, item, option.joined)) for item in value) or None
+    if isinstance(value, str) and value.strip().isdecimal() and {int, str} <= {*get_args(kind)}:
+        raise Refused(f"{name}: {value!r} is a text; give the number, {name}={value.strip()}")
     if isinstance(value, str) and option.read is not None:
         return option.read(name, value)
     if get_origin(kind) is tuple:

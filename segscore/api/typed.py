@@ -121,6 +121,19 @@ MeasureChoice = Literal[
 ]
 """A measure, a family of measures, or all."""
 
+CountedUnit = Literal[
+    "millisecond",
+    "second",
+    "sentence",
+    "utterance",
+    "turn",
+    "line",
+    "word",
+    "token",
+    "character",
+]
+"""What positions may count."""
+
 
 class MetricKeywords(TypedDict, total=False):
     """Keywords of `segscore.Metric`."""
@@ -169,7 +182,7 @@ class EvaluateKeywords(MetricKeywords, total=False):
     max_unpaired: float | None
     missing: Literal["leave-out", "none", "refuse"]
     trials: bool
-    unit: str | None
+    unit: CountedUnit | None
     threshold: str | float | Sequence[str] | None
     memory_limit: int | str | None
     registry: str | None
@@ -190,6 +203,7 @@ class AgreeKeywords(TypedDict, total=False):
     window: str | int
     rounding: Literal["half-even", "half-up"]
     units: Literal["units", "words"]
+    unit: CountedUnit | None
     length_tolerance: int
     similarity: Sequence[str] | str
     bin: str
@@ -235,6 +249,7 @@ class CalibrateKeywords(TypedDict, total=False):
     window: str | int
     rounding: Literal["half-even", "half-up"]
     units: Literal["units", "words"]
+    unit: CountedUnit | None
     length_tolerance: int
     tolerance: int | str
     seed: int
@@ -281,6 +296,7 @@ class SweepKeywords(TypedDict, total=False):
     window: str | int
     rounding: Literal["half-even", "half-up"]
     units: Literal["units", "words"]
+    unit: CountedUnit | None
     length_tolerance: int
     p_seg: float | None
 

@@ -17,6 +17,7 @@ from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.scoring.sweep.settings import SweepSettings
 from segscore.pipeline.settings.measuring import MeasuringSettings
 from segscore.pipeline.settings.options import Option
+from segscore.pipeline.settings.reading import COUNTED_UNITS
 
 _HEAD = '''\
 """Names of measures and settings, for type checkers and editors.
@@ -70,8 +71,11 @@ _PLACES: dict[type, tuple[str, ...]] = {
 }
 """Settings of a function -> those that it has as parameters of their own, if others."""
 
-_NAMES = {"measures": "Iterable[MeasureChoice] | MeasureChoice"}
-"""Setting -> its type, where the option's type says too little."""
+_NAMES = {
+    "measures": "Iterable[MeasureChoice] | MeasureChoice",
+    "unit": "CountedUnit | None",
+}
+"""Setting -> its type, where the option's type says too little, or is long."""
 
 
 def python_types() -> str:
@@ -87,6 +91,7 @@ def _lines() -> Iterator[str]:
     choices = [DEFAULT, EVERYTHING, *FAMILIES]
     meaning = "A measure, a family of measures, or all."
     yield from _literal("MeasureChoice", choices, meaning, "AnyMeasure")
+    yield from _literal("CountedUnit", COUNTED_UNITS, "What positions may count.")
     pairs = [name for name in OF_PAIRS if name != "measures"]
     metric = "MetricKeywords"
     yield from _typed(metric, MeasuringSettings, pairs, "`segscore.Metric`")

@@ -37,8 +37,8 @@ CHARGED = "failed"
 """Name of the count of answers that could not be used."""
 
 _READING = (
-    *("breaks", "headings", "answer", "labels", "numbers", "first_number", "strict"),
-    *("max_edits", "max_unplaced", "tokens", "failed", "truncated"),
+    *("breaks", "headings", "answer", "labels", "numbers", "quotes"),
+    *("first_number", "strict", "max_edits", "max_unplaced", "tokens", "failed", "truncated"),
 )
 _DEFAULTS = {CHARGED: NONE, "numbers": STARTS}
 _COUNTING = ("n_t", "window", "rounding", "pairing")
@@ -85,9 +85,9 @@ class AnswerScorer:
         format: `rewritten`, `numbered` or `quoted`, as `--format` of `segscore import`.
         measures: names of measures of pairs.
         options: options of `segscore import` that say how answers are read (breaks, headings,
-            answer, labels, numbers, first_number, strict, truncated, max_edits, max_unplaced,
-            tokens), and of `segscore score` that say how pairs are counted (n_t, window, rounding,
-            pairing).
+            answer, labels, numbers, quotes, first_number, strict, truncated, max_edits,
+            max_unplaced, tokens), and of `segscore score` that say how pairs are counted (n_t,
+            window, rounding, pairing).
             ``failed`` says what becomes of an answer that cannot be used: `none`, the default,
             scores it as an answer without boundaries, `refuse` ends the evaluation.  What numbers
             are is `starts` if it is not said.

@@ -281,6 +281,7 @@ def test_the_first_number_is_inferred(imports: Imports) -> None:
     [
         "Good evening\n- in sport a",
         '["good evening", "in sport"]',
+        '{"segments": [{"first_words": "good evening"}, {"first_words": "in sport"}]}',
         ["good evening[MASK]go home", "in sport[MASK]today"],
         {"segments": ["good evening", "in sport"]},
         '```json\n["good evening", "in sport"]\n```',
@@ -294,6 +295,32 @@ def test_quotes(imports: Imports, answer: Any) -> None:
     ended = imports({"show-1": answer}, "--format", "quoted")
     assert ended.code == 0, ended.err
     assert imports.boundaries() == {"show-1": [3]}
+
+
+OBJECTS = [
+    {"title": "News", "first_words": "Good evening"},
+    {"title": "Sport", "first_words": "in sport"},
+]
+
+
+@pytest.mark.parametrize("answer", [json.dumps({"segments": OBJECTS}), {"segments": OBJECTS}])
+def test_a_path_names_the_quotes_of_objects(imports: Imports, answer: Any) -> None:
+    refused = imports({"show-1": answer}, "--format", "quoted")
+    assert refused.code == 2
+    assert "several texts: name the quotes by --quotes segments[].first_words or" in refused.err
+    path = ("--format", "quoted", "--quotes", "segments[].first_words")
+    ended = imports({"show-1": answer}, *path)
+    assert ended.code == 0, ended.err
+    assert imports.boundaries() == {"show-1": [3]}
+
+
+def test_a_path_of_quotes_that_leads_nowhere_fails(imports: Imports) -> None:
+    answer = json.dumps({"segments": OBJECTS})
+    refused = imports({"show-1": answer}, "--format", "quoted", "--quotes", "parts[].words")
+    assert refused.code == 2
+    assert "no list of texts at --quotes parts[].words" in refused.err
+    refused = imports({"show-1": answer}, "--format", "quoted", "--quotes", "parts[0]")
+    assert "--quotes parts[0]: not a valid path" in refused.err
 
 
 def test_a_quote_that_is_not_in_the_text_fails(imports: Imports) -> None:

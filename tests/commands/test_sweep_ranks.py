@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
 import segscore as api
+from segscore.pipeline.reports.ranks import ranks_in_words
 from segscore.pipeline.runs import planning
 from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.scoring.sweep.varied import kendall_tau
@@ -193,3 +194,17 @@ def test_python_has_the_tables_of_the_command(segscore: Segscore, tmp_path: Path
     assert swept.best("f1") == dict.fromkeys("abcd", 0.2)
     with pytest.raises(api.Refused, match="name it in measures"):
         swept.best("pk")
+
+
+@pytest.mark.parametrize(
+    ("setting", "choice", "tau", "said"),
+    [
+        ("n_t", "4", 1.0, "is the same at every n_t here."),
+        ("n_t", "4", 0.5, "depends on n_t; Kendall's tau is 0.50 at n_t 4."),
+        ("units", "words", 1.0, "is the same in units and in words here."),
+        ("units", "words", 0.5, "depends on units; Kendall's tau is 0.50 in words."),
+    ],
+)
+def test_the_sentence_about_ranks(setting: str, choice: str, tau: float, said: str) -> None:
+    row = {"measure": "pk", "setting": setting, "choice": choice, "tau": tau}
+    assert [*ranks_in_words([row])] == [f"pk: the order of the systems {said}"]

@@ -4,6 +4,7 @@ from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.importing.answers.breaks import require_break
 from segscore.pipeline.importing.answers.cleaning import FENCE
+from segscore.pipeline.importing.answers.forms import QUOTES_OPTION
 from segscore.pipeline.importing.answers.numbers import how_numbered
 from segscore.pipeline.importing.answers.options import ANSWER_FORMATS, AnswerOptions
 from segscore.pipeline.importing.answers.patterns import require_pattern
@@ -15,7 +16,7 @@ _FIELDS = {
     name: name
     for name in (
         *("role", "document_field", "coder_field", "text_field", "source_units", "answer_field"),
-        *("breaks", "answer", "labels", "numbers", "first_number"),
+        *("breaks", "answer", "labels", "numbers", "quotes", "first_number"),
         *("truncated", "max_edits", "max_unplaced", "failed", "tokens"),
     )
 } | {"unit_times": "times_field"}
@@ -74,6 +75,8 @@ def answer_options(settings: ImportSettings) -> AnswerOptions:
         ("--answer-field", options.answer_field),
         ("--document-field", options.document_field),
         ("--coder-field", options.coder_field),
+        (QUOTES_OPTION, options.quotes),
     ):
-        field_path(option, path)
+        if path is not None:
+            field_path(option, path)
     return options

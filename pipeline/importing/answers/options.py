@@ -26,7 +26,8 @@ class AnswerOptions:
     """The options of an import of answers, as `segscore answers --help` explains them.
 
     ``drop_headings`` says whether the words of headings are not aligned, and ``times_field`` is the
-    path of the start times of the units in a record of the source.
+    path of the start times of the units in a record of the source; ``quotes`` is the path of the
+    quotes in the JSON of an answer.
     """
 
     format_name: str
@@ -44,6 +45,7 @@ class AnswerOptions:
     answer: str | None = None
     labels: str | None = None
     numbers: str = AUTO
+    quotes: str | None = None
     first_number: int | None = None
     strict: bool = False
     truncated: str = FAIL

@@ -13,7 +13,7 @@ from segscore.pipeline.alignment.tokens import Tokens, Vocabulary, tokenize
 from segscore.pipeline.importing.answers.breaks import PATTERN, divide
 from segscore.pipeline.importing.answers.cleaning import clean
 from segscore.pipeline.importing.answers.deciding import Asked, Decision, Doubtful, NumberReading
-from segscore.pipeline.importing.answers.forms import quotes_in
+from segscore.pipeline.importing.answers.forms import QUOTES_OPTION, NoQuotes, quotes_at, quotes_in
 from segscore.pipeline.importing.answers.numbers import (
     boundaries_of,
     how_numbered,
@@ -33,6 +33,7 @@ from segscore.pipeline.importing.answers.truncation import (
     end_of_numbers,
     end_of_quotes,
 )
+from segscore.pipeline.importing.field_paths import field_path
 from segscore.pipeline.tables.rows import RowPlace
 
 MOST_CHARACTERS = {REWRITTEN: 2**24, NUMBERED: 2**20, QUOTED: 2**20}
@@ -157,7 +158,7 @@ def place_answer(
     elif options.format_name == NUMBERED:
         placed = _numbered(prepared, len(units), options, place)
     else:
-        placed = _quoted(prepared.answer, units, options)
+        placed = _quoted(prepared.answer, units, options, place)
     if prepared.truncated:
         placed.problems[TRUNCATED] = 1
     if placed.failure is None and options.strict and placed.problems:
@@ -262,7 +263,7 @@ def missing_units(source: Tokens, present: int) -> int:
 
 
 def _rate(value: float) -> str:
-    return f"{value:.2f}".removeprefix("0")
+    return f"{value:.2f}"
 
 
 def _is_beginning(source: Tokens, output: Tokens) -> bool:
@@ -325,10 +326,15 @@ def failure_of_numbers(prepared: Prepared, decision: Decision) -> str | None:
     return "empty" if empty else "no number"
 
 
-def _quoted(answer: object, units: Sequence[str], options: AnswerOptions) -> Placed:
+def _quoted(
+    answer: object, units: Sequence[str], options: AnswerOptions, place: RowPlace
+) -> Placed:
+    texts = _quotes_of(answer, options.quotes, place)
+    if isinstance(texts, NoQuotes):
+        return Placed(texts.reason)
     vocabulary = Vocabulary()
     source = source_tokens(units, vocabulary, options.tokens)
-    quotes = _quotes_of(answer, options.tokens)
+    quotes = _words_of(texts, options.tokens)
     if not quotes:
         return Placed("empty")
     if len(quotes) > len(units) + options.max_unplaced:
@@ -351,8 +357,15 @@ def _quoted(answer: object, units: Sequence[str], options: AnswerOptions) -> Pla
     )
 
 
-def _quotes_of(answer: object, tokens: str) -> list[list[str]]:
-    """Return the tokens of the quotes in an answer, without those that have none."""
-    texts = (quote.partition(_MASK)[0] for quote in quotes_in(answer))
+def _quotes_of(answer: object, path: str | None, place: RowPlace) -> list[str] | NoQuotes:
+    """Return the quotes in an answer: at a path in its JSON, or those that it shows."""
+    if path is None:
+        return quotes_in(answer)
+    return quotes_at(answer, field_path(QUOTES_OPTION, path), place)
+
+
+def _words_of(quotes: Sequence[str], tokens: str) -> list[list[str]]:
+    """Return the tokens of quotes, without those that have none."""
+    texts = (quote.partition(_MASK)[0] for quote in quotes)
     found = ([*islice(tokenize(text, tokens), WORDS_OF_QUOTE)] for text in texts)
     return [words for words in found if words]

@@ -203,6 +203,6 @@ def _number(number: int, name: str) -> str:
 
 
 def percentage(part: int, whole: int) -> str:
-    """Return a percentage with one decimal, without a zero before the point: 1.3, .9, 0."""
+    """Return a percentage with one decimal: 1.3, 0.9, 0."""
     text = f"{100 * part / max(whole, 1):.1f}"
-    return "0" if text == "0.0" else text.removeprefix("0")
+    return "0" if text == "0.0" else text

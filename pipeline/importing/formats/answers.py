@@ -21,7 +21,7 @@ _ALL = (
 FORMATS = (
     Format("rewritten", options=(*_ALL, "breaks", "headings", "max_edits", "tokens")),
     Format("numbered", options=(*_ALL, "numbers", "first_number")),
-    Format("quoted", options=(*_ALL, "max_unplaced", "tokens")),
+    Format("quoted", options=(*_ALL, "quotes", "max_unplaced", "tokens")),
 )
 
 _MARKDOWN_ENDINGS = (".md", ".markdown")

@@ -273,4 +273,4 @@ def _find_inputs(settings: SweepSettings, sources: Sources | None) -> Inputs:
             f"{settings.scored}: has a column {TRIAL}, and a sweep takes one answer of a system "
             "for each document; write a table of one trial without this column"
         )
-    return inputs
+    return inputs.in_unit(settings.unit)

@@ -27,8 +27,10 @@ from segscore.pipeline.settings.options import (
     RoundingOption,
     Signed,
     ToleranceOption,
+    UnitOption,
     UnitsOption,
     WindowOption,
+    check_options,
 )
 from segscore.pipeline.settings.ranges import (
     MOST_UNITS,
@@ -134,6 +136,7 @@ class SweepSettings:
     window: WindowOption = MeasuringSettings.window
     rounding: RoundingOption = MeasuringSettings.rounding
     units: UnitsOption = MeasuringSettings.units
+    unit: UnitOption = None
     length_tolerance: LengthToleranceOption = MeasuringSettings.length_tolerance
     p_seg: PSegOption = MeasuringSettings.p_seg
     fresh: FreshOption = False
@@ -141,6 +144,7 @@ class SweepSettings:
 
     def __post_init__(self) -> None:
         """Refuse a value that an option cannot have; the message names the option."""
+        check_options(self)
         check_locations({**self.inputs, "--output": self.output})
         for tolerance in self.tolerances:
             within("--tolerances", tolerance, 0, MOST_UNITS)
@@ -239,10 +243,10 @@ class SweepSettings:
         return self.n_t[0] if len(self.n_t) == 1 else self.own_n_t
 
     def in_unit(self, unit: str | None) -> "SweepSettings":
-        """Return the settings with n_t chosen, for tables in a unit, if measures need it."""
-        if not self.measures:
-            return self
-        return replace(self, own_n_t=self.measured.in_unit(unit).n_t)
+        """Return the settings with n_t chosen if measures need it, and times in units."""
+        chosen = self.measured.in_unit(unit)
+        own_n_t = chosen.n_t if self.measures else self.own_n_t
+        return replace(self, own_n_t=own_n_t, tolerance=chosen.tolerance)
 
     @property
     def signature(self) -> str:

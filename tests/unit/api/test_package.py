@@ -44,6 +44,17 @@ def test_what_an_import_takes() -> None:
     assert loaded("import segscore; segscore.Segmentation([2], 9); segscore.Refused") == set()
 
 
+def test_a_missing_package_is_named_in_a_sentence() -> None:
+    code = "import sys; sys.modules['pyarrow'] = None; import segscore\n"
+    ended = python("-c", f"{code}print(segscore.pk(reference=[2], hypothesis=[2], n_units=5))")
+    assert ended.stdout == "0.0\n", ended.stderr
+    ended = python("-c", f"{code}segscore.Metric('pk')")
+    assert ended.stderr.splitlines()[-1] == (
+        "ModuleNotFoundError: segscore.Metric needs pyarrow, which is not installed: pip install "
+        "segscore, without --no-deps"
+    )
+
+
 def test_dask_is_imported_for_a_cluster_alone() -> None:
     one = "one = {'d': segscore.Segmentation([2], 9)}"
     work = (

@@ -34,6 +34,8 @@ ROWS = [{"document_id": "a", "coder": "ann", "n_units": 11, "boundaries": [3], "
         ({"boundary_types": [1.5]}, "boundary_types: 1.5 must be a whole number"),
         ({"c_seg_costs": 0.5}, "c_seg_costs: 0.5 must be a list"),
         ({"c_seg_costs": "a,b"}, "c_seg_costs a,b: must be numbers separated by commas"),
+        ({"window": "3"}, "window: '3' is a text; give the number, window=3"),
+        ({"tolerance": "1"}, "tolerance: '1' is a text; give the number, tolerance=1"),
         ({"window": 3.5}, "window: 3.5 must be a text or a whole number"),
         ({"window": np.array([3])}, "window: [3] must be a text or a whole number"),
         ({"n_t": {2: 1}}, "n_t: {2: 1} must be a whole number or None"),
@@ -102,8 +104,8 @@ def test_the_name_of_the_window_size_in_papers_is_known() -> None:
 def test_text_is_read_as_on_the_command_line() -> None:
     names = package.evaluate(ONE, ROWS, measures="pk,window_diff").summary.column("measure")  # type: ignore[arg-type]
     assert set(names.to_pylist()) == {"pk", "window_diff"}
-    given: dict[str, Any] = {"window": "3", "c_seg_costs": "1,0.5", "group_by": "genre"}
-    read: dict[str, Any] = {"window": 3, "c_seg_costs": (1.0, 0.5), "group_by": ["genre"]}
+    given: dict[str, Any] = {"c_seg_costs": "1,0.5", "group_by": "genre"}
+    read: dict[str, Any] = {"c_seg_costs": (1.0, 0.5), "group_by": ["genre"]}
     as_text, as_values = (package.evaluate(ONE, ROWS, **each) for each in (given, read))
     assert as_text.signature == as_values.signature
     assert as_text.summary.equals(as_values.summary)

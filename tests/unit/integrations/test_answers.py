@@ -110,7 +110,10 @@ def test_averages_of_all_measures_are_those_of_evaluate(settings: dict[str, Any]
         for i, pair in enumerate(documents)
         for found in [pair[0] if side == 0 else [int(x) for x in pair[1].split()[1:]]]
     ]
-    evaluation = segscore.evaluate(rows[:3], rows[3:], measures=names, **settings)
+    numbers: dict[str, Any] = {
+        name: int(value) for name, value in settings.items()
+    }  # a harness has texts
+    evaluation = segscore.evaluate(rows[:3], rows[3:], measures=names, **numbers)
     expected = {
         (row["measure"], row["average"]): row["value"]
         for row in evaluation.summary.to_pylist()

@@ -110,7 +110,7 @@ def test_sums_are_averages_over_documents() -> None:
         ({"join": "15s"}, "--join 15s: joins segments that --select chooses"),
         (
             {"join": "15m", "select": ("ad",)},
-            "--join 15m: must be a number of units, or of seconds",
+            "--join 15m: must be a number of units, or a time such as",
         ),
         ({"select": ("a|b",)}, "a label cannot contain"),
         ({"select": ("ad", "ad")}, "--select ad,ad: names a label twice"),
