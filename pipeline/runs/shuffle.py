@@ -161,12 +161,12 @@ def _pack(partitioning: Partitioning, batch: Sequence[Slice]) -> list[tuple[int,
     with_source = rows.table.append_column(_FILE, file).append_column(_ROW, pa.array(rows.row))
     # A row without a document id has to be rejected in some partition.
     ids = rows.ids.fill_null("")
-    partition_of_row = (hash_names(ids).hashes >> np.uint64(32)) % np.uint64(
-        partitioning.partitions
-    )
+    count = partitioning.partitions
+    hashed = (hash_names(ids).hashes >> np.uint64(32)) % np.uint64(count)
+    partition_of_row = hashed.astype(np.min_scalar_type(count))  # small numbers sort faster
     order = np.argsort(partition_of_row, kind="stable")
     sorted_rows = in_one_chunk(with_source.take(pa.array(order)))
-    edges = np.searchsorted(partition_of_row[order], np.arange(partitioning.partitions + 1))
+    edges = np.searchsorted(partition_of_row[order], np.arange(count + 1))
     table_number = list(partitioning.tables).index(batch[0].table)
     return [
         (
