@@ -81,7 +81,7 @@ def test_bins_are_seconds_where_the_unit_is_a_time() -> None:
         ("0", "bin 0: must be more than 0"),
         ("1.5", "bin 1.5: must be a whole number of units"),
         ("1s", "bin 1s: positions are not known to be times"),
-        ("1m", "bin 1m: must be a number of units, or of seconds"),
+        ("1m", "bin 1m: must be a number of units, or a time such as"),
     ],
 )
 def test_other_bins_are_refused(size: str, message: str) -> None:
