@@ -85,6 +85,8 @@ def _print_one(shown: "KnownSet", format_name: str) -> None:
         if scores:
             print_lines("published, as printed:")
             _print_rows(_SCORES, scores)
+        else:
+            print_lines("published: no score that segscore knows")
     else:
         print_table(plain_layout(PUBLISHED_COLUMNS, scores, ""), format_name)
 

@@ -45,7 +45,7 @@ def threshold_in_words(rows: Sequence[_Row], measure: str) -> str:
     option = ",".join(f"{row['hypothesis']}={row['threshold']:g}" for row in best)
     return (
         f"To score other documents at the thresholds that are best by {measure} here: segscore "
-        f"score REFERENCES HYPOTHESES --threshold {option} --output RUN"
+        f"score REFERENCES HYPOTHESES --threshold {option} --measures {measure} --output RUN"
     )
 
 

@@ -272,7 +272,8 @@ class MeasuringSettings:
     confusion: Annotated[
         bool,
         Option(
-            "Write how often each boundary type, or label of segments, was taken for another.",
+            "Write what boundary types were taken for, weighted by how near the types are, or "
+            "labels of segments, in units.",
             Panel.OUTPUT,
         ),
     ] = False
