@@ -434,7 +434,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     folder = tmp_path / "disk"
     folder.mkdir()
     mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=160k", "tmpfs", folder],  # noqa: S607
+        ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", folder],  # noqa: S607
         check=False,
         capture_output=True,
     )
