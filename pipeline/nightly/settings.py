@@ -276,8 +276,10 @@ class NightSettings:
             scoring["resample_by"] = self.resample_by
         if self.max_rejects is not None:
             scoring["max_rejects"] = self.max_rejects
-        if not scoring.get("measures") and self.rules:
-            scoring["measures"] = ("default", *(rule.measure for rule in self.rules))
+        if not scoring.get("measures") and (rules := self.rules):
+            from segscore.pipeline.measures.selection import DEFAULT
+
+            scoring["measures"] = (DEFAULT, *(rule.measure for rule in rules))
         unpaired = scoring.pop("max_unpaired", None)
         if self.max_unpaired is not None:
             unpaired = self.max_unpaired

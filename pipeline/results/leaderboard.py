@@ -216,9 +216,8 @@ def measures_to_show(available: Collection[str], named: Sequence[str]) -> list[s
     order = as_named(available, named)
     if len(order) <= len(HEADLINES):
         return order
-    asked = _asked(order, named) if _is_default(named) else [n for n in named[:1] if n in order]
-    first = order[:1] if _is_default(named) else []
-    return [*dict.fromkeys([*first, *asked, *shown_measures(order)])]
+    leading = 1 + len(_asked(order, named)) if _is_default(named) else int(named[0] in order)
+    return [*dict.fromkeys([*order[:leading], *shown_measures(order)])]
 
 
 def _is_default(named: Sequence[str]) -> bool:

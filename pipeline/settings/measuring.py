@@ -1,7 +1,7 @@
 """How segmentations are measured, and the signature that makes two results comparable."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from segscore.pipeline.errors import Refused
@@ -21,6 +21,7 @@ from segscore.pipeline.settings.options import (
     ToleranceOption,
     UnitsOption,
     WindowOption,
+    changed_fields,
     check_options,
     options_of,
     stated_options,
@@ -555,12 +556,8 @@ def affected_by(settings: MeasuringSettings) -> set[str]:
     Returns:
         Families, counts and names in formulas; none if every setting has an effect.
     """
-    defaults = {field.name: field.default for field in fields(settings)}
-    changed = [
-        signed
-        for name, signed in SIGNED.items()
-        if signed.affects and getattr(settings, name) != defaults[name]
-    ]
+    names = changed_fields(settings)
+    changed = [signed for name, signed in SIGNED.items() if signed.affects and name in names]
     if not changed:
         return set()
     without = settings_without_effect(settings.selection)

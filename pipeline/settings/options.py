@@ -153,17 +153,21 @@ def check_options(settings: Any) -> None:
             option.check(name_of_option(field, option), value)
 
 
+def changed_fields(settings: Any) -> set[str]:
+    """Return the fields of settings that differ from their defaults."""
+    return {each.name for each in fields(settings) if getattr(settings, each.name) != each.default}
+
+
 def stated_options(settings: Any) -> dict[str, str]:
     """Return what a signature states of the settings of any command: field -> value.
 
     A setting that has its default is left out, unless it is always stated.
     """
-    defaults = {field.name: field.default for field in fields(settings)}
+    changed = changed_fields(settings)
     stated = {
         option.signed.name: option.signed.text(getattr(settings, name))
         for name, option in options_of(settings.__class__).items()
-        if option.signed is not None
-        and (option.signed.always or getattr(settings, name) != defaults[name])
+        if option.signed is not None and (option.signed.always or name in changed)
     }
     return {name: text for name, text in stated.items() if text}
 
