@@ -14,7 +14,7 @@ from functools import cache
 import numpy as np
 from distributed.scheduler import heartbeat_interval  # noqa: TID251  (its interval for many workers)
 
-from segscore.pipeline.runs.planning import ROWS_AT_ONCE, Limits
+from segscore.pipeline.runs.planning import ROWS_AT_ONCE, Limits, shuffled_at_once
 
 SMALL = 1000
 """Bytes of a receipt that only names what its task saved."""
@@ -261,7 +261,7 @@ def predict(
         **_shuffle(cluster, references + pairs, parts, rows),
     }
     stages |= _survey(cluster, parts, rows)
-    reading = measured.read_packet * _batches(references + pairs, rows) / assumed.speed
+    reading = measured.read_packet * _batches(references + pairs, parts, rows) / assumed.speed
     tasks = [reading + work for work in cluster.draw(measured.tasks, parts, rows)]
     stages["tasks"] = _score(cluster, tasks, rows)
     stages["adding up"] = _add_up(cluster, design, parts)
@@ -272,15 +272,15 @@ def predict(
     return Prediction(stages, busy, sum(tasks), workers, measured.memory, fits)
 
 
-def _batches(rows: float, at_once: int) -> int:
+def _batches(rows: float, parts: int, rows_per_part: int) -> int:
     """Return the batches of shuffled rows; each brings one packet to every part."""
-    return math.ceil(rows / at_once)
+    return math.ceil(rows / shuffled_at_once(rows_per_part, parts))
 
 
 def _shuffle(cluster: Cluster, rows: float, parts: int, at_once: int) -> dict[str, float]:
     """Send the rows of both sides to the worker of their document, and from there to the store."""
     m = cluster.measured
-    batches = _batches(rows, at_once)
+    batches = _batches(rows, parts, at_once)
     work = (m.pack * rows + m.packet * batches * parts) / cluster.assumed.speed
     volume = m.shuffled_row * rows
     hosts = math.ceil(cluster.workers / cluster.assumed.workers_per_host)

@@ -12,10 +12,8 @@ from segscore.jobs.cli.log import LOG
 from segscore.jobs.cli.options import Workers
 from segscore.jobs.cli.signature import problems_of, read_fields
 from segscore.jobs.show.formats import ResultFormat, print_text
-from segscore.jobs.show.night_message import in_short, night_message
 from segscore.jobs.show.nights import (
     Result,
-    failure_message,
     print_dry_run,
     print_night,
     print_night_as_data,
@@ -190,6 +188,8 @@ def _run_one(chosen: NightSettings, executor: "Executor", format_name: str) -> N
         Failed: the night does not end with exit code 0.
         NotYet: a part of its input cannot be used.
     """
+    from segscore.pipeline.nightly.message import in_short, night_message
+    from segscore.pipeline.nightly.problems import failure_message
     from segscore.pipeline.nightly.run import run_night
 
     try:
@@ -288,6 +288,7 @@ def _run_in_turn(
     own: NightSettings, executor: "Executor", ahead: "ScoredAhead", warn: Callable[[str], None]
 ) -> Result:
     """Run one of several nights, and return how it ended."""
+    from segscore.pipeline.nightly.problems import failure_message
     from segscore.pipeline.nightly.run import run_night
 
     try:

@@ -67,6 +67,24 @@ class Limits:
         return min(MOST_ROWS, max(ROWS_AT_ONCE, power_of_two))
 
 
+_PACKETS, _MOST_SHUFFLED = 64, 2**19
+"""Number of packets of a partition above which a task reads the rows of several parts before it
+divides them, and how many rows at most; they have to be in memory."""
+
+
+def shuffled_at_once(rows_per_part: int, groups: int) -> int:
+    """Return the most rows that a task reads before it divides them into packets.
+
+    Each batch of rows sends a packet to each partition. If batches did not grow with the table, the
+    number of packets would grow with the square of its rows.
+
+    >>> [shuffled_at_once(131_072, groups) for groups in (10, 64, 229, 1000)]
+    [131072, 131072, 393216, 524288]
+    """
+    rows = rows_per_part * (groups // _PACKETS)
+    return max(rows_per_part, min(rows, _MOST_SHUFFLED))
+
+
 _MOST_FULL = 2.5
 """The most rows that may be in a range, in parts or in the largest slice: where files are sorted, a
 range has at most its own rows and those of the slice before."""

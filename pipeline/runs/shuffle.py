@@ -19,7 +19,7 @@ from segscore.pipeline.arrays.ragged import flags, numbers
 from segscore.pipeline.errors import Failed
 from segscore.pipeline.runs import receipts
 from segscore.pipeline.runs.executor import Executor
-from segscore.pipeline.runs.planning import Plan, ranges_of
+from segscore.pipeline.runs.planning import Plan, ranges_of, shuffled_at_once
 from segscore.pipeline.runs.run import NamedPart
 from segscore.pipeline.runs.tasks import TaskRun
 from segscore.pipeline.tables.find import InputTable, Slice
@@ -62,7 +62,8 @@ class Partitioning:
     @classmethod
     def of(cls, plan: Plan, tables: Mapping[str, InputTable], folder: str) -> "Partitioning":
         """Return the partitioning that a plan has chosen for the tables of a run."""
-        return cls(tables, folder, plan.groups, plan.cuts, plan.rows_per_part, plan.bytes_at_once)
+        rows = shuffled_at_once(plan.rows_per_part, plan.groups)
+        return cls(tables, folder, plan.groups, plan.cuts, rows, plan.bytes_at_once)
 
     @property
     def is_shuffled(self) -> bool:

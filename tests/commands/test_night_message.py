@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from segscore.jobs.show.night_message import in_short
+from segscore.pipeline.nightly.message import in_short
 from tests.support.night_metrics import WORSE
 from tests.support.nights import DAYS, GOOD, Archive
 

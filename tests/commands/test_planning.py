@@ -261,3 +261,15 @@ def test_a_memory_limit_that_is_too_small_is_refused(
     assert result.code == 2
     assert message in result.err
     assert not (tmp_path / "run").exists()
+
+
+def test_packets_do_not_grow_with_the_square_of_the_table() -> None:
+    packets = {}
+    for parts in (77, 229, 763):
+        rows = parts * planning.ROWS_AT_ONCE
+        references = table("r", (rows // 4, 1, None))
+        tables = {"references": references, "hypotheses": table("h", (rows, 1, None))}
+        plan = planning.plan(tables, "hypotheses", None, Limits())
+        at_once = planning.shuffled_at_once(plan.rows_per_part, plan.groups)
+        packets[plan.groups] = -(-(rows + rows // 4) // at_once)
+    assert packets == {77: 97, 229: 96, 763: 239}

@@ -2,20 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from segscore.jobs.show.nights import problems
+from segscore.pipeline.nightly.problems import problems
+from segscore.pipeline.nightly.verdict import Verdict
 from segscore.pipeline.plain_text import visible
 from segscore.pipeline.statistics.shown_numbers import counted
-
-if TYPE_CHECKING:
-    from segscore.pipeline.nightly.verdict import Verdict
 
 _LONGEST = 300
 """Most characters of a text."""
 
 
-def night_message(verdict: "Verdict", run: str) -> str:
+def night_message(verdict: Verdict, run: str) -> str:
     """Return how a published night ended, whose run is in a folder, in at most 300 characters."""
     without_documents = replace(
         verdict,
@@ -43,7 +40,7 @@ def in_short(sentences: Sequence[str]) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1].rstrip()}…"
 
 
-def _unremarkable(verdict: "Verdict") -> list[str]:
+def _unremarkable(verdict: Verdict) -> list[str]:
     """Say what a night that does not fail was compared with, and what was warned of."""
     systems = counted(len(verdict.systems), "system")
     nights = sorted({compared["date"] for compared in verdict.against.values()})
