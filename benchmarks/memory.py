@@ -3,7 +3,7 @@
 import tempfile
 
 from benchmarks.timing import SEGSCORE, Result, run_timed
-from benchmarks.whole_job import make
+from benchmarks.whole_job import FAMILIES, make
 from segscore.pipeline.storage import find, open_parquet
 
 LIMIT = 1000
@@ -18,7 +18,7 @@ def measure() -> list[Result]:
     """Score on two processes, and report the unpacked size of the tables read and written."""
     with tempfile.TemporaryDirectory() as folder:
         tables = make(folder, DOCUMENTS)
-        score = [SEGSCORE, "score", *tables, "--output", f"{folder}/run"]
+        score = [SEGSCORE, "score", *tables, *FAMILIES, "--output", f"{folder}/run"]
         cluster = ["--cluster", "processes", "--workers", "2", "--memory-limit", f"{LIMIT}MB"]
         usage = run_timed([*score, *cluster])
         unpacked = sum(_unpacked(url) for url in (*tables, f"{folder}/run/scores"))
