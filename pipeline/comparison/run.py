@@ -19,6 +19,7 @@ from segscore.pipeline.comparison.runs import (
     find_systems,
     open_runs,
     require_comparable,
+    resampled_by,
     signature,
     warn_of_trials,
 )
@@ -145,7 +146,7 @@ def compare_runs(
             require_two(systems)
         rows = ("comparisons", "systems", "omnibus", "worst")
         results = _Results({name: [] for name in rows}, warnings=[*warn_of_trials(runs)])
-        resample_by = resampled_by(runs, settings)
+        resample_by = resampled_by(runs, settings.resample_by)
         compared = [
             read_samples(runs, systems, table, measures, settings.group_by, resample_by)
             for table, measures in chosen
@@ -236,13 +237,6 @@ def _groups(settings: CompareSettings, compared: Compared) -> dict[str, pa.DataT
     return choose_groups(settings.group_by, compared.types, taken)
 
 
-def resampled_by(runs: Sequence[FinishedScoring], settings: CompareSettings) -> str | None:
-    """Return the attribute whose documents are one unit: as asked, or as in all of the runs."""
-    of_runs = {run.score_settings().resample_by for run in runs}
-    same = next(iter(of_runs)) if len(of_runs) == 1 else None
-    return settings.resample_by or same
-
-
 def _add_samples(
     results: _Results,
     settings: CompareSettings,
@@ -260,7 +254,7 @@ def _add_samples(
         for name, rows in found.tables.items():
             results.rows[name] += [group | row for row in rows]
         results.units |= {
-            estimator(sample.units.hashes, resampled_by(runs, settings))
+            estimator(sample.units.hashes, resampled_by(runs, settings.resample_by))
             for sample in (*samples.single, *samples.pairs)
         }
     results.rows["worst"] += worst_documents(compared.groups[0], runs)

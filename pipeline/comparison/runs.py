@@ -220,3 +220,10 @@ def _is_named(system: System, name: str) -> bool:
 def _hypotheses(run: FinishedScoring) -> list[str]:
     parts = [*run.parts("scores", ["hypothesis"])]
     return [] if not parts else pc.unique(pa.concat_tables(parts).column("hypothesis")).to_pylist()
+
+
+def resampled_by(runs: Sequence[FinishedScoring], asked: str | None) -> str | None:
+    """Return the attribute whose documents are one unit: as asked, or as in all of the runs."""
+    of_runs = {run.score_settings().resample_by for run in runs}
+    same = next(iter(of_runs)) if len(of_runs) == 1 else None
+    return asked or same

@@ -3,8 +3,7 @@
 from dataclasses import dataclass, field
 
 from segscore.pipeline.comparison.certainty import PairRows
-from segscore.pipeline.comparison.run import resampled_by
-from segscore.pipeline.comparison.runs import chosen_measures, find_systems
+from segscore.pipeline.comparison.runs import chosen_measures, find_systems, resampled_by
 from segscore.pipeline.comparison.samples import (
     NothingShared,
     Sample,
@@ -46,7 +45,7 @@ def read_documents(run: FinishedScoring, measure: str, average: str) -> SharedDo
     (chosen,) = chosen_measures([measure])
     try:
         systems = find_systems([run], ())
-        read = read_samples([run], systems, *chosen, (), resampled_by([run], settings))
+        read = read_samples([run], systems, *chosen, (), resampled_by([run], settings.resample_by))
     except NothingShared as problem:
         return SharedDocuments(None, untested=f": {problem}")
     group = read.groups[0]
