@@ -172,8 +172,15 @@ def renderers() -> Iterator[tuple[Path, ast.Module]]:
 
 
 MAKE_TABLES = {
-    *("calibrate", "changes", "comparison", "history", "layouts", "leaderboard", "measured"),
-    *("measures", "published", "ranks", "ratings", "suspects", "sweep", "testsets", "where"),
+    *(
+        "calibrate",
+        "changes",
+        "comparison",
+        "history",
+        "layouts",
+        "leaderboard",
+    ),
+    *("measures", "published", "ratings", "testsets", "where"),
     *("calibration", "provenance", "shared_documents", "systems", "words_around"),
     *("worst", "write_report"),
 }
