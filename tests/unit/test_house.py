@@ -173,7 +173,6 @@ def renderers() -> Iterator[tuple[Path, ast.Module]]:
 
 MAKE_TABLES = {
     *(
-        "calibrate",
         "changes",
         "comparison",
         "history",
@@ -181,7 +180,7 @@ MAKE_TABLES = {
         "leaderboard",
     ),
     *("measures", "published", "ratings", "testsets", "where"),
-    *("calibration", "provenance", "shared_documents", "systems", "words_around"),
+    *("provenance", "shared_documents", "words_around"),
     *("worst", "write_report"),
 }
 """Modules that still say themselves which columns their tables have. No others may."""
