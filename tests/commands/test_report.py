@@ -594,6 +594,25 @@ def test_the_report_of_a_sweep_shows_its_curves(segscore: Segscore, tmp_path: Pa
     assert "To score other documents at the thresholds that are best by f1" in read.text
 
 
+@pytest.mark.parametrize("candidates", [POINTS - 2, POINTS + 50])
+def test_the_page_of_a_sweep_says_whether_a_curve_is_thinned(
+    segscore: Segscore, tmp_path: Path, candidates: int
+) -> None:
+    row = {"document_id": "d", "n_units": 600}
+    places = [*range(2, 2 * candidates + 2, 2)]
+    scores = [place / 1000 for place in places]
+    tables = tmp_path / "references.jsonl", tmp_path / "scored.jsonl"
+    tables[0].write_text(json.dumps({**row, "coder": "desk", "boundaries": [50, 99]}))
+    scored = {**row, "coder": "s", "boundaries": places, "boundary_scores": scores}
+    tables[1].write_text(json.dumps(scored))
+    assert segscore("sweep", *tables, "--output", tmp_path / "sweep").code == 0
+    read = Reader(report(segscore, tmp_path / "sweep"))
+    is_thinned = candidates > POINTS
+    assert ("the table curves has all" in read.text) == is_thinned
+    listed = read.tables["pk_miss_rate against pk_false_alarm_rate"][1:]
+    assert (len(listed) == candidates + 1) == (not is_thinned)
+
+
 def test_the_report_of_a_sweep_over_tolerances_shows_its_curves(
     segscore: Segscore, tmp_path: Path
 ) -> None:
