@@ -11,9 +11,6 @@ from segscore.pipeline.conventions.calibrate_settings import CalibrateSettings
 if TYPE_CHECKING:
     from segscore.pipeline.conventions.calibrate import Calibration
 
-_COLUMNS = ("missed", "added", "missed-or-added", "mixed")
-_SHARES = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.75, 1.0)
-
 
 def calibrate(
     chosen: CalibrateSettings, format_name: ResultFormat = "text", figure: FigureFile = None
@@ -56,11 +53,14 @@ def _print_as_text(
 ) -> None:
     """Print what a value is worth, or the curve; then what systems that find nothing get."""
     from segscore.jobs.show.fitted import print_lines
+    from segscore.jobs.show.shown import print_shown
+    from segscore.pipeline.conventions.shown_calibration import distances_shown, shares_shown
 
     if value is not None:
         print_lines(calibration.describe(value))
     else:
-        _print_curve(calibration)
+        print_shown(shares_shown(calibration))
+        print_shown(distances_shown(calibration))
     if calibration.sample.words:
         sentence = f"simulated on {calibration.sample.words}; --sample all takes every one"
         print_lines(sentence)
@@ -69,29 +69,6 @@ def _print_as_text(
     print_lines(calibration.chance_in_words())
     if chosen.output is not None:
         print_lines(f"written to {chosen.output}")
-
-
-def _print_curve(calibration: "Calibration") -> None:
-    """Print the values of some shares of boundaries, then of distances."""
-    from segscore.jobs.show.fitted import print_fitted
-    from segscore.pipeline.conventions.faults import MOVED
-    from segscore.pipeline.statistics.shown_numbers import shown_number
-    from segscore.pipeline.statistics.shown_tables import Column
-
-    values = {(p.fault.kind, p.fault.level): p.micro for p in calibration.points}
-    shares = Column("share of boundaries", [f"{share:.0%}" for share in _SHARES])
-    columns = [
-        Column(kind, [shown_number(values[kind, share]) for share in _SHARES]) for kind in _COLUMNS
-    ]
-    print_fitted([shares, *columns], title=f"{calibration.measure}, micro")
-    points = calibration.kinds[MOVED]
-    print_fitted(
-        [
-            Column("moved by at most", [f"{point.fault.level:g}" for point in points]),
-            Column("on average", [f"{point.size:.2f}" for point in points]),
-            Column("value", [shown_number(point.micro) for point in points]),
-        ]
-    )
 
 
 def _print_as_data(calibration: "Calibration", value: float | None, format_name: str) -> None:

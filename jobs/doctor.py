@@ -34,9 +34,7 @@ def doctor(
     from segscore.pipeline.comparison.suspects import find_suspects
     from segscore.pipeline.comparison.tables import table_of
     from segscore.pipeline.errors import Refused
-    from segscore.pipeline.runs.finished import measured_unit
     from segscore.pipeline.scoring.finished_scoring import FinishedScoring
-    from segscore.pipeline.tables.units import PER_SECOND
     from segscore.schemas.comparisons import SUSPECTS
 
     if accuracy is not None and not 0.5 < accuracy < 1:
@@ -47,7 +45,7 @@ def doctor(
     folder = storage.join(run if output is None else output, SUSPECTS.name)
     storage.write_table(storage.join(folder, f"{SUSPECTS.name}.parquet"), table)
     if format_name == "text":
-        print_suspects(suspects, run, timed=measured_unit(finished.record) in PER_SECOND)
+        print_suspects(suspects, run, finished.unit)
     elif format_name == "json":
         about = {"systems": list(suspects.systems), "accuracy": suspects.accuracy}
         print_json("doctor", {"run": run, **about, "suspects": suspects.rows})

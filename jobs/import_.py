@@ -25,10 +25,9 @@ def import_(
     from segscore.jobs.show.progress import Bar
     from segscore.pipeline.importing.recipe import with_recipe
     from segscore.pipeline.importing.run import SMALL, find_imported, run_import
-    from segscore.pipeline.reports.labels import shown_position
     from segscore.pipeline.runs import executors
     from segscore.pipeline.runs.tasks import ignore_progress
-    from segscore.pipeline.statistics.shown_numbers import counted
+    from segscore.pipeline.statistics.shown_numbers import counted, shown_position
     from segscore.pipeline.tables.units import MILLISECOND
 
     chosen = with_recipe(chosen)

@@ -1,6 +1,5 @@
 """`segscore measures`: list the meaning of every measure."""
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -17,29 +16,27 @@ def measures(
 ) -> None:
     """List every measure, or one: formula, source, range, direction, whether it is a default."""
     from segscore.jobs.show.formats import plain_layout, print_json, print_text, table_text
+    from segscore.jobs.show.shown import print_shown
+    from segscore.pipeline.agreement.shown_formulas import (
+        formulas_shown,
+        list_coefficients,
+        list_measures,
+    )
     from segscore.pipeline.measures import ALL
-    from segscore.pipeline.measures.selection import DEFAULT, measures_named
 
-    names = ("measure", "formula", "source", "range", "better", "default")
     chosen = list(ALL.values()) if name is None else [_named(name)]
-    default = measures_named((DEFAULT,))
-    rows = [
-        (m.name, m.formula, m.source, m.range, m.better, "yes" if m.name in default else "no")
-        for m in chosen
-    ]
-    listed = [dict(zip(names, row, strict=True)) for row in rows]
+    listed = list_measures(chosen)
     if format_name == "text" and name is not None:
         _print_one(chosen[0])
     elif format_name == "text":
-        _print(names, rows)
-        _print(_AGREEMENT, _agreement())
+        print_shown(formulas_shown(listed))
+        print_shown(formulas_shown(list_coefficients()))
     elif format_name == "json":
-        agreement = [dict(zip(_AGREEMENT, row, strict=True)) for row in _agreement()]
-        others = {"agreement": agreement} if name is None else {}
+        others = {"agreement": list_coefficients()} if name is None else {}
         print_json("measures", {"measures": listed} | others)
     else:
         # All texts are segscore's own: similar characters may replace them.
-        print_text(table_text(plain_layout(names, listed, ""), format_name))
+        print_text(table_text(plain_layout([*listed[0]], listed, ""), format_name))
 
 
 def _named(name: str) -> "Measure":
@@ -74,37 +71,3 @@ def _print_one(measure: "Measure") -> None:
     for fact, text in facts.items():
         if text:
             print_lines(f"{fact:<9}{text}")
-
-
-_AGREEMENT = ("agreement", "similarity", "formula", "source")
-
-
-def _agreement() -> list[tuple[str, ...]]:
-    """List the parts of the coefficients of agreement, (actual - expected) / (1 - expected)."""
-    from segscore.pipeline.agreement.coefficients import ACTUAL, ALPHA, EXPECTED
-
-    rows: list[tuple[str, ...]] = [
-        ("actual", kind, measure.formula, measure.source) for kind, measure in ACTUAL.items()
-    ]
-    rows += [
-        (f"expected, {coefficient}", kind, measure.formula, measure.source)
-        for (coefficient, kind), measure in EXPECTED.items()
-    ]
-    return rows + [
-        (f"{measure.name}, alpha", "two_category", measure.formula, measure.source)
-        for measure in ALPHA
-    ]
-
-
-def _print(headings: Sequence[str], rows: Sequence[tuple[str, ...]]) -> None:
-    from segscore.jobs.show.fitted import print_fitted
-    from segscore.pipeline.statistics.shown_tables import Column
-
-    print_fitted(
-        [
-            Column(heading, cells, is_name=heading not in ("range", "better", "default"))
-            for heading, cells in zip(headings, zip(*rows, strict=True), strict=True)
-        ],
-        sections=range(len(rows)),
-        whole=False,
-    )

@@ -7,13 +7,10 @@ import typer
 
 from segscore.jobs.show.fitted import print_lines
 from segscore.jobs.show.formats import ResultFormat, print_text
+from segscore.jobs.show.shown import print_shown
 
 if TYPE_CHECKING:
     from segscore.pipeline.testsets.registry import KnownSet, Registry
-
-_NUMBERS = ("documents", "boundaries")
-_LISTED = ("set", "split", "documents", "boundaries", "fingerprint", "licence")
-_SCORES = ("split", "system", "document_id", "measure", "value", "convention", "evidence", "source")
 
 
 def testsets(
@@ -45,12 +42,13 @@ def testsets(
 def _print_all(known: "Registry", format_name: str) -> None:
     from segscore.jobs.show.formats import plain_layout, print_json, print_table
     from segscore.pipeline.testsets.describe import list_splits
+    from segscore.pipeline.testsets.shown_testsets import all_splits_shown
 
     rows = list_splits(known)
     if format_name == "json":
         print_json("testsets", {"testsets": rows})
     elif format_name == "text":
-        _print_rows(_LISTED, rows)
+        print_shown(all_splits_shown(rows))
     else:
         print_table(plain_layout([*rows[0]], rows, ""), format_name)
 
@@ -63,6 +61,7 @@ def _print_one(shown: "KnownSet", format_name: str) -> None:
     from segscore.pipeline.testsets.describe import list_splits
     from segscore.pipeline.testsets.published import PUBLISHED_COLUMNS, scores_of
     from segscore.pipeline.testsets.registry import Registry
+    from segscore.pipeline.testsets.shown_testsets import scores_as_printed, splits_shown
 
     splits = list_splits(Registry((shown,)))
     scores = [asdict(score) for score in scores_of(shown.name)]
@@ -81,31 +80,11 @@ def _print_one(shown: "KnownSet", format_name: str) -> None:
         for label, text in lines.items():
             if text:
                 print_lines(f"{label}: {text}")
-        _print_rows(_LISTED[1:-1], splits)
+        print_shown(splits_shown(splits))
         if scores:
             print_lines("published, as printed:")
-            _print_rows(_SCORES, scores)
+            print_shown(scores_as_printed(scores))
         else:
             print_lines("published: no score that segscore knows")
     else:
         print_table(plain_layout(PUBLISHED_COLUMNS, scores, ""), format_name)
-
-
-def _print_rows(names: tuple[str, ...], rows: "list[dict[str, object]]") -> None:
-    """Print some columns of rows; a value that is not known is left empty."""
-    from segscore.jobs.show.fitted import print_fitted
-    from segscore.pipeline.statistics.shown_tables import Column
-
-    columns = [
-        Column(
-            name,
-            ["" if row[name] is None else _shown(row[name]) for row in rows],
-            is_name=name not in _NUMBERS,
-        )
-        for name in names
-    ]
-    print_fitted(columns)
-
-
-def _shown(value: object) -> str:
-    return f"{value:,}" if isinstance(value, int) else str(value)

@@ -6,7 +6,7 @@ message or a log that shows a password passes it on.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 _CONTROLS = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
@@ -64,6 +64,21 @@ def first_named(names: Sequence[str], noun: str = "") -> str:
 def named_list(names: Sequence[str]) -> str:
     """Write names as a list with `and` before the last."""
     return " and ".join([*[", ".join(names[:-1])] * (len(names) > 1), *names[-1:]])
+
+
+def listed_names(names: Sequence[str], shown: Callable[[str], str] = str) -> str:
+    """Write the first three names as a list, and count the others.
+
+    >>> listed_names(["a", "b"]), listed_names(["a", "b", "c", "d", "e"])
+    ('a and b', 'a, b, c and 2 more')
+
+    Args:
+        names: the names.
+        shown: writes a name.
+    """
+    first = [shown(name) for name in names[:_NAMED]]
+    left = len(names) - len(first)
+    return f"{', '.join(first)} and {left} more" if left else named_list(first)
 
 
 def latex_name(name: str) -> str:

@@ -20,4 +20,7 @@ def print_shown(table: ShownTable) -> None:
             replace(column, values=[*map(Text, column.cells, styles)]) if column.is_name else column
             for column in columns
         ]
-    print_fitted(columns, title=table.title, caption=table.caption, whole=table.whole)
+    sections = {*table.sections, *[table.rows - table.apart - 1] * bool(table.apart)}
+    print_fitted(
+        columns, title=table.title, caption=table.caption, sections=sections, whole=table.whole
+    )

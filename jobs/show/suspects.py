@@ -4,19 +4,21 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from segscore.jobs.cli.encoding import printable_command
-from segscore.jobs.show.fitted import print_fitted, print_lines
+from segscore.jobs.show.fitted import print_lines
+from segscore.jobs.show.shown import print_shown
+from segscore.pipeline.comparison.shown_suspects import LISTED, suspects_shown
 from segscore.pipeline.comparison.suspects import kind_in_words
 from segscore.pipeline.reports.terminal import BOUNDARY, UNIT
-from segscore.pipeline.statistics.shown_numbers import counted, shown_number
-from segscore.pipeline.statistics.shown_tables import Column
+from segscore.pipeline.statistics.shown_numbers import counted, shown_position
+from segscore.pipeline.tables.units import PER_SECOND
 
 if TYPE_CHECKING:
     from segscore.pipeline.comparison.suspects import Suspects
 
 _Row = dict[str, Any]
 
-_LISTED, _DRAWN = 10, 3
-"""Numbers of suspects that are listed, and drawn."""
+_DRAWN = 3
+"""Number of suspects that are drawn."""
 
 _SURE = 0.9
 
@@ -24,13 +26,13 @@ _AROUND, _NAME = 20, 20
 """Numbers of positions that are drawn on each side, and of characters of a name."""
 
 
-def print_suspects(suspects: "Suspects", run: str, *, timed: bool) -> None:
+def print_suspects(suspects: "Suspects", run: str, unit: str | None) -> None:
     """Print the suspects that matter most, drawings of the first, and what to do with them.
 
     Args:
         suspects: the suspects.
         run: folder of the run.
-        timed: whether positions are times, which Label Studio needs.
+        unit: what positions are counted in; Label Studio needs a time. None if it is not known.
     """
     rows = suspects.rows
     likely = sum(row["posterior"] >= _SURE for row in rows)
@@ -42,36 +44,20 @@ def print_suspects(suspects: "Suspects", run: str, *, timed: bool) -> None:
     if not rows:
         print_lines(f"{about}: nothing is suspected")
         return
-    first = rows[:_LISTED]
-    number = len(suspects.systems)
-    print_fitted(
-        [
-            Column("document", [row["document_id"] for row in first], is_name=True),
-            Column("position", [str(row["position"]) for row in first]),
-            Column("reference", [kind_in_words(row) for row in first]),
-            Column("probability", [shown_number(row["posterior"]) for row in first]),
-            Column("systems", [f"{len(row['systems_for'])} of {number}" for row in first]),
-            Column("change of B", [_change(row["change"]) for row in first]),
-        ],
-        title="references that may be wrong, the largest product of change and probability first",
-    )
+    print_shown(suspects_shown(rows, unit))
     print_lines(f"{about}: {len(rows)} suspected, {likely} of them with probability 0.9 or more")
-    _draw(first, suspects)
-    if not timed:
+    _draw(rows[:_DRAWN], suspects, unit)
+    if unit not in PER_SECOND:
         return
-    documents = list(dict.fromkeys(row["document_id"] for row in first))
+    documents = list(dict.fromkeys(row["document_id"] for row in rows[:LISTED]))
     words = ["segscore", "export", run, "--format", "label-studio", "--output", "queue"]
     export = shlex.join([*words, "--document", ",".join(documents)])
     print_lines(f"to decide them in Label Studio: {printable_command(export)}")
 
 
-def _change(value: float | None) -> str:
-    return "–" if value is None else f"{value:+.4f}"
-
-
-def _draw(rows: list[_Row], suspects: "Suspects") -> None:
-    """Draw the reference and all systems around each of the first suspects."""
-    for row in rows[:_DRAWN]:
+def _draw(rows: list[_Row], suspects: "Suspects", unit: str | None) -> None:
+    """Draw the reference and all systems around each suspect."""
+    for row in rows:
         place = row["document_id"], row["reference"]
         named = [row["reference"], *suspects.systems]
         every = [outcome[place] for outcome in suspects.outcomes]
@@ -79,9 +65,10 @@ def _draw(rows: list[_Row], suspects: "Suspects") -> None:
         width = min(_NAME, max(map(len, named)))
         first = max(1, row["position"] - _AROUND)
         columns = range(first, row["position"] + _AROUND + 1)
-        print_lines("", f"{row['document_id']}, {row['position']}: {kind_in_words(row)}")
+        position = shown_position(row["position"], unit)
+        print_lines("", f"{row['document_id']}, {position}: {kind_in_words(row)}")
         for name, positions in zip(named, lists, strict=True):
             line = "".join(BOUNDARY if p in {*positions} else UNIT for p in columns)
             print_lines(f"  {name[:width]:<{width}}  {line}")
-        print_lines(f"  {'':{width}}  {'':{row['position'] - first}}^ {row['position']}")
+        print_lines(f"  {'':{width}}  {'':{row['position'] - first}}^ {position}")
         print_lines(f"  {printable_command(row['command'])}")

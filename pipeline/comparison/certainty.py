@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from segscore.pipeline.comparison.pair_rows import SIGNIFICANT
-from segscore.pipeline.plain_text import named_list
+from segscore.pipeline.plain_text import listed_names
 from segscore.pipeline.statistics.jackknife import FEWEST
 from segscore.pipeline.statistics.sentences import Sentence, Tone
 from segscore.pipeline.statistics.shown_numbers import counted, shown_p
@@ -12,19 +12,7 @@ from segscore.schemas.rows import PairRow
 PairRows = Mapping[tuple[str, str], PairRow]
 """Names of two systems -> their row of the table comparisons."""
 
-_NAMED = 3
-"""Maximum number of systems that a sentence names."""
-
 _TEST = "in a paired test, adjusted by Holm"
-
-
-def listed_names(names: Sequence[str], shown: Callable[[str], str] = str) -> str:
-    """Name a few systems, and the number of the others."""
-    first = [shown(name) for name in names[:_NAMED]]
-    left = len(names) - len(first)
-    if left:
-        return f"{', '.join(first)} and {left} more"
-    return named_list(first)
 
 
 def pair_of(pairs: PairRows, name: str, other: str) -> PairRow | None:

@@ -4,14 +4,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from segscore.pipeline.comparison.certainty import (
-    PairRows,
-    describe_certainty,
-    listed_names,
-    pair_of,
-)
+from segscore.pipeline.comparison.certainty import PairRows, describe_certainty, pair_of
 from segscore.pipeline.comparison.pair_rows import better_first
-from segscore.pipeline.plain_text import named_list
+from segscore.pipeline.plain_text import listed_names, named_list
 from segscore.pipeline.results.chance import describe_chance
 from segscore.pipeline.results.leaderboard import Leaderboard, rank
 from segscore.pipeline.runs.finished import FinishedRun, rows_over_all

@@ -1,4 +1,4 @@
-"""Write names and positions for axes and labels."""
+"""Shorten names for labels, and choose the steps of axes."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -63,20 +63,6 @@ def _unused(label: str, used: set[str]) -> str:
         number += 1
         text = f"{label} ({number})"
     return text
-
-
-def shown_position(position: int, unit: str | None) -> str:
-    """Write a position or a length, such as `1:02:03.450` in milliseconds.
-
-    Args:
-        position: in units.
-        unit: name of the unit; None if it is not known.
-    """
-    if unit != MILLISECOND:
-        return str(position)
-    seconds, fraction = divmod(position, _SECOND)
-    text = f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
-    return f"{text}.{fraction:03}" if fraction else text
 
 
 def round_step(least: float, unit: str | None) -> int:

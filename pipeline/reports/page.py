@@ -16,27 +16,21 @@ from segscore.pipeline.plain_text import terminal_safe
 from segscore.pipeline.reports.figures import require_charts
 from segscore.pipeline.reports.strips import MARKS, Drawing
 from segscore.pipeline.statistics.shown_numbers import shown_value
-from segscore.pipeline.statistics.shown_tables import Column, ShownTable
+from segscore.pipeline.statistics.shown_tables import Column, ShownTable, WrittenNumber
 
 if TYPE_CHECKING:
     from markupsafe import Markup
 
 
 @dataclass(frozen=True)
-class NumberCell:
-    """A number that is written in its own way, and may be shaded.
+class NumberCell(WrittenNumber):
+    """A number that may be shaded.
 
     Attributes:
-        text: how the number is written.
-        value: what the cell is sorted by; None if undefined.
-        detail: smaller text below the number, such as its interval; empty for none.
         grade: how good the number is, from 0 (worst, no shade) to 1 (best).
         best: whether it is the best of its column, which is bold.
     """
 
-    text: str
-    value: float | None
-    detail: str = ""
     grade: float = 0.0
     best: bool = False
 
@@ -114,14 +108,20 @@ def shown_figure(
     folded: bool = True,
     wide: bool = False,
 ) -> Figure:
-    """Show all rows of a table of results, with a chart; its title is the figure's by default."""
+    """Show a table of results, with a chart; its title is the figure's by default."""
     columns = [part for column in table.columns for part in column.for_page()]
-    rows = zip(*([_cell_of(each, value) for value in each.values] for each in columns), strict=True)
+    cells = ([_cell_of(each, value) for value in each.values] for each in columns)
+    rows = [*zip(*cells, strict=True)]
     naming = [each.is_name and not each.once for each in columns]
+    among = table.rows - table.apart
+    left = 0 if table.most is None else max(0, among - table.most)
     page_table = PageTable(
         [column.name for column in columns],
-        [*rows],
+        rows[: among - left],
+        more=f"{table.rest(left)}." if left and table.rest is not None else "",
         failed=table.failed,
+        apart=rows[among:],
+        apart_heading=table.apart_heading,
         named_by=naming.index(True),
     )
     caption = " ".join(
@@ -135,6 +135,8 @@ def _cell_of(column: Column, value: Any) -> Cell:
     """Return a cell that is written as its column says."""
     if value is None or isinstance(value, str):
         return value
+    if isinstance(value, WrittenNumber):
+        return NumberCell(value.text, value.value, value.detail)
     text = column.write(value)
     return value if text == shown_value(value) else NumberCell(text, value)
 

@@ -4,22 +4,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from segscore.pipeline import storage
-from segscore.pipeline.comparison.suspects import kind_in_words
+from segscore.pipeline.comparison.shown_suspects import suspects_shown
 from segscore.pipeline.errors import Failed, Refused
-from segscore.pipeline.reports.labels import shown_position
-from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section
+from segscore.pipeline.reports.page import Figure, Section, shown_figure
 from segscore.pipeline.reports.worst import draw_reference
 from segscore.pipeline.scoring.explain import Explained, explain_pairs
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
+from segscore.pipeline.statistics.shown_numbers import shown_position
 from segscore.schemas.comparisons import SUSPECTS
 
-_LISTED, _DRAWN = 20, 3
-"""Most suspects that are listed, and documents that are drawn."""
-
-_HEADINGS = (
-    "document", "reference", "position", "error", "probability", "systems that say so",
-    "change of B",
-)  # fmt: skip
+_DRAWN = 3
+"""Most documents that are drawn."""
 
 _Suspect = Mapping[str, Any]
 
@@ -41,27 +36,13 @@ def suspects_section(run: FinishedScoring) -> Iterator[Section]:
 
 
 def _figures(run: FinishedScoring, rows: Sequence[_Suspect]) -> Iterator[Figure]:
+    table = suspects_shown(rows, run.unit)
+    yield shown_figure(table, title="Suspected boundaries", folded=False, wide=True)
     documents = [*dict.fromkeys(row["document_id"] for row in rows)][:_DRAWN]
     try:
         explained = explain_pairs(run, documents).pairs
     except (Refused, Failed, OSError):  # the section on the worst documents says why
         explained = []
-    unit = explained[0].unit if explained else None
-    cells: list[list[Cell]] = [
-        [
-            row["document_id"],
-            row["reference"],
-            shown_position(row["position"], unit),
-            kind_in_words(row),
-            row["posterior"],
-            ", ".join(row["systems_for"]),
-            row["change"],
-        ]
-        for row in rows[:_LISTED]
-    ]
-    more = f"{len(rows) - _LISTED} more are in the table suspects." if len(rows) > _LISTED else ""
-    table = PageTable(_HEADINGS, cells, more)
-    yield Figure("Suspected boundaries", table=table, folded=False, wide=True)
     for document in documents:
         pairs = [pair for pair in explained if pair.document == document]
         if pairs:

@@ -1,13 +1,19 @@
-"""Sections of a sweep's report: curves and operating points, or curves over tolerances."""
+"""Sections of a sweep's report: curves and operating points, or over tolerances, or ranks."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from segscore.pipeline.measures import ALL
 from segscore.pipeline.reports.line_charts import curves, line_chart
-from segscore.pipeline.reports.page import Figure, PageTable, Section
+from segscore.pipeline.reports.page import Figure, Section, shown_figure
 from segscore.pipeline.runs.finished import FinishedRun, RunRow
+from segscore.pipeline.scoring.sweep.shown_curves import (
+    measure_by_tolerance,
+    points_shown,
+    rates_by_threshold,
+)
+from segscore.pipeline.scoring.sweep.shown_measured import measured_shown
+from segscore.pipeline.scoring.sweep.shown_ranks import ranks_shown
 
 POINTS = 200
 """Maximum number of thresholds of a curve; a longer one is thinned to equal steps along it."""
@@ -32,7 +38,24 @@ _SYSTEMS = 20
 """Maximum number of systems whose curves are drawn, the first by name."""
 
 
-def sweep_sections(run: FinishedRun) -> Iterator[Section]:
+def sections_of_sweep(run: FinishedRun) -> Iterator[Section]:
+    """Yield the sections of the kind of sweep that a run is; none if it is not a sweep."""
+    if run.files("curves"):
+        yield from _curve_sections(run)
+    if run.files("measured"):
+        best = shown_figure(
+            measured_shown(run.rows("measured")),
+            title="Best threshold of each system, by measure",
+            folded=False,
+        )
+        yield Section("measured", "Best thresholds", "", [best])
+    if run.files("tolerances"):
+        yield _tolerance_section(run)
+    if run.files("ranks"):
+        yield _rank_section(run)
+
+
+def _curve_sections(run: FinishedRun) -> Iterator[Section]:
     """Yield the sections on curves and operating points."""
     chosen = run.rows("operating_points")
     rows = run.rows("curves")
@@ -48,7 +71,8 @@ def sweep_sections(run: FinishedRun) -> Iterator[Section]:
         f"where the mean segment length is closest to the references'.{more}",
         [_curve(by_system, chosen, *ends) for ends in _ENDS],
     )
-    yield Section("points", "Operating points", "", [_points(chosen)])
+    points = shown_figure(points_shown(chosen), folded=False, wide=True)
+    yield Section("points", "Operating points", "", [points])
 
 
 def _names(chosen: Sequence[RunRow]) -> list[str]:
@@ -69,16 +93,13 @@ def _curve(
         for place, point in enumerate(thinned([_point(row, x, y) for row in rows], points))
     ]
     known = [row for row in drawn if None not in (row["x"], row["y"])]
-    cells = [[row["name"], row["threshold"], row["x"], row["y"]] for row in drawn]
-    more = (
-        f"At most {POINTS} thresholds per system, and operating points; the table curves has all."
-    )
-    return Figure(
-        f"{y} against {x}",
-        caption,
-        PageTable(["system", "threshold", x, y], cells, more),
-        curves(known, points, x, y) if known else None,
-    )
+    if any(len(rows) > POINTS for rows in by_system.values()):
+        caption += (
+            f" At most {POINTS} thresholds per system, and operating points; the table curves has "
+            "all."
+        )
+    chart = curves(known, points, x, y) if known else None
+    return shown_figure(rates_by_threshold(drawn, x, y, caption), chart)
 
 
 def thinned(curve: Sequence[RunRow], required: Sequence[RunRow]) -> list[RunRow]:
@@ -105,30 +126,6 @@ def _point(row: RunRow, x: str, y: str) -> RunRow:
     return {"name": row["hypothesis"], "threshold": row["threshold"], "x": row[x], "y": row[y]}
 
 
-_POINT_COLUMNS = (
-    "hypothesis",
-    "threshold",
-    "mean_segment_length",
-    "reference_mean_segment_length",
-    "pk_miss_rate",
-    "pk_false_alarm_rate",
-    "r_miss",
-    "r_false_alarm",
-)
-
-
-def _points(chosen: Sequence[RunRow]) -> Figure:
-    rows = [[row[name] for name in _POINT_COLUMNS] for row in chosen]
-    caption = "A dash is a threshold above all scores: no boundary at all."
-    return Figure(
-        "Operating point of each system",
-        caption,
-        PageTable(_POINT_COLUMNS, rows),
-        folded=False,
-        wide=True,
-    )
-
-
 _TOLERANT = (
     "tolerant_f1",
     "tolerant_precision",
@@ -141,14 +138,14 @@ _TOLERANT = (
 """The measures that are drawn."""
 
 
-def tolerance_sections(run: FinishedRun) -> Iterator[Section]:
-    """Yield the section on how measures grow with the tolerance."""
+def _tolerance_section(run: FinishedRun) -> Section:
+    """Return the section on how measures grow with the tolerance."""
     rows = run.rows("tolerances")
     names = list(dict.fromkeys(row["hypothesis"] for row in rows))
     left = len(names) - _SYSTEMS
     more = f" The first {_SYSTEMS} systems by name; {left} more are not drawn." if left > 0 else ""
     unit = run.record.get("unit") or "unit of the run"
-    yield Section(
+    return Section(
         "tolerances",
         "Precision, recall and F by tolerance",
         "Each line is a system. At a tolerance, boundaries of a system and of a reference may be "
@@ -163,12 +160,16 @@ def _by_tolerance(rows: Sequence[RunRow], drawn: Sequence[str], measure: str, un
         for row in rows
         if row["hypothesis"] in drawn
     ]
-    return Figure(
-        measure + ALL[measure].arrow,
-        f"{ALL[measure].description[:1].upper()}{ALL[measure].description[1:]}.",
-        PageTable(
-            ["system", "tolerance", measure],
-            [[row["hypothesis"], row["tolerance"], row[measure]] for row in rows],
-        ),
-        line_chart(points, f"tolerance ({unit})", measure),
+    chart = line_chart(points, f"tolerance ({unit})", measure)
+    return shown_figure(measure_by_tolerance(rows, measure), chart)
+
+
+def _rank_section(run: FinishedRun) -> Section:
+    """Return the section on the values and ranks of systems at each setting."""
+    return Section(
+        "ranks",
+        "Ranks at other settings",
+        "Each column changes one setting of the run; small: the rank. Where Kendall's tau-b is 1, "
+        "the order of the systems is the same.",
+        [shown_figure(table, folded=False, wide=True) for table in ranks_shown(run.rows("ranks"))],
     )

@@ -12,25 +12,26 @@ from segscore.pipeline.reports.labels import short_labels
 from segscore.pipeline.reports.leaderboard import leaderboard
 from segscore.pipeline.reports.line_charts import line_chart
 from segscore.pipeline.reports.matrices import graded
-from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section
+from segscore.pipeline.reports.page import Figure, Section, shown_figure
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.reports.run_tables import as_dates
 from segscore.pipeline.results.names import is_point
+from segscore.pipeline.results.shown_averages import (
+    averages_against,
+    averages_by_group,
+    every_measure_shown,
+)
 from segscore.pipeline.statistics.shown_numbers import counted
-from segscore.schemas.rows import AverageRow, number_in
+from segscore.schemas.rows import AverageRow
 
-_GROUPS, GROUP_ROWS = 30, 1000
-"""Maximum numbers of groups drawn, and of rows of groups listed."""
+_GROUPS = 30
+"""Maximum number of groups that are drawn."""
 
 LINES = 20
 """Maximum number of systems whose values are drawn over time, the best ones."""
 
 LABELLED = 8
 """Maximum number of systems whose names fit beside their points; more are numbered by rank."""
-
-_HEADINGS = ("system", "micro", "95 % from", "to", "macro", "95 % from", "to", "SD", "documents")
-
-_ENDS = ("value", "ci_low", "ci_high")
 
 
 def interval_chart(rows: Sequence[AverageRow], measure: str) -> Chart | None:
@@ -59,29 +60,17 @@ def ranked_systems(ranking: Ranking, pairs: PairRows, calibration: Calibration |
     return Section("systems", "Systems", "", figures)
 
 
-def _line(ranking: Ranking, name: str, system: str) -> list[Cell]:
-    micro, macro = (ranking.whole[name, kind][system] for kind in ("micro", "macro"))
-    return [
-        system,
-        *(number_in(micro, end) for end in _ENDS),
-        *(number_in(macro, end) for end in _ENDS),
-        macro["sd"],
-        macro["defined"],
-    ]
-
-
 def _all_measures(ranking: Ranking) -> Figure:
-    rows: list[list[Cell]] = [
-        [name + ALL[name].arrow, *_line(ranking, name, row["hypothesis"])]
+    shown = [
+        (name, row["hypothesis"])
         for name in dict.fromkeys(name for name, _ in ranking.whole)
         for row in ranking.rows(name)
     ]
-    return Figure(
-        "Every measure",
-        "The command segscore measures lists formulas, ranges and sources.",
-        table=PageTable(["measure", *_HEADINGS], rows),
-        wide=True,
+    micro, macro = (
+        [ranking.whole[name, average][system] for name, system in shown]
+        for average in ("micro", "macro")
     )
+    return shown_figure(every_measure_shown(micro, macro), wide=True)
 
 
 ERRORS = (
@@ -122,11 +111,9 @@ def _against(ranking: Ranking, x: str, y: str, caption: str) -> Figure:
     few = len(ranking.systems) <= LABELLED
     labels = short_labels(ranking.systems, LETTERS)
     points: list[MarkValues] = []
-    rows: list[list[Cell]] = []
     place = "rank" if ranking.board.coverage.ranks else "number"
     for rank, name in enumerate(ranking.systems, 1):
         ends = across[name], up[name]
-        rows.append([name, rank, *(number_in(row, key) for row in ends for key in _ENDS)])
         if None not in (ends[0]["value"], ends[1]["value"]):
             points.append(
                 {
@@ -142,13 +129,13 @@ def _against(ranking: Ranking, x: str, y: str, caption: str) -> Figure:
         if few
         else f" Systems are numbered{' by rank' if place == 'rank' else ''}."
     )
-    spans = ("95 % from", "to")
-    return Figure(
-        f"{y} against {x}",
+    table = averages_against(
+        [across[name] for name in ranking.systems],
+        [up[name] for name in ranking.systems],
+        place,
         caption + marked,
-        table=PageTable(["system", place, x, *spans, y, *spans], rows),
-        chart=charts.scatter(points, x + ALL[x].arrow, y + ALL[y].arrow),
     )
+    return shown_figure(table, charts.scatter(points, x + ALL[x].arrow, y + ALL[y].arrow))
 
 
 def groups(ranking: Ranking) -> Iterator[Section]:
@@ -164,26 +151,10 @@ def groups(ranking: Ranking) -> Iterator[Section]:
     rows = sorted(
         ranking.groups, key=lambda row: (place[row["group"]], ranking.place[row["hypothesis"]])
     )
-    cells: list[list[Cell]] = [
-        [
-            row["group"],
-            row["hypothesis"],
-            row["value"],
-            row["ci_low"],
-            row["ci_high"],
-            row["defined"],
-        ]
-        for row in rows[:GROUP_ROWS]
-    ]
-    left = len(rows) - GROUP_ROWS
-    more = f"The table summary has {left} more rows." if left > 0 else ""
-    headings = ["group", "system", ranking.average, "95 % from", "to", "documents"]
     caption, chart = _group_chart(ranking, rows, place, dates)
     title = f"{ranking.measure.name}{ranking.measure.arrow} by {', '.join(ranking.by)}"
-    table = PageTable(headings, cells, more)
-    caption += _over_shared(ranking)
-    figure = Figure(title, caption, table=table, chart=chart, wide=True)
-    yield Section("groups", "Groups", "", [figure])
+    table = averages_by_group(rows, title, caption + _over_shared(ranking))
+    yield Section("groups", "Groups", "", [shown_figure(table, chart, wide=True)])
 
 
 def _over_shared(ranking: Ranking) -> str:

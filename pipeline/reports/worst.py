@@ -12,7 +12,6 @@ from segscore.pipeline.comparison.samples import Sample
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.importing.text_around import read_texts
 from segscore.pipeline.measures.edit_list import Edit
-from segscore.pipeline.reports.labels import shown_position
 from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section, isolated
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.reports.strips import Drawing, boundary_strip, draw_strip, outcome_strip
@@ -20,6 +19,7 @@ from segscore.pipeline.reports.words_around import words_around
 from segscore.pipeline.results.names import is_point
 from segscore.pipeline.scoring.explain import Explained, explain_pairs
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
+from segscore.pipeline.statistics.shown_numbers import shown_position
 
 _WORST, REFERENCES, _SYSTEMS = 3, 3, 8
 """Maximum numbers of documents, of references per document, of systems (the best) below each."""

@@ -25,7 +25,6 @@ from segscore.pipeline.reports import (
     answer,
     comparison,
     provenance,
-    ranks,
     sweep,
     systems,
 )
@@ -52,6 +51,7 @@ from segscore.pipeline.reports.suspects import suspects_section
 from segscore.pipeline.results.leaderboard import measures_to_show
 from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
+from segscore.pipeline.scoring.sweep.sweep_result import sweep_in_words
 from segscore.pipeline.statistics.sentences import Tone
 from segscore.pipeline.storage.placement import require_apart
 from segscore.pipeline.testsets.published import group_published, heading_of
@@ -147,12 +147,8 @@ def _contents(run: FinishedRun, settings: ReportSettings) -> _Contents:
         result = AuditResult(run, contested_of(run))
         words = [result.agreement_in_words, *result.sentences[1:]]
         return _Contents(words, [*agreement.agreement_sections(result)])
-    if run.files("curves"):
-        return _Contents([*answer.thresholds_in_words(run)], [*sweep.sweep_sections(run)])
-    if run.files("tolerances"):
-        return _Contents([*answer.tolerances_in_words(run)], [*sweep.tolerance_sections(run)])
-    if run.files("ranks"):
-        return _Contents([*ranks.ranks_in_words(run.rows("ranks"))], [*ranks.rank_sections(run)])
+    if sections := [*sweep.sections_of_sweep(run)]:
+        return _Contents([*sweep_in_words(run, isolated)], sections)
     if run.files("comparisons"):
         comparison.require_columns(run)
         average = settings.average

@@ -1,7 +1,9 @@
-"""Write numbers and intervals as text, alike on a terminal, in a report and in a notebook."""
+"""Write numbers, intervals and positions, alike on a terminal, in a report and in a notebook."""
 
 from collections.abc import Iterable
 from math import isnan
+
+from segscore.pipeline.tables.units import MILLISECOND
 
 _LEAST_P = 0.00005
 
@@ -114,6 +116,20 @@ def shown_p(p: float | None) -> str:
     if p is None:
         return "–"
     return "< 0.0001" if p < _LEAST_P else f"{p:.4f}"
+
+
+def shown_position(position: int, unit: str | None) -> str:
+    """Write a position or a length, such as `1:02:03.450` in milliseconds.
+
+    Args:
+        position: in units.
+        unit: name of the unit; None if it is not known.
+    """
+    if unit != MILLISECOND:
+        return str(position)
+    seconds, fraction = divmod(position, 1000)
+    text = f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+    return f"{text}.{fraction:03}" if fraction else text
 
 
 def counted(number: int, noun: str) -> str:

@@ -12,13 +12,34 @@ Ends = tuple[float | None, float | None]
 
 
 @dataclass(frozen=True)
+class WrittenNumber:
+    """A number that is written in its own way.
+
+    Attributes:
+        text: how the number is written.
+        value: what a page sorts it by; None if undefined.
+        detail: smaller text below the number on a page, such as its interval or its rank, which
+            follows in parentheses elsewhere; empty for none.
+    """
+
+    text: str
+    value: float | None
+    detail: str = ""
+
+    @property
+    def in_line(self) -> str:
+        """The number and its detail in one line."""
+        return f"{self.text} ({self.detail})" if self.detail else self.text
+
+
+@dataclass(frozen=True)
 class Column:
     """A column of a table.
 
     Attributes:
         heading: its heading; may have several lines.
         values: its values, None where undefined; a text is shown as it is, in several lines if it
-            has them.
+            has them, and so is a ``WrittenNumber``.
         is_name: whether it names what a row is about. Such a column is never left out, and long
             names continue on a further line. Other cells are numbers, which are never broken.
         write: writes a value that is not a text.
@@ -46,10 +67,12 @@ class Column:
     @property
     def cells(self) -> list[Any]:
         """Its cells as text; a text that has a style keeps it."""
-        return [
-            self.write(value) if value is None or isinstance(value, int | float) else value
-            for value in self.values
-        ]
+        return [self._cell(value) for value in self.values]
+
+    def _cell(self, value: Any) -> Any:
+        if isinstance(value, WrittenNumber):
+            return value.in_line
+        return self.write(value) if value is None or isinstance(value, int | float) else value
 
     @property
     def bracketed(self) -> list[Any]:
@@ -101,7 +124,12 @@ class ShownTable:
         caption: a remark below it; empty for none.
         guide: sentences on how to read it, for a page, which has room; empty for none.
         first: number of rows that a terminal shows; None for all.
+        most: number of rows that a page shows; None for all.
         rest: says of a number of other rows where they are; None if the caption says so.
+        sections: indices of the rows below which a terminal shows an empty line.
+        apart: number of last rows that are not sorted among the others, such as a statistic of each
+            column: a terminal shows an empty line above them.
+        apart_heading: heading of these rows on a page; empty for none.
         failed: indices of the rows that are marked as failed.
         whole: whether lines are as long as the table needs where output is piped.
     """
@@ -111,7 +139,11 @@ class ShownTable:
     caption: str = ""
     guide: str = ""
     first: int | None = None
+    most: int | None = None
     rest: Callable[[int], str] | None = None
+    sections: Collection[int] = ()
+    apart: int = 0
+    apart_heading: str = ""
     failed: Collection[int] = ()
     whole: bool = True
 
@@ -140,6 +172,8 @@ class ShownTable:
                 for each in self.columns
             ],
             caption="; ".join(remarks),
+            sections=[place for place in self.sections if place < (self.first or 0)],
+            apart=0,
             failed=[place for place in self.failed if place < (self.first or 0)],
             first=None,
         )

@@ -130,6 +130,7 @@ def test_it_prints_where_and_what_to_do(
     run, other = tmp_path / "run", tmp_path / "other"
     result = segscore("doctor", run, "--output", other)
     assert "shifted by -3" in result.out
+    assert "d39, 0:00:00.081: shifted by -3" in result.out
     assert "4 of 4" in result.out
     assert read_table(str(other / "suspects")).equals(read_table(str(run / "suspects")))
     export = next(line for line in result.out.splitlines() if "label-studio" in line)
@@ -169,3 +170,9 @@ def test_the_page_of_the_run_lists_and_draws_the_suspects(
     rows = read.tables["Suspected boundaries"]
     listed = [(row[0], row[2]) for row in rows[1:]]
     assert (first["document_id"], str(first["position"])) in listed
+    suspects = read_table(str(run / "suspects")).to_pylist()
+    assert [row[5:7] for row in rows[1:]] == [
+        [f"{len(row['systems_for'])} of {len(row['systems'])}", ", ".join(row["systems_for"])]
+        for row in suspects[:20]
+    ]
+    assert f"{len(suspects) - 20} more are in the table suspects." in read.text

@@ -568,7 +568,7 @@ def test_the_report_of_a_sweep_shows_its_curves(segscore: Segscore, tmp_path: Pa
         (tmp_path / f"{name}.jsonl").write_text(text)
     run = tmp_path / "sweep"
     files = (tmp_path / "references.jsonl", tmp_path / "scored.jsonl")
-    assert segscore("sweep", *files, "--output", run).code == 0
+    assert segscore("sweep", *files, "--measure", "f1", "--output", run).code == 0
     read = Reader(report(segscore, run))
     curves = read_table(str(run / "curves")).to_pylist()
     listed = read.tables["pk_miss_rate against pk_false_alarm_rate"][1:]
@@ -583,6 +583,34 @@ def test_the_report_of_a_sweep_shows_its_curves(segscore: Segscore, tmp_path: Pa
     assert number(read.tables["Operating point of each system"][1][1]) == pytest.approx(
         point["threshold"]
     )
+    (best,) = (row for row in read_table(str(run / "measured")).to_pylist() if row["best"])
+    ((system, measure, threshold, value, *ends, _),) = read.tables[
+        "Best threshold of each system, by measure"
+    ][1:]
+    assert (system, measure, threshold) == ("s", "f1", f"{best['threshold']:g}")
+    assert [number(cell) for cell in (value, *ends)] == [
+        pytest.approx(best[name], abs=1e-4) for name in ("value", "ci_low", "ci_high")
+    ]
+    assert "To score other documents at the thresholds that are best by f1" in read.text
+
+
+@pytest.mark.parametrize("candidates", [POINTS - 2, POINTS + 50])
+def test_the_page_of_a_sweep_says_whether_a_curve_is_thinned(
+    segscore: Segscore, tmp_path: Path, candidates: int
+) -> None:
+    row = {"document_id": "d", "n_units": 600}
+    places = [*range(2, 2 * candidates + 2, 2)]
+    scores = [place / 1000 for place in places]
+    tables = tmp_path / "references.jsonl", tmp_path / "scored.jsonl"
+    tables[0].write_text(json.dumps({**row, "coder": "desk", "boundaries": [50, 99]}))
+    scored = {**row, "coder": "s", "boundaries": places, "boundary_scores": scores}
+    tables[1].write_text(json.dumps(scored))
+    assert segscore("sweep", *tables, "--output", tmp_path / "sweep").code == 0
+    read = Reader(report(segscore, tmp_path / "sweep"))
+    is_thinned = candidates > POINTS
+    assert ("the table curves has all" in read.text) == is_thinned
+    listed = read.tables["pk_miss_rate against pk_false_alarm_rate"][1:]
+    assert (len(listed) == candidates + 1) == (not is_thinned)
 
 
 def test_the_report_of_a_sweep_over_tolerances_shows_its_curves(

@@ -12,13 +12,14 @@ from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
 import segscore as api
-from segscore.pipeline.reports.ranks import ranks_in_words
 from segscore.pipeline.runs import planning
 from segscore.pipeline.runs.planning import Limits
+from segscore.pipeline.scoring.sweep.shown_ranks import ranks_in_words
 from segscore.pipeline.scoring.sweep.varied import kendall_tau
 from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
 from tests.support.comparisons import refusal_line
+from tests.support.report_pages import Reader, report
 
 Row = dict[str, Any]
 MEASURES = "boundary_similarity,pk,window_diff,pk_prior,f1"
@@ -113,9 +114,17 @@ def test_ranks_and_tau_are_of_the_values(segscore: Segscore, tmp_path: Path) -> 
         assert [row["rank"] for row in rows] == [1 + sum(v > w for v in values) for w in values]
         (tau,) = {row["tau"] for row in rows}
         assert tau == pytest.approx(kendalltau(values, own).statistic)
-    page = tmp_path / "page.html"
-    assert segscore("report", tmp_path / "run", "--output", page).code == 0
-    assert "Ranks at other settings" in page.read_text()
+    read = Reader(report(segscore, tmp_path / "run"))
+    heads, *systems, statistic = read.tables["boundary_similarity ↑: value and rank"]
+    assert heads == ["system", "n_t 1", "n_t 2*", "n_t 4", "n_t 9"]
+    assert [row[0] for row in systems] == [
+        row["hypothesis"] for row in sorted(by_choice["2"], key=lambda row: row["rank"])
+    ]
+    shown = {row["hypothesis"]: f"{row['value']:.4f}" for row in by_choice["4"]}
+    assert {row[0]: row[3] for row in systems} == shown
+    details = read.details["boundary_similarity ↑: value and rank"]
+    assert details[1::4] == ["1", "2", "3", "4"]
+    assert statistic == ["Kendall's tau", *(f"{by_choice[n][0]['tau']:.2f}" for n in "1249")]
     assert {row["measure"] for row in ranks(tmp_path / "run")} == {"boundary_similarity"}
     assert "(1)" in ended.out and "Kendall's tau" in ended.out
     assert "sweep:n_t=1,2,4,9|" in ended.out

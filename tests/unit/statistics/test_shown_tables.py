@@ -7,7 +7,7 @@ from segscore.jobs.show.shown import print_shown
 from segscore.pipeline.reports.chart_parts import interval_marks
 from segscore.pipeline.reports.page import NumberCell, shown_figure
 from segscore.pipeline.statistics.shown_numbers import shown_change
-from segscore.pipeline.statistics.shown_tables import Column, ShownTable, more_in
+from segscore.pipeline.statistics.shown_tables import Column, ShownTable, WrittenNumber, more_in
 
 TABLE = ShownTable(
     [
@@ -88,6 +88,67 @@ def test_a_terminal_says_how_many_rows_it_leaves_out(
     figure = shown_figure(table)
     assert figure.table is not None and len(figure.table.rows) == 3
     assert figure.table.failed == [2]
+
+
+def test_a_page_says_how_many_rows_it_leaves_out() -> None:
+    table = ShownTable(TABLE.columns, most=2, rest=lambda number: more_in("agreement", number))
+    shown = shown_figure(table).table
+    assert shown is not None
+    assert (len(shown.rows), shown.more) == (2, "1 more is in the table agreement.")
+    whole = shown_figure(ShownTable(TABLE.columns, most=3, rest=table.rest)).table
+    assert whole is not None
+    assert (len(whole.rows), whole.more) == (3, "")
+
+
+RANKED = ShownTable(
+    [
+        Column("system", ["a", "b", "c", "tau"], is_name=True),
+        Column(
+            "pk",
+            [
+                *(WrittenNumber(f"{value:.2f}", value, f"{n}") for n, value in enumerate((0.5, 1))),
+                WrittenNumber("–", None),
+                WrittenNumber("0.3", 1 / 3),
+            ],
+        ),
+    ],
+    sections=[0],
+    apart=1,
+    apart_heading="Statistics",
+)
+
+
+def test_a_terminal_has_empty_lines_below_sections_and_above_rows_that_are_apart(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    rows = printed(RANKED, capsys)[2:-1]
+    assert [row.split() for row in rows] == [
+        ["a", "0.50", "(0)"],
+        [],
+        ["b", "1.00", "(1)"],
+        ["c", "–"],
+        [],
+        ["tau", "0.3"],
+    ]
+
+
+def test_a_page_sorts_rows_that_are_apart_among_themselves() -> None:
+    table = shown_figure(RANKED).table
+    assert table is not None
+    assert [row[0] for row in table.rows] == ["a", "b", "c"]
+    assert table.rows[1][1] == NumberCell("1.00", 1, "1")
+    assert [*table.apart] == [("tau", NumberCell("0.3", 1 / 3))]
+    assert table.apart_heading == "Statistics"
+    assert table.numeric == {1}
+
+
+def test_the_first_rows_have_no_lines_of_others(capsys: pytest.CaptureFixture[str]) -> None:
+    table = ShownTable(RANKED.columns, first=2, sections=[0, 2], apart=1)
+    assert [row.split() for row in printed(table, capsys)[2:-1]] == [
+        ["a", "0.50", "(0)"],
+        [],
+        ["b", "1.00", "(1)"],
+    ]
 
 
 def test_rows_that_fail_have_names_in_the_color_of_failures(

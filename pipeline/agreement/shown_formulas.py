@@ -1,0 +1,64 @@
+"""Formulas of the measures, and of what coefficients of agreement are computed from."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from segscore.pipeline.agreement.coefficients import ACTUAL, ALPHA, EXPECTED
+from segscore.pipeline.measures.measure import Measure
+from segscore.pipeline.measures.selection import DEFAULT, measures_named
+from segscore.pipeline.statistics.shown_tables import Column, ShownTable
+
+_Row = Mapping[str, str]
+
+_SHORT = ("range", "better", "default")
+"""Columns that a narrow terminal leaves out."""
+
+
+def list_measures(measures: Iterable[Measure]) -> list[_Row]:
+    """Return what is known about each of some measures, and whether it is a default."""
+    default = measures_named((DEFAULT,))
+    return [
+        {
+            "measure": measure.name,
+            "formula": measure.formula,
+            "source": measure.source,
+            "range": measure.range,
+            "better": measure.better,
+            "default": "yes" if measure.name in default else "no",
+        }
+        for measure in measures
+    ]
+
+
+def list_coefficients() -> list[_Row]:
+    """Return the parts of the coefficients of agreement, (actual - expected) / (1 - expected)."""
+    return [
+        {
+            "agreement": part,
+            "similarity": similarity,
+            "formula": measure.formula,
+            "source": measure.source,
+        }
+        for part, similarity, measure in _parts()
+    ]
+
+
+def _parts() -> Iterator[tuple[str, str, Measure]]:
+    """Yield the name of each part of a coefficient, its similarity, and its formula."""
+    for similarity, measure in ACTUAL.items():
+        yield "actual", similarity, measure
+    for (coefficient, similarity), measure in EXPECTED.items():
+        yield f"expected, {coefficient}", similarity, measure
+    for measure in ALPHA:
+        yield f"{measure.name}, alpha", "two_category", measure
+
+
+def formulas_shown(rows: Sequence[_Row]) -> ShownTable:
+    """Show listed measures or coefficients."""
+    return ShownTable(
+        [
+            Column(heading, [row[heading] for row in rows], is_name=heading not in _SHORT)
+            for heading in rows[0]
+        ],
+        sections=range(len(rows)),
+        whole=False,
+    )

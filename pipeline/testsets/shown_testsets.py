@@ -1,0 +1,41 @@
+"""Tables of test sets: their splits, and scores that were published on them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from segscore.pipeline.statistics.shown_numbers import shown_value
+from segscore.pipeline.statistics.shown_tables import Column, ShownTable
+
+_Row = Mapping[str, Any]
+
+_NUMBERS = ("documents", "boundaries")
+_SCORES = ("split", "system", "document_id", "measure", "value", "convention", "evidence", "source")
+
+
+def all_splits_shown(rows: Sequence[_Row]) -> ShownTable:
+    """Show the splits of several test sets, as ``list_splits`` returns them."""
+    return _shown(rows, ("set", "split", *_NUMBERS, "fingerprint", "licence"))
+
+
+def splits_shown(rows: Sequence[_Row]) -> ShownTable:
+    """Show the splits of one test set, as ``list_splits`` returns them."""
+    return _shown(rows, ("split", *_NUMBERS, "fingerprint"))
+
+
+def scores_as_printed(rows: Sequence[_Row]) -> ShownTable:
+    """Show published scores on one test set, with the columns ``PUBLISHED_COLUMNS``."""
+    return _shown(rows, _SCORES)
+
+
+def _shown(rows: Sequence[_Row], names: Iterable[str]) -> ShownTable:
+    """Show some columns of rows; a value that is not known is left empty."""
+    return ShownTable(
+        [
+            Column(
+                name,
+                ["" if row[name] is None else shown_value(row[name]) for row in rows],
+                is_name=name not in _NUMBERS,
+            )
+            for name in names
+        ]
+    )

@@ -1,0 +1,124 @@
+"""Tables of sweeps: ranks, best thresholds and operating points, on a terminal and on a page."""
+
+from typing import Any
+
+import pytest
+
+from segscore.jobs.show.shown import print_shown
+from segscore.pipeline.reports.page import NumberCell, shown_figure
+from segscore.pipeline.scoring.sweep.shown_curves import (
+    points_shown,
+    tolerances_in_words,
+)
+from segscore.pipeline.scoring.sweep.shown_measured import measured_shown
+from segscore.pipeline.scoring.sweep.shown_ranks import ranks_shown
+from segscore.pipeline.statistics.shown_tables import ShownTable
+
+Row = dict[str, Any]
+
+
+def printed(table: ShownTable, capsys: pytest.CaptureFixture[str]) -> list[list[str]]:
+    """The words of each line of a table on a terminal, without the line below its headings."""
+    print_shown(table)
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    return [words for words in lines if not words or not words[0].startswith("─")]
+
+
+def ranked(
+    setting: str, choice: str, values: dict[str, float | None], tau: float | None
+) -> list[Row]:
+    known = sorted(value for value in values.values() if value is not None)
+    return [
+        {
+            "measure": "pk",
+            "setting": setting,
+            "choice": choice,
+            "own": choice in ("per-pair", "units"),
+            "hypothesis": name,
+            "value": value,
+            "rank": None if value is None else 1.0 + known.index(value),
+            "tau": tau,
+        }
+        for name, value in values.items()
+    ]
+
+
+def test_ranks_stand_beside_values_and_tau_below(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [
+        *ranked("window", "per-pair", {"a": 0.5, "b": 0.25, "c": None}, 1.0),
+        *ranked("window", "4", {"a": 0.3, "b": 0.4, "c": None}, -1.0),
+        *ranked("units", "units", {"a": 0.5, "b": 0.25, "c": None}, 1.0),
+        *ranked("units", "words", {"a": None, "b": None, "c": None}, None),
+    ]
+    (table,) = ranks_shown(rows)
+    assert printed(table, capsys)[:7] == [
+        ["pk", "↓:", "value", "and", "rank"],
+        ["system", "window", "per-pair*", "window", "4", "units*", "words"],
+        ["b", "0.2500", "(1)", "0.4000", "(2)", "0.2500", "(1)", "–"],
+        ["a", "0.5000", "(2)", "0.3000", "(1)", "0.5000", "(2)", "–"],
+        ["c", "–", "–", "–", "–"],
+        [],
+        ["Kendall's", "tau", "1.00", "-1.00", "1.00", "–"],
+    ]
+    page = shown_figure(table).table
+    assert page is not None
+    assert page.rows[0][:2] == ("b", NumberCell("0.2500", 0.25, "1"))
+    assert page.apart[0][2] == NumberCell("-1.00", -1.0)
+    assert page.numeric == {1, 2, 3, 4}
+
+
+def test_a_table_of_ranks_is_of_one_measure() -> None:
+    rows = ranked("window", "per-pair", {"a": 0.5}, None)
+    tables = [*ranks_shown([*rows, *({**row, "measure": "f1"} for row in rows)])]
+    assert [table.title for table in tables] == ["pk ↓: value and rank", "f1 ↑: value and rank"]
+
+
+def measured(ends: tuple[float | None, float | None]) -> list[Row]:
+    return [
+        {
+            "hypothesis": "a",
+            "measure": "f1",
+            "threshold": threshold,
+            "value": 0.5 + threshold / 10,
+            "best": threshold == 0.3,
+            "near_best": threshold >= 0.2,
+            "ci_low": ends[0] if threshold == 0.3 else None,
+            "ci_high": ends[1] if threshold == 0.3 else None,
+        }
+        for threshold in (0.1, 0.2, 0.3, 0.4)
+    ]
+
+
+def test_an_interval_of_the_best_value_has_a_column(capsys: pytest.CaptureFixture[str]) -> None:
+    heads, row, *_ = printed(measured_shown(measured((0.4, 0.625))), capsys)
+    assert " ".join(heads).endswith("value 95 % interval about as good")
+    assert row == ["a", "f1", "0.3", "0.5300", *("0.4000", "to", "0.6250", "0.2", "to", "0.4")]
+    heads, row, caption, _ = printed(measured_shown(measured((None, None))), capsys)
+    assert " ".join(heads) == "system measure best threshold value as good"
+    assert row == ["a", "f1", "0.3", "0.5300", "0.2", "to", "0.4"]
+    assert " ".join(caption) == "micro averages; the table measured has all thresholds"
+
+
+def test_a_threshold_above_all_scores_is_a_dash_on_a_page() -> None:
+    rates = dict.fromkeys(("pk_miss_rate", "pk_false_alarm_rate", "r_miss", "r_false_alarm"), 0.5)
+    lengths = {"mean_segment_length": 3.0, "reference_mean_segment_length": 4.0}
+    page = shown_figure(
+        points_shown(
+            [
+                {"hypothesis": "a", "threshold": None, **rates, **lengths},
+                {"hypothesis": "b", "threshold": 0.123456, **rates, **lengths},
+            ]
+        )
+    ).table
+    assert page is not None
+    assert [row[1] for row in page.rows] == [None, NumberCell("0.123456", 0.123456)]
+    assert page.numeric == {*range(1, 8)}
+
+
+def test_systems_of_other_documents_are_not_ranked_by_tolerance() -> None:
+    row = {"tolerance": 2, "tolerant_f1": 0.5, "reference_boundaries": 7}
+    rows = [{**row, "hypothesis": "a", "rows": 3}, {**row, "hypothesis": "b", "rows": 4}]
+    assert "different documents" in next(tolerances_in_words(rows))
+    rows[1]["rows"] = 3
+    said = [*tolerances_in_words(rows, str.upper)]
+    assert said == ["At a tolerance of 2, A and B have the highest F, 0.5000."]
