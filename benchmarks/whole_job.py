@@ -52,8 +52,8 @@ def make(folder: str, documents: int) -> tuple[str, str]:
 
 def measure() -> list[Result]:
     """Time commands alternately: the default, five families, and three measures."""
-    few = _compare(DOCUMENTS, [((), 0.8), (FAMILIES, 1.35), (FEW, 0.7)])
-    return [*few, *_compare(MANY_DOCUMENTS, [((), 0.75), (FAMILIES, 1.25)])]
+    few = _compare(DOCUMENTS, [((), 1.35), (FAMILIES, 1.35), (FEW, 0.8)])
+    return [*few, *_compare(MANY_DOCUMENTS, [((), 1.25), (FAMILIES, 1.25)])]
 
 
 def _compare(documents: int, variants: Sequence[tuple[Sequence[str], float]]) -> list[Result]:
