@@ -20,4 +20,10 @@ def print_shown(table: ShownTable) -> None:
             replace(column, values=[*map(Text, column.cells, styles)]) if column.is_name else column
             for column in columns
         ]
-    print_fitted(columns, title=table.title, caption=table.caption, whole=table.whole)
+    print_fitted(
+        columns,
+        title=table.title,
+        caption=table.caption,
+        sections=table.sections,
+        whole=table.whole,
+    )

@@ -103,6 +103,7 @@ class ShownTable:
         first: number of rows that a terminal shows; None for all.
         rest: says of a number of other rows where they are; None if the caption says so.
         failed: indices of the rows that are marked as failed.
+        sections: indices of the rows that an empty line follows on a terminal.
         whole: whether lines are as long as the table needs where output is piped.
     """
 
@@ -113,6 +114,7 @@ class ShownTable:
     first: int | None = None
     rest: Callable[[int], str] | None = None
     failed: Collection[int] = ()
+    sections: Collection[int] = ()
     whole: bool = True
 
     @property
