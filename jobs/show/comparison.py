@@ -27,8 +27,8 @@ def print_comparison(finished: FinishedRun, average: str) -> None:
     """Print systems and pairs for all documents and the first groups, then documents."""
     settings = finished.settings
     by = settings["group_by"]
-    averages: list[SystemRow] = finished.table("systems").to_pylist()
-    differences: list[PairRow] = finished.table("comparisons").to_pylist()
+    averages: list[SystemRow] = finished.rows("systems")
+    differences: list[PairRow] = finished.rows("comparisons")
     systems, pairs = grouped(averages, (*by, "measure")), grouped(differences, (*by, "measure"))
     groups = list(dict.fromkeys(group_of(row, by) for row in averages))
     worst_of: list[str] = []
@@ -59,7 +59,7 @@ def print_comparison(finished: FinishedRun, average: str) -> None:
 
 
 def _print_systems(averages: Sequence[SystemRow], average: str, whole: str) -> None:
-    """Print the systems of a group, whose extreme reference points are in the caption."""
+    """Print the systems of a group; the caption has the reference points without a row."""
     rows = best_first(averages, average)
     has_systems = not all(is_point(row["hypothesis"]) for row in rows)
     folded = {
