@@ -180,7 +180,7 @@ MAKE_TABLES = {
 
 
 def test_renderers_make_no_tables() -> None:
-    """What a table of results has is said once, as a ``ShownTable`` in the folder of its subject."""
+    """What a table of results has is said once, as a ``ShownTable`` of its subject."""
     makers = {
         path.stem
         for path, module in renderers()
