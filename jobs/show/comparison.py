@@ -1,6 +1,7 @@
 """Print a comparison of systems."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from segscore.jobs.cli.encoding import printable_command
 from segscore.jobs.show.fitted import print_lines
@@ -98,7 +99,8 @@ def print_published(rows: Sequence[RunRow], format_name: str = "text") -> None:
         print_shown(table)
     else:
         print_text(f"{table.title}\n")
-        print_table(shown_layout(table, ""), format_name)
+        layout = shown_layout(table, "")
+        print_table(replace(layout, texts=len(layout.headings)), format_name)
 
 
 def print_ratings(rows: Sequence[RunRow], format_name: str = "text") -> None:

@@ -132,14 +132,8 @@ def shown_layout(table: ShownTable, signature: str) -> Layout:
     headings = [column.name for column in columns]
     rows = [list(row) for row in zip(*(each.bracketed for each in columns), strict=True)]
     numbers = [list(row) for row in zip(*(each.values for each in columns), strict=True)]
-    texts = len(list(takewhile(_has_texts, columns)))
     notes: dict[tuple[str, ...], str] = {(): table.caption} if table.caption else {}
-    return Layout(headings, rows, headings, numbers, texts, signature, notes=notes)
-
-
-def _has_texts(column: Column) -> bool:
-    of_texts = bool(column.values) and all(isinstance(value, str) for value in column.values)
-    return column.is_name or of_texts
+    return Layout(headings, rows, headings, numbers, len(table.names), signature, notes=notes)
 
 
 def _is_text(rows: Sequence[Mapping[str, Any]], name: str) -> bool:

@@ -54,6 +54,7 @@ def test_every_layout_has_the_block_below_it(segscore: Segscore, run: Path, layo
     lines = block.splitlines()
     assert len(lines) == 2 + 84
     assert lines[0].startswith("| system")
+    assert lines[0].endswith("| yours by the same convention   |")  # texts stand on the left
     assert sum("| EquiSeg 0." in line for line in lines[2:]) == 84
 
 
