@@ -154,8 +154,10 @@ def _ranks(finished: FinishedRun, average: str) -> Layout:
         shown_layout(ranks_for_papers(rows, by, mean_ranks, tests), finished.signature),
         names=[*by, "measure", "system", "rank", "rank_low", "rank_high", "mean_rank", *tests],
         numbers=[
-            [*_key(row, by), row["rank"], row["rank_low"], row["rank_high"], mean, *p_values]
-            for row, mean, *p_values in zip(rows, mean_ranks, *tests.values(), strict=True)
+            [*key, row["rank"], row["rank_low"], row["rank_high"], mean, *p_values]
+            for key, row, mean, *p_values in zip(
+                keys, rows, mean_ranks, *tests.values(), strict=True
+            )
         ],
         apart=len(by) + 1,
         notes=_omnibus(finished.rows("omnibus"), by),
