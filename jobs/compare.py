@@ -149,16 +149,15 @@ def _completed(chosen: CompareSettings, layout: str | None) -> CompareSettings:
 def _print_layout(layout: str, finished: "FinishedRun", average: str, format_name: str) -> None:
     """Print a layout and, below it, the published scores, if it was asked for them."""
     from segscore.jobs.show import layouts
-    from segscore.jobs.show.published import print_published
-    from segscore.jobs.show.ratings import print_ratings
+    from segscore.jobs.show.comparison import print_published, print_ratings
 
     layouts.print_layout(layouts.lay_out(layout, finished, average), format_name)
     if "published" in finished.at_hand and format_name in ("text", "markdown"):
         print_lines("")
-        print_published(finished.table("published").to_pylist(), format_name)
+        print_published(finished.rows("published"), format_name)
     if "ratings" in finished.at_hand and format_name in ("text", "markdown"):
         print_lines("")
-        print_ratings(finished.table("ratings").to_pylist(), format_name)
+        print_ratings(finished.rows("ratings"), format_name)
 
 
 def _print_changed(finished: "FinishedRun", format_name: str) -> None:

@@ -18,7 +18,7 @@ from segscore.pipeline.plain_text import visible, visible_json
 from segscore.pipeline.settings.options import Panel
 from segscore.pipeline.settings.ranges import one_of
 from segscore.pipeline.statistics.shown_numbers import shown_cell
-from segscore.pipeline.statistics.shown_tables import ShownTable
+from segscore.pipeline.statistics.shown_tables import Column, ShownTable
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -108,6 +108,15 @@ class Layout:
         notes = (f"{', '.join(of)}: {text}" if of else text for of, text in self.notes.items())
         return [*averages, *notes]
 
+    @property
+    def shown(self) -> ShownTable:
+        """The table for people, as a terminal shows it."""
+        columns = [
+            Column(heading, [row[place] for row in self.rows], is_name=place < self.texts)
+            for place, heading in enumerate(self.headings)
+        ]
+        return ShownTable(columns, caption="; ".join(self.remarks))
+
 
 def plain_layout(names: Sequence[str], rows: Sequence[Mapping[str, Any]], signature: str) -> Layout:
     """Arrange rows of a table as they are; the columns with text are the first of the names."""
@@ -119,9 +128,12 @@ def plain_layout(names: Sequence[str], rows: Sequence[Mapping[str, Any]], signat
 
 def shown_layout(table: ShownTable, signature: str) -> Layout:
     """Arrange a table of results for a paper, each interval in the cell of its value."""
-    headings = [column.name for column in table.columns]
-    rows = [list(row) for row in zip(*(each.bracketed for each in table.columns), strict=True)]
-    return Layout(headings, rows, headings, rows, len(table.names), signature)
+    columns = table.columns
+    headings = [column.name for column in columns]
+    rows = [list(row) for row in zip(*(each.bracketed for each in columns), strict=True)]
+    numbers = [list(row) for row in zip(*(each.values for each in columns), strict=True)]
+    notes: dict[tuple[str, ...], str] = {(): table.caption} if table.caption else {}
+    return Layout(headings, rows, headings, numbers, len(table.names), signature, notes=notes)
 
 
 def _is_text(rows: Sequence[Mapping[str, Any]], name: str) -> bool:

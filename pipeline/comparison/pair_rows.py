@@ -4,10 +4,13 @@ from collections.abc import Iterable, Sequence
 from string import ascii_lowercase
 
 from segscore.pipeline.results.names import is_point
-from segscore.schemas.rows import PairRow
+from segscore.schemas.rows import PairRow, PowerRow
 
 SIGNIFICANT = 0.05
 """Level below which the adjusted p says that a system beats another one."""
+
+PAIRS_SHOWN = 10
+"""Number of pairs that a terminal shows."""
 
 
 def is_significant(row: PairRow) -> bool:
@@ -19,6 +22,11 @@ def is_significant(row: PairRow) -> bool:
 def has_point(row: PairRow) -> bool:
     """Return whether one of a pair is a reference point."""
     return is_point(row["system"]) or is_point(row["other"])
+
+
+def name_of_pair(row: PairRow | PowerRow) -> str:
+    """Name a pair as the difference that it is."""
+    return f"{row['system']} − {row['other']}"
 
 
 def better_first(row: PairRow) -> PairRow:

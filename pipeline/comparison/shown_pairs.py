@@ -1,15 +1,35 @@
-"""Columns of a comparison: pairs of systems, and power by number of documents."""
+"""Tables of the pairs of systems of a comparison: their differences and the tests of these."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
+from segscore.pipeline.comparison.certainty import why_untested
+from segscore.pipeline.comparison.pair_rows import (
+    PAIRS_SHOWN,
+    SIGNIFICANT,
+    better_first,
+    is_significant,
+)
+from segscore.pipeline.comparison.sentences import against_chance, within_margin
+from segscore.pipeline.measures import ALL
+from segscore.pipeline.results.names import is_artificial
 from segscore.pipeline.statistics.shown_numbers import shown_as, shown_change, shown_p
-from segscore.pipeline.statistics.shown_tables import Column
-from segscore.schemas.rows import PairRow, PowerRow
+from segscore.pipeline.statistics.shown_tables import Column, ShownTable, more_in
+from segscore.schemas.rows import PairRow
+
+_ROWS = 1000
+"""Maximum number of rows of a page's table."""
 
 
-def columns_of_pairs(rows: Sequence[PairRow]) -> list[Column]:
-    """Return the difference of each pair, whose better system comes first, and its tests."""
+def columns_of_pairs(
+    rows: Sequence[PairRow], write_p: Callable[[float | None], str] = shown_p
+) -> list[Column]:
+    """Return the difference of each pair, whose better system comes first, and its tests.
+
+    Args:
+        rows: the pairs.
+        write_p: writes the adjusted p.
+    """
     return [
         Column("system, better first", [row["system"] for row in rows], is_name=True),
         Column("against", [row["other"] for row in rows], is_name=True),
@@ -21,31 +41,83 @@ def columns_of_pairs(rows: Sequence[PairRow]) -> list[Column]:
             write=shown_change,
         ),
         Column("p", [row["p"] for row in rows], write=shown_p),
-        Column("p (Holm)", [row["p_holm"] for row in rows], write=shown_p),
+        Column("p (Holm)", [row["p_holm"] for row in rows], write=write_p),
     ]
 
 
-def columns_of_needs(rows: Sequence[PairRow]) -> list[Column]:
-    """Return what the documents of each pair can show, and how many are needed."""
+def columns_of_documents(rows: Sequence[PairRow]) -> list[Column]:
+    """Return the tests of single documents, which rows of macro averages alone have."""
     return [
-        Column("smallest difference", [row["smallest_difference"] for row in rows]),
-        Column("documents needed", [row["documents_needed"] for row in rows]),
-        Column("documents", [row["documents"] for row in rows]),
+        Column("Wilcoxon (Holm)", [row["p_wilcoxon_holm"] for row in rows], write=shown_p),
+        Column("d", [row["effect_d"] for row in rows], write=partial(shown_as, form="+.2f")),
     ]
 
 
-def columns_of_power(rows: Sequence[PowerRow]) -> list[Column]:
-    """Return the simulated power by number of documents."""
-    return [
-        Column("documents", [row["documents"] for row in rows]),
-        Column("power", [row["power"] for row in rows], write=partial(shown_as, form=".2f")),
-        Column("half-width", [row["half_width"] for row in rows]),
-        Column("exaggeration", [row["exaggeration"] for row in rows], write=_times),
-        Column(
-            "wrong sign", [row["wrong_sign"] for row in rows], write=partial(shown_as, form=".1%")
-        ),
+def _further(rows: Sequence[PairRow], margin: float | None) -> list[Column]:
+    """Return whether pairs are equal within a margin, if there is one; tests of documents."""
+    equal = [] if margin is None else [Column(f"within {margin:g}", [*map(within_margin, rows)])]
+    by_document = columns_of_documents(rows) if rows and rows[0]["average"] == "macro" else []
+    return [*equal, *by_document]
+
+
+def first_pairs_shown(every: Sequence[PairRow], margin: float | None) -> ShownTable:
+    """Show the first pairs of systems, and say what is to be known of pairs with chance.
+
+    Without two systems, the pairs with reference points are shown.
+
+    Args:
+        every: the pairs of one group, measure and average, in the order in which they are shown.
+        margin: the difference within which systems count as equal; None without one.
+    """
+    of_systems = [
+        row for row in every if not (is_artificial(row["system"]) or is_artificial(row["other"]))
     ]
+    chosen = of_systems or every
+    rows = [better_first(row) for row in chosen[:PAIRS_SHOWN]]
+    starred = any(map(is_significant, rows))
+    system, against, difference, _, p = columns_of_pairs(rows, _starred if starred else shown_p)
+    more = len(chosen) - len(rows)
+    remarks = [
+        f"* p < {SIGNIFICANT:g}" if starred else None,
+        f"{more_in('comparisons', more)} of --output" if more else None,
+        against_chance(every) if of_systems else None,
+        (why_untested(rows) or "").removesuffix("."),
+    ]
+    # A narrow terminal leaves out the interval rather than p, so p comes first.
+    value, interval = difference.for_terminal()
+    return ShownTable(
+        [system, against, value, p, interval, *_further(rows, margin)],
+        caption="; ".join(remark for remark in remarks if remark),
+    )
 
 
-def _times(factor: float | None) -> str:
-    return "–" if factor is None else f"{factor:.1f} times"
+def _starred(p: float | None) -> str:
+    """Write a p value, with a star where it is significant."""
+    return shown_p(p) + (" *" if p is not None and p < SIGNIFICANT else "  ")
+
+
+def differences_shown(
+    rows: Sequence[PairRow], groups: Sequence[str], measure: str, margin: float | None
+) -> ShownTable:
+    """Show the differences in a measure in all groups, for a page.
+
+    Args:
+        rows: the pairs, the better system of each first; of one average.
+        groups: the name of each one's group.
+        measure: the measure.
+        margin: the difference within which systems count as equal; None without one.
+    """
+    return ShownTable(
+        [
+            Column("group", groups, is_name=True),
+            *columns_of_pairs(rows),
+            *_further(rows, margin),
+            Column("smallest difference", [row["smallest_difference"] for row in rows]),
+            Column("documents needed", [row["documents_needed"] for row in rows]),
+            Column("documents", [row["documents"] for row in rows]),
+        ],
+        title=f"Differences in {measure}{ALL[measure].arrow}",
+        guide="The better system of each pair comes first.",
+        most=_ROWS,
+        rest=partial(more_in, "comparisons"),
+    )

@@ -1,7 +1,7 @@
 """Sections of a comparison's report: the differences of all pairs, and power by corpus size."""
 
 from collections.abc import Iterator, Sequence
-from functools import partial
+from dataclasses import replace
 
 from segscore.pipeline.comparison.certainty import why_untested
 from segscore.pipeline.comparison.pair_rows import (
@@ -9,14 +9,11 @@ from segscore.pipeline.comparison.pair_rows import (
     by_difference,
     has_point,
     is_significant,
+    name_of_pair,
 )
-from segscore.pipeline.comparison.shown_pairs import (
-    columns_of_needs,
-    columns_of_pairs,
-    columns_of_power,
-)
+from segscore.pipeline.comparison.shown_pairs import differences_shown
+from segscore.pipeline.comparison.shown_power import power_shown
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.measures import ALL
 from segscore.pipeline.plain_text import named_list
 from segscore.pipeline.reports import charts
 from segscore.pipeline.reports.chart_parts import Chart, MarkValues
@@ -25,20 +22,16 @@ from segscore.pipeline.reports.page import Figure, Section, isolated, shown_figu
 from segscore.pipeline.reports.run_tables import group_name
 from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.statistics.shown_numbers import shown_change, shown_interval, shown_p
-from segscore.pipeline.statistics.shown_tables import Column, ShownTable, more_in
 from segscore.schemas.rows import PairRow, PowerRow, group_of
 
 _PAIRS = 30
 """Maximum number of pairs that a chart shows: those with the largest differences."""
 
-_ROWS = 1000
-"""Maximum number of rows of a table."""
-
 _CURVES = 10
 """Maximum number of power curves that are drawn."""
 
 _COLUMNS = (
-    "difference", "ci_low", "ci_high", "p", "p_holm",
+    "difference", "ci_low", "ci_high", "p", "p_holm", "p_wilcoxon_holm", "effect_d",
     "smallest_difference", "documents_needed", "documents", "units", "equal",
 )  # fmt: skip
 
@@ -125,18 +118,9 @@ def _differences(run: FinishedRun, rows: Sequence[PairRow], measure: str) -> Fig
     left = sum(row["difference"] is not None for row in chosen) - _PAIRS
     groups = [_group(row, by) for row in chosen]
     more = f" The {_PAIRS} largest differences are drawn; {left} more are in the table."
-    table = ShownTable(
-        [
-            Column("group", groups, is_name=True),
-            *columns_of_pairs(chosen),
-            *columns_of_needs(chosen),
-        ],
-        title=f"Differences in {measure}{ALL[measure].arrow}",
-        guide="The better system of each pair comes first." + (more if left > 0 else ""),
-        first=_ROWS,
-        rest=partial(more_in, "comparisons"),
-    )
-    return shown_figure(table.shortened(), difference_chart(rows, measure, by), wide=True)
+    table = differences_shown(chosen, groups, measure, run.settings.get("margin"))
+    table = replace(table, guide=table.guide + (more if left > 0 else ""))
+    return shown_figure(table, difference_chart(rows, measure, by), wide=True)
 
 
 def difference_chart(rows: Sequence[PairRow], measure: str, by: Sequence[str]) -> Chart | None:
@@ -149,7 +133,7 @@ def difference_chart(rows: Sequence[PairRow], measure: str, by: Sequence[str]) -
     drawn = sorted((row for row in chosen if row["difference"] is not None), key=by_difference)
     spans: list[MarkValues] = [
         {
-            "name": _pair(row) + ("" if not by else f" ({_group(row, by)})"),
+            "name": name_of_pair(row) + ("" if not by else f" ({_group(row, by)})"),
             "value": row["difference"],
             "low": row["ci_low"],
             "high": row["ci_high"],
@@ -170,10 +154,6 @@ def _kind(row: PairRow) -> str:
 _TWO_SYSTEMS, _WITH_POINT = "of two systems", "with a reference point"
 
 
-def _pair(row: PairRow | PowerRow) -> str:
-    return f"{row['system']} − {row['other']}"
-
-
 def _group(row: PairRow, by: Sequence[str]) -> str:
     return "all" if _is_whole(row, by) else group_name(row, by)
 
@@ -192,21 +172,10 @@ def _curves(rows: Sequence[PowerRow], measure: str) -> Figure:
         if (row["system"], row["other"], row["sought"]) in drawn
     ]
     more = f" The first {_CURVES} pairs are drawn; {left} more are in the table."
-    table = ShownTable(
-        [
-            Column("pair", [_pair(row) for row in rows], is_name=True),
-            Column("difference to find", [row["sought"] for row in rows], write=shown_change),
-            *columns_of_power(rows),
-        ],
-        title=f"Power to find a difference in {measure}",
-        guide="Power is the share of simulated corpora on which the difference is significant. The "
-        "half-width is that of the 95 % interval; exaggeration says how much larger than the true "
-        "difference a significant one is on average." + (more if left > 0 else ""),
-        first=_ROWS,
-        rest=partial(more_in, "power"),
-    )
-    return shown_figure(table.shortened(), line_chart(points, "documents", "power"), wide=True)
+    table = power_shown(rows, measure)
+    table = replace(table, guide=table.guide + (more if left > 0 else ""))
+    return shown_figure(table, line_chart(points, "documents", "power"), wide=True)
 
 
 def _sought(row: PowerRow) -> str:
-    return f"{_pair(row)}: {shown_change(row['sought'])}"
+    return f"{name_of_pair(row)}: {shown_change(row['sought'])}"

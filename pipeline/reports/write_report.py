@@ -12,6 +12,7 @@ from segscore.pipeline.comparison.certify_settings import CertifySettings
 from segscore.pipeline.comparison.published import published_beside, scores_on_references
 from segscore.pipeline.comparison.runs import chosen_measures, find_systems, open_runs
 from segscore.pipeline.comparison.shared_documents import read_documents
+from segscore.pipeline.comparison.shown_beside import published_shown
 from segscore.pipeline.comparison.verdict import comparison_in_words
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.measures import ALL
@@ -32,16 +33,14 @@ from segscore.pipeline.reports.calibration import calibrate_run
 from segscore.pipeline.reports.first_screen import first_screen
 from segscore.pipeline.reports.night import gate_section
 from segscore.pipeline.reports.page import (
-    Cell,
-    Figure,
     FirstScreen,
     Page,
-    PageTable,
     Section,
     charting_library,
     is_report,
     isolated,
     render,
+    shown_figure,
 )
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.reports.run_tables import open_run
@@ -54,13 +53,9 @@ from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.sweep.sweep_result import sweep_in_words
 from segscore.pipeline.statistics.sentences import Tone
 from segscore.pipeline.storage.placement import require_apart
-from segscore.pipeline.testsets.published import group_published, heading_of
 
 _HEAD = 4096
 """Number of bytes that are enough to recognise a report."""
-
-_PUBLISHED = 100
-"""Maximum number of published scores that are listed."""
 
 
 @dataclass(frozen=True)
@@ -236,18 +231,10 @@ def _published_sections(run: FinishedScoring) -> Iterator[Section]:
     except (Refused, Failed) as problem:
         text = f" The systems of the run could not be scored by these conventions: {problem}."
         rows = published_beside([run], [], scores)
-    groups = group_published(rows)
-    names = ("system", "document", "measure", "printed", "evidence", "convention", "yours")
-    cells: list[list[Cell]] = [[row[name] for name in names] for row in groups[:_PUBLISHED]]
-    headings = [*names[:-1], "yours by the same convention"]
-    more = (
-        f"{len(groups) - _PUBLISHED} more scores are left out." if len(groups) > _PUBLISHED else ""
-    )
-    table = PageTable(headings, cells, more)
     yield Section(
         "published",
         "Published on the same references",
         "As printed: without their documents, no test is possible, and they have no rank. The last "
         f"column is computed by the convention of the published score.{text}",
-        [Figure(heading_of(rows), table=table, folded=False, wide=True)],
+        [shown_figure(published_shown(rows), folded=False, wide=True)],
     )

@@ -44,3 +44,8 @@ HUMAN = f"{POINT}human"
 def system_name(hypothesis: str) -> str:
     """Return the system that a hypothesis belongs to: all held-out humans are one system."""
     return HUMAN if hypothesis.startswith(HUMAN + ":") else hypothesis
+
+
+def is_artificial(hypothesis: str) -> bool:
+    """Return whether a hypothesis is a reference point that people did not make."""
+    return is_point(hypothesis) and not hypothesis.startswith(HUMAN)

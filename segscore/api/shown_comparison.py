@@ -7,9 +7,9 @@ from typing import NamedTuple
 from segscore.api.runs import RunTables
 from segscore.api.shown import aligned
 from segscore.pipeline.comparison.pair_rows import better_first
+from segscore.pipeline.comparison.shown_systems import best_first
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.results.leaderboard import rank
-from segscore.pipeline.results.names import is_point
 from segscore.pipeline.runs.finished import rows_over_all
 from segscore.pipeline.statistics.shown_numbers import (
     shown_change,
@@ -61,22 +61,16 @@ def _blocks(comparison: RunTables) -> Iterator[_Block]:
     by = settings["group_by"]
     averages: list[SystemRow] = rows_over_all(comparison.table("systems"), by)
     differences: list[PairRow] = rows_over_all(comparison.table("comparisons"), by)
-    systems = [row for row in averages if row["average"] == _AVERAGE]
     pairs = [row for row in differences if row["average"] == _AVERAGE]
     for measure in settings["measures"]:
         title = f"{measure}{ALL[measure].arrow}, {_AVERAGE} averages of all documents"
-        ranked = sorted((row for row in systems if row["measure"] == measure), key=_order)
+        ranked = best_first((row for row in averages if row["measure"] == measure), _AVERAGE)
         for board in rank(ranked, (), measure, "system"):
             remark = "" if board.coverage.ranks else f"; {board.coverage.in_words}"
             yield _Block(title + remark, [(board.heading, *_SYSTEMS), *map(_system, ranked)])
         chosen = [better_first(row) for row in pairs if row["measure"] == measure]
         if chosen:
             yield _Block(f"differences in {measure}", [_PAIRS, *map(_pair, chosen)])
-
-
-def _order(row: SystemRow) -> tuple[bool, bool, float, str]:
-    rank = row["rank"]
-    return is_point(row["hypothesis"]), rank is None, rank or 0.0, row["system"]
 
 
 def _system(row: SystemRow) -> tuple[str, ...]:

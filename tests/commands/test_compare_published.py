@@ -10,6 +10,7 @@ from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
 from tests.support.comparisons import refusal_line, write
 from tests.support.paths import DATA
+from tests.support.report_pages import Reader
 
 TINYREC = DATA / "tinyrec.jsonl"
 QUICK = ("--measure", "pk", "--permutations", 0, "--published")
@@ -53,6 +54,7 @@ def test_every_layout_has_the_block_below_it(segscore: Segscore, run: Path, layo
     lines = block.splitlines()
     assert len(lines) == 2 + 84
     assert lines[0].startswith("| system")
+    assert lines[0].endswith("| yours by the same convention   |")  # texts stand on the left
     assert sum("| EquiSeg 0." in line for line in lines[2:]) == 84
 
 
@@ -87,6 +89,12 @@ def test_the_report_has_the_same_block(segscore: Segscore, tmp_path: Path, run: 
     assert "Published on the same references" in text
     assert "0.6973684210526315" in text
     assert "EquiSeg 0.6974" in text
+    heading, *scores = Reader(page).tables[HEADING]
+    assert len(scores) == 84
+    assert heading == [
+        *("system", "document", "measure", "printed", "evidence", "convention"),
+        "yours by the same convention",
+    ]
 
 
 def test_sets_and_scores_are_listed_in_python() -> None:

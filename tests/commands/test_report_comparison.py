@@ -94,6 +94,26 @@ def test_a_comparison_without_power_has_no_curve(segscore: Segscore, tmp_path: P
     assert not any(title.startswith("Power") for title in page.tables)
 
 
+@pytest.mark.parametrize("average", ["micro", "macro"])
+def test_the_page_has_the_tests_of_the_terminal(
+    segscore: Segscore, tmp_path: Path, average: str
+) -> None:
+    output = compared(segscore, tmp_path, "--margin", 0.9)
+    page = Reader(report(segscore, output, "--average", average))
+    heading, *rows = page.tables[TITLES["pk"]]
+    assert [row[heading.index("within 0.9")] for row in rows] == ["equal"] * 3
+    of_documents = ["Wilcoxon (Holm)", "d"] if average == "macro" else []
+    after = heading.index("within 0.9") + 1
+    assert heading[after:-3] == of_documents
+    expected = [
+        row["p_wilcoxon_holm"]
+        for row in read_table(str(output / "comparisons")).to_pylist()
+        if (row["measure"], row["average"]) == ("pk", average)
+    ]
+    if of_documents:
+        assert [number(row[after]) for row in rows] == pytest.approx(expected, abs=5e-5)
+
+
 def test_one_system_alone_is_said_to_be_alone(segscore: Segscore, tmp_path: Path) -> None:
     page = Reader(report(segscore, compared(segscore, tmp_path, "--systems", "h1")))
     assert page.answer[-1] == "One system was compared with no other."

@@ -1,0 +1,119 @@
+"""Sentences about pairs of systems: chance, margins, what documents can show; tests over all."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from segscore.pipeline.comparison.pair_rows import (
+    PAIRS_SHOWN,
+    better_first,
+    by_difference,
+    has_point,
+    is_significant,
+)
+from segscore.pipeline.results.names import is_artificial, is_point
+from segscore.pipeline.settings.signature import resampled_attribute
+from segscore.pipeline.statistics.jackknife import FEWEST
+from segscore.pipeline.statistics.power import LEAST_DOCUMENTS
+from segscore.pipeline.statistics.shown_numbers import counted, shown_as, shown_number, shown_p
+from segscore.schemas.rows import OmnibusRow, PairRow
+
+_MOST_DOCUMENTS = 1_000_000
+"""Number of documents above which a need for more is not told."""
+
+_NAMED = 3
+"""Maximum number of pairs that a sentence names."""
+
+
+def against_chance(rows: Sequence[PairRow]) -> str | None:
+    """Say of which systems it is not sure that they are better than a reference point.
+
+    None without a pair of a system and a reference point.
+    """
+    pairs = [
+        better_first(row)
+        for row in rows
+        if is_artificial(row["system"]) != is_artificial(row["other"])
+    ]
+    if not pairs:
+        return None
+    unsure = [
+        row
+        for row in sorted(pairs, key=lambda row: (row["system"], row["other"]))
+        if row["better"] is None or is_artificial(row["system"]) or not is_significant(row)
+    ]
+    many = counted(len(pairs), "pair")
+    if not unsure:
+        most = shown_p(max(row["p_holm"] or 0.0 for row in pairs))
+        at_most = most if most.startswith("<") else f"at most {most}"
+        return f"all systems are better than all reference points, p (Holm) {at_most} ({many})"
+    named = ", ".join(f"{row['system']} and {row['other']}" for row in unsure[:_NAMED])
+    others = f" and {len(unsure) - _NAMED} more" if len(unsure) > _NAMED else ""
+    return f"of {many} of a system and a reference point, not sure: {named}{others}"
+
+
+def within_margin(row: PairRow) -> str:
+    """Say whether a pair is equal within the margin, differs, or neither is known."""
+    if row["equal"]:
+        return "equal"
+    return "differ" if is_significant(row) else "undecided"
+
+
+def power_in_words(
+    rows: Sequence[PairRow], settings: Mapping[str, Any], signature: str
+) -> Iterator[str]:
+    """Say what difference the documents of each pair can show where they do not show one.
+
+    Pairs that differ significantly have no need for it, unless a difference between systems was
+    asked for.
+
+    Args:
+        rows: pairs of one group, measure and average.
+        settings: the settings of the comparison.
+        signature: its signature.
+    """
+    attribute = resampled_attribute(signature)
+    asked = settings["difference"]
+    known = [
+        row
+        for row in sorted(rows, key=by_difference)
+        if row["smallest_difference"] and not (is_point(row["system"]) and is_point(row["other"]))
+    ]
+    of_systems = [row for row in known if not has_point(row)]
+    unsure = [row for row in of_systems or known if not is_significant(row)]
+    listed = of_systems if asked is not None and of_systems else unsure
+    for row in map(better_first, listed[:PAIRS_SHOWN]):
+        smallest = shown_number(row["smallest_difference"])
+        units = counted(row["defined"], "document")
+        if attribute is not None:
+            units = f"{counted(row['units'], 'value')} of {attribute}"
+        line = (
+            f"{row['system']} and {row['other']}: {units} can show a difference of {smallest} "
+            f"(power {settings['power']:g})"
+        )
+        if (needed := row["documents_for_difference"]) is not None:
+            line += f"; {abs(asked):g} needs {_many(needed)}"
+        yield line
+    units = "documents" if attribute is None else f"values of {attribute}"
+    if unsure and asked is None:
+        yield f"--difference says how many {units} another difference needs"
+    directed = any(row["better"] is not None for row in rows)
+    most = max(row["defined"] if attribute is None else row["units"] for row in rows)
+    if directed and not known and FEWEST <= most < LEAST_DOCUMENTS:
+        yield (
+            f"fewer than {LEAST_DOCUMENTS} {units}: too few to estimate what difference they "
+            "can show"
+        )
+
+
+def _many(documents: int) -> str:
+    return "more than a million" if documents > _MOST_DOCUMENTS else str(documents)
+
+
+def omnibus_in_words(row: OmnibusRow) -> str:
+    """Write the result of a test over all systems as a paper does."""
+    kind = "Friedman chi²" if row["test"] == "friedman" else "Kruskal-Wallis H"
+    effect = "W" if row["test"] == "friedman" else "epsilon²"
+    return (
+        f"{kind}({row['degrees']}) = {shown_as(row['statistic'], '.2f')}, p {shown_p(row['p'])}, "
+        f"{effect} = {shown_as(row['effect'], '.2f')}"
+    )

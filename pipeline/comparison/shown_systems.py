@@ -1,0 +1,71 @@
+"""The table of the systems of a comparison, with their ranks."""
+
+from collections.abc import Collection, Iterable, Sequence
+
+from segscore.pipeline.measures import ALL
+from segscore.pipeline.results.leaderboard import rank
+from segscore.pipeline.results.names import is_point
+from segscore.pipeline.statistics.shown_numbers import shown_rank
+from segscore.pipeline.statistics.shown_tables import Column, ShownTable
+from segscore.schemas.rows import SystemRow
+
+
+def best_first(averages: Iterable[SystemRow], average: str) -> list[SystemRow]:
+    """Return the rows of an average: the systems, best first, then the reference points."""
+
+    def place(row: SystemRow) -> tuple[bool, bool, float | None, str]:
+        return is_point(row["hypothesis"]), row["rank"] is None, row["rank"], row["system"]
+
+    return sorted((row for row in averages if row["average"] == average), key=place)
+
+
+def systems_shown(
+    averages: Sequence[SystemRow],
+    average: str,
+    whole: str,
+    folded: Collection[str] = (),
+    remarks: Iterable[str] = (),
+) -> ShownTable:
+    """Show the systems of a group with their ranks by a measure, best first.
+
+    Args:
+        averages: the rows of both averages.
+        average: the average by which the systems are ranked; the other one is beside it.
+        whole: what is averaged over, in words.
+        folded: the reference points that have no row.
+        remarks: what is said of them.
+    """
+    rows = [row for row in best_first(averages, average) if row["hypothesis"] not in folded]
+    other = "micro" if average == "macro" else "macro"
+    others = {row["system"]: row["value"] for row in averages if row["average"] == other}
+    measure = rows[0]["measure"]
+    (board,) = rank(rows, (), measure, "system")
+    systems = sum(not is_point(row["hypothesis"]) for row in rows)
+    unranked = [] if board.coverage.ranks else [board.coverage.in_words]
+    return ShownTable(
+        [
+            Column(board.heading, [row["system"] for row in rows], is_name=True),
+            Column(
+                average,
+                [row["value"] for row in rows],
+                ends=[(row["ci_low"], row["ci_high"]) for row in rows],
+            ),
+            Column(other, [others.get(row["system"]) for row in rows]),
+            column_of_ranks(rows),
+            Column("documents", [row["defined"] for row in rows]),
+        ],
+        title=f"{measure}{ALL[measure].arrow}, {average}, {whole}",
+        caption="; ".join([*unranked, *remarks]),
+        sections={systems - 1} if 0 < systems < len(rows) else (),
+    )
+
+
+def column_of_ranks(rows: Sequence[SystemRow]) -> Column:
+    """Return the ranks of systems with their intervals."""
+    return Column(
+        "rank",
+        [row["rank"] for row in rows],
+        ends=[(row["rank_low"], row["rank_high"]) for row in rows],
+        interval="rank {}",
+        write=shown_rank,
+    )

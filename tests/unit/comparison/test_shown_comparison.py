@@ -1,0 +1,253 @@
+"""The tables of a comparison: the same columns on a terminal, on a page and in a paper."""
+
+from typing import Any
+
+import pytest
+
+from segscore.jobs.show.formats import markdown_text, shown_layout
+from segscore.jobs.show.shown import print_shown
+from segscore.pipeline.comparison.listed_documents import changes_in_words
+from segscore.pipeline.comparison.sentences import against_chance
+from segscore.pipeline.comparison.shown_beside import published_shown, ratings_shown
+from segscore.pipeline.comparison.shown_boundaries import where_shown
+from segscore.pipeline.comparison.shown_in_papers import pairs_for_papers, ranks_for_papers
+from segscore.pipeline.comparison.shown_pairs import differences_shown, first_pairs_shown
+from segscore.pipeline.comparison.shown_power import power_curves, power_shown
+from segscore.pipeline.comparison.shown_systems import systems_shown
+from segscore.pipeline.statistics.shown_tables import ShownTable
+from segscore.schemas.rows import PairRow, PowerRow, SystemRow
+
+
+def pair(system: str, other: str, p: float | None, average: str = "micro") -> PairRow:
+    """A pair by pk, whose other system is better by 0.25."""
+    return {
+        "measure": "pk",
+        "average": average,
+        "system": system,
+        "other": other,
+        "difference": 0.25,
+        "ci_low": 0.125,
+        "ci_high": 0.375,
+        "better": other,
+        "equal": None,
+        "p": p,
+        "p_holm": p,
+        "p_wilcoxon_holm": 0.5,
+        "effect_d": 0.75,
+        "smallest_difference": 0.0625,
+        "documents_needed": 1234,
+        "documents": 50,
+        "units": 50,
+    }
+
+
+def names_of(table: ShownTable) -> list[str]:
+    return [column.name for column in table.columns]
+
+
+def printed(table: ShownTable, capsys: pytest.CaptureFixture[str]) -> list[str]:
+    print_shown(table)
+    return capsys.readouterr().out.splitlines()
+
+
+@pytest.mark.parametrize("margin", [None, 0.5])
+@pytest.mark.parametrize("average", ["micro", "macro"])
+def test_a_page_has_what_a_terminal_says_of_pairs(average: str, margin: float | None) -> None:
+    rows = [pair("a", "b", 0.01, average)]
+    terminal = first_pairs_shown(rows, margin)
+    page = differences_shown(rows, ["all"], "pk", margin)
+    assert {*names_of(terminal)} - {*names_of(page)} == {"interval (Holm)"}
+    assert next(c for c in page.columns if c.name == "difference").ends == [(0.125, 0.375)]
+    assert ("within 0.5" in names_of(page)) == (margin is not None)
+    assert ("Wilcoxon (Holm)" in names_of(page)) == (average == "macro")
+
+
+def test_the_first_pairs_have_stars_and_remarks(capsys: pytest.CaptureFixture[str]) -> None:
+    every = [pair(f"s{number}", "s99", 0.5) for number in range(11)]
+    every[1] = pair("s1", "s99", 0.01)
+    rows = printed(first_pairs_shown([*every, pair("point:none", "s99", 0.02)], 0.5), capsys)
+    heading, _, *cells = rows
+    assert heading.split("  ")[0] == "system, better first"
+    assert len(cells) == 10 + 3  # a remark of two lines, and an empty line
+    assert cells[0].split() == [*("s99", "s0", "-0.2500", "0.5000"), *INTERVAL, "undecided"]
+    assert cells[1].split() == [*("s99", "s1", "-0.2500", "0.0100", "*"), *INTERVAL, "differ"]
+    assert " ".join(cells[-3:-1]) == (
+        "* p < 0.05; 1 more is in the table comparisons of --output; all systems are better than "
+        "all reference points, p (Holm) at most 0.0200 (1 pair)"
+    )
+
+
+INTERVAL = ("-0.3750", "to", "-0.1250")
+
+
+def test_pairs_with_points_are_shown_of_one_system() -> None:
+    every = [pair("point:none", "a", 0.2)]
+    table = first_pairs_shown(every, None)
+    assert list(table.columns[1].values) == ["point:none"]
+    assert against_chance(every) == (
+        "of 1 pair of a system and a reference point, not sure: a and point:none"
+    )
+    assert table.caption == ""
+    assert against_chance([pair("a", "b", 0.2)]) is None
+
+
+def system(name: str, rank: float | None, average: str = "micro") -> SystemRow:
+    return {
+        "hypothesis": name,
+        "system": name,
+        "measure": "pk",
+        "average": average,
+        "value": 0.25 if average == "micro" else None,
+        "ci_low": 0.125,
+        "ci_high": 0.375,
+        "rank": rank,
+        "rank_low": 1.0,
+        "rank_high": 2.5,
+        "defined": 1234,
+        "documents": 1234,
+        "document_set": "x",
+        "shared_documents": None,
+    }
+
+
+def test_systems_come_before_reference_points(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [system("point:human", 1), system("b", 3), system("a", 2), system("point:none", 4)]
+    both = [*rows, system("a", 1, "macro")]
+    table = systems_shown(both, "micro", "all documents", {"point:none"}, ["point:none 0.2500"])
+    title, heading, _, first, second, empty, point, caption, _ = printed(table, capsys)
+    assert title == "pk ↓, micro, all documents"
+    assert heading.split() == [
+        *("system,", "best", "first", "micro", "95", "%", "interval", "macro"),
+        *("rank", "rank", "interval", "documents"),
+    ]
+    assert first.split() == [*("a", "0.2500", "0.1250", "to", "0.3750", "–"), *RANKED, "1,234"]
+    assert (second.split()[0], empty.strip(), point.split()[0]) == ("b", "", "point:human")
+    assert caption == "point:none 0.2500"
+
+
+RANKED = ("2", "1", "to", "2.5")
+
+
+def test_ranks_and_their_intervals_have_columns_of_their_own_in_papers() -> None:
+    rows = [system("a", 1), system("b", 2)]
+    table = ranks_for_papers(rows, [], [1.25, None], {"p against a": [None, 0.00001]})
+    layout = shown_layout(table, "signed")
+    assert layout.headings[2:5] == ["rank", "rank interval", "mean rank of documents"]
+    assert layout.rows == [
+        ["pk", "a", "1", "1 to 2.5", "1.25", "–"],
+        ["pk", "b", "2", "1 to 2.5", "–", "< 0.0001"],
+    ]
+    assert layout.texts == 2  # ranks are numbers, on the right
+
+
+def test_papers_have_differences_without_a_sign_and_their_groups() -> None:
+    row = pair("a", "b", None, "macro")
+    grouped = {**row, "genre": True}, {**row, "genre": None}
+    layout = shown_layout(pairs_for_papers(grouped, ["genre"], "macro"), "signed")  # type: ignore[arg-type]
+    assert layout.rows[0] == [
+        *("true", "pk", "b", "a", "-0.2500 [-0.3750, -0.1250]", "–", "0.5000", "-0.75")
+    ]
+    assert layout.rows[1][0] == "all" and layout.texts == 4
+    empty = shown_layout(pairs_for_papers([], ["genre"], "micro"), "signed")
+    assert (empty.rows, empty.texts, len(empty.headings)) == ([], 4, 6)
+
+
+def power(documents: int, share: float | None) -> PowerRow:
+    return {
+        "measure": "pk",
+        "average": "micro",
+        "system": "a",
+        "other": "b",
+        "sought": -0.25,
+        "documents": documents,
+        "power": share,
+        "half_width": 0.5,
+        "exaggeration": None,
+        "wrong_sign": 0.125,
+    }
+
+
+def test_a_terminal_draws_power_as_bars() -> None:
+    rows = [power(10, 0.5), power(1000, None)]
+    (table,) = power_curves(rows, "micro")
+    assert table.title == "pk, micro: a against b, a difference of -0.2500"
+    cells = [column.cells for column in table.columns]
+    assert cells[:3] == [["10", "1,000"], ["0.50", "–"], ["━" * 15, ""]]
+    assert not [*power_curves(rows, "macro")]
+    page = power_shown(rows, "pk")
+    assert page.columns[0].cells == ["a − b", "a − b"]
+    assert [column.cells for column in page.columns[2:4]] == cells[:2]
+
+
+def test_classes_of_boundaries_have_a_column_for_each_system() -> None:
+    def row(system: str, low: float, boundaries: int) -> dict[str, object]:
+        rates = {"miss_rate": 0.5, "false_alarm_rate": None, "reference_boundaries": boundaries}
+        return {"analysis": "prominence", "low": low, "high": 2 * low, "system": system} | rates
+
+    (table,) = where_shown([row("a", 0, 1200), row("a", 0.25, 3), row("b", 0.25, 4)])
+    assert [column.cells for column in table.columns] == [
+        ["none", "25% to 50%"],
+        ["1,200", "4"],
+        ["0.5000, –", "0.5000, –"],
+        ["–", "0.5000, –"],
+    ]
+
+
+def test_changes_are_listed_by_document() -> None:
+    counts = [
+        {"what": what, "change": change, "number": number, "p": p}
+        for what, change, number, p in (
+            ("reference boundaries", "fixed", 2, None),
+            ("reference boundaries", "broken", 3, None),
+            ("false alarms", "gone", 1, 0.5),
+            ("false alarms", "new", 7, 0.5),
+        )
+    ]
+    new = [
+        {"change": "new", "document_id": "d", "position": 9 - n, "command": "c"}
+        for n in (*range(6), 0)
+    ]
+    other = {"change": "new", "document_id": "a", "position": 3, "command": "other"}
+    assert [*changes_in_words(counts, [other, *new], str.upper)] == [
+        "false alarms: 1 gone, 7 new: p 0.5000 (McNemar, by documents)",
+        "new: 8 positions; most of them in",
+        "  4, 5, 6, 7, 8, …  C",
+        "  3  OTHER",
+    ]
+
+
+def published(document: str | None) -> dict[str, object]:
+    return {
+        "set": "Set",
+        "split": "all",
+        "published_system": "top",
+        "document_id": document,
+        "measure": "pk",
+        "printed": "0.25",
+        "evidence": "paper",
+        "convention": None,
+        "system": None,
+        "value": None,
+    }
+
+
+def test_published_scores_name_documents_only_where_they_have_one() -> None:
+    assert "document" not in names_of(published_shown([published(None)]))
+    table = published_shown([published("d"), published(None)])
+    assert names_of(table)[:2] == ["system", "document"]
+
+
+def test_ratings_have_their_remark_in_markdown() -> None:
+    row: dict[str, Any] = {
+        "measure": "pk",
+        "correlation": 0.5,
+        "ci_low": 0.25,
+        "ci_high": None,
+        "pairs": 1200,
+    }
+    others = {"measure": "window_diff", "correlation": None, "ci_low": None, "ci_high": None}
+    rows = [others | {"pairs": 7, "documents": 1}, row | {"documents": 30}]
+    lines = markdown_text(shown_layout(ratings_shown(rows), "")).splitlines()
+    assert [line.split(" | ")[0].strip("| ") for line in lines[2:4]] == ["pk ↓", "window_diff ↓"]
+    assert lines[2].replace(" ", "").split("|")[2:5] == ["0.5000", "–", "1,200"]
+    assert lines[-1].startswith("over 1,200 pairs of a document and a system, 30 documents; 1: ")
