@@ -96,6 +96,21 @@ def _starred(p: float | None) -> str:
     return shown_p(p) + (" *" if p is not None and p < SIGNIFICANT else "  ")
 
 
+def pairs_shown(rows: Sequence[PairRow], measure: str, margin: float | None) -> ShownTable:
+    """Show the differences of all pairs in a measure.
+
+    Args:
+        rows: the pairs, the better system of each first; of one average.
+        measure: the measure.
+        margin: the difference within which systems count as equal; None without one.
+    """
+    documents = Column("documents", [row["documents"] for row in rows])
+    return ShownTable(
+        [*columns_of_pairs(rows), *_further(rows, margin), documents],
+        title=f"differences in {measure}",
+    )
+
+
 def differences_shown(
     rows: Sequence[PairRow], groups: Sequence[str], measure: str, margin: float | None
 ) -> ShownTable:
@@ -110,11 +125,9 @@ def differences_shown(
     return ShownTable(
         [
             Column("group", groups, is_name=True),
-            *columns_of_pairs(rows),
-            *_further(rows, margin),
+            *pairs_shown(rows, measure, margin).columns,
             Column("smallest difference", [row["smallest_difference"] for row in rows]),
             Column("documents needed", [row["documents_needed"] for row in rows]),
-            Column("documents", [row["documents"] for row in rows]),
         ],
         title=f"Differences in {measure}{ALL[measure].arrow}",
         guide="The better system of each pair comes first.",

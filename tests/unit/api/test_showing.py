@@ -99,7 +99,7 @@ def test_an_audit_draws_itself(tmp_path: Path) -> None:
 
 def test_comparisons_show_systems_best_first_then_pairs(evaluation: api.Evaluation) -> None:
     lines = repr(api.compare(evaluation, measure=["boundary_similarity"])).splitlines()
-    assert lines[0] == "boundary_similarity ↑, micro averages of all documents"
+    assert lines[0] == "boundary_similarity ↑, micro, all documents"
     assert [line.split()[0] for line in lines[2:4]] == ["near", "far"]
     assert lines[5] == "differences in boundary_similarity"
     assert lines[7].split()[:2] == ["near", "far"]
