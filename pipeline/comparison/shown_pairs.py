@@ -96,7 +96,7 @@ def _starred(p: float | None) -> str:
     return shown_p(p) + (" *" if p is not None and p < SIGNIFICANT else "  ")
 
 
-def pairs_shown(rows: Sequence[PairRow], measure: str, margin: float | None) -> ShownTable:
+def all_pairs_shown(rows: Sequence[PairRow], measure: str, margin: float | None) -> ShownTable:
     """Show the differences of all pairs in a measure.
 
     Args:
@@ -125,7 +125,7 @@ def differences_shown(
     return ShownTable(
         [
             Column("group", groups, is_name=True),
-            *pairs_shown(rows, measure, margin).columns,
+            *all_pairs_shown(rows, measure, margin).columns,
             Column("smallest difference", [row["smallest_difference"] for row in rows]),
             Column("documents needed", [row["documents_needed"] for row in rows]),
         ],

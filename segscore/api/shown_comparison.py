@@ -6,7 +6,7 @@ from html import escape
 from segscore.api.runs import RunTables
 from segscore.api.shown import aligned
 from segscore.pipeline.comparison.pair_rows import better_first, neighbours_first
-from segscore.pipeline.comparison.shown_pairs import pairs_shown
+from segscore.pipeline.comparison.shown_pairs import all_pairs_shown
 from segscore.pipeline.comparison.shown_systems import best_first, systems_shown
 from segscore.pipeline.runs.finished import rows_over_all
 from segscore.pipeline.statistics.shown_tables import Column, ShownTable
@@ -57,7 +57,7 @@ def _tables(comparison: RunTables) -> Iterator[ShownTable]:
         ]
         if pairs:
             shown = [better_first(row) for row in neighbours_first(pairs, ranked)]
-            yield pairs_shown(shown, measure, settings["margin"])
+            yield all_pairs_shown(shown, measure, settings["margin"])
 
 
 def _columns(table: ShownTable) -> list[Column]:
