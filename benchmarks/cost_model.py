@@ -261,7 +261,7 @@ def predict(
         **_shuffle(cluster, references + pairs, parts, rows),
     }
     stages |= _survey(cluster, parts, rows)
-    reading = measured.read_packet * _batches(references + pairs, parts, rows) / assumed.speed
+    reading = measured.read_packet * shuffle_batches(references + pairs, parts, rows) / assumed.speed
     tasks = [reading + work for work in cluster.draw(measured.tasks, parts, rows)]
     stages["tasks"] = _score(cluster, tasks, rows)
     stages["adding up"] = _add_up(cluster, design, parts)
@@ -272,7 +272,7 @@ def predict(
     return Prediction(stages, busy, sum(tasks), workers, measured.memory, fits)
 
 
-def _batches(rows: float, parts: int, rows_per_part: int) -> int:
+def shuffle_batches(rows: float, parts: int, rows_per_part: int) -> int:
     """Return the batches of shuffled rows; each brings one packet to every part."""
     return math.ceil(rows / shuffled_at_once(rows_per_part, parts))
 
@@ -280,7 +280,7 @@ def _batches(rows: float, parts: int, rows_per_part: int) -> int:
 def _shuffle(cluster: Cluster, rows: float, parts: int, at_once: int) -> dict[str, float]:
     """Send the rows of both sides to the worker of their document, and from there to the store."""
     m = cluster.measured
-    batches = _batches(rows, parts, at_once)
+    batches = shuffle_batches(rows, parts, at_once)
     work = (m.pack * rows + m.packet * batches * parts) / cluster.assumed.speed
     volume = m.shuffled_row * rows
     hosts = math.ceil(cluster.workers / cluster.assumed.workers_per_host)

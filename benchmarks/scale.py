@@ -15,7 +15,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from benchmarks.cost_model import Assumed, Design, Measured, predict
+from benchmarks.cost_model import Assumed, Design, Measured, predict, shuffle_batches
 from benchmarks.observed import SHUFFLED
 from benchmarks.overhead import local_cluster
 from benchmarks.timing import ROOT, load
@@ -157,8 +157,9 @@ def _measure_shuffle(folder: str, sizes: Sequence[Sequence[str]]) -> dict[str, A
     )
     base, used, used_more = (run.measured["exchanged"] for run in (few, whole, more))
     rows = DOCUMENTS * (1 + SYSTEMS)
-    batches = rows // ROWS_AT_ONCE
-    further = LARGER * rows // ROWS_AT_ONCE - batches  # of which each part has a packet
+    batches = shuffle_batches(rows, PARTS, ROWS_AT_ONCE)
+    # Each part has a packet of each batch.
+    further = shuffle_batches(LARGER * rows, LARGER * PARTS, ROWS_AT_ONCE) - batches
     packet = max(0.0, (used_more - base - LARGER * (used - base)) / (LARGER * PARTS * further))
     tasks = whole.measured["tasks"]
     read_packet = max(0.0, (_work(more) - _work(whole)) / further)
