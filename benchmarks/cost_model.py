@@ -261,7 +261,9 @@ def predict(
         **_shuffle(cluster, references + pairs, parts, rows),
     }
     stages |= _survey(cluster, parts, rows)
-    reading = measured.read_packet * shuffle_batches(references + pairs, parts, rows) / assumed.speed
+    reading = (
+        measured.read_packet * shuffle_batches(references + pairs, parts, rows) / assumed.speed
+    )
     tasks = [reading + work for work in cluster.draw(measured.tasks, parts, rows)]
     stages["tasks"] = _score(cluster, tasks, rows)
     stages["adding up"] = _add_up(cluster, design, parts)
