@@ -90,6 +90,7 @@ TOGETHER = (
     "tests/commands/test_trend.py",
     "tests/deploy/",
     "tests/docs/test_site.py",
+    "tests/unit/test_house.py",
 )
 """Modules and folders whose tests share something expensive; one process runs all of each."""
 

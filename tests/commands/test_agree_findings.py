@@ -156,6 +156,7 @@ def test_markdown_of_many_groups_is_short(
     )
 
 
+@pytest.mark.long
 def test_the_report_has_the_same_sentences(
     segscore: Segscore, tmp_path: Path, codings: Path
 ) -> None:

@@ -61,6 +61,7 @@ def scores(archive: Archive, night: str) -> list[bytes]:
     return [path.read_bytes() for path in sorted(folder.glob("*/*.parquet"))]
 
 
+@pytest.mark.long
 def test_nights_of_a_range_end_as_one_after_the_other(segscore: Segscore, tmp_path: Path) -> None:
     archive = Archive(tmp_path / "archive", tmp_path, segscore)
     deliver(archive)

@@ -9,7 +9,7 @@ from tests.support.chains.verdicts import Ended, faults_of
 from tests.support.paths import ROOT
 
 
-@pytest.mark.parametrize(("first", "chains"), [(0, 6), pytest.param(6, 54, marks=pytest.mark.long)])
+@pytest.mark.parametrize(("first", "chains"), [(0, 2), pytest.param(2, 58, marks=pytest.mark.long)])
 def test_chains_of_commands_have_no_faults(first: int, chains: int) -> None:
     command = [sys.executable, "-m", "tests.faults.chains", "--processes", "1"]
     command += ["--first", str(first), "--chains", str(chains)]

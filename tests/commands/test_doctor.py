@@ -157,6 +157,7 @@ def test_it_needs_three_systems(
     assert segscore("doctor", run, "--accuracy", "1").code == 2
 
 
+@pytest.mark.long
 def test_the_page_of_the_run_lists_and_draws_the_suspects(
     segscore: Segscore, tmp_path: Path
 ) -> None:

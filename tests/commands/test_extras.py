@@ -84,6 +84,7 @@ except segscore.Refused as problem:
     assert refusal.startswith("hypothesis: ")
 
 
+@pytest.mark.long
 def test_the_commands_of_one_machine_need_no_extra(tmp_path: Path) -> None:
     code = f"""
 from segscore.jobs.cli.app import app

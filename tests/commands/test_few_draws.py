@@ -59,6 +59,7 @@ def advice(record: dict[str, Any]) -> list[str]:
     return [warning for warning in record["warnings"] if "the chance of its" in warning]
 
 
+@pytest.mark.long
 def test_the_share_is_that_of_the_slow_twin(segscore: Segscore, tmp_path: Path) -> None:
     corpus(seed=5).write(tmp_path)
     options = ("--measures", "pk", "--reference-points", POINTS, "--draws")

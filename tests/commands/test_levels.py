@@ -238,7 +238,7 @@ def test_compare_works_on_each_level_and_over_all(kind: str) -> None:
         assert row["value"] == pytest.approx(value), row["measure"]
 
 
-@pytest.mark.first
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("kind", "window", "types"),
     [

@@ -432,6 +432,7 @@ def test_max_unpaired_of_a_night_that_is_scored_already(archive: Archive) -> Non
 # --- A slow decline ------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_a_slow_decline_is_noticed_by_the_median(archive: Archive) -> None:
     """Every night is as good as the one before, within the limit, and worse than it was."""
     archive.settle('baseline = "median-of-3"', gate="boundary_similarity>=-0.06")
@@ -862,6 +863,7 @@ def test_a_killed_night_can_be_run_again(
     }  # fmt: skip
 
 
+@pytest.mark.long
 def test_the_verdict_of_a_replaced_run_does_not_count(archive: Archive, jobs: Jobs) -> None:
     archive.deliver(SECOND)
     assert archive.run(SECOND).code == 0

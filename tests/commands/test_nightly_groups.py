@@ -78,6 +78,7 @@ def test_a_channel_that_falls_for_all_systems_is_named_on_its_first_night(
                       "boundary_similarity>=-0.3").code == 0  # fmt: skip
 
 
+@pytest.mark.long
 def test_one_system_in_one_channel_is_named_by_itself(segscore: Segscore, tmp_path: Path) -> None:
     nights = Nights(tmp_path, segscore, [Fault("step", 4, "beta", "news", 0.6)])
     nights.settle('gate-by = ["channel"]', '["boundary_similarity>=-0.2"]')
@@ -252,6 +253,7 @@ def test_a_dry_run_refuses_attributes_that_the_input_lacks(
     assert "--gate-by chanel: the documents have no such attribute; the nearest is" in wrong.err
 
 
+@pytest.mark.long
 def test_what_many_nights_share_is_said_once(segscore: Segscore, tmp_path: Path) -> None:
     nights = Nights(tmp_path, segscore)
     nights.settle()

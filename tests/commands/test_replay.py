@@ -4,6 +4,8 @@ import json
 import shutil
 from pathlib import Path
 
+import pytest
+
 from tests.support.night_metrics import WORSE
 from tests.support.nights import DAYS, GOOD, Archive
 
@@ -24,6 +26,7 @@ def contents(archive: Archive) -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in files if path.is_file()}
 
 
+@pytest.mark.long
 def test_a_replay_says_what_judging_again_would_say_and_writes_nothing(archive: Archive) -> None:
     before = contents(archive)
     shutil.rmtree(f"{archive.folder}/references")  # it reads no input

@@ -659,6 +659,7 @@ def test_the_report_of_a_night_shows_the_verdict(segscore: Segscore, tmp_path: P
     ]
 
 
+@pytest.mark.long
 def test_the_report_of_a_night_shows_levels_boundaries_and_restatements(
     segscore: Segscore, tmp_path: Path
 ) -> None:

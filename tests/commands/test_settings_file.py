@@ -189,6 +189,7 @@ def test_an_unknown_log_format_is_refused(segscore: Segscore) -> None:
     assert "--log-format xml: must be one of text, json" in result.err
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_reads_the_settings_of_stores(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str

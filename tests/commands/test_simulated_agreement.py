@@ -36,6 +36,7 @@ class Simulated:
         return {row["similarity"]: row["value"] for row in rows if row["coefficient"] == "pi"}
 
 
+@pytest.mark.long
 def test_only_b_falls_as_full_misses_rise(pi: Simulated) -> None:
     """Figures 9a and 9b; full misses that omit boundaries."""
     values = {
@@ -53,6 +54,7 @@ def test_only_b_falls_as_full_misses_rise(pi: Simulated) -> None:
         assert s[-1] > s[-3]  # agreement appears to rise
 
 
+@pytest.mark.long
 def test_b_hardly_depends_on_the_number_of_coders(pi: Simulated) -> None:
     """Figure 9b."""
     for full in FULL_MISSES:

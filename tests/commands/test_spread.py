@@ -40,6 +40,7 @@ def test_bytes_are_the_same_on_any_workers(
         assert files(tmp_path / name) == expected, name
 
 
+@pytest.mark.long
 def test_tasks_that_are_submitted_in_groups_all_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster, "TOGETHER", 2)
     calls = {f"part-{number}": (number,) for number in range(5)}

@@ -162,10 +162,11 @@ def test_tables_are_whole_in_a_pipe(segscore: Segscore, corpus: Path, tmp_path: 
     assert "point:none is better" not in printed["score"].text
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("variables", "encoding"),
     [
-        pytest.param({"PYTHONIOENCODING": "latin-1"}, "latin-1", marks=pytest.mark.long),
+        ({"PYTHONIOENCODING": "latin-1"}, "latin-1"),
         ({"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}, "ascii"),
     ],
     ids=["latin-1", "ascii"],
@@ -185,6 +186,7 @@ def test_other_encodings_get_similar_characters(
     assert name in printed["score"].text
 
 
+@pytest.mark.long
 def test_printed_commands_have_no_altered_names(tmp_path: Path) -> None:
     rows = [
         {"document_id": "d", "coder": coder, "role": role, "n_units": 9, "boundaries": [boundary]}
@@ -238,6 +240,7 @@ def test_data_formats_do_not_alter_names(segscore: Segscore, tmp_path: Path) -> 
     assert "(iso8859-1); set PYTHONIOENCODING=utf-8" in done.stderr
 
 
+@pytest.mark.long
 def test_a_good_night_is_good_in_any_encoding(segscore: Segscore, tmp_path: Path) -> None:
     archive = Archive(tmp_path / "archive", tmp_path, segscore)
     for night in DAYS[:2]:
@@ -330,6 +333,7 @@ def last_screen(printed: Printed) -> str:
     return "".join(rows[-(ROWS - 1) :])
 
 
+@pytest.mark.long
 def test_the_answer_is_on_the_last_screen(corpus: Path, tmp_path: Path) -> None:
     """Details scroll away on a small terminal; the sentence that answers is last."""
     run, scored = tmp_path / "run", tmp_path / "scored.jsonl"

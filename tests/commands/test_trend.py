@@ -208,6 +208,7 @@ def test_a_last_night_that_was_refused_does_not_end_the_trend(
     assert json.loads(result.out)["trends"][0]["nights"] == 19
 
 
+@pytest.mark.long
 def test_report_has_the_findings_and_a_chart_of_each_group(
     segscore: Segscore, nights: Path, tmp_path: Path
 ) -> None:

@@ -93,6 +93,7 @@ def test_coders_without_a_segmentation_are_refused_by_the_only_document(
     )
 
 
+@pytest.mark.long
 def test_a_system_without_a_value_on_any_night_has_no_mean(
     segscore: Segscore, tmp_path: Path
 ) -> None:

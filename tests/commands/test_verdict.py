@@ -61,6 +61,7 @@ def test_a_run_of_many_pairs_says_what_tests_it(
     assert "was not tested; `segscore compare` tests it." in verdict(scored.out)
 
 
+@pytest.mark.long
 def test_colors_say_whether_it_is_sure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, hits in (("sure", SURE), ("unsure", UNSURE)):
         (tmp_path / name).mkdir()

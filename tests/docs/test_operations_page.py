@@ -58,6 +58,7 @@ def test_a_floor_is_about_all_documents_of_each_system(
         assert "is below the floor of 0.500" in one_error(result.err)
 
 
+@pytest.mark.long
 def test_what_all_systems_do_is_said_once_with_the_references(
     segscore: Segscore, tmp_path: Path
 ) -> None:
@@ -86,6 +87,7 @@ def test_what_all_systems_do_is_said_once_with_the_references(
     assert references[0]["boundaries"] == sum(each["boundaries"] for each in references[1:])
 
 
+@pytest.mark.long
 def test_the_fall_of_one_system_is_accepted_and_that_of_another_is_not(
     segscore: Segscore, tmp_path: Path
 ) -> None:

@@ -9,6 +9,7 @@ from tests.support.paths import ROOT
 from tests.support.terminal import in_terminal
 
 
+@pytest.mark.long
 def test_the_captures_are_what_commands_print(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,6 +5,7 @@ import re
 import tomllib
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from graphlib import TopologicalSorter
 from importlib.metadata import distribution
 from pathlib import Path
@@ -21,11 +22,14 @@ FEW = 12
 """Public names that several modules may define, as each family of measures and of formats does."""
 
 
-def modules() -> Iterator[tuple[Path, ast.Module]]:
-    """Yield all modules of the package by their path in the checkout."""
-    for folder in OURS:
-        for path in sorted((ROOT / folder).rglob("*.py")):
-            yield path.relative_to(ROOT), ast.parse(path.read_text())
+@cache
+def modules() -> list[tuple[Path, ast.Module]]:
+    """Return all modules of the package with their path in the checkout."""
+    return [
+        (path.relative_to(ROOT), ast.parse(path.read_text()))
+        for folder in OURS
+        for path in sorted((ROOT / folder).rglob("*.py"))
+    ]
 
 
 def rooms() -> list[str]:

@@ -31,6 +31,7 @@ def found(n_units: int, codings: dict[str, list[int]], **settings: Any) -> dict[
     return {row["coder"]: row["agreement_index"] for row in rows}
 
 
+@pytest.mark.long
 @given(panels(max_references=5), st.integers(1, 9))
 def test_it_is_that_of_the_twin(panel: tuple[int, list[list[int]], list[int]], size: int) -> None:
     n_units, references, hypothesis = panel

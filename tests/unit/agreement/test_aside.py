@@ -134,6 +134,7 @@ def test_they_change_nothing_else(resample_by: str | None) -> None:
     assert account["in"] == len(rows) == sum(account.values()) - account["in"]
 
 
+@pytest.mark.long
 def test_the_numbers_are_the_same_however_the_work_is_split(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

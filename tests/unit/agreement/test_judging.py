@@ -38,15 +38,10 @@ def test_nearest_boundaries_equal_the_twin() -> None:
         assert found.distance.tolist() == near
 
 
-@pytest.mark.first
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("seed", "faults"),
-    [
-        (1, FAULTS),
-        (2, ()),
-        pytest.param(3, ("late", "twice"), marks=pytest.mark.long),
-        pytest.param(4, ("copies", "drifts"), marks=pytest.mark.long),
-    ],
+    [(1, FAULTS), (2, ()), (3, ("late", "twice")), (4, ("copies", "drifts"))],
 )
 def test_judgements_equal_the_twin(seed: int, faults: tuple[str, ...]) -> None:
     rows = [*codings(Project(9 if len(faults) > 2 else 6, 60, faults), seed)]

@@ -3,6 +3,7 @@
 from collections import Counter
 
 import numpy as np
+import pytest
 
 from segscore.pipeline.agreement.judging.by_document import CodedPairs, fit_effects
 from segscore.pipeline.agreement.judging.fits import spread
@@ -37,6 +38,7 @@ def test_the_largest_eigenvalue_is_that_of_numpy() -> None:
         assert abs(vector @ vectors[:, -1]) > 0.99
 
 
+@pytest.mark.long
 def test_permutations_depend_on_documents_and_seed_alone() -> None:
     pairs = random_pairs(1)
     hashes = np.arange(60, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
@@ -49,6 +51,7 @@ def test_permutations_depend_on_documents_and_seed_alone() -> None:
     assert not np.array_equal(found[0], other[0])
 
 
+@pytest.mark.long
 def test_without_any_effect_the_data_are_like_a_permutation() -> None:
     """Of random data, the largest eigenvalue is above the median of permutations half the time."""
     hashes = np.arange(60, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)

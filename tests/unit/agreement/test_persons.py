@@ -10,7 +10,7 @@ from tests.support.projects import Project, table
 BATCHES, DOCUMENTS = 60, 40
 
 
-@pytest.mark.first
+@pytest.mark.long
 @pytest.mark.parametrize("faults", [(), ("careless", "late")])
 def test_intervals_of_coders_contain_the_truth(faults: tuple[str, ...]) -> None:
     """Projects of 40 documents are drawn from one of 2,400, in which the truth is known."""

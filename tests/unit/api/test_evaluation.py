@@ -166,6 +166,7 @@ FORMS: dict[str, Any] = {
 }
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("form", FORMS)
 def test_every_form_has_the_same_tables(made: Corpus, form: str) -> None:
     make = FORMS[form]

@@ -86,7 +86,7 @@ def test_a_convention_gives_the_value_of_its_slow_twin(
             assert value == pytest.approx(float(exact), abs=1e-12), convention.answers
 
 
-@pytest.mark.first
+@pytest.mark.long
 @pytest.mark.parametrize("measure", ["pi", "kappa", "alpha"])
 @settings(max_examples=5, deadline=None)
 @given(corpus=agreement_strategies.corpora(complete=True, max_documents=3, coders=(2, 4)))

@@ -177,7 +177,7 @@ def test_window_size_equals_the_twin(n_units: int, segments: int, rounding: str)
     assert size[0] == naive.window_size(n_units, segments, rounding)
 
 
-@pytest.mark.first
+@pytest.mark.long
 @pytest.mark.parametrize("seed", [1, 2])
 def test_windows_of_thousands_of_pairs_equal_segeval(seed: int) -> None:
     compared = 0
@@ -193,10 +193,8 @@ def test_windows_of_thousands_of_pairs_equal_segeval(seed: int) -> None:
     assert compared > RANDOM_PAIRS // 2
 
 
-@pytest.mark.first
-@pytest.mark.parametrize(
-    "n_t", [1, 2, 6, *(pytest.param(n_t, marks=pytest.mark.long) for n_t in (3, 4, 5))]
-)
+@pytest.mark.long
+@pytest.mark.parametrize("n_t", [1, 2, 3, 4, 5, 6])
 def test_edits_of_thousands_of_pairs_equal_segeval(n_t: int) -> None:
     compared = 0
     for n_units, reference, hypothesis in list(random_pairs(10 + n_t))[: RANDOM_PAIRS // 2]:

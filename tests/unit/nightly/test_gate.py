@@ -422,6 +422,7 @@ def median_rates(abilities: Sequence[float], documents: int, nights: int) -> lis
     return [sum(column) / nights for column in zip(*failed, strict=True)]
 
 
+@pytest.mark.long
 def test_equal_systems_fail_no_more_often_with_a_median() -> None:
     """docs/claims.md states the rates."""
     nights = 300
