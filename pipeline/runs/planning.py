@@ -67,7 +67,7 @@ class Limits:
         return min(MOST_ROWS, max(ROWS_AT_ONCE, power_of_two))
 
 
-_PACKETS, _MOST_SHUFFLED = 32, 2**19
+_PACKETS, _MOST_SHUFFLED = 32, 3 * 2**17
 """Number of packets of a partition above which a task reads the rows of several parts before it
 divides them, and how many rows at most; they have to be in memory."""
 
@@ -79,7 +79,7 @@ def shuffled_at_once(rows_per_part: int, groups: int) -> int:
     number of packets would grow with the square of its rows.
 
     >>> [shuffled_at_once(131_072, groups) for groups in (10, 64, 229, 1000)]
-    [131072, 262144, 524288, 524288]
+    [131072, 262144, 393216, 393216]
     """
     rows = rows_per_part * (groups // _PACKETS)
     return max(rows_per_part, min(rows, _MOST_SHUFFLED))

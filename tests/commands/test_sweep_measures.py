@@ -37,7 +37,8 @@ def tables(tmp_path: Path) -> tuple[Path, list[Row]]:
         places = range(1, row["n_units"])
         for coder in ("gold", "second")[: 1 + number % 2]:
             chosen = sorted(draw.sample(places, draw.randint(0, len(places) // 2)))
-            references.append({**row, "coder": coder, "boundaries": chosen})
+            show = f"show-{number // 3}"
+            references.append({**row, "coder": coder, "boundaries": chosen, "show": show})
         for coder in ("a", "b"):
             chosen = sorted(draw.sample(places, draw.randint(0, len(places))))
             scores = [draw.randint(0, 20) / 20 for _ in chosen]
@@ -48,7 +49,7 @@ def tables(tmp_path: Path) -> tuple[Path, list[Row]]:
 
 
 def scored(
-    segscore: Segscore, gold: Path, rows: list[Row], least: float
+    segscore: Segscore, gold: Path, rows: list[Row], least: float, *options: str
 ) -> dict[tuple[str, str], tuple[Any, Any, Any]]:
     """(System, measure) -> micro average of the candidates that reach a threshold, its interval."""
     reached = [
@@ -63,7 +64,8 @@ def scored(
         for row in rows
     ]
     table, output = write(gold.parent / f"at-{least}.jsonl", reached), gold.parent / f"run-{least}"
-    result = segscore("score", gold, table, "--output", output, "--measures", ",".join(MEASURES))
+    command = ("score", gold, table, "--output", output, "--measures", ",".join(MEASURES))
+    result = segscore(*command, *options)
     assert result.code == 0, result.err
     return {
         (row["hypothesis"], row["measure"]): (row["value"], row["ci_low"], row["ci_high"])
@@ -72,25 +74,27 @@ def scored(
     }
 
 
+@pytest.mark.parametrize("options", [(), ("--resample-by", "show")])
 def test_values_are_those_of_scoring_at_each_threshold(
-    segscore: Segscore, tables: tuple[Path, list[Row]]
+    segscore: Segscore, tables: tuple[Path, list[Row]], options: tuple[str, ...]
 ) -> None:
     gold, rows = tables
     candidates = write(gold.parent / "candidates.jsonl", rows)
     thresholds = (0.0, 0.3, 0.55, 1.0)
     result = segscore(
         "sweep", gold, candidates, "--measure", ",".join(MEASURES),
-        "--thresholds", "1,0.3,0.55,0,0.3", "--output", gold.parent / "sweep",
+        "--thresholds", "1,0.3,0.55,0,0.3", "--output", gold.parent / "sweep", *options,
     )  # fmt: skip
     assert result.code == 0, result.err
     assert "|thresholds:0,0.3,0.55,1|" in result.out
+    assert ("|ci:jackknife,show|" in result.out) is bool(options)
     found = {
         (row["hypothesis"], row["measure"], row["threshold"]): row
         for row in read_table(str(gold.parent / "sweep" / "measured")).to_pylist()
     }
     intervals = {}
     for least in thresholds:
-        at = scored(segscore, gold, rows, least)
+        at = scored(segscore, gold, rows, least, *options)
         intervals[least] = {key: (low, high) for key, (_, low, high) in at.items()}
         for (system, measure), (value, *_) in at.items():
             assert found[system, measure, least]["value"] == value
@@ -197,3 +201,24 @@ def test_receipts_of_other_thresholds_are_refused() -> None:
         merge_sums(sums, "thresholds or measures")
     with pytest.raises(ValueError, match="shape"):
         MeasureSums(np.zeros(3, np.int64))
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        (("--tolerances", "0,1"), "only the values at the best thresholds by --measure have"),
+        ((), "only the values at the best thresholds by --measure have intervals"),
+        (("--measure", "pk", "--n-t", "1,2"), "only the values at the best thresholds"),
+    ],
+)
+def test_nothing_else_is_resampled(
+    segscore: Segscore, tables: tuple[Path, list[Row]], options: tuple[str, ...], problem: str
+) -> None:
+    gold, rows = tables
+    candidates = write(gold.parent / "candidates.jsonl", rows)
+    command = ("sweep", gold, candidates, "--output", gold.parent / "sweep")
+    line = refusal_line(segscore(*command, "--resample-by", "show", *options))
+    assert f"--resample-by: {problem}" in line
+    measured = ("--measure", "boundary_similarity", "--resample-by", "shows")
+    line = refusal_line(segscore(*command, *measured))
+    assert "--resample-by shows: documents have no such attribute; did you mean show" in line

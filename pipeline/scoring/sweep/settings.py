@@ -24,6 +24,7 @@ from segscore.pipeline.settings.options import (
     Panel,
     PSegOption,
     ReferencesArgument,
+    ResampleByOption,
     RoundingOption,
     Signed,
     ToleranceOption,
@@ -139,6 +140,7 @@ class SweepSettings:
     unit: UnitOption = None
     length_tolerance: LengthToleranceOption = MeasuringSettings.length_tolerance
     p_seg: PSegOption = MeasuringSettings.p_seg
+    resample_by: ResampleByOption = MeasuringSettings.resample_by
     fresh: FreshOption = False
     own_n_t: int | None = None
 
@@ -205,6 +207,10 @@ class SweepSettings:
             in_unit_interval("--thresholds", threshold)
         if self.tolerances and self.measures:
             raise Refused("--measure: --tolerances has measures of its own; leave out one of them")
+        if self.resample_by is not None and (self.varies or not self.measures):
+            raise Refused(
+                "--resample-by: only the values at the best thresholds by --measure have intervals"
+            )
         if self.thresholds and not self.measures:
             raise Refused("--thresholds: needs --measure; curves have all thresholds without it")
         if not self.measures:
@@ -269,5 +275,7 @@ class SweepSettings:
         known = fields(signature)
         of_measures = fields(self.measured.signature("none"))
         more = [f"{name}:{v}" for name, v in of_measures.items() if name not in (*known, INTERVALS)]
+        if self.resample_by is not None:
+            more.append(f"{INTERVALS}:jackknife,{self.resample_by}")
         before, _, version = signature.rpartition("|")
         return "|".join([before, *more, version])
