@@ -299,6 +299,7 @@ class SweepKeywords(TypedDict, total=False):
     unit: CountedUnit | None
     length_tolerance: int
     p_seg: float | None
+    resample_by: str | None
 
 
 class MeasureFunction(Protocol):
