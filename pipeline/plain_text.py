@@ -76,9 +76,8 @@ def listed_names(names: Sequence[str], shown: Callable[[str], str] = str) -> str
         names: the names.
         shown: writes a name.
     """
-    first = [shown(name) for name in names[:_NAMED]]
-    left = len(names) - len(first)
-    return f"{', '.join(first)} and {left} more" if left else named_list(first)
+    named = [shown(name) for name in names]
+    return first_named(named) if len(named) > _NAMED else named_list(named)
 
 
 def latex_name(name: str) -> str:

@@ -27,7 +27,7 @@ def worst_in_words(
     first = finished.settings["measures"][0]
     rows: list[RunRow] = [
         row
-        for row in finished.table("worst").to_pylist()
+        for row in finished.rows("worst")
         if row["measure"] == first and row["place"] <= _WORST and row["command"]
     ]
     systems = list(dict.fromkeys(row["system"] for row in rows))

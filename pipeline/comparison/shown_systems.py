@@ -40,7 +40,6 @@ def systems_shown(
     others = {row["system"]: row["value"] for row in averages if row["average"] == other}
     measure = rows[0]["measure"]
     (board,) = rank(rows, (), measure, "system")
-    systems = sum(not is_point(row["hypothesis"]) for row in rows)
     unranked = [] if board.coverage.ranks else [board.coverage.in_words]
     return ShownTable(
         [
@@ -56,7 +55,7 @@ def systems_shown(
         ],
         title=f"{measure}{ALL[measure].arrow}, {average}, {whole}",
         caption="; ".join([*unranked, *remarks]),
-        sections={systems - 1} if 0 < systems < len(rows) else (),
+        apart=sum(is_point(row["hypothesis"]) for row in rows),
     )
 
 

@@ -323,8 +323,7 @@ def group_types(settings: ScoreSettings, inputs: Inputs) -> dict[str, pa.DataTyp
     types = {"reference": pa.string(), **attribute_types(tables)}
     undescribed = inputs.references if inputs.documents is None else None
     chosen = choose_groups(settings.group_by, types, SUMMARY_COLUMNS, undescribed)
-    of_documents = attribute_types([inputs.references, inputs.documents])
-    require_resampled(settings.resample_by, of_documents, undescribed)
+    require_units(settings.resample_by, inputs)
     if settings.shares:
         # A consensus gets its own group; it is never averaged with the coders behind it.
         chosen.setdefault("reference", types["reference"])
@@ -371,6 +370,13 @@ def choose_groups(
         if not _names_a_group(types[name]):
             raise Refused(f"--group-by {name}: cannot group by values of type {types[name]}")
     return {name: types[name] for name in group_by}
+
+
+def require_units(name: str | None, inputs: Inputs) -> None:
+    """Refuse to resample by an attribute that the documents of a run do not have."""
+    undescribed = inputs.references if inputs.documents is None else None
+    of_documents = attribute_types([inputs.references, inputs.documents])
+    require_resampled(name, of_documents, undescribed)
 
 
 def require_resampled(

@@ -25,12 +25,7 @@ from segscore.pipeline.scoring.documents import (
     survey_run,
     with_windows,
 )
-from segscore.pipeline.scoring.inputs import (
-    Inputs,
-    attribute_types,
-    find_sides,
-    require_resampled,
-)
+from segscore.pipeline.scoring.inputs import Inputs, find_sides, require_units
 from segscore.pipeline.scoring.part_tables import MemoryTables
 from segscore.pipeline.scoring.self_pairs import describe_self_pairs
 from segscore.pipeline.scoring.sweep.candidates import CHANGING
@@ -278,7 +273,5 @@ def _find_inputs(settings: SweepSettings, sources: Sources | None) -> Inputs:
             f"{settings.scored}: has a column {TRIAL}, and a sweep takes one answer of a system "
             "for each document; write a table of one trial without this column"
         )
-    undescribed = inputs.references if inputs.documents is None else None
-    of_documents = attribute_types([inputs.references, inputs.documents])
-    require_resampled(settings.resample_by, of_documents, undescribed)
+    require_units(settings.resample_by, inputs)
     return inputs.in_unit(settings.unit)
