@@ -236,7 +236,8 @@ def _send(client: Client, shared: Shared) -> Future:
     """Send the shared value to one worker, from which the others fetch it when they need it.
 
     Raises:
-        Failed: there is no worker, the transfer took too long, or a worker cannot unpickle it.
+        Failed: there is no worker, the transfer took too long, a worker cannot unpickle it, or the
+            client had lost the scheduler before.
         OSError: the scheduler or the worker was lost.
     """
 
@@ -251,7 +252,10 @@ def _send(client: Client, shared: Shared) -> Future:
         raise Failed(_obstacle(client) or timeout) from problem
     except OSError:
         raise
-    except Exception as problem:  # a worker cannot unpickle it
+    except Exception as problem:
+        if client.scheduler is None:
+            raise Failed(LOST) from problem
+        # a worker cannot unpickle it
         check_newcomers(client, present_workers(client))
         raise Failed(NOT_LOADED.format(problem=" ".join(str(problem).split()))) from problem
 

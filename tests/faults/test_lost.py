@@ -139,6 +139,15 @@ def test_the_scheduler_may_be_lost_while_a_result_is_fetched(
     assert str(outcome.error) == places.ALL_LOST
 
 
+def test_a_client_that_lost_its_scheduler_before_sends_nothing(workspace: Workspace) -> None:
+    """It must not take the missing scheduler for a worker that cannot load the data."""
+    with cluster(workspace.fault_plan({})) as dask, Client(dask.address, timeout=1) as client:
+        dask.kill_scheduler()
+        wait(lambda: client.scheduler is None, "the client noticed the loss")
+        with pytest.raises(Failed, match="the scheduler or a worker was lost"):
+            list(DaskCluster(client).run_calls(lambda _, number: number, {"part": (1,)}, None))
+
+
 def test_a_worker_that_joins_late_imports_data_frames(workspace: Workspace) -> None:
     """Two of its threads that import them at the same moment can fail."""
     with cluster(workspace.fault_plan({}), workers=1) as dask, Client(dask.address) as client:
