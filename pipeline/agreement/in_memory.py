@@ -4,13 +4,16 @@ import pyarrow as pa
 
 from segscore.pipeline.agreement.part import AgreeJob, Audited, audit_codings, separate_codings
 from segscore.pipeline.agreement.pseudonyms import renamed
+from segscore.pipeline.agreement.tallies import Tallies
 from segscore.pipeline.runs.run import Run
 from segscore.pipeline.tables.columns import DOCUMENTS, segmentations_contract
 from segscore.pipeline.tables.read import Sources, validate_rows
 
 
-def audit_in_memory(run: Run, job: AgreeJob, sources: Sources) -> Audited:
+def audit_in_memory(run: Run, job: AgreeJob, sources: Sources) -> tuple[Audited, Tallies | None]:
     """Read all tables, audit all codings, and write the rows of their documents.
+
+    Returns: as ``audit_codings``.
 
     Raises:
         Refused: a table has wrong content.

@@ -28,9 +28,10 @@ from segscore.pipeline.agreement.documents import (
 from segscore.pipeline.agreement.group import Choices
 from segscore.pipeline.agreement.pseudonyms import Pseudonyms, renamed
 from segscore.pipeline.agreement.settings import AgreeSettings
-from segscore.pipeline.agreement.tallies import Groups, Tallies, merge_tallies
+from segscore.pipeline.agreement.tallies import Groups, Tallies, add_tallies
 from segscore.pipeline.agreement.tally import tallies_of
 from segscore.pipeline.arrays.ragged import flags
+from segscore.pipeline.runs import receipts
 from segscore.pipeline.runs.record import RowCounts, require_row_counts
 from segscore.pipeline.runs.shuffle import Partitioning, read_partition
 from segscore.pipeline.scoring.hypotheses import UNPAIRED_COLUMNS, list_unpaired
@@ -48,6 +49,9 @@ from segscore.pipeline.tables.contradictions import Described, describe
 from segscore.pipeline.tables.plain_attributes import with_attributes
 from segscore.pipeline.tables.read import Rows, join_rows, validate_rows
 from segscore.pipeline.tables.validate import REJECT_COLUMNS
+
+TALLIES = "tallies"
+"""What the sums over the documents of a part are saved as."""
 
 CONTESTED = 10
 """The most documents that a part reports as contested."""
@@ -109,7 +113,7 @@ class Audited:
         of_candidate: number of codings by the candidate.
         pairs: number of rows written to `pairs`.
         size: total units and total segments of all accepted codings, for `per-run` windows.
-        tallies: sums over the documents; None if there are none.
+        tallied: whether it has documents, whose sums it saved.
         contested: rows of `documents` with the lowest similarity; coders as a JSON list, because
             receipts have no lists in rows.
     """
@@ -117,7 +121,7 @@ class Audited:
     rows: RowCounts
     pairs: int = 0
     size: tuple[int, int] = (0, 0)
-    tallies: Tallies | None = None
+    tallied: bool = False
     contested: list[dict[str, object]] = field(default_factory=list)
     left_out: dict[str, int] = field(default_factory=dict)
     of_candidate: int = 0
@@ -163,24 +167,31 @@ def survey_codings(job: AgreeJob, part: AgreePart) -> Audited:
 
 
 def audit_part(job: AgreeJob, part: AgreePart) -> Audited:
-    """Audit the documents of one part and write its files."""
+    """Audit the documents of one part, and write its files and the sums over them."""
 
     def write(table: str, suffix: str, rows: pa.Table) -> None:
         url = storage.join(job.folder, table, f"{part.name}{suffix}.parquet")
         storage.write_table(url, rows, plain=PLAIN.get(table, ("document_id",)))
 
-    return audit_codings(job, accept_codings(job, part), write)
+    audited, tallies = audit_codings(job, accept_codings(job, part), write)
+    if tallies is not None:
+        receipts.keep(job.folder, TALLIES, part.name, tallies)
+    return audited
 
 
 def audit_codings(
     job: AgreeJob, accepted: AcceptedCodings, write: Callable[[str, str, pa.Table], None]
-) -> Audited:
-    """Audit codings, and write the rows of their documents block by block."""
+) -> tuple[Audited, Tallies | None]:
+    """Audit codings, and write the rows of their documents block by block.
+
+    Returns:
+        What became of the codings, and the sums over the documents; None without documents.
+    """
     for table, excluded in (("rejects", accepted.rejects), ("unpaired", accepted.unpaired)):
         write(table, "", excluded)
     codings = accepted.codings
     if codings is None:
-        return _received(accepted)
+        return _received(accepted), None
     require_memory(codings)
     bucketed = resampling.are_buckets(codings.resampling.hashes)
     attributes, reach = shared_attributes(codings), job.choices.reach
@@ -202,12 +213,9 @@ def audit_codings(
             tallies_of(block, job.group_by, nothing, bucketed=bucketed, segments=segments)
         )
         pairs += len(block.pairs)
-    return replace(
-        _received(accepted),
-        pairs=pairs,
-        tallies=replace(merge_tallies(tallies, job.group_by), **aside),
-        contested=first_contested(contested, CONTESTED),
-    )
+    contested = first_contested(contested, CONTESTED)
+    audited_part = replace(_received(accepted), pairs=pairs, tallied=True, contested=contested)
+    return audited_part, replace(add_tallies(tallies, job.group_by), **aside)
 
 
 def _received(accepted: AcceptedCodings) -> Audited:

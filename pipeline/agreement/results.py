@@ -1,6 +1,6 @@
 """Compute the tables by group of an agreement run, and describe what was left out."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import astuple, fields
 from itertools import islice, pairwise
 from typing import Any
@@ -15,7 +15,7 @@ from segscore.pipeline.agreement.corpus import corpus_row
 from segscore.pipeline.agreement.group import Choices, Group
 from segscore.pipeline.agreement.judged import add_drift, add_group_effects
 from segscore.pipeline.agreement.other_coders import agreement_rows
-from segscore.pipeline.agreement.part import AgreeJob, Audited
+from segscore.pipeline.agreement.part import AgreeJob
 from segscore.pipeline.agreement.same_coders import same_coders
 from segscore.pipeline.agreement.settings import AgreeSettings
 from segscore.pipeline.agreement.tallies import (
@@ -23,8 +23,6 @@ from segscore.pipeline.agreement.tallies import (
     Groups,
     Tallies,
     is_bucketed,
-    merge_tallies,
-    settle_tallies,
     split,
     without_folds,
 )
@@ -66,22 +64,15 @@ _CHANGES = ("change", "change_low", "change_high", "change_p")
 
 
 def agreement_tables(
-    settings: AgreeSettings, job: AgreeJob, audited: Iterable[Audited]
+    settings: AgreeSettings, job: AgreeJob, tallies: Tallies
 ) -> tuple[dict[str, pa.Table], str]:
     """Compute the tables by group; return them and the name of the estimator of the intervals."""
-    merged, estimator = _merge_parts(job, audited)
-    tables = group_tables(merged, job.group_by, job.choices)
+    units = np.zeros(1 if is_bucketed(tallies) else 0, np.uint64)
+    estimator = resampling.estimator(units, job.settings.resample_by)
+    tables = group_tables(tallies, job.group_by, job.choices)
     chosen = pc.field("similarity").isin(settings.similarities)
     tables["agreement"] = tables["agreement"].filter(chosen)
     return tables, estimator
-
-
-def _merge_parts(job: AgreeJob, audited: Iterable[Audited]) -> tuple[Tallies, str]:
-    """Add up the tallies of all parts; also return the name of the estimator of the intervals."""
-    parts = settle_tallies([part.tallies for part in audited if part.tallies is not None])
-    units = np.zeros(1 if is_bucketed(parts[0]) else 0, np.uint64)
-    estimator = resampling.estimator(units, job.settings.resample_by)
-    return merge_tallies(parts, job.group_by), estimator
 
 
 def agreement_columns() -> set[str]:

@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
@@ -16,6 +17,7 @@ from segscore.pipeline.agreement.left_out import require_coders
 from segscore.pipeline.agreement.part import (
     CONTESTED,
     CONTESTED_COLUMNS,
+    TALLIES,
     AgreeJob,
     AgreePart,
     Audited,
@@ -32,9 +34,10 @@ from segscore.pipeline.agreement.results import (
     warn_of_ungrouped,
 )
 from segscore.pipeline.agreement.settings import ROUND, AgreeSettings
-from segscore.pipeline.agreement.tallies import GROUP
+from segscore.pipeline.agreement.tallies import GROUP, Tallies, add_tallies
 from segscore.pipeline.errors import Done, NoResult, Refused, nearest
 from segscore.pipeline.runs import planning, shuffle
+from segscore.pipeline.runs.adding import SavedSums, add_saved
 from segscore.pipeline.runs.executor import Executor
 from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.runs.planning import Limits, Plan
@@ -105,16 +108,19 @@ def run_agreement(
             return _done(run, settings)
     with run.work():
         if sources is None:
-            audited = _audit(run, job, plan, tables)
+            results = _audit(run, job, plan, tables)
         else:
-            audited = [audit_in_memory(run, job, sources)]
-        if audited is None:
+            whole, tallies = audit_in_memory(run, job, sources)
+            results = [whole], tallies
+        if results is None:
             return _done(run, settings)
+        audited, tallies = results
         with run.stage("agreement"):
             account = add_rows(part.rows for part in audited)
-            _require_named(settings, audited)
+            _require_named(settings, audited, tallies)
             _require_audited(run.sink, settings, account)
-            written, estimator = _write_tables(run, settings, job, audited)
+            assert tallies is not None, "codings were audited"
+            written, estimator = _write_tables(run, settings, job, tallies)
         record = {
             "signature": settings.signature(estimator),
             "settings": asdict(settings),
@@ -131,13 +137,15 @@ def run_agreement(
         )
 
 
-def _require_named(settings: AgreeSettings, audited: Collection[Audited]) -> None:
+def _require_named(
+    settings: AgreeSettings, audited: Collection[Audited], tallies: Tallies | None
+) -> None:
     """Check that the coders whom options name have codings.
 
     Raises:
         Unsuitable: one of them has none.
     """
-    known = _coders(audited, settings.candidate)
+    known = _coders(audited, tallies, settings.candidate)
     require_coders("--without", settings.without, known)
     if settings.candidate is not None:
         require_coders("--candidate", [settings.candidate], known)
@@ -152,14 +160,15 @@ def _counted(audited: Iterable[Audited]) -> dict[str, Any]:
     return {"pairs": pairs, "left_out": dict(sorted(left_out.items()))}
 
 
-def _coders(audited: Iterable[Audited], candidate: str | None) -> set[str]:
+def _coders(
+    audited: Collection[Audited], tallies: Tallies | None, candidate: str | None
+) -> set[str]:
     """Return the names of all coders, also of those who were left out, and of the candidate."""
     names = {coder for part in audited for coder in part.left_out}
     if candidate is not None and any(part.of_candidate for part in audited):
         names.add(candidate)
-    for part in audited:
-        if part.tallies is not None:
-            names.update(part.tallies.held_out.column("coder").unique().to_pylist())
+    if tallies is not None:
+        names.update(tallies.held_out.column("coder").unique().to_pylist())
     return names
 
 
@@ -208,11 +217,12 @@ def _require_round(settings: AgreeSettings, codings: InputTable) -> None:
 
 def _audit(
     run: TaskRun, job: AgreeJob, plan: Plan, tables: Mapping[str, InputTable]
-) -> Collection[Audited] | None:
+) -> tuple[list[Audited], Tallies | None] | None:
     """Bring the codings of each document together, and audit them in tasks.
 
     Returns:
-        The receipts of the parts; None if another job finished the same run first.
+        The receipts of the parts, and the sums over all documents, None without documents; None
+        alone if another job finished the same run first.
     """
     parts = [AgreePart(f"part-{i:05d}", i) for i in range(plan.groups)]
     with run.stage("meet"):
@@ -223,9 +233,12 @@ def _audit(
         attributes = _plain(tables)
         job = replace(job, partitioning=place, folder=run.folder, attributes=attributes)
         job = _with_window(run, job, parts)
-        audited = run.tasks(audit_part, parts, job, stage=AUDITED).values()
+        audited = run.tasks(audit_part, parts, job, stage=AUDITED)
         shuffle.remove_shuffled(place)
-    return audited
+        add = partial(add_tallies, group_by=job.group_by)
+        saved = [name for name, part in audited.items() if part.tallied]
+        sums = SavedSums(run.folder, TALLIES, Tallies, add)
+        return [*audited.values()], add_saved(run, sums, saved) if saved else None
 
 
 def _contested(audited: Iterable[Audited]) -> list[DocumentRow]:
@@ -265,10 +278,10 @@ def contested_of(run: FinishedRun) -> list[DocumentRow]:
 
 
 def _write_tables(
-    run: TaskRun, settings: AgreeSettings, job: AgreeJob, audited: Collection[Audited]
+    run: TaskRun, settings: AgreeSettings, job: AgreeJob, tallies: Tallies
 ) -> tuple[dict[str, pa.Table], str]:
     """Write the tables by group; return them and the name of the estimator of the intervals."""
-    tables, estimator = agreement_tables(settings, job, audited)
+    tables, estimator = agreement_tables(settings, job, tallies)
     near = job.choices.n_t - 1
     tables["coders"] = with_example(tables["coders"], settings.group_by, run.sink, near)
     for name, table in tables.items():

@@ -34,6 +34,9 @@ KEYS = {
 SAMPLED = 65_536
 """Pairs of codings of which each group keeps the counts document by document."""
 
+_UNIQUE = ("sample",)
+"""Tables without two rows of the same keys, in which there is nothing to add up."""
+
 
 FOLDS = 20
 """Groups of documents, by hash, that a jackknife leaves out in turn."""
@@ -120,16 +123,18 @@ Groups = Mapping[str, pa.DataType]
 """Group-by columns, prefixed with ``GROUP``, and their types."""
 
 
-def tally(table: pa.Table, keys: Sequence[str], group_by: Groups) -> pa.Table:
-    """Sum all other columns by key, over all rows and over each group without nulls."""
-    names = [name for name in table.column_names if name not in group_by]
-    whole = _sum(table.select(names), keys)
-    for name, kind in group_by.items():
-        whole = whole.append_column(name, pa.nulls(len(whole), kind))
+def tally(name: str, table: pa.Table, group_by: Groups) -> pa.Table:
+    """Sum all other columns by the keys of a table, over all rows and each group without nulls."""
+    keys = KEYS[name]
+    names = [column for column in table.column_names if column not in group_by]
+    add = _plain if name in _UNIQUE else _sum
+    whole = add(table.select(names), keys)
+    for column, kind in group_by.items():
+        whole = whole.append_column(column, pa.nulls(len(whole), kind))
     if not group_by or not table.num_rows:
         return whole
-    in_group = np.logical_and.reduce([_is_valid(table.column(name)) for name in group_by])
-    grouped = _sum(table.filter(pa.array(in_group)), [*group_by, *keys])
+    in_group = np.logical_and.reduce([_is_valid(table.column(column)) for column in group_by])
+    grouped = add(table.filter(pa.array(in_group)), [*group_by, *keys])
     return pa.concat_tables([whole, grouped.select(whole.column_names)])
 
 
@@ -153,7 +158,7 @@ def tally_documents(
     for column, kind in group_by.items():
         values = attributes[column.removeprefix(GROUP)].take(pa.array(document)).cast(kind)
         whole = whole.append_column(column, values)
-    return tally(whole, KEYS[name], group_by)
+    return tally(name, whole, group_by)
 
 
 def _is_valid(column: pa.ChunkedArray) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
@@ -163,13 +168,17 @@ def _is_valid(column: pa.ChunkedArray) -> np.ndarray[tuple[int], np.dtype[np.boo
 def _sum(table: pa.Table, keys: Sequence[str]) -> pa.Table:
     summed = [name for name in table.column_names if name not in keys]
     sums = table.group_by(list(keys), use_threads=False).aggregate([(n, "sum") for n in summed])
-    sums = sums.rename_columns([*keys, *summed])
-    # Tables of several parts can be concatenated only without dictionaries.
+    return _plain(sums.rename_columns([*keys, *summed]), keys)
+
+
+def _plain(table: pa.Table, keys: Sequence[str]) -> pa.Table:
+    """Return a table without dictionaries, as those of parts are concatenated; the keys first."""
+    table = table.select([*keys, *(name for name in table.column_names if name not in keys)])
     plain = [
         field.with_type(field.type.value_type) if pa.types.is_dictionary(field.type) else field
-        for field in sums.schema
+        for field in table.schema
     ]
-    return sums.cast(pa.schema(plain))
+    return table.cast(pa.schema(plain))
 
 
 def without_folds(peers: pa.Table) -> pa.Table:
@@ -179,16 +188,21 @@ def without_folds(peers: pa.Table) -> pa.Table:
     return summed.sort_by([(key, "ascending") for key in keys]).combine_chunks()
 
 
-def merge_tallies(parts: Sequence[Tallies], group_by: Groups) -> Tallies:
-    """Add up the tallies of disjoint documents; the result does not depend on their order."""
-    merged = {}
+def add_tallies(parts: Iterable[Tallies], group_by: Groups) -> Tallies:
+    """Add up the tallies of disjoint documents, with resampling units as buckets if they are many.
+
+    The result does not depend on the order, or on which are added up first.
+    """
+    settled, merged = _settle(parts), {}
     for field in fields(Tallies):
         keys = [*group_by, *KEYS[field.name]]
-        table = pa.concat_tables([getattr(part, field.name) for part in parts])
-        summed = _sum(table, keys)
+        table = pa.concat_tables([getattr(part, field.name) for part in settled])
+        if field.name in _UNIQUE:
+            summed = _first_documents(_plain(table, keys), [*group_by])
+        else:
+            summed = _sum(table, keys)
         order = [(key, "ascending") for key in keys]
         merged[field.name] = summed.sort_by(order).combine_chunks() if keys else summed
-    merged["sample"] = _first_documents(merged["sample"], [*group_by])
     return Tallies(**merged)
 
 
@@ -198,24 +212,30 @@ def _first_documents(sample: pa.Table, group_by: Sequence[str]) -> pa.Table:
     Which are kept does not depend on how the documents were divided into parts, because each part
     keeps at least those that are among the first of all.
 
-    Args:
-        sample: sorted by group and document.
-        group_by: the group-by columns.
+    The order of the rows is lost.
     """
     if len(sample) <= SAMPLED:
         return sample
+    document = numbers(sample.column("document").combine_chunks())
+    groups = [_codes(sample.column(name)) for name in group_by]
+    order = np.lexsort([document, *groups])
     new_group = np.zeros(len(sample), bool)
-    for name in group_by:
-        codes = sample.column(name).combine_chunks().dictionary_encode(null_encoding="encode")
-        new_group[1:] |= np.diff(numbers(codes.indices)) != 0
     new_group[0] = True
+    for codes in groups:
+        new_group[1:] |= np.diff(codes[order]) != 0
     new_document = new_group.copy()
-    new_document[1:] |= np.diff(numbers(sample.column("document").combine_chunks())) != 0
+    new_document[1:] |= np.diff(document[order]) != 0
     row = np.arange(len(sample))
     start = np.maximum.accumulate(np.where(new_group, row, 0))
     ends = np.append(np.flatnonzero(new_document)[1:], len(sample))
     end = ends[np.cumsum(new_document) - 1]
-    return sample.filter(pa.array(end - start <= SAMPLED)).combine_chunks()
+    return sample.take(pa.array(order[end - start <= SAMPLED]))
+
+
+def _codes(column: pa.ChunkedArray) -> Ints:
+    """Number the values of a column, null among them."""
+    encoded = column.combine_chunks().dictionary_encode(null_encoding="encode")
+    return numbers(encoded.indices)
 
 
 def split(table: pa.Table, group_by: Groups) -> dict[tuple[object, ...], pa.Table]:
@@ -226,8 +246,7 @@ def split(table: pa.Table, group_by: Groups) -> dict[tuple[object, ...], pa.Tabl
         return {(): table}
     changes = np.zeros(len(table) - 1, bool)
     for name in group_by:
-        codes = table.column(name).combine_chunks().dictionary_encode(null_encoding="encode")
-        changes |= np.diff(numbers(codes.indices)) != 0
+        changes |= np.diff(_codes(table.column(name))) != 0
     starts = [0, *(np.flatnonzero(changes) + 1).tolist()]
     keys = table.select(list(group_by)).take(pa.array(starts)).to_pylist()
     tallied = table.drop_columns(list(group_by))
@@ -237,7 +256,7 @@ def split(table: pa.Table, group_by: Groups) -> dict[tuple[object, ...], pa.Tabl
     }
 
 
-def settle_tallies(parts: Iterable[Tallies]) -> list[Tallies]:
+def _settle(parts: Iterable[Tallies]) -> list[Tallies]:
     """Resample by hash bucket if there are more units than ``resampling.BUCKETS``.
 
     A part with few units identifies them by hashes; a part with more has already assigned them to

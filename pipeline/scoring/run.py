@@ -9,6 +9,7 @@ from segscore.pipeline.errors import Done
 from segscore.pipeline.results.coverage import warn_of_fewer_documents
 from segscore.pipeline.results.names import is_point
 from segscore.pipeline.runs import planning
+from segscore.pipeline.runs.adding import SavedSums, add_saved
 from segscore.pipeline.runs.executor import Executor
 from segscore.pipeline.runs.planning import Limits, Plan
 from segscore.pipeline.runs.record import RowCounts, require_few_rejects, warn_of_similar_names
@@ -34,7 +35,7 @@ from segscore.pipeline.scoring.missing import (
     warn_of_added,
 )
 from segscore.pipeline.scoring.noticed import Noticed, warn_of_long_segments, warn_of_noticed
-from segscore.pipeline.scoring.part import TaskResults, settle_units
+from segscore.pipeline.scoring.part import SUMS, PartSums, TaskResults, add, settle_units
 from segscore.pipeline.scoring.related_documents import warn_of_related
 from segscore.pipeline.scoring.results import (
     describe_results,
@@ -46,7 +47,6 @@ from segscore.pipeline.scoring.self_pairs import warn_of_self_pairs
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.scoring.shared_averages import with_shared_averages
 from segscore.pipeline.scoring.thresholds import SCORE_COLUMN, require_scores, require_systems
-from segscore.pipeline.scoring.totals import add_sums
 from segscore.pipeline.scoring.trial_summary import with_trials
 from segscore.pipeline.scoring.type_confusion import tabulate_confusion
 from segscore.pipeline.scoring.unpaired import require_few_unpaired, warn_of_unpaired
@@ -123,7 +123,7 @@ def _finish(
         require_scored(run.sink, inputs, results.rows)
         _require_few_lost(run, settings, results.rows, results.missing)
         require_answered(results.missing, settings.missing)
-        sums = settle_units(add_sums(run, results))
+        sums = settle_units(_sums(run, results))
         scored = {str(key[0]) for key in sums.pairs.groups} if sums.pairs is not None else set()
         require_systems(settings, scored)
         described = describe_results(settings, results, inputs, sums)
@@ -159,6 +159,13 @@ def _finish(
         record["warnings"].append(SCORES_UNUSED)
     published, tables = run.publish(record), run.sink.tables
     return FinishedScoring(settings.output, published, tables=tables, read={"summary": summary})
+
+
+def _sums(run: TaskRun, results: TaskResults) -> PartSums:
+    """Add up the sums of all parts; a run in memory has them."""
+    if results.sums is not None:
+        return results.sums
+    return add_saved(run, SavedSums(results.folder, SUMS, PartSums, add), results.parts)
 
 
 def _warn_of_systems(summary: pa.Table, scored: Iterable[str]) -> list[str]:

@@ -3,11 +3,12 @@
 from pathlib import Path
 from typing import Any
 
-from segscore.pipeline.agreement.part import AgreeJob, AgreePart, audit_part
+from segscore.pipeline.agreement.part import TALLIES, AgreeJob, AgreePart, audit_part
 from segscore.pipeline.agreement.results import group_tables
 from segscore.pipeline.agreement.run import find_tables
 from segscore.pipeline.agreement.settings import AgreeSettings
-from segscore.pipeline.agreement.tallies import merge_tallies, settle_tallies
+from segscore.pipeline.agreement.tallies import Tallies, add_tallies
+from segscore.pipeline.runs import receipts
 from segscore.pipeline.runs.shuffle import Partitioning
 from segscore.pipeline.storage import read_table
 
@@ -20,10 +21,9 @@ def audit(folder: Path, codings: str, **chosen: Any) -> dict[str, Rows]:
     place = Partitioning(find_tables(settings), str(folder / "run"), 1)
     choices = settings.choices(None)
     job = AgreeJob(place, settings, choices, {}, str(folder / "run"))
-    receipt = audit_part(job, AgreePart("part", 0))
-    assert receipt.tallies is not None
-    parts = settle_tallies([receipt.tallies])
-    tables = group_tables(merge_tallies(parts, {}), {}, choices)
+    audit_part(job, AgreePart("part", 0))
+    tallies = receipts.load(job.folder, TALLIES, "part", Tallies)
+    tables = group_tables(add_tallies([tallies], {}), {}, choices)
     rows = {name: table.to_pylist() for name, table in tables.items()}
     for name in ("pairs", "documents", "prominence"):
         exists = (folder / "run" / name).exists()

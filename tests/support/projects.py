@@ -353,6 +353,6 @@ def _groups(codings: pa.Table, by: str) -> dict[tuple[object, ...], Group]:
     job = AgreeJob(NOWHERE, settings, choices, kinds, "")
     rows = source.read(), REJECT_COLUMNS.empty_table()
     accepted = separate_codings(job, rows, None)
-    tallies = audit_codings(job, accepted, lambda *_: None).tallies
+    _, tallies = audit_codings(job, accepted, lambda *_: None)
     assert tallies is not None
     return groups_of(tallies, kinds, choices)
