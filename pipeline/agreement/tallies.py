@@ -193,17 +193,26 @@ def add_tallies(parts: Iterable[Tallies], group_by: Groups) -> Tallies:
 
     The result does not depend on the order, or on which are added up first.
     """
-    settled, merged = _settle(parts), {}
-    for field in fields(Tallies):
-        keys = [*group_by, *KEYS[field.name]]
-        table = pa.concat_tables([getattr(part, field.name) for part in settled])
-        if field.name in _UNIQUE:
-            summed = _first_documents(_plain(table, keys), [*group_by])
-        else:
-            summed = _sum(table, keys)
-        order = [(key, "ascending") for key in keys]
-        merged[field.name] = summed.sort_by(order).combine_chunks() if keys else summed
-    return Tallies(**merged)
+    settled = _settle(parts)
+    names = [field.name for field in fields(Tallies)]
+    return Tallies(
+        **{
+            name: add_tables(name, [getattr(part, name) for part in settled], group_by)
+            for name in names
+        }
+    )
+
+
+def add_tables(name: str, tables: Sequence[pa.Table], group_by: Groups) -> pa.Table:
+    """Add up one of the tables of disjoint documents, and sort it by group and key."""
+    keys = [*group_by, *KEYS[name]]
+    table = pa.concat_tables(tables)
+    if name in _UNIQUE:
+        summed = _first_documents(_plain(table, keys), [*group_by])
+    else:
+        summed = _sum(table, keys)
+    order = [(key, "ascending") for key in keys]
+    return summed.sort_by(order).combine_chunks() if keys else summed
 
 
 def _first_documents(sample: pa.Table, group_by: Sequence[str]) -> pa.Table:
