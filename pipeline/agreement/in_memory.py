@@ -10,10 +10,12 @@ from segscore.pipeline.tables.columns import DOCUMENTS, segmentations_contract
 from segscore.pipeline.tables.read import Sources, validate_rows
 
 
-def audit_in_memory(run: Run, job: AgreeJob, sources: Sources) -> tuple[Audited, Tallies | None]:
+def audit_in_memory(
+    run: Run, job: AgreeJob, sources: Sources
+) -> tuple[list[Audited], Tallies | None]:
     """Read all tables, audit all codings, and write the rows of their documents.
 
-    Returns: as ``audit_codings``.
+    Returns: as ``audit_codings``, of the only part.
 
     Raises:
         Refused: a table has wrong content.
@@ -28,4 +30,5 @@ def audit_in_memory(run: Run, job: AgreeJob, sources: Sources) -> tuple[Audited,
     def write(table: str, suffix: str, rows: pa.Table) -> None:
         run.write(table, rows, f"part{suffix}.parquet")
 
-    return audit_codings(job, accepted, write)
+    audited, tallies = audit_codings(job, accepted, write)
+    return [audited], tallies

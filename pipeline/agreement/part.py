@@ -28,7 +28,7 @@ from segscore.pipeline.agreement.documents import (
 from segscore.pipeline.agreement.group import Choices
 from segscore.pipeline.agreement.pseudonyms import Pseudonyms, renamed
 from segscore.pipeline.agreement.settings import AgreeSettings
-from segscore.pipeline.agreement.tallies import Groups, Tallies, add_tallies, add_tables
+from segscore.pipeline.agreement.tallies import Groups, Tallies, add_tables, merge_tallies
 from segscore.pipeline.agreement.tally import tallies_of
 from segscore.pipeline.arrays.ragged import flags
 from segscore.pipeline.runs import receipts
@@ -216,7 +216,7 @@ def audit_codings(
     contested = first_contested(contested, CONTESTED)
     audited_part = replace(_received(accepted), pairs=pairs, tallied=True, contested=contested)
     apart = {name: add_tables(name, [table], job.group_by) for name, table in aside.items()}
-    return audited_part, replace(add_tallies(tallies, job.group_by), **apart)
+    return audited_part, replace(merge_tallies(tallies, job.group_by), **apart)
 
 
 def _received(accepted: AcceptedCodings) -> Audited:

@@ -34,7 +34,7 @@ from segscore.pipeline.agreement.results import (
     warn_of_ungrouped,
 )
 from segscore.pipeline.agreement.settings import ROUND, AgreeSettings
-from segscore.pipeline.agreement.tallies import GROUP, Tallies, add_tallies
+from segscore.pipeline.agreement.tallies import GROUP, Tallies, merge_tallies
 from segscore.pipeline.errors import Done, NoResult, Refused, nearest
 from segscore.pipeline.runs import planning, shuffle
 from segscore.pipeline.runs.adding import SavedSums, add_saved
@@ -107,11 +107,7 @@ def run_agreement(
         if not run.prepare(tables.values()):
             return _done(run, settings)
     with run.work():
-        if sources is None:
-            results = _audit(run, job, plan, tables)
-        else:
-            whole, tallies = audit_in_memory(run, job, sources)
-            results = [whole], tallies
+        results = audit_in_memory(run, job, sources) if sources else _audit(run, job, plan, tables)
         if results is None:
             return _done(run, settings)
         audited, tallies = results
@@ -235,7 +231,7 @@ def _audit(
         job = _with_window(run, job, parts)
         audited = run.tasks(audit_part, parts, job, stage=AUDITED)
         shuffle.remove_shuffled(place)
-        add = partial(add_tallies, group_by=job.group_by)
+        add = partial(merge_tallies, group_by=job.group_by)
         saved = [name for name, part in audited.items() if part.tallied]
         sums = SavedSums(run.folder, TALLIES, Tallies, add)
         return [*audited.values()], add_saved(run, sums, saved) if saved else None

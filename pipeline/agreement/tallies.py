@@ -188,7 +188,7 @@ def without_folds(peers: pa.Table) -> pa.Table:
     return summed.sort_by([(key, "ascending") for key in keys]).combine_chunks()
 
 
-def add_tallies(parts: Iterable[Tallies], group_by: Groups) -> Tallies:
+def merge_tallies(parts: Iterable[Tallies], group_by: Groups) -> Tallies:
     """Add up the tallies of disjoint documents, with resampling units as buckets if they are many.
 
     The result does not depend on the order, or on which are added up first.

@@ -7,7 +7,7 @@ from segscore.pipeline.agreement.part import TALLIES, AgreeJob, AgreePart, audit
 from segscore.pipeline.agreement.results import group_tables
 from segscore.pipeline.agreement.run import find_tables
 from segscore.pipeline.agreement.settings import AgreeSettings
-from segscore.pipeline.agreement.tallies import Tallies, add_tallies
+from segscore.pipeline.agreement.tallies import Tallies, merge_tallies
 from segscore.pipeline.runs import receipts
 from segscore.pipeline.runs.shuffle import Partitioning
 from segscore.pipeline.storage import read_table
@@ -23,7 +23,7 @@ def audit(folder: Path, codings: str, **chosen: Any) -> dict[str, Rows]:
     job = AgreeJob(place, settings, choices, {}, str(folder / "run"))
     audit_part(job, AgreePart("part", 0))
     tallies = receipts.load(job.folder, TALLIES, "part", Tallies)
-    tables = group_tables(add_tallies([tallies], {}), {}, choices)
+    tables = group_tables(merge_tallies([tallies], {}), {}, choices)
     rows = {name: table.to_pylist() for name, table in tables.items()}
     for name in ("pairs", "documents", "prominence"):
         exists = (folder / "run" / name).exists()
