@@ -46,38 +46,26 @@ _NAMED = 3
 """How many of several things a message names."""
 
 
-def first_named(names: Sequence[str], noun: str = "") -> str:
-    """Name the first three of some things, and count the others.
-
-    >>> first_named(["a", "b", "c", "d", "e"], "systems")
-    'a, b, c and 2 more systems'
-
-    Args:
-        names: the names, at least one.
-        noun: what the others are, in the plural; nothing if the names say it.
-    """
-    more = len(names) - _NAMED
-    others = f" and {more} more" + f" {noun}" * bool(noun) if more > 0 else ""
-    return ", ".join(names[:_NAMED]) + others
-
-
 def named_list(names: Sequence[str]) -> str:
     """Write names as a list with `and` before the last."""
     return " and ".join([*[", ".join(names[:-1])] * (len(names) > 1), *names[-1:]])
 
 
-def listed_names(names: Sequence[str], shown: Callable[[str], str] = str) -> str:
-    """Write the first three names as a list, and count the others.
+def first_named(names: Sequence[str], noun: str = "", shown: Callable[[str], str] = str) -> str:
+    """Write the first three of some names as a list, and count the others.
 
-    >>> listed_names(["a", "b"]), listed_names(["a", "b", "c", "d", "e"])
-    ('a and b', 'a, b, c and 2 more')
+    >>> first_named(["a", "b"]), first_named(["a", "b", "c", "d", "e"], "systems")
+    ('a and b', 'a, b, c and 2 more systems')
 
     Args:
-        names: the names.
+        names: the names, at least one.
+        noun: what the others are, in the plural; empty if the names say it.
         shown: writes a name.
     """
-    named = [shown(name) for name in names]
-    return first_named(named) if len(named) > _NAMED else named_list(named)
+    listed = [shown(name) for name in names[:_NAMED]]
+    if more := len(names[_NAMED:]):
+        listed.append(" ".join([f"{more} more", *[noun] * bool(noun)]))
+    return named_list(listed)
 
 
 def latex_name(name: str) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from segscore.pipeline.comparison.pair_rows import SIGNIFICANT
-from segscore.pipeline.plain_text import listed_names
+from segscore.pipeline.plain_text import first_named
 from segscore.pipeline.statistics.jackknife import FEWEST
 from segscore.pipeline.statistics.sentences import Sentence, Tone
 from segscore.pipeline.statistics.shown_numbers import counted, shown_p
@@ -61,12 +61,12 @@ def describe_certainty(
         at_least = "at least " if more else ""
         unsure = "not sure" if margin is None else "undecided"
         sentences.append(
-            f"This is {unsure}: its difference from {listed_names([*undecided], shown)} may be due "
-            f"to chance, p {at_least}{least} {_TEST}."
+            f"This is {unsure}: its difference from {first_named([*undecided], shown=shown)} may "
+            f"be due to chance, p {at_least}{least} {_TEST}."
         )
     if equal:
         verb = "is" if len(equal) == 1 else "are"
-        sentences.append(f"{listed_names(equal, shown)} {verb} equal to it within {margin:g}.")
+        sentences.append(f"{first_named(equal, shown=shown)} {verb} equal to it within {margin:g}.")
     return Sentence(" ".join(sentences), Tone.UNSURE if undecided else Tone.NOTE)
 
 

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from segscore.pipeline.comparison.certainty import PairRows, describe_certainty, pair_of
 from segscore.pipeline.comparison.pair_rows import better_first
-from segscore.pipeline.plain_text import listed_names, named_list
+from segscore.pipeline.plain_text import first_named, named_list
 from segscore.pipeline.results.chance import describe_chance
 from segscore.pipeline.results.leaderboard import Leaderboard, rank
 from segscore.pipeline.runs.finished import FinishedRun, rows_over_all
@@ -91,7 +91,7 @@ class BestSystem:
         if len(self.known) == 1:
             first = Sentence(f"{of}: {shown(names[0])}, the only system: {value}.")
         elif len(names) > 1:
-            text = f"{of}: {listed_names(names, shown)} are equally good: {value}."
+            text = f"{of}: {first_named(names, shown=shown)} are equally good: {value}."
             first = Sentence(text, Tone.UNSURE)
         else:
             certainty = self._certainty(shown)
@@ -105,7 +105,7 @@ class BestSystem:
         """Say what reference points are better, and what a system alone is above."""
         if better := self.better_points:
             point, verb = ("point", "is") if len(better) == 1 else ("points", "are")
-            named = listed_names(better, shown)
+            named = first_named(better, shown=shown)
             yield Sentence(f"But the reference {point} {named} {verb} better.", Tone.UNSURE)
         elif len(self.known) == 1 and self.board.points and self.pairs and not self._has_skill:
             first, *others = self.board.points

@@ -173,7 +173,8 @@ def _hint(folder: str, message: str) -> str | None:
     names = first_named([PurePosixPath(url).name for url in others])
     place = folder.rstrip("/")
     return (
-        f"{place}/ holds {number} {ending} and {names}; name them with '{place}/{below}*{ending}'"
+        f"{place}/ holds {number} {ending} besides {names}; "
+        f"name them with '{place}/{below}*{ending}'"
     )
 
 

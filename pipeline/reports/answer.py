@@ -4,7 +4,7 @@ from segscore.pipeline.comparison.shared_documents import SharedDocuments
 from segscore.pipeline.comparison.verdict import BestSystem
 from segscore.pipeline.nightly.failures import failures_in_words
 from segscore.pipeline.nightly.verdict import Verdict
-from segscore.pipeline.plain_text import listed_names
+from segscore.pipeline.plain_text import first_named
 from segscore.pipeline.reports.page import isolated
 from segscore.pipeline.reports.ranking import Ranking
 
@@ -39,7 +39,7 @@ def verdict_in_words(night: Verdict) -> str:
         sentences.append(f"{len(night.unusable) - _NAMED} more files cannot be read.")
     for what, names in (("Missing", night.missing), ("New", night.new)):
         if names:
-            sentences.append(f"{what}: {listed_names(names, isolated)}.")
+            sentences.append(f"{what}: {first_named(names, shown=isolated)}.")
     return " ".join(sentences)
 
 

@@ -400,7 +400,7 @@ def test_documents_with_different_references_are_left_out(
     output = tmp_path / "comparison"
     result = segscore("compare", one, two, "--measure", "pk", "--output", output)
     assert result.code == 0
-    assert "2 documents have other references in one run than in another: d0, d1" in result.err
+    assert "2 documents have other references in one run than in another: d0 and d1" in result.err
     assert {row["documents"] for row in tables(output)["comparisons"]} == {2}
     elsewhere = [line("e", "desk", "reference", [5]), line("e", "a", "hypothesis", [6])]
     other = scored(segscore, tmp_path / "three", elsewhere)

@@ -201,7 +201,7 @@ def test_systems_that_share_nothing_are_not_compared(segscore: Segscore, tmp_pat
     hypotheses = [row for i, row in enumerate(hypotheses) if (i // 2 + i) % 2]
     result = scored(segscore, tmp_path, (references, hypotheses))
     assert "not ranked: the 2 systems share no document" in result.out
-    assert "a, b: scored on 6 documents each, but not on the same" in result.err
+    assert "a and b: scored on 6 documents each, but not on the same" in result.err
     compared = segscore("compare", tmp_path / "run")
     assert compared.code == 2
     assert "share no document" in compared.err

@@ -38,7 +38,7 @@ def test_one_foreign_file_is_answered_by_the_glob_of_the_others(
     (folder / "notes.txt").write_text("call Anna\n")
     result = segscore("import", given, "--coder", "x", "--output", "out")
     assert result.code == 2
-    hint = "score/ holds 4 .seglst.json and notes.txt; name them with 'score/*.seglst.json'; "
+    hint = "score/ holds 4 .seglst.json besides notes.txt; name them with 'score/*.seglst.json'; "
     assert result.err.startswith(f"segscore: error: {hint}")
     assert REASON in result.err
     assert segscore("import", "score/*.seglst.json", "--coder", "x", "--output", "out").code == 0
@@ -51,8 +51,8 @@ def test_folders_below_and_several_foreign_files(segscore: Segscore, folder: Pat
         (folder / f"notes-{number}.txt").write_text("call Anna\n")
     result = segscore("import", "score", "--coder", "x", "--output", "out")
     assert (
-        "score/ holds 5 .seglst.json and notes-1.txt, notes-2.txt, notes-3.txt and 1 more; name "
-        "them with 'score/**/*.seglst.json'; " in result.err
+        "score/ holds 5 .seglst.json besides notes-1.txt, notes-2.txt, notes-3.txt and 1 more; "
+        "name them with 'score/**/*.seglst.json'; " in result.err
     )
     assert segscore("import", "score/**/*.seglst.json", "--coder", "x", "--output", "out").code == 0
 
@@ -63,7 +63,7 @@ def test_endings_of_compressed_files_are_kept(segscore: Segscore, folder: Path) 
         path.unlink()
     (folder / "talk.wav").write_bytes(b"RIFF\0\0\0\0WAVEfmt ")
     result = segscore("import", "score", "--coder", "x", "--output", "out")
-    assert "score/ holds 4 .seglst.json.gz and talk.wav; name them with " in result.err
+    assert "score/ holds 4 .seglst.json.gz besides talk.wav; name them with " in result.err
 
 
 @pytest.mark.parametrize("case", ["one of the others", "named alone", "a glob", "few"])

@@ -148,7 +148,7 @@ def test_they_are_scored_as_rows_without_boundaries_are(
     assert record["rows"]["references"] == {"in": 24, "scored": 24, "rejected": 0, "unpaired": 0}
     assert "|missing:none|ci:" in record["signature"]
     assert f"20 scored + 1 rejected + 1 unpaired; + {added} without boundaries\n" in score.out
-    assert "scored as without boundaries: axon (3), bert (1), cord (12)" in score.err
+    assert "scored as without boundaries: axon (3), bert (1) and cord (12)" in score.err
 
 
 @pytest.mark.parametrize("way", WAYS)

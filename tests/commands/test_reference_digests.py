@@ -72,7 +72,8 @@ def test_some_other_references_are_left_out_counted_and_named(
     result = segscore("compare", first, second, *QUICK, "--output", output)
     assert result.code == 0, result.err
     warning = (
-        "2 documents have other references in one run than in another: d7, d8; they were left out"
+        "2 documents have other references in one run than in another: d7 and d8; "
+        "they were left out"
     )
     assert warning in result.err
     record = json.loads((output / "run.json").read_text())

@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 from segscore.pipeline.measures import ALL
-from segscore.pipeline.plain_text import listed_names, named_list
+from segscore.pipeline.plain_text import first_named, named_list
 from segscore.pipeline.scoring.sweep.curves import excerpt
 from segscore.pipeline.statistics.shown_numbers import counted, shown_number
 from segscore.pipeline.statistics.shown_tables import Column, ShownTable
@@ -193,6 +193,6 @@ def tolerances_in_words(rows: Sequence[_Row], shown: Callable[[str], str] = str)
         best = [row["hypothesis"] for row in known if row["tolerant_f1"] == highest]
         verb = "has" if len(best) == 1 else "have"
         yield (
-            f"At a tolerance of {tolerance:,}, {listed_names(best, shown)} {verb} the highest F, "
-            f"{shown_number(highest)}."
+            f"At a tolerance of {tolerance:,}, {first_named(best, shown=shown)} {verb} the highest "
+            f"F, {shown_number(highest)}."
         )
