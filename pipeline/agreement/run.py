@@ -110,27 +110,39 @@ def run_agreement(
         results = audit_in_memory(run, job, sources) if sources else _audit(run, job, plan, tables)
         if results is None:
             return _done(run, settings)
-        audited, tallies = results
-        with run.stage("agreement"):
-            account = add_rows(part.rows for part in audited)
-            _require_named(settings, audited, tallies)
-            _require_audited(run.sink, settings, account)
-            assert tallies is not None, "codings were audited"
-            written, estimator = _write_tables(run, settings, job, tallies)
-        record = {
-            "signature": settings.signature(estimator),
-            "settings": asdict(settings),
-            "plan": plan.explanation,
-            **_counted(audited),
-            **_record(run, settings, tables, account, written),
-        }
-        return FinishedAudit(
-            settings.output,
-            run.publish(record),
-            tables=run.sink.tables,
-            read=written,
-            contested=_contested(audited),
-        )
+        return _finish(run, job, tables, plan, *results)
+
+
+def _finish(
+    run: TaskRun,
+    job: AgreeJob,
+    tables: Mapping[str, InputTable],
+    plan: Plan,
+    audited: list[Audited],
+    tallies: Tallies | None,
+) -> FinishedAudit:
+    """Write the tables by group, compose the record, and publish the run or keep it in memory."""
+    settings = job.asked
+    with run.stage("agreement"):
+        account = add_rows(part.rows for part in audited)
+        _require_named(settings, audited, tallies)
+        _require_audited(run.sink, settings, account)
+        assert tallies is not None, "codings were audited"
+        written, estimator = _write_tables(run, settings, job, tallies)
+    record = {
+        "signature": settings.signature(estimator),
+        "settings": asdict(settings),
+        "plan": plan.explanation,
+        **_counted(audited),
+        **_record(run, settings, tables, account, written),
+    }
+    return FinishedAudit(
+        settings.output,
+        run.publish(record),
+        tables=run.sink.tables,
+        read=written,
+        contested=_contested(audited),
+    )
 
 
 def _require_named(
