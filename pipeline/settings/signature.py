@@ -7,6 +7,9 @@ from segscore.pipeline.settings.measuring import SIGNED
 INTERVALS = "ci"
 """Field for how intervals were estimated, which does not affect whether averages are comparable."""
 
+NO_INTERVALS = "none"
+"""Value of this field where no interval is estimated."""
+
 MEASURES_CHOSEN = "measures"
 """Field for the measures of the run, which does not affect whether averages are comparable."""
 

@@ -21,6 +21,7 @@ from segscore.pipeline.measures.published import nearest_measure
 from segscore.pipeline.plain_text import visible
 from segscore.pipeline.scoring.window_policy import share_of_windows
 from segscore.pipeline.settings.measuring import MeasuringSettings
+from segscore.pipeline.settings.signature import NO_INTERVALS
 from segscore.pipeline.statistics.jackknife import P_SEG_COUNTS
 from segscore.pipeline.tables.faults import SAME_UNITS
 from segscore.pipeline.tables.units import MILLISECOND
@@ -174,7 +175,7 @@ class Score:
         'n_t:3'
         """
         types = self._counted.types if self._counted.typed else None
-        return counted_settings(self.settings).signature("none", types)
+        return counted_settings(self.settings).signature(NO_INTERVALS, types)
 
     def __add__(self, other: "Score | int") -> "Score":
         """Add the counts of two scores.

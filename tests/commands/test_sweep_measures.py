@@ -12,8 +12,11 @@ import pytest
 
 from segscore.pipeline.errors import Failed
 from segscore.pipeline.measures import ALL
+from segscore.pipeline.runs import planning
+from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.scoring.sweep.coder_sums import merge_sums
 from segscore.pipeline.scoring.sweep.measured import MeasureSums
+from segscore.pipeline.statistics import resampling
 from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
 from tests.support.comparisons import refusal_line
@@ -74,11 +77,19 @@ def scored(
     }
 
 
-@pytest.mark.parametrize("options", [(), ("--resample-by", "show")])
+@pytest.mark.parametrize("unit", ["documents", "show", "11-buckets"])
 def test_values_are_those_of_scoring_at_each_threshold(
-    segscore: Segscore, tables: tuple[Path, list[Row]], options: tuple[str, ...]
+    segscore: Segscore,
+    tables: tuple[Path, list[Row]],
+    monkeypatch: pytest.MonkeyPatch,
+    unit: str,
 ) -> None:
     gold, rows = tables
+    options = ("--resample-by", "show") if unit == "show" else ()
+    if unit == "11-buckets":  # of all documents, also for a system with fewer
+        monkeypatch.setattr(resampling, "BUCKETS", 11)
+        monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=10))
+        rows = [row for row in rows if row["coder"] == "a" or row["document_id"] < "d10"]
     candidates = write(gold.parent / "candidates.jsonl", rows)
     thresholds = (0.0, 0.3, 0.55, 1.0)
     result = segscore(
@@ -87,7 +98,7 @@ def test_values_are_those_of_scoring_at_each_threshold(
     )  # fmt: skip
     assert result.code == 0, result.err
     assert "|thresholds:0,0.3,0.55,1|" in result.out
-    assert ("|ci:jackknife,show|" in result.out) is bool(options)
+    assert f"|ci:jackknife,{unit}|" in result.out
     found = {
         (row["hypothesis"], row["measure"], row["threshold"]): row
         for row in read_table(str(gold.parent / "sweep" / "measured")).to_pylist()

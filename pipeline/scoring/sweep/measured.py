@@ -154,7 +154,7 @@ def intervals_at_best(
     parameters: Mapping[str, float],
     *,
     p_seg_varies: bool,
-) -> dict[tuple[str, float, str], tuple[float, float]]:
+) -> tuple[BestIntervals, Hashes]:
     """Compute the intervals of the values at the best thresholds, as `segscore score` does.
 
     Args:
@@ -162,22 +162,28 @@ def intervals_at_best(
         selection: the measures.
         parameters: parameters of their formulas.
         p_seg_varies: whether P_seg was estimated from the references, so that it varies with them.
+
+    Returns:
+        The intervals, and the resampling units of all hypotheses, after ``settled``.
     """
-    by_threshold: dict[tuple[str, float], list[BestCounts]] = {}
-    for part in parts:
-        for one in part:
-            by_threshold.setdefault((one.hypothesis, one.threshold), []).append(one)
+    found = [one for part in parts for one in part]
+    every = settled(np.concatenate([np.zeros(0, np.uint64), *(one.units for one in found)]))
+    ends = np.cumsum([len(one.units) for one in found])
+    by_threshold: dict[tuple[str, float], list[tuple[Hashes, Ints]]] = {}
+    for one, end in zip(found, ends.tolist(), strict=True):
+        own = every[end - len(one.units) : end], one.counts
+        by_threshold.setdefault((one.hypothesis, one.threshold), []).append(own)
     intervals = {}
-    for key, found in by_threshold.items():
-        every = settled(np.concatenate([one.units for one in found]))
-        units, place = np.unique(every, return_inverse=True)
+    for key, counted in by_threshold.items():
+        hashes, of_units = zip(*counted, strict=True)
+        units, place = np.unique(np.concatenate(hashes), return_inverse=True)
         counts = np.zeros((len(units), len(selection.pairs.counts)), np.int64)
-        np.add.at(counts, place, np.concatenate([one.counts for one in found], axis=1).T)
+        np.add.at(counts, place, np.concatenate(of_units, axis=1).T)
         sums = UnitSums(units, dict(zip(selection.pairs.counts, counts.T, strict=True)), {}, {})
         of_run = sums if p_seg_varies else None
         for measure, estimate in micro_estimates(selection.pairs, sums, parameters, of_run).items():
             intervals[*key, measure] = estimate.interval()
-    return intervals
+    return intervals, every
 
 
 def tabulate_measured(

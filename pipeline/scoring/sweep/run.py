@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -52,10 +53,22 @@ from segscore.pipeline.scoring.sweep.varied import tabulate_varied
 from segscore.pipeline.scoring.thresholds import SCORE_COLUMN
 from segscore.pipeline.scoring.window_policy import share_of_windows
 from segscore.pipeline.settings.measuring import MeasuringSettings
+from segscore.pipeline.settings.signature import NO_INTERVALS
+from segscore.pipeline.statistics.resampling import estimator
 from segscore.pipeline.tables.path_columns import TRIAL
 from segscore.pipeline.tables.read import Sources
 
 SWEEP_STAGE = "swept"
+
+
+class _Measured(NamedTuple):
+    """The table measured, None without it, and how its intervals are estimated."""
+
+    table: pa.Table | None
+    estimator: str
+
+
+_NOT_MEASURED = _Measured(None, NO_INTERVALS)
 
 
 def run_sweep(
@@ -98,7 +111,7 @@ def _finish(
     settings: SweepSettings,
     inputs: Inputs,
     swept: Sequence[SweepReceipt],
-    measured: pa.Table | None,
+    measured: _Measured,
 ) -> FinishedRun:
     """Write the tables, compose the record, and publish the run or keep it in memory."""
     with run.stage("curves"):
@@ -106,11 +119,11 @@ def _finish(
         require_scored(run.sink, inputs, account)
         p_seg = _p_seg(settings.p_seg, swept)
         written = _write(run, settings, swept, settings.measured.parameters(p_seg))
-        if measured is not None:
-            run.write("measured", measured)
-            written["measured"] = measured
+        if measured.table is not None:
+            run.write("measured", measured.table)
+            written["measured"] = measured.table
     record = {
-        "signature": settings.signature,
+        "signature": settings.signature(measured.estimator),
         "settings": asdict(settings),
         "boundary_types": None,
         "p_seg": None if np.isnan(p_seg) else p_seg,
@@ -125,12 +138,12 @@ def _finish(
 
 def _sweep(
     run: TaskRun, settings: SweepSettings, inputs: Inputs, plan: Plan
-) -> tuple[list[SweepReceipt], pa.Table | None] | None:
+) -> tuple[list[SweepReceipt], _Measured] | None:
     """Bring the rows of each document together, and sweep all documents in tasks.
 
     Returns:
-        The receipts of the parts, and the table measured if measures are chosen; None if another
-        job finished the same run first.
+        The receipts of the parts, and what is measured; None if another job finished the same run
+        first.
     """
     parts = parts_of(plan)
     with run.stage("meet"):
@@ -153,7 +166,7 @@ def _sweep(
 
 def _sweep_tables(
     run: TaskRun, settings: SweepSettings, inputs: Inputs, sources: Sources
-) -> tuple[list[SweepReceipt], pa.Table | None]:
+) -> tuple[list[SweepReceipt], _Measured]:
     """Sweep tables that are read in this process, as one part that stays in memory."""
     job = _job(settings, inputs, planning.ROWS_AT_ONCE, shuffle.NOWHERE)
     rows = {name: source.read() for name, source in sources.items()}
@@ -170,27 +183,28 @@ def _measured(
     job: SweepJob,
     swept: Collection[SweepReceipt],
     at_best: Callable[[SweepJob], Iterable[BestReceipt]],
-) -> pa.Table | None:
+) -> _Measured:
     """Find the best threshold by each measure, and count again there for its interval.
 
-    None if no measure is chosen, or no hypothesis is left.
+    There is no table if no measure is chosen, or no hypothesis is left.
     """
     if not settings.measures or settings.varies:
-        return None
+        return _NOT_MEASURED
     selection = settings.measured.selection
     parameters = settings.measured.parameters(_p_seg(settings.p_seg, swept))
     sums = merge_sums((receipt.measured for receipt in swept), "thresholds or measures")
     if not sums:
-        return None
+        return _NOT_MEASURED
     table = tabulate_measured(sums, job.thresholds, selection, parameters)
     job = replace(job, best=best_thresholds(table))
-    intervals = intervals_at_best(
+    intervals, units = intervals_at_best(
         (receipt.counts for receipt in at_best(job)),
         selection,
         parameters,
         p_seg_varies=settings.p_seg is None,
     )
-    return tabulate_measured(sums, job.thresholds, selection, parameters, intervals)
+    table = tabulate_measured(sums, job.thresholds, selection, parameters, intervals)
+    return _Measured(table, estimator(units, settings.resample_by))
 
 
 def _job(

@@ -46,7 +46,7 @@ from segscore.pipeline.settings.reading import (
     read_whole_numbers,
     read_window,
 )
-from segscore.pipeline.settings.signature import INTERVALS, fields
+from segscore.pipeline.settings.signature import INTERVALS, NO_INTERVALS, fields
 
 _RANKED_BY = ("boundary_similarity", "window_diff", "pk")
 """Measures by which systems are ranked under other settings, if none are named."""
@@ -254,28 +254,29 @@ class SweepSettings:
         own_n_t = chosen.n_t if self.measures else self.own_n_t
         return replace(self, own_n_t=own_n_t, tolerance=chosen.tolerance)
 
-    @property
-    def signature(self) -> str:
-        """Description in one line of what was computed, so that two curves can be compared."""
+    def signature(self, estimator: str) -> str:
+        """Describe in one line what was computed, so that two curves can be compared.
+
+        Args:
+            estimator: how the intervals of the best values are estimated; ``NO_INTERVALS`` if there
+                are none.
+        """
         names, swept = _SIGNED, "sweep:score>=t|operating_point:mean-length"
         if self.tolerances:
             names = _SIGNED_WITH_TOLERANCES
             swept = f"sweep:tolerance|tol:{comma_separated(self.tolerances)}"
-        signature = signature_of(self, self.measuring.signature("none"), swept, names)
         if self.varies:
             varied: dict[str, list[str]] = {way.setting: [] for way in self.ways}
             for way in self.ways:
                 varied[way.setting].append(way.choice)
-            listed = ";".join(f"{name}={','.join(each)}" for name, each in varied.items())
-            signature = signature_of(
-                self, self.measuring.signature("none"), f"sweep:{listed}", names
-            )
+            swept = "sweep:" + ";".join(f"{name}={','.join(each)}" for name, each in varied.items())
+        signature = signature_of(self, self.measuring.signature(NO_INTERVALS), swept, names)
         if not self.measures:
             return signature
         known = fields(signature)
-        of_measures = fields(self.measured.signature("none"))
-        more = [f"{name}:{v}" for name, v in of_measures.items() if name not in (*known, INTERVALS)]
-        if self.resample_by is not None:
-            more.append(f"{INTERVALS}:jackknife,{self.resample_by}")
+        of_measures = fields(self.measured.signature(estimator))
+        if estimator == NO_INTERVALS:
+            del of_measures[INTERVALS]
+        more = [f"{name}:{value}" for name, value in of_measures.items() if name not in known]
         before, _, version = signature.rpartition("|")
         return "|".join([before, *more, version])
