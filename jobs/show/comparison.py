@@ -6,7 +6,7 @@ from dataclasses import replace
 from segscore.jobs.cli.encoding import printable_command
 from segscore.jobs.show.fitted import print_lines
 from segscore.jobs.show.formats import print_table, print_text, shown_layout
-from segscore.jobs.show.leaderboard import GROUPS_SHOWN, folded_in_words, is_folded
+from segscore.jobs.show.leaderboard import GROUPS_SHOWN
 from segscore.jobs.show.sentences import print_sentences
 from segscore.jobs.show.shown import print_shown
 from segscore.pipeline.comparison.listed_documents import changes_in_words, worst_in_words
@@ -18,7 +18,6 @@ from segscore.pipeline.comparison.shown_pairs import first_pairs_shown
 from segscore.pipeline.comparison.shown_power import power_curves
 from segscore.pipeline.comparison.shown_systems import best_first, systems_shown
 from segscore.pipeline.comparison.verdict import comparison_in_words
-from segscore.pipeline.results.names import is_point
 from segscore.pipeline.runs.finished import FinishedRun, RunRow, grouped
 from segscore.pipeline.statistics.shown_numbers import shown_group
 from segscore.schemas.rows import PairRow, SystemRow, group_of
@@ -37,9 +36,10 @@ def print_comparison(finished: FinishedRun, average: str) -> None:
         whole = shown_group(by, group) or "all documents"
         for name in settings["measures"]:
             of_measure = systems.get((*group, name), [])
-            ranked = [row["system"] for row in best_first(of_measure, average)]
-            if ranked:
-                _print_systems(of_measure, average, whole)
+            rows = best_first(of_measure, average)
+            if rows:
+                print_shown(systems_shown(rows, of_measure, whole, folds=True))
+            ranked = [row["system"] for row in rows]
             worst_of = worst_of or ranked  # of all documents, by the first measure
             compared = pairs.get((*group, name), [])
             if shown := [row for row in compared if row["average"] == average]:
@@ -57,18 +57,6 @@ def print_comparison(finished: FinishedRun, average: str) -> None:
     print_lines(finished.signature)
     print_lines("")
     print_sentences(comparison_in_words(finished, average))
-
-
-def _print_systems(averages: Sequence[SystemRow], average: str, whole: str) -> None:
-    """Print the systems of a group; the caption has the reference points without a row."""
-    rows = best_first(averages, average)
-    has_systems = not all(is_point(row["hypothesis"]) for row in rows)
-    folded = {
-        row["hypothesis"]: row["value"]
-        for row in rows
-        if has_systems and is_folded(row["hypothesis"])
-    }
-    print_shown(systems_shown(averages, average, whole, folded, folded_in_words(folded)))
 
 
 def _print_further(finished: FinishedRun) -> None:

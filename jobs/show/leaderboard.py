@@ -1,6 +1,6 @@
 """Print the systems of a scoring run, best first, with the main measures as columns."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -26,9 +26,6 @@ SCORE_LAYOUTS = ("systems", "groups", "crossed", "measures", "confusion")
 GROUPS_SHOWN = 10
 _LONGEST_HEADING = 13
 """Number of characters after which the name of a measure continues on the next line."""
-
-_EXTREMES = ("point:none", "point:all")
-"""The reference points that lie as far from a reference as one can."""
 
 _OVER_WINDOWS = ("pk", "window_diff")
 """Measures by which a hypothesis without boundaries can be better than every system."""
@@ -116,6 +113,7 @@ def _interval(board: "Leaderboard", name: str) -> str:
 def _remarks(board: "Leaderboard", listed: "Leaderboard") -> Iterator[str]:
     """Say what is averaged and marked, and what the reference points without a row have."""
     from segscore.pipeline.results.chance import SKILL
+    from segscore.pipeline.results.folded import folded_in_words
 
     numbers = {board.rows[name]["documents"] for name in listed.names}
     over = f" over {counted(numbers.pop(), 'document')}" if len(numbers) == 1 else ""
@@ -134,37 +132,13 @@ def _remarks(board: "Leaderboard", listed: "Leaderboard") -> Iterator[str]:
     yield from folded_in_words(values)
 
 
-def is_folded(name: str) -> bool:
-    """Return whether a leaderboard of systems has a reference point in a remark, not in a row."""
-    from segscore.pipeline.results.names import CHANCE
-
-    return name in _EXTREMES or name.startswith(CHANCE)
-
-
-def folded_in_words(values: Mapping[str, float | None]) -> Iterator[str]:
-    """Say what the reference points without a row have: the extremes, and chance.
-
-    Args:
-        values: name of each such point -> its average.
-    """
-    extremes = [f"{name} {shown_number(values[name])}" for name in _EXTREMES if name in values]
-    if extremes:
-        yield ", ".join(extremes)
-    chance = [
-        value for name, value in values.items() if name not in _EXTREMES and value is not None
-    ]
-    if chance:
-        low, high = shown_number(min(chance)), shown_number(max(chance))
-        span = low if low == high else f"{low} to {high}"
-        yield f"random boundaries at the density of each system: {span}"
-
-
 def _without_folded(board: "Leaderboard") -> "Leaderboard":
     """Leave out the chance of each system, which skill tells, and the extreme reference points."""
-    if not board.systems:
-        return board
+    from segscore.pipeline.results.folded import folded_points
+
+    folded = folded_points(board.names)
     averages = {
-        measure: {name: row for name, row in of.items() if not is_folded(name)}
+        measure: {name: row for name, row in of.items() if name not in folded}
         for measure, of in board.averages.items()
     }
     return replace(board, averages=averages)

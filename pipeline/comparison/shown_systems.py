@@ -1,8 +1,9 @@
 """The table of the systems of a comparison, with their ranks."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from segscore.pipeline.measures import ALL
+from segscore.pipeline.results.folded import folded_in_words, folded_points
 from segscore.pipeline.results.leaderboard import rank
 from segscore.pipeline.results.names import is_point
 from segscore.pipeline.statistics.shown_numbers import shown_rank
@@ -20,22 +21,25 @@ def best_first(averages: Iterable[SystemRow], average: str) -> list[SystemRow]:
 
 
 def systems_shown(
-    averages: Sequence[SystemRow],
-    average: str,
+    ranked: Sequence[SystemRow],
+    averages: Iterable[SystemRow],
     whole: str,
-    folded: Collection[str] = (),
-    remarks: Iterable[str] = (),
+    *,
+    folds: bool = False,
 ) -> ShownTable:
     """Show the systems of a group with their ranks by a measure, best first.
 
     Args:
-        averages: the rows of both averages.
-        average: the average by which the systems are ranked; the other one is beside it.
+        ranked: the rows of the average by which the systems are ranked, as ``best_first`` has them.
+        averages: the rows of both averages; the other one is shown beside it.
         whole: what is averaged over, in words.
-        folded: the reference points that have no row.
-        remarks: what is said of them.
+        folds: whether the caption has the extreme reference points and chance, in place of rows.
     """
-    rows = [row for row in best_first(averages, average) if row["hypothesis"] not in folded]
+    values = {row["hypothesis"]: row["value"] for row in ranked}
+    folded = folded_points(values) if folds else set()
+    rows = [row for row in ranked if row["hypothesis"] not in folded]
+    remarks = folded_in_words({name: values[name] for name in values if name in folded})
+    average = rows[0]["average"]
     other = "micro" if average == "macro" else "macro"
     others = {row["system"]: row["value"] for row in averages if row["average"] == other}
     measure = rows[0]["measure"]

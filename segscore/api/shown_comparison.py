@@ -49,13 +49,14 @@ def _tables(comparison: RunTables) -> Iterator[ShownTable]:
     differences: list[PairRow] = rows_over_all(comparison.table("comparisons"), by)
     for measure in settings["measures"]:
         of_measure = [row for row in averages if row["measure"] == measure]
-        ranked = [row["system"] for row in best_first(of_measure, _AVERAGE)]
-        if ranked:
-            yield systems_shown(of_measure, _AVERAGE, "all documents")
+        rows = best_first(of_measure, _AVERAGE)
+        if rows:
+            yield systems_shown(rows, of_measure, "all documents")
         pairs = [
             row for row in differences if (row["measure"], row["average"]) == (measure, _AVERAGE)
         ]
         if pairs:
+            ranked = [row["system"] for row in rows]
             shown = [better_first(row) for row in neighbours_first(pairs, ranked)]
             yield all_pairs_shown(shown, measure, settings["margin"])
 

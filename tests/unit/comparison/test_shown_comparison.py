@@ -13,7 +13,7 @@ from segscore.pipeline.comparison.shown_boundaries import where_shown
 from segscore.pipeline.comparison.shown_in_papers import pairs_for_papers, ranks_for_papers
 from segscore.pipeline.comparison.shown_pairs import differences_shown, first_pairs_shown
 from segscore.pipeline.comparison.shown_power import power_curves, power_shown
-from segscore.pipeline.comparison.shown_systems import systems_shown
+from segscore.pipeline.comparison.shown_systems import best_first, systems_shown
 from segscore.pipeline.statistics.shown_tables import ShownTable
 from segscore.schemas.rows import PairRow, PowerRow, SystemRow
 
@@ -113,7 +113,7 @@ def system(name: str, rank: float | None, average: str = "micro") -> SystemRow:
 def test_systems_come_before_reference_points(capsys: pytest.CaptureFixture[str]) -> None:
     rows = [system("point:human", 1), system("b", 3), system("a", 2), system("point:none", 4)]
     both = [*rows, system("a", 1, "macro")]
-    table = systems_shown(both, "micro", "all documents", {"point:none"}, ["point:none 0.2500"])
+    table = systems_shown(best_first(both, "micro"), both, "all documents", folds=True)
     title, heading, _, first, second, empty, point, caption, _ = printed(table, capsys)
     assert title == "pk ↓, micro, all documents"
     assert heading.split() == [
