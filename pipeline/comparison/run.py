@@ -9,10 +9,9 @@ import pyarrow as pa
 from segscore.pipeline import storage
 from segscore.pipeline.comparison.averages import Averages
 from segscore.pipeline.comparison.changes import find_changes, require_two
-from segscore.pipeline.comparison.own_published import read_own_scores
+from segscore.pipeline.comparison.files_beside import FilesBeside, read_beside
 from segscore.pipeline.comparison.published import published_beside, scores_on_references
 from segscore.pipeline.comparison.ratings import correlate_ratings
-from segscore.pipeline.comparison.read_ratings import read_ratings
 from segscore.pipeline.comparison.runs import (
     System,
     chosen_measures,
@@ -98,9 +97,10 @@ def run_comparison(settings: CompareSettings, average: str = "micro") -> Finishe
     with run.stage("plan"):
         runs = open_runs(settings.runs, trust_inputs=settings.trust_inputs)
         require_comparable(runs, chosen_measures(settings.measures), settings.may_differ)
+        beside = read_beside(settings)  # before any work, as what cannot be read is refused
         records = _records(settings)
         is_new = run.prepare([records])
-    compared = compare_runs(runs, settings, run.stage)
+    compared = compare_runs(runs, settings, beside, run.stage)
     record = {
         "signature": compared.signature,
         "settings": asdict(settings),
@@ -126,6 +126,7 @@ def _untimed(_stage: str) -> AbstractContextManager[None]:
 def compare_runs(
     runs: Sequence[FinishedScoring],
     settings: CompareSettings,
+    beside: FilesBeside,
     stage: Callable[[str], AbstractContextManager[None]] = _untimed,
 ) -> ComparedRuns:
     """Compare the systems of open runs on the documents they share.
@@ -133,6 +134,7 @@ def compare_runs(
     Args:
         runs: the runs; ``settings.runs`` is not read.
         settings: what to compare.
+        beside: the content of the files that ``settings`` name.
         stage: returns the context of each stage, such as one that measures its time.
 
     Raises:
@@ -155,11 +157,10 @@ def compare_runs(
         for samples in compared:
             _add_samples(results, settings, runs, samples)
     with stage("where"):
-        _add_boundaries(results, settings, runs, compared[0])
+        _add_boundaries(results, settings, runs, compared[0], beside.scores)
     with stage("ratings"):
-        if settings.ratings is not None:
-            rated = read_ratings(settings.ratings)
-            found = correlate_ratings(runs, systems, rated, resample_by)
+        if beside.ratings is not None:
+            found = correlate_ratings(runs, systems, beside.ratings, resample_by)
             results.rows["ratings"], unmatched = found
             results.warnings += unmatched
     with stage("power"):
@@ -174,20 +175,17 @@ def compare_runs(
     return ComparedRuns(tables, signed, _account(compared[0]), [*warnings])
 
 
-def _published(settings: CompareSettings, runs: Sequence[FinishedScoring]) -> list[PublishedScore]:
-    """Return the published scores to show, the user's own first."""
-    own = settings.published_scores
-    scores = [] if own is None else read_own_scores(own)
-    return scores + (scores_on_references(runs) if settings.published else [])
-
-
 def _add_boundaries(
     results: _Results,
     settings: CompareSettings,
     runs: Sequence[FinishedScoring],
     compared: Compared,
+    own: Sequence[PublishedScore],
 ) -> None:
-    """Add what is known only from the inputs of the runs, as far as it was asked for."""
+    """Add what is known only from the inputs of the runs, as far as it was asked for.
+
+    The user's ``own`` published scores come before those that segscore knows.
+    """
     systems = find_systems(runs, settings.systems)
     if settings.where:
         results.rows["where"] = [*where(runs, systems, compared.groups[0].documents)]
@@ -195,8 +193,8 @@ def _add_boundaries(
         sample = _shared_by_two(require_two(systems), compared)
         results.rows["changes"], results.rows["changed"] = find_changes(runs, systems, sample)
     if settings.shows_published:
-        scores = _published(settings, runs)
-        results.rows["published"] = published_beside(runs, systems, scores)
+        known = scores_on_references(runs) if settings.published else []
+        results.rows["published"] = published_beside(runs, systems, [*own, *known])
 
 
 def _shared_by_two(two: tuple[System, System], compared: Compared) -> Sample:
@@ -210,13 +208,8 @@ def _shared_by_two(two: tuple[System, System], compared: Compared) -> Sample:
 def _records(settings: CompareSettings) -> InputTable:
     """List the run.json files of the runs, which change when a run does, and other files read."""
     urls = [storage.join(url, run_folder.RECORD) for url in settings.runs]
-    # What cannot be read is refused before any work.
-    if settings.published_scores is not None:
-        read_own_scores(settings.published_scores)
-        urls.append(settings.published_scores)
-    if settings.ratings is not None:
-        read_ratings(settings.ratings)
-        urls.append(settings.ratings)
+    beside = settings.published_scores, settings.ratings
+    urls += [url for url in beside if url is not None]
     files = [file for url in urls for file in storage.find(url, any_kind=True)]
     return InputTable("runs", tuple(files), (), pa.schema([]))
 

@@ -11,6 +11,7 @@ from segscore.api.runs import RunTables, location_of_run
 from segscore.api.settings import read_settings
 from segscore.api.wording import in_python_words
 from segscore.pipeline.arrays.compiling import announced_compilation
+from segscore.pipeline.comparison.files_beside import read_beside
 from segscore.pipeline.comparison.run import compare_runs
 from segscore.pipeline.comparison.runs import first_measure, open_runs
 from segscore.pipeline.comparison.settings import CompareSettings
@@ -133,7 +134,7 @@ def compare(
     measures = tuple(names.split(",")) if isinstance(names, str) else names
     given = read_settings(CompareSettings, {**settings, "measures": measures})
     chosen = CompareSettings(runs=urls, **given)
-    compared = compare_runs(opened, chosen)
+    compared = compare_runs(opened, chosen, read_beside(chosen))
     record = {
         "signature": compared.signature,
         "settings": asdict(chosen),

@@ -13,8 +13,10 @@ from scipy.stats import spearmanr
 
 import segscore as api
 from segscore.pipeline.arrays.ragged import Floats
+from segscore.pipeline.comparison import own_published, read_ratings
 from segscore.pipeline.comparison.ratings import interval_of, spearman
 from segscore.pipeline.measures import ALL
+from segscore.pipeline.settings.reading import read_file
 from segscore.pipeline.storage import read_table, write_table
 from tests.support.command_line import Segscore
 from tests.support.comparisons import refusal_line
@@ -111,6 +113,25 @@ def test_what_is_not_matched_is_counted(segscore: Segscore, run: Path) -> None:
         "of 24 rated pairs, these were left out: 1 of systems not compared (zed), 1 of documents "
         "that were not scored"
     ) in ended.err
+
+
+def test_files_beside_the_runs_are_read_once(
+    segscore: Segscore, run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+
+    def counted(option: str, location: str) -> str:
+        opened.append(option)
+        return read_file(option, location)
+
+    for module in (read_ratings, own_published):
+        monkeypatch.setattr(module, "read_file", counted)
+    scores = run.parent / "published.csv"
+    scores.write_text("system,measure,value\nold,pk,0.5\n")
+    file = saved(run.parent, "csv", ratings())
+    ended = segscore("compare", run, "--ratings", file, "--published-scores", scores)
+    assert ended.code == 0, ended.err
+    assert sorted(opened) == ["--published-scores", "--ratings"]
 
 
 def test_formats_and_python(segscore: Segscore, run: Path) -> None:
