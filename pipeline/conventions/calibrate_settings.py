@@ -68,7 +68,7 @@ class CalibrateSettings:
         if self.measure not in PAIRS.measures:
             near = nearest_measure(self.measure, PAIRS.measures)
             raise Refused(
-                f"--measure {self.measure}: is no measure of pairs{near}; `segscore measures` "
+                f"--measure {self.measure}: is not a measure of pairs{near}; `segscore measures` "
                 "lists them"
             )
         number = self.number

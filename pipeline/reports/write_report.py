@@ -14,6 +14,7 @@ from segscore.pipeline.comparison.runs import chosen_measures, find_systems, ope
 from segscore.pipeline.comparison.shared_documents import read_documents
 from segscore.pipeline.comparison.shown_beside import published_shown
 from segscore.pipeline.comparison.verdict import comparison_in_words
+from segscore.pipeline.conventions.calibrate_run import calibrate_run
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.measures.measure import Measure
@@ -29,7 +30,6 @@ from segscore.pipeline.reports import (
     sweep,
     systems,
 )
-from segscore.pipeline.reports.calibration import calibrate_run
 from segscore.pipeline.reports.first_screen import first_screen
 from segscore.pipeline.reports.night import gate_section
 from segscore.pipeline.reports.page import (

@@ -268,7 +268,7 @@ def test_scales_that_cannot_be_made_are_refused(segscore: Segscore, tmp_path: Pa
     assert "distinguishes the boundary types" in refusal_line(segscore(*again))
     again = ("report", tmp_path / "plain", "--output", tmp_path / "y.html", "--calibrate")
     panel = refusal_line(segscore(*again, "--measure", "mult_window_diff"))
-    assert "mult_window_diff is no measure of pairs" in panel
+    assert "mult_window_diff is not a measure of pairs" in panel
     plain_rows.write_text("".join(line + "\n" for line in reversed(lines)))
     assert f"{plain_rows}: has changed since the run" in refusal_line(segscore(*again))
     assert not (tmp_path / "y.html").exists()

@@ -335,7 +335,7 @@ def test_options_of_the_command_only_are_refused(option: dict[str, Any]) -> None
 
 
 def test_unknown_measures_are_refused() -> None:
-    with pytest.raises(Refused, match="--measure beauty: is no measure of pairs"):
+    with pytest.raises(Refused, match="--measure beauty: is not a measure of pairs"):
         calibration("beauty")
     with pytest.raises(
         Refused, match=r"--measure boundry_similarity: .*; the nearest is boundary_"
