@@ -48,7 +48,7 @@ def cite(
     one_of("--average", average or MICRO, (MICRO, "macro"))
     if run is not None and (audit := FinishedRun.open(run)).command == "agree":
         if average is not None:
-            raise Refused(f"--average {average}: coefficients of agreement are no averages")
+            raise Refused(f"--average {average}: coefficients of agreement are not averages")
         print_text(_of_audit(audit, [] if measures is None else measures.split(",")))
         return
     asked = [] if measures is None else _named(measures.split(","))

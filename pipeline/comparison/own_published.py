@@ -58,7 +58,7 @@ def _score(location: str, number: int, row: dict[str, str | None]) -> PublishedS
     try:
         float(cells["value"].removesuffix("%"))
     except ValueError as problem:
-        raise Refused(f"{place}: value {cells['value']} is no number") from problem
+        raise Refused(f"{place}: value {cells['value']} is not a number") from problem
     name = location.rpartition("/")[2]
     evidence = "paper" if cells["convention"] else "unknown"
     source = cells.pop("source") or name

@@ -87,8 +87,8 @@ def _why_not(test_set: Mapping[str, Any], registry: Registry) -> str:
     if test_set.get("name") is not None and (part := describe_record(test_set, registry)):
         return f"{part}; published scores are about exactly the references of a test set"
     return (
-        "its references are no test set that segscore knows; `segscore testsets` lists those that "
-        "it knows"
+        "its references are not a test set that segscore knows; `segscore testsets` lists those "
+        "that it knows"
     )
 
 

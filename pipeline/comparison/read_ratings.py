@@ -28,7 +28,7 @@ def read_ratings(location: str) -> dict[tuple[str, str], float]:
 
     Raises:
         Refused: the file cannot be read or has no row, a column is missing, or a cell is empty or
-            no number.
+            not a number.
     """
     found: dict[tuple[str, str], list[Fraction]] = {}
     for number, row in _rows(location):
@@ -65,7 +65,7 @@ def _number(place: str, value: Any) -> Fraction:
             number = math.nan
         if math.isfinite(number):
             return Fraction(number)
-    raise Refused(f"{place}: rating {value!r} is no number")
+    raise Refused(f"{place}: rating {value!r} is not a number")
 
 
 def _rows(location: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
@@ -88,5 +88,5 @@ def _json_row(place: str, line: str) -> Mapping[str, Any]:
     except (ValueError, RecursionError) as problem:
         raise Refused(f"{place}: is not JSON") from problem
     if not isinstance(row, dict):
-        raise Refused(f"{place}: is no object; write one for each line")
+        raise Refused(f"{place}: is not an object; write one for each line")
     return row

@@ -92,7 +92,7 @@ _CHANCE = Question(
 _END = Question(
     "end",
     (
-        Answer("open", "The end of the text is no decision.", "segscore; segeval"),
+        Answer("open", "The end of the text is not a decision.", "segscore; segeval"),
         Answer(
             "closed",
             "The end of the text counts as a boundary on which all coders agree.",

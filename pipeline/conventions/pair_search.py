@@ -74,7 +74,7 @@ def _system(corpus: Corpus, number: Published) -> str:
         )
     system = number.system or corpus.systems[0]
     if system not in corpus.systems:
-        raise Refused(f"{system}: is no system; there are {_list(corpus.systems)}")
+        raise Refused(f"{system}: no such system; the systems are {_list(corpus.systems)}")
     return system
 
 

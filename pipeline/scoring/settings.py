@@ -180,7 +180,7 @@ def settings_from_record(record: Mapping[str, Any]) -> ScoreSettings:
     """
     locations = record.get("references"), record.get("hypotheses"), record.get("documents") or ""
     if not all(isinstance(location, str) for location in locations):
-        raise TypeError("the location of a table is no text")
+        raise TypeError("the location of a table is not a text")
     fields: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in record.items()
     }

@@ -43,7 +43,7 @@ def _content(found: re.Match[str], key: str) -> str:
     if doubled:
         return found[0][1:]
     if _NAME.fullmatch(name) is None or not found[0].endswith("}"):
-        raise Refused(f"{key}: {found[0]} is no environment variable; write ${{NAME}}")
+        raise Refused(f"{key}: {found[0]} is not an environment variable; write ${{NAME}}")
     if name not in os.environ:
         raise Refused(
             f"{key}: the environment variable {name} is not set; set it, or write $${{{name}}} for "

@@ -111,7 +111,7 @@ def location_of_run(run: Any) -> str:
     """
     if not isinstance(run, str | PathLike):
         raise Refused(
-            f"{type(run).__name__} is no run; give the folder or URL of a finished run, or what "
+            f"{type(run).__name__} is not a run; give the folder or URL of a finished run, or what "
             "segscore.evaluate returns"
         )
     return fspath(run)

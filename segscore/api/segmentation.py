@@ -251,7 +251,7 @@ class Segmentation:
             raise Refused("units: there is none; give a list of one text or more")
         for name, each in (("text", text), *(("units", unit) for unit in units)):
             if not isinstance(each, str):
-                raise Refused(f"{name}: {shown(each)} is no text")
+                raise Refused(f"{name}: {shown(each)} is not a text")
         require_break(breaks)
         if breaks == AUTO:
             found = kinds_in(text)

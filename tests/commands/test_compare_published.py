@@ -79,7 +79,7 @@ def test_a_part_of_a_set_is_refused_by_name(segscore: Segscore, tmp_path: Path, 
     record["test_set"] |= {"fingerprint": "0" * 64, "name": None, "split": None}
     (run / "run.json").write_text(json.dumps(record))
     line = refusal_line(segscore("compare", run, *QUICK))
-    assert "its references are no test set that segscore knows" in line
+    assert "its references are not a test set that segscore knows" in line
 
 
 def test_the_report_has_the_same_block(segscore: Segscore, tmp_path: Path, run: Path) -> None:
@@ -144,7 +144,7 @@ def test_own_rows_are_shown_beside_the_systems(
             "unknown column sourc; the nearest is source",
         ),
         ("system,measure,value\nTop,pkk,.3\n", ":2: no measure pkk; the nearest is pk"),
-        ("system,measure,value\nTop,pk,low\n", ":2: value low is no number"),
+        ("system,measure,value\nTop,pk,low\n", ":2: value low is not a number"),
         ("system,measure,value\nTop,,.3\n", ":2: measure is empty"),
         ("system,measure,value\n", "has no row"),
     ],

@@ -150,8 +150,8 @@ def test_formats_and_python(segscore: Segscore, run: Path) -> None:
     ("text", "message"),
     [
         ("document_id,system\nd1,a\n", "has no column rating"),
-        ("document_id,system,rating\nd1,a,good\n", ":2: rating 'good' is no number"),
-        ("document_id,system,rating\nd1,a,nan\n", ":2: rating 'nan' is no number"),
+        ("document_id,system,rating\nd1,a,good\n", ":2: rating 'good' is not a number"),
+        ("document_id,system,rating\nd1,a,nan\n", ":2: rating 'nan' is not a number"),
         ("document_id,system,rating\nd1,,3\n", ":2: system is empty"),
         ("document_id,coder,rating\n", "has no row"),
         ("document_id,coder,rating\nd1,x,3\n", "of systems not compared (x)"),

@@ -100,7 +100,7 @@ def test_rejected_rows_are_warned_of(segscore: Segscore, tmp_path: Path) -> None
         (["--measure", "pk", "--published", ".3"], "name its system with --system"),
         (["--published-table", "none.csv"], "none.csv: there is no such file"),
         (["--measure", "beauty", "--published", ".3"], "beauty: no convention computes it"),
-        (["--measure", "pk", "--published", ".3", "--system", "me"], "me: is no system"),
+        (["--measure", "pk", "--published", ".3", "--system", "me"], "me: no such system"),
         (["--measure", "pk", "--published", ".3", "--codings", "x"], "and not both"),
         (["--measure", "pk", "--published", ".3", "--tolerance-of-print", "0"], "in (0, 1)"),
         (["--measure", "f1", "--published", ".3", "--tolerance", "-1"], "--tolerance -1"),

@@ -355,8 +355,8 @@ output = "{tmp_path}/$${{x}} $1 $$ ${{SEGSCORE_RUN}}"
     [
         ("${SEGSCORE_UNSET}/x", "the environment variable SEGSCORE_UNSET is not set"),
         ("${SEGSCORE_SECRE}", "SEGSCORE_SECRE is not set; set it"),
-        ("${A:-b}/x", "${A:-b} is no environment variable; write ${NAME}"),
-        ("${", "${ is no environment variable"),
+        ("${A:-b}/x", "${A:-b} is not an environment variable; write ${NAME}"),
+        ("${", "${ is not an environment variable"),
     ],
 )
 def test_a_variable_that_is_not_set_is_refused(

@@ -94,8 +94,8 @@ def _of_run(run: FinishedScoring, documents: str | None) -> _Found:
     """Return the length and the tracks: references, then each hypothesis with its edits."""
     if run.score_settings().units != "units":
         raise Refused(
-            f"{run.url}: was scored with --units words, so that its positions are no times; export "
-            "its tables, or score them without --units"
+            f"{run.url}: was scored with --units words, so that its positions are not times; "
+            "export its tables, or score them without --units"
         )
     known = _scored_documents(run) if documents is None or "," in documents else []
     pairs = explain_pairs(run, _wanted(documents, known)).pairs

@@ -70,8 +70,8 @@ def test_values_of_other_types_are_refused(settings: dict[str, Any], message: st
         (lambda: untyped.calibrate(ONE, measure=None), "measure: None must be a text"),
         (lambda: untyped.Metric(["pk"]), r"\['pk'\]: must be the name of a measure"),
         (lambda: untyped.compare(package.evaluate(ONE, ONE), measure=5), "measures: 5 must"),
-        (lambda: untyped.compare(["run"], measure="pk"), "list is no run; give the folder"),
-        (lambda: untyped.read_run(None), "NoneType is no run; give the folder or URL"),
+        (lambda: untyped.compare(["run"], measure="pk"), "list is not a run; give the folder"),
+        (lambda: untyped.read_run(None), "NoneType is not a run; give the folder or URL"),
     ],
 )
 def test_every_function_refuses_them(call: Any, message: str) -> None:
