@@ -13,11 +13,11 @@ settings/      what every command can be asked: options, ranges, how segmentatio
 runs/          a run: folder, plan, tasks, shuffle, record; it alone imports Dask
 results/       what a scoring run found, for every reader: leaderboard, coverage, chance, names
 scoring/       segscore score, sweep, explain
-importing/     segscore import, project: formats, conversion to segmentations
+importing/     segscore import, answers, project: formats, conversion to segmentations
 agreement/     segscore agree, consensus, simulate
 conventions/   segscore reconcile, calibrate
-comparison/    segscore compare
-nightly/       segscore nightly, history
+comparison/    segscore compare, certify, doctor
+nightly/       segscore nightly, history, trend
 reports/       segscore report, export
 """
 

@@ -60,6 +60,17 @@ def test_the_page_about_the_code_lists_the_rooms_and_names_files() -> None:
         assert (ROOT / name).is_file() or (ROOT / "pipeline" / name).is_file(), name
 
 
+def test_the_page_about_the_code_names_what_its_files_define() -> None:
+    page = (ROOT / "docs/code.md").read_text()
+    path = r"`([a-z_]+/[a-z_/]+\.py)`"
+    named = re.findall(rf"`(\w+)` (?:in |\(){path}", re.sub(r"\s+", " ", page))
+    assert len(named) > 25
+    for name, file in named:
+        found = next(p for p in (ROOT / file, ROOT / "pipeline" / file) if p.is_file())
+        defined = rf"^ *(?:def|class) {name}\b|^{name}\b|\b{name}="
+        assert re.search(defined, found.read_text(), re.MULTILINE), (name, file)
+
+
 def test_one_package_is_installed() -> None:
     assert (distribution("segscore").read_text("top_level.txt") or "").split() == ["segscore"]
 
