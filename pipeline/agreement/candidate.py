@@ -70,7 +70,8 @@ def advantage(counts: dict[str, Ints], units: Hashes) -> Estimate:
 def p_of_margin(estimate: Estimate, margin: float) -> float:
     """Return the one-sided p value of the advantage being at least the margin.
 
-    If all units have the same value, that of as many documents of which each has it by chance.
+    If all units have the same value, there is no error to test with. p is then the probability that
+    as many documents all have this value by chance.
     """
     from scipy.special import stdtr
 

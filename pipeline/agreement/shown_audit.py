@@ -193,7 +193,7 @@ def codings_shown(row: DocumentRow) -> ShownTable:
 
 
 def prominence_shown(parts: Iterable[pa.Table]) -> Iterator[ShownTable]:
-    """Show by how many coders the positions that some coder marked are supported.
+    """Show how many coders support the positions that at least one coder marked.
 
     Args:
         parts: the columns ``PROMINENCE_COLUMNS`` of `prominence`.

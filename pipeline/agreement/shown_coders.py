@@ -100,7 +100,7 @@ def coders_shown(rows: Sequence[CoderRow], unit: str | None) -> ShownTable:
 
 
 class UsualRates(NamedTuple):
-    """Where most rates are: the mean, and that minus and plus two standard deviations."""
+    """Where most rates are: the mean, and two standard deviations below and above it."""
 
     low: float
     mean: float
@@ -202,7 +202,7 @@ def candidate_shown(
 
 
 def pairs_shown(rows: Sequence[PeerRow], names: Sequence[str], coders: int) -> ShownTable:
-    """Show the similarity of each pair of some coders, of so many."""
+    """Show the similarity of each pair of the named coders; ``coders`` is the number of all."""
     rows = [row for row in rows if {row["coder"], row["peer"]} <= set(names)]
     left_out = coders - len(names)
     return ShownTable(

@@ -1,4 +1,4 @@
-"""Notice that segments are windows of a text that overlap, and so are not a segmentation."""
+"""Detect segments that are overlapping windows of a text, which are not a segmentation."""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise
@@ -7,7 +7,7 @@ TokenTexts = Sequence[Sequence[object]]
 """Texts, each as its tokens."""
 
 _LEAST = 12
-"""The fewest characters that are certainly repeated and do not just happen to be equal."""
+"""The fewest equal characters that are a repetition and do not just happen to be equal."""
 
 _MOST_TRIES = 1000
 """Number of places at which the beginning of a segment is looked for in the one before."""
@@ -16,8 +16,8 @@ _MOST_TRIES = 1000
 def repeated_ends(units: TokenTexts, segments: TokenTexts) -> list[str]:
     """Return the texts that segments repeat from the end of the one before; empty if few do.
 
-    Most segments must do so, and the segments must be longer than the units by about as much: the
-    document itself may repeat what it says.
+    Most segments must do so, and all segments together must be longer than the units by about the
+    length of these texts; otherwise it may be the document that repeats itself.
 
     Examples:
         >>> repeated_ends([["it", "rains", "in", "the", "north", "today"]],

@@ -24,7 +24,7 @@ class Published:
         measure: the measure that the paper names.
         printed: the number as printed, such as .312 or 31.2%.
         value: the number.
-        half_width: largest distance of a value that is printed so.
+        half_width: largest distance of a value that would be printed as this number.
         system: system that it is about; empty for the only one.
         document: id of the document that it is about; None for all documents.
         assumed_percent: whether it was read as a percentage because no measure exceeds 1.
@@ -57,8 +57,8 @@ def read_published(
 
     Args:
         row: measure and value, and perhaps system and document_id.
-        half_width: largest distance of a value that is printed so; None: half a unit of the last
-            digit.
+        half_width: largest distance of a value that would be printed as this number; None for half
+            a unit of the last digit.
         where: where the number is, for messages.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Read all files of an import in tasks: rows as they are, then shapes, which need all files."""
+"""Read all files of an import in tasks: rows first; the conversion of shapes needs all files."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -68,7 +68,7 @@ class ImportedRows:
 
 
 def cut_input(files: Sequence[InputFile], reading: Reading, size: int) -> list[FilePart]:
-    """Cut files into parts of about a size in bytes; JSON Lines of segmentations also inside."""
+    """Cut files into parts of about a size in bytes; segmentations in JSON Lines also within."""
     return cut_files(files, size, lambda url: is_plain_json_lines(url, reading))
 
 

@@ -28,7 +28,7 @@ _BETWEEN_ROWS = {
     "unique_document": "two rows of one document",
     "n_units_agree": "other lengths than other rows of the document",
 }
-"""Rules of several rows, in words for a message."""
+"""Rules that compare several rows, in words for a message."""
 
 _ONE = {
     "references": "reference",
@@ -54,7 +54,7 @@ _OUTCOMES = ("scored", "rejected", "unpaired")
 
 
 def warn_of_similar_names(coders: Collection[str]) -> list[str]:
-    """Return a warning for names of coders that a reader would take for one, at most a few."""
+    """Return a warning that lists a few names of coders that a reader would take for the same."""
     alike: dict[str, list[str]] = {}
     for coder in sorted(coders):
         plain = " ".join(unicodedata.normalize("NFC", coder).split()).casefold()
@@ -96,7 +96,7 @@ def add_rows(parts: Iterable[RowCounts]) -> RowCounts:
 def versions(further: Iterable[str]) -> dict[str, str]:
     """Return the versions of segscore, the libraries that runs use, and further ones.
 
-    Those that are not installed, as Dask without the extra `cluster`, are left out.
+    Those that are not installed, such as Dask without the extra `cluster`, are left out.
     """
     found = {name: _version(name) for name in (*_LIBRARIES, *further)}
     return {name: version for name, version in found.items() if version is not None}
@@ -118,7 +118,7 @@ def require_few_rejects(sink: Sink, account: RowCounts, max_rejects: float) -> N
     The largest share is in [0, 1].
 
     Raises:
-        Failed: it did; the message gives the numbers, and where the rejected rows are listed.
+        Failed: the share is larger; the message gives the numbers, and where the rejects are.
     """
     rejected = sum(table["rejected"] for table in account.values())
     rows = sum(table["in"] for table in account.values())

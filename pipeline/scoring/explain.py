@@ -55,7 +55,7 @@ class ExplainedRows(NamedTuple):
 
     Attributes:
         pairs: each reference with each hypothesis of its document, in the order of the hypotheses.
-        rejected: where each hypothesis is that the run rejected, and why.
+        rejected: the place of each hypothesis that the run rejected, and the reason.
     """
 
     pairs: list[Explained]
@@ -110,7 +110,7 @@ _NOT_THERE = "rejected rows are in its table rejects, and reference points canno
 
 
 def _rejected(rejects: pa.Table, hypothesis: str | None) -> Iterator[str]:
-    """Yield where each rejected row of a hypothesis, or of all with None, is, and why."""
+    """Yield the place of each rejected row of a hypothesis, None for all, and the reason."""
     for row in rejects.sort_by([("source", "ascending"), ("row", "ascending")]).to_pylist():
         if hypothesis in (None, row["coder"]):
             yield f"{place_of(row)} {owner_of(row)}: {row['rule']}: {row['detail']}"

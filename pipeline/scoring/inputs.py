@@ -103,7 +103,7 @@ class Inputs:
         return one_unit({table.location: table.unit for table in self.tables})
 
     def in_unit(self, unit: str | None) -> "Inputs":
-        """Return the tables, of which those that do not state a unit have one; None for none.
+        """Return the tables, in this unit where they state none; None leaves them without.
 
         Raises:
             Refused: they state another one.
@@ -168,7 +168,7 @@ def find_inputs(settings: ScoreSettings) -> Inputs:
 
 
 def _require_one_side(references: str, hypotheses: Sequence[str]) -> None:
-    """Refuse several hypotheses some of which seem to be references, from an unquoted glob.
+    """Refuse hypotheses some of which seem to be references, as with an unquoted glob.
 
     Raises:
         Refused: some of the hypotheses, but not all, are in the folder of the file of references.
@@ -213,8 +213,6 @@ def _require_types(settings: ScoreSettings, inputs: Inputs) -> None:
 
 def _require_scorable(settings: ScoreSettings, inputs: Inputs) -> Inputs:
     """Return the tables in their unit; refuse what cannot be scored.
-
-    That is extras with boundary types, and names of columns of `scores`.
 
     Raises:
         Refused: the tables have boundary types, and the settings ask for consensus references or

@@ -21,7 +21,7 @@ def warn_of_self_pairs(sink: Sink, inputs: Inputs) -> list[str]:
 
 
 def has_self_pairs(rows: DocumentRows) -> bool:
-    """Return whether a coder of some documents is scored against an own segmentation."""
+    """Return whether a coder of some documents is scored against one of their own."""
     references, accepted = rows.references, rows.accepted
     pairs = pair_up(accepted.document, references.first)
     reference = references.coder.take(pa.array(pairs.ref_row))

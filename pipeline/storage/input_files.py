@@ -59,8 +59,8 @@ def find_counted(url: str, *, any_kind: bool = False) -> Found:
 
     Raises:
         Absent: the URL does not exist, or has no file that can be read as a table.
-        Refused: permission is missing, the bucket does not exist, or a file is a link to nothing
-            or, unless it may be of any kind, no regular file.
+        Refused: permission is missing, the bucket does not exist, a file is a link to nothing, or,
+            unless files may be of any kind, a file is a pipe or a device.
         Failed: no server answers.
     """
     several = [_find_in(location, any_kind=any_kind) for location in split_locations(url)]
@@ -104,7 +104,7 @@ def _find_in(url: str, *, any_kind: bool) -> Found:
 
 
 def _version(name: str, info: Info) -> str:
-    """Return the version of a file, whose name says its content if a run keeps it."""
+    """Return the version of a file; of a file that a run keeps, the digest in its name."""
     return digest_in(name) or version(info)
 
 

@@ -32,7 +32,7 @@ from segscore.schemas.input_columns import BY_SEGMENT, INPUT_TYPES, ROLE
 T = TypeVar("T")
 _FIELDS = {*INPUT_TYPES, ROLE}
 _FIRST_NUMBERS = {"n_units", "boundaries"}
-"""Fields without which a list is rather a column under another name than an attribute."""
+"""Fields without all of which a list is probably one of them under another name."""
 
 
 def read(

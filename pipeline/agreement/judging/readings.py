@@ -1,8 +1,8 @@
 """Find coders who read the guidelines in two ways, and pairs who agree too well.
 
-Before anybody is accused: where coders read in two ways, each agrees less with those who read in
-the other, and those who read alike agree better than the effects of coders explain.  Both show in
-the residuals of pairs of coders, and are compared with what these are if names are permuted.
+This comes before any coder is judged.  Where coders read in two ways, each agrees less with those
+who read in the other way, and those who read alike agree better than the effects of coders explain.
+Both show in the residuals of pairs of coders, which are compared with those of permuted names.
 """
 
 from dataclasses import dataclass
@@ -68,10 +68,10 @@ class Readings:
         return ((others[0], others[1]),) if len(others) == 2 else ()
 
     def judged(self, coders: Flags) -> Flags:
-        """Return of which coders it can be said that they agree less.
+        """Return the coders of whom it can be said that they agree less than others.
 
-        Of two ways of reading, only with enough others who read in the same way; and not of
-        those who may read in another way.
+        Where there are two ways of reading, a coder must have enough others who read in the same
+        way. Coders who may read in another way are not among them.
         """
         alike = self.way[:, None] == self.way
         enough = (alike & coders).sum(axis=1) >= FEWEST_JUDGED
@@ -88,8 +88,8 @@ class Readings:
 def find_readings(coded: ByDocument, included: Flags, judging: Judging) -> Readings:
     """Look for two ways of reading, and for pairs, among the coders who are included.
 
-    A pair is looked for after two groups; of both, the one is taken that explains more.  A pair
-    that is found is left out, and what remains is searched again.
+    If there are both two groups and such a pair, the one that explains more is taken.  A pair that
+    is found is left out, and what remains is searched again.
     """
     pairs = coded.pairs(judging.similarity, judging.n_t)
     suspected = np.zeros(coded.coders, bool)
@@ -147,7 +147,7 @@ class _Search:
 
     @classmethod
     def of(cls, coded: ByDocument, pairs: CodedPairs, used: Flags, judging: Judging) -> "_Search":
-        """Fit, and permute."""
+        """Fit the effects to the pairs, and again with permuted names."""
         effects = fit_effects(pairs, used, coded.coders)
         sizes = coded.coders, int(pairs.shared.max(initial=0)) + 1
         limits = judging.seed, permutations(coded.coders), FEWEST_DOCUMENTS
@@ -161,17 +161,20 @@ class _Search:
         )
 
     def excess(self, alike: Flags) -> float:
-        """Return how much more the pairs agree that are alike, fitted with all effects."""
+        """Return how much more the marked pairs agree, fitted together with all effects."""
         part, whole = self._shares(alike)
         return part / whole if whole > 0 else 0.0
 
     def explained(self, alike: Flags) -> float:
-        """Return what that explains of the weighted sum of squares."""
+        """Return how much of the weighted sum of squares this excess explains."""
         part, whole = self._shares(alike)
         return part**2 / whole if whole > 0 else 0.0
 
     def _shares(self, alike: Flags) -> tuple[float, float]:
-        """Return weighted products of what is alike, with the residuals and with its own."""
+        """Return two weighted sums over the marked pairs.
+
+        The first is of their residuals, the second of what the effects leave of the marks.
+        """
         pairs = self.pairs
         value = alike[pairs.first, pairs.second].astype(np.float64)
         own = fit_effects(pairs._replace(value=value), self.used, len(alike))
