@@ -10,7 +10,7 @@ tables/        find, read and validate input tables; their columns; rejected row
 statistics/    sums, averages, the jackknife, tests
 testsets/      test sets, recognised by the content of their references
 settings/      what every command can be asked: options, ranges, how segmentations are measured
-runs/          a run: folder, plan, tasks, shuffle, record; it alone imports Dask
+runs/          a run: folder, plan, tasks, shuffle, record; it alone uses clusters of Dask
 results/       what a scoring run found, for every reader: leaderboard, coverage, chance, names
 scoring/       segscore score, sweep, explain
 importing/     segscore import, answers, project: formats, conversion to segmentations
