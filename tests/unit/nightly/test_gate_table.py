@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from segscore.jobs.show.gating import print_checks
-from segscore.pipeline.nightly.verdict import Check, Verdict
+from segscore.pipeline.nightly.verdict import Acceptance, Check, Verdict
 from segscore.pipeline.reports.night import gate_section
 
 
@@ -67,3 +67,22 @@ def test_a_change_within_noise_has_the_same_words_everywhere(
     assert table is not None and table.rows[0][2] == words
     print_checks([check], 0.05)
     assert words in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("accepted", "acceptances", "reason"),
+    [
+        ("known", [Acceptance("known"), Acceptance("late", "b")], "known"),
+        (None, [Acceptance("late", "b", "pk<=+0.02")], "late (b, pk<=+0.02)"),
+        (None, [Acceptance("late", "a"), Acceptance("late", "b")], "late (a); late (b)"),
+    ],
+)
+def test_the_page_says_why_a_night_was_accepted(
+    accepted: str | None, acceptances: list[Acceptance], reason: str
+) -> None:
+    asked: dict[str, Any] = {"alpha": 0.05}
+    night = Verdict(
+        "2026-01-08", "", asked, {}, (), ("s",), (), (), {}, "accepted", "", (),
+        accepted=accepted, acceptances=tuple(acceptances),
+    )  # fmt: skip
+    assert f"The reason to accept it: {reason}." in gate_section(night).text
