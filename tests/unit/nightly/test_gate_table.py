@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from segscore.jobs.show.gating import print_checks
+from segscore.jobs.show.gating import print_checks, print_group_checks
 from segscore.pipeline.nightly.verdict import Acceptance, Check, Verdict
 from segscore.pipeline.reports.night import gate_section
 
@@ -86,3 +86,22 @@ def test_the_page_says_why_a_night_was_accepted(
         accepted=accepted, acceptances=tuple(acceptances),
     )  # fmt: skip
     assert f"The reason to accept it: {reason}." in gate_section(night).text
+
+
+@pytest.mark.parametrize("failing", [0, 1])
+def test_a_fall_in_a_group_that_nobody_is_blamed_for_is_named(
+    capsys: pytest.CaptureFixture[str], failing: int
+) -> None:
+    results = [*["failed"] * failing, *["with_all"] * 5, "passed"]
+    checks = [
+        Check(
+            "pk<=+0.02", f"s{place}", "pk", "micro", 0.02, "2026-01-07", 0.3, 0.1, 8, 56, 0,
+            change=0.2, p=0.001, p_adjusted=0.002, result=result, group="sport",
+        )
+        for place, result in enumerate(results)
+    ]  # fmt: skip
+    print_group_checks(checks)
+    said = " ".join(capsys.readouterr().out.split())
+    first = [f"s{place} in sport (pk<=+0.02)" for place in range(failing, failing + 3)]
+    others = ", ".join([*first, "2 more"])
+    assert f"; worse, but not surely by more than the other systems: {others}" in said
