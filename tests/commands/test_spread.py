@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from segscore.pipeline.runs import cluster, executors, planning
+from segscore.pipeline.runs import adding, cluster, executors, planning
 from segscore.pipeline.runs.planning import Limits
-from segscore.pipeline.scoring import totals
 from segscore.pipeline.statistics import resampling
 from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
@@ -117,7 +116,7 @@ def test_sums_added_in_rounds_are_the_same(
     monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=15))
     written = []
     for at_once in (1000, 2):
-        monkeypatch.setattr(totals, "_SUMS_AT_ONCE", at_once)
+        monkeypatch.setattr(adding, "SUMS_AT_ONCE", at_once)
         output = tmp_path / str(at_once)
         run(segscore, tmp_path, output, "--group-by", "genre")
         written.append(files(output))
