@@ -107,7 +107,7 @@ def print_night(chosen: NightSettings, ended: "Ended") -> None:
         new = ", ".join(verdict.new)
         print_lines(f"{new}: no earlier good night to compare with")
     _warn(verdict, chosen.score.output)
-    reason = f": {verdict.accepted}" if verdict.outcome == "accepted" else ""
+    reason = f": {verdict.reason}" if verdict.outcome == "accepted" else ""
     tone = Tone.FAILED if verdict.exit_code else Tone.SURE
     print_sentences([Sentence(f"{verdict.date}: {verdict.outcome}{reason}", tone)])
 

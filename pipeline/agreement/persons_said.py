@@ -51,7 +51,8 @@ def replacement(coders: Sequence[CoderRow], candidate: str, margin: float) -> st
     ) * (fewest < _FEWEST_DOCUMENTS)
     may = f"{candidate} may replace a person" if rate >= WINNING_RATE else None
     undecided = (
-        f" For the others it is undecided: the test does not show that {candidate} is worse."
+        f" For {'the others' if won else 'all of them'} it is undecided: the test does not show "
+        f"that {candidate} is worse."
     ) * (won < len(tested))
     return (
         f"{may or f'It is not shown that {candidate} may replace a person'}: that it agrees with "

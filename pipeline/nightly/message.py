@@ -20,7 +20,7 @@ def night_message(verdict: Verdict, run: str) -> str:
         group_checks=tuple(replace(check, moved=()) for check in verdict.group_checks),
     )
     outcome = verdict.outcome.replace("_", " ")
-    reason = f": {verdict.accepted}" if verdict.accepted and verdict.outcome == "accepted" else ""
+    reason = f": {verdict.reason}" if verdict.reason and verdict.outcome == "accepted" else ""
     said = [*problems(without_documents, run), *verdict.causes] if verdict.exit_code else []
     return in_short(
         [f"{verdict.date}: {outcome}{reason}", *said, *([] if said else _unremarkable(verdict))]

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from segscore.pipeline.nightly.restatements import Restatement
-from segscore.pipeline.nightly.verdict import UNDECIDED, WARNED, Check, Density
+from segscore.pipeline.nightly.verdict import UNDECIDED, WARNED, WITH_ALL, Check, Density
 from segscore.pipeline.statistics.jackknife import FEWEST
 from segscore.pipeline.statistics.night_levels import BASELINE_NIGHTS, FEWEST_OF_BASELINE
 from segscore.pipeline.statistics.shown_numbers import or_none, shown_change, shown_p
@@ -14,6 +14,9 @@ from segscore.pipeline.statistics.trends import FEWEST_FOR_TREND
 _EVERYWHERE = "all documents"
 _PER = 100
 """Units of text for which a number of boundaries is said."""
+
+_NAMED = 3
+"""Most checks in groups that are named where nobody is blamed."""
 
 
 def _early(checks: Iterable[Check]) -> list[Check]:
@@ -137,12 +140,25 @@ def groups_of_gate(checks: Sequence[Check]) -> ShownTable:
             *_values(checks),
         ],
         title="gate by group",
-        caption=f"{len(failed)} of {len(checks)} checks in {groups} groups fail"
-        if failed
-        else f"no system fails in any of {groups} groups",
+        caption=(
+            f"{len(failed)} of {len(checks)} checks in {groups} groups fail"
+            if failed
+            else f"no system fails in any of {groups} groups"
+        )
+        + _undistinguished(checks),
         first=len(failed),
         failed=failed,
     )
+
+
+def _undistinguished(checks: Sequence[Check]) -> str:
+    """Name what got worse in a group, but not surely by more than other systems did."""
+    worse = [check for check in checks if check.result == WITH_ALL]
+    if not worse:
+        return ""
+    named = [f"{check.system} in {check.group} ({check.rule})" for check in worse[:_NAMED]]
+    more = [f"{len(worse) - _NAMED} more"] * (len(worse) > _NAMED)
+    return f"; worse, but not surely by more than the other systems: {', '.join([*named, *more])}"
 
 
 def moved_shown(checks: Iterable[Check]) -> ShownTable:

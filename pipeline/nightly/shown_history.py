@@ -111,7 +111,7 @@ def _describe_restatements(restatements: Sequence[Restatement]) -> Iterator[str]
         ends = f"--from {resting[0]} --to {resting[-1]}"
         yield (
             f"{verdicts} on what was said before, {resting[0]} to {resting[-1]}: judge them again "
-            f"with segscore nightly --rejudge {ends}"
+            f"with segscore nightly --settings FILE --rejudge {ends}, FILE being that of the nights"
         )
 
 

@@ -187,6 +187,12 @@ class Acceptance:
         """Whether the whole night is accepted."""
         return self.system is None and self.rule is None
 
+    @property
+    def in_words(self) -> str:
+        """The reason, followed by the system and the rule that it is about, if it is not whole."""
+        about = ", ".join(each for each in (self.system, self.rule) if each is not None)
+        return f"{self.reason} ({about})" if about else self.reason
+
     def covers(self, system: str, rule: str) -> bool:
         """Check whether it is about a system and a rule."""
         return self.system in (None, system) and self.rule in (None, rule)
@@ -302,6 +308,16 @@ class Verdict:
                 for check in failing
             )
         return self.good
+
+    @property
+    def reason(self) -> str:
+        """The reasons for which the night, or what failed on it, was accepted; empty without any.
+
+        A reason that is about a system or a rule alone is followed by these.
+        """
+        if self.accepted is not None:
+            return self.accepted
+        return "; ".join(dict.fromkeys(each.in_words for each in self.acceptances))
 
     def accepts(self, system: str, rule: str) -> str | None:
         """Return why what a system did by a rule is accepted; None if it is not."""

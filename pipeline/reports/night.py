@@ -25,7 +25,7 @@ def gate_section(night: Verdict, restated: Sequence[Restatement] = ()) -> Sectio
     """
     sentences = [f"{night.date}: {night.outcome}."]
     if night.outcome == ACCEPTED:
-        sentences.append(f"The reason to accept it: {night.accepted}.")
+        sentences.append(f"The reason to accept it: {night.reason}.")
     if early := early_levels(night.checks):
         sentences.append(f"{early[0].upper()}{early[1:]}.")
     sentences += [f"Warning: {warning}." for warning in night.warnings]

@@ -23,8 +23,8 @@ _SHARE = 0.01
 _LEAST = 0.01
 """Least share of the squared error that is taken for the variance between documents."""
 
-_STATED = 10
-"""Largest share that is stated: beside a larger one, the variance between documents is about 0."""
+_STATED = 1
+"""Largest share that is stated; beyond it, draws vary more than documents do."""
 
 _ROUND = 50
 """Advised numbers of draws are multiples of this."""

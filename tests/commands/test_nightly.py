@@ -223,6 +223,14 @@ def test_an_accepted_night_stays_accepted(archive: Archive) -> None:
     assert archive.read(SECOND, "night.json")["accepted"] is None
 
 
+def test_the_reason_for_what_one_system_did_is_said(archive: Archive) -> None:
+    archive.deliver(SECOND, WORSE)
+    result = archive.run(SECOND, "--accept", "new microphones", "--system", "other")
+    assert result.code == 0, result.err
+    assert f"{SECOND}: accepted: new microphones (other)" in result.out
+    assert f"{SECOND}: accepted: new microphones (other)" in archive.run(SECOND, "--message").out
+
+
 def test_a_night_that_an_earlier_version_judged(archive: Archive) -> None:
     """Its verdict lacks what later versions added."""
     url = f"{archive.folder_of(FIRST)}/night.json"

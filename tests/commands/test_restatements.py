@@ -78,7 +78,9 @@ def test_a_restated_night_is_recorded_and_later_verdicts_are_judged_again(
     assert (
         f"date={FIRST}  passed, restated" in printed and f"date={SECOND}  passed\n" not in printed
     )
-    assert "1 later verdict rests on" in " ".join(printed.split())
+    said = " ".join(printed.split())
+    assert "1 later verdict rests on" in said
+    assert "segscore nightly --settings FILE --rejudge --from " in said
     shutil.rmtree(Path(archive.folder, "references"))  # judging needs no input
     for _ in range(2):
         result = archive.segscore(

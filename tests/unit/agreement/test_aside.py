@@ -15,7 +15,7 @@ import pytest
 import segscore
 from segscore.pipeline.agreement import block
 from segscore.pipeline.agreement.candidate import ADJUSTED_LEVEL, advantage, p_of_margin
-from segscore.pipeline.agreement.persons_said import with_themselves
+from segscore.pipeline.agreement.persons_said import replacement, with_themselves
 from segscore.pipeline.runs import planning
 from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.statistics.multiple_tests import benjamini_yekutieli
@@ -277,3 +277,24 @@ def test_a_coder_who_never_agrees_with_themselves_is_named_first() -> None:
     sentences = [*with_themselves(rows)]
     assert [sentence.split()[0] for sentence in sentences] == ["ben", "ann"]
     assert "0.0000" in sentences[0]
+
+
+@pytest.mark.parametrize(
+    ("won", "words"), [(0, "For all of them it"), (1, "For the others it"), (3, None)]
+)
+def test_the_sentence_says_for_whom_it_is_undecided(won: int, words: str | None) -> None:
+    said = replacement(
+        [
+            {
+                "candidate_p": 0.5,
+                "candidate_wins": place < won,
+                "candidate_share": 0.5,
+                "candidate_documents": 30,
+            }
+            for place in range(3)
+        ],
+        "gpt",
+        0.1,
+    )
+    assert f"is shown for {won} of 3 people" in said
+    assert ("undecided" in said) == (words is not None) and (words or "") in said

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from segscore.jobs.show.gating import print_checks
-from segscore.pipeline.nightly.verdict import Check, Verdict
+from segscore.jobs.show.gating import print_checks, print_group_checks
+from segscore.pipeline.nightly.verdict import Acceptance, Check, Verdict
 from segscore.pipeline.reports.night import gate_section
 
 
@@ -67,3 +67,41 @@ def test_a_change_within_noise_has_the_same_words_everywhere(
     assert table is not None and table.rows[0][2] == words
     print_checks([check], 0.05)
     assert words in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("accepted", "acceptances", "reason"),
+    [
+        ("known", [Acceptance("known"), Acceptance("late", "b")], "known"),
+        (None, [Acceptance("late", "b", "pk<=+0.02")], "late (b, pk<=+0.02)"),
+        (None, [Acceptance("late", "a"), Acceptance("late", "b")], "late (a); late (b)"),
+    ],
+)
+def test_the_page_says_why_a_night_was_accepted(
+    accepted: str | None, acceptances: list[Acceptance], reason: str
+) -> None:
+    asked: dict[str, Any] = {"alpha": 0.05}
+    night = Verdict(
+        "2026-01-08", "", asked, {}, (), ("s",), (), (), {}, "accepted", "", (),
+        accepted=accepted, acceptances=tuple(acceptances),
+    )  # fmt: skip
+    assert f"The reason to accept it: {reason}." in gate_section(night).text
+
+
+@pytest.mark.parametrize("failing", [0, 1])
+def test_a_fall_in_a_group_that_nobody_is_blamed_for_is_named(
+    capsys: pytest.CaptureFixture[str], failing: int
+) -> None:
+    results = [*["failed"] * failing, *["with_all"] * 5, "passed"]
+    checks = [
+        Check(
+            "pk<=+0.02", f"s{place}", "pk", "micro", 0.02, "2026-01-07", 0.3, 0.1, 8, 56, 0,
+            change=0.2, p=0.001, p_adjusted=0.002, result=result, group="sport",
+        )
+        for place, result in enumerate(results)
+    ]  # fmt: skip
+    print_group_checks(checks)
+    said = " ".join(capsys.readouterr().out.split())
+    first = [f"s{place} in sport (pk<=+0.02)" for place in range(failing, failing + 3)]
+    others = ", ".join([*first, "2 more"])
+    assert f"; worse, but not surely by more than the other systems: {others}" in said
