@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from segscore.pipeline.comparison.pair_rows import SIGNIFICANT
 from segscore.pipeline.plain_text import listed_names
+from segscore.pipeline.results.names import is_point
 from segscore.pipeline.statistics.jackknife import FEWEST
 from segscore.pipeline.statistics.sentences import Sentence, Tone
 from segscore.pipeline.statistics.shown_numbers import counted, shown_p
@@ -48,15 +49,23 @@ def describe_certainty(
         name for name, p in p_values.items() if p >= SIGNIFICANT or compared[name]["better"] != best
     ]
     if not close:
-        most = shown_p(max(p_values.values()))
+        worse, most = _named(p_values, len(others), shown), shown_p(max(p_values.values()))
         at_most = "" if most.startswith("<") or len(p_values) == 1 else "at most "
-        many = "the other system" if len(p_values) == 1 else f"all {len(p_values)} others"
-        omitted = " that were compared" if len(p_values) < len(others) else ""
-        text = f"This is sure: it is better than {many}{omitted}, p {at_most}{most} {_TEST}."
+        text = f"This is sure: it is better than {worse}, p {at_most}{most} {_TEST}."
         return Sentence(text, Tone.SURE)
-    equal = [name for name in close if margin is not None and compared[name]["equal"]]
-    sentences = []
-    if undecided := {name: p for name, p in p_values.items() if name in {*close} - {*equal}}:
+    better = {
+        name: p
+        for name, p in p_values.items()
+        if compared[name]["better"] == name and p < SIGNIFICANT
+    }
+    equal = [
+        name
+        for name in close
+        if margin is not None and compared[name]["equal"] and name not in better
+    ]
+    sentences = [_better_where_both(better, shown)] if better else []
+    left = {*close} - {*equal, *better}
+    if undecided := {name: p for name, p in p_values.items() if name in left}:
         least, *more = dict.fromkeys(map(shown_p, sorted(undecided.values())))
         at_least = "at least " if more else ""
         unsure = "not sure" if margin is None else "undecided"
@@ -67,7 +76,30 @@ def describe_certainty(
     if equal:
         verb = "is" if len(equal) == 1 else "are"
         sentences.append(f"{listed_names(equal, shown)} {verb} equal to it within {margin:g}.")
-    return Sentence(" ".join(sentences), Tone.UNSURE if undecided else Tone.NOTE)
+    return Sentence(" ".join(sentences), Tone.UNSURE if undecided or better else Tone.NOTE)
+
+
+def _named(tested: Mapping[str, float], number: int, shown: Callable[[str], str]) -> str:
+    """Name the systems that the best one is better than, so many of which are tested."""
+    if len(tested) > 1:
+        return f"all {len(tested)} others" + " that could be tested" * (len(tested) < number)
+    (name,) = tested
+    if number > 1:
+        return f"{shown(name)}, the only one that could be tested"
+    return "that reference point" if is_point(name) else "the other system"
+
+
+def _better_where_both(better: Mapping[str, float], shown: Callable[[str], str]) -> str:
+    """Say which systems are better than the best one over the documents where both are defined.
+
+    A macro average is over the documents where a system itself is defined.
+    """
+    most, verb = shown_p(max(better.values())), "is" if len(better) == 1 else "are"
+    at_most = "" if most.startswith("<") or len(better) == 1 else "at most "
+    return (
+        f"But over the documents where both are defined, {listed_names([*better], shown)} {verb} "
+        f"better, p {at_most}{most} {_TEST}."
+    )
 
 
 def why_untested(rows: Sequence[PairRow]) -> str | None:
