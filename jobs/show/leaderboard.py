@@ -116,6 +116,7 @@ def _interval(board: "Leaderboard", name: str) -> str:
 def _remarks(board: "Leaderboard", listed: "Leaderboard") -> Iterator[str]:
     """Say what is averaged and marked, and what the reference points without a row have."""
     from segscore.pipeline.results.chance import SKILL
+    from segscore.pipeline.results.leaderboard import PRINTED
 
     numbers = {board.rows[name]["documents"] for name in listed.names}
     over = f" over {counted(numbers.pop(), 'document')}" if len(numbers) == 1 else ""
@@ -125,7 +126,7 @@ def _remarks(board: "Leaderboard", listed: "Leaderboard") -> Iterator[str]:
         yield f"skill: {SKILL}"
     if board.answers_in_words:
         yield board.answers_in_words
-    if len(board.contenders) > 1:
+    if any(map(board.best, board.measures[:PRINTED])):
         yield "* best system"
     if not board.coverage.ranks:
         yield board.coverage.advice

@@ -7,6 +7,7 @@ from segscore.pipeline.comparison.pair_rows import (
     PAIRS_SHOWN,
     better_first,
     by_difference,
+    has_direction,
     has_point,
     is_significant,
 )
@@ -25,12 +26,12 @@ _MOST_DOCUMENTS = 1_000_000
 def against_chance(rows: Sequence[PairRow]) -> str | None:
     """Say of which systems it is not sure that they are better than a point, or the point is.
 
-    None without a pair of a system and a reference point.
+    None without a pair of a system and a reference point, or where neither direction is better.
     """
     pairs = [
         better_first(row)
         for row in rows
-        if is_artificial(row["system"]) != is_artificial(row["other"])
+        if is_artificial(row["system"]) != is_artificial(row["other"]) and has_direction(row)
     ]
     if not pairs:
         return None

@@ -100,6 +100,9 @@ class BestSystem:
         of = f"{measure}, {self.average}"
         if not coverage.ranks:
             return [Sentence(f"{of}: {coverage.advice}.", Tone.UNSURE)]
+        if self.board.systems and not self.board.ranks:
+            text = f"{of}: no system is best, because neither higher nor lower is better."
+            return [Sentence(text)]
         if not self.board.contenders:
             return [Sentence(f"{of}: only reference points were compared.")]
         if not self.known:

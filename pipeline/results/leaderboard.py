@@ -86,6 +86,11 @@ class Leaderboard:
         """The documents on which the systems are ranked, if they are."""
         return self._coverage_of(self.measure)
 
+    @property
+    def ranks(self) -> bool:
+        """Whether the systems can be ranked: by these documents, in the measure's direction."""
+        return self.coverage.ranks and ALL[self.measure].better != "neither"
+
     def _coverage_of(self, measure: str) -> Coverage:
         return self.coverages.get(measure, Coverage())
 
@@ -116,7 +121,7 @@ class Leaderboard:
             goodness = self.goodness(name)
             return goodness is None, -(goodness or 0.0), name
 
-        if self.coverage.ranks:
+        if self.ranks:
             return sorted(self.rows, key=order)
         return sorted(self.rows, key=lambda name: (is_point(name), name))
 
@@ -160,7 +165,7 @@ class Leaderboard:
     @cached_property
     def contenders(self) -> list[str]:
         """The systems that are ranked, best first; none if they cannot be."""
-        return self.systems if self.coverage.ranks else []
+        return self.systems if self.ranks else []
 
     def best(self, measure: str) -> set[str]:
         """Return the systems with the best value.
@@ -197,7 +202,7 @@ class Leaderboard:
     @property
     def heading(self) -> str:
         """The heading of the names of the systems."""
-        return "system, best first" if self.coverage.ranks else "system"
+        return "system, best first" if self.ranks else "system"
 
     @property
     def answers_in_words(self) -> str:

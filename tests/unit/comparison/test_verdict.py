@@ -4,6 +4,7 @@ import pytest
 
 from segscore.pipeline.comparison.certainty import describe_certainty
 from segscore.pipeline.comparison.sentences import against_chance
+from segscore.pipeline.comparison.shown_pairs import first_pairs_shown
 from segscore.pipeline.comparison.verdict import BestSystem
 from segscore.pipeline.results.leaderboard import Leaderboard, rank
 from segscore.schemas.rows import AverageRow, PairRow
@@ -33,6 +34,8 @@ def board(values: dict[str, float | None], measure: str = "b_f1") -> Leaderboard
 def pair(system: str, other: str, better: str | None, p: float | None = 0.001) -> PairRow:
     """A pair of which a system is better; without a test where p is None."""
     return {
+        "measure": "b_f1",
+        "average": "micro",
         "system": system,
         "other": other,
         "difference": 1.0,
@@ -41,6 +44,7 @@ def pair(system: str, other: str, better: str | None, p: float | None = 0.001) -
         "effect_d": None,
         "better": better,
         "equal": None,
+        "p": p,
         "p_holm": p,
         "units": 8,
         "documents": 8,
@@ -126,3 +130,15 @@ def test_equally_good_systems_have_one_interval_only_if_it_is_that_of_both() -> 
     ends[1]["ci_high"] = 0.875
     other = rank(ends, measure="b_f1")[0]  # type: ignore[arg-type]
     assert "equally good: 0.5000." in said(BestSystem(other, "micro", {}))
+
+
+def test_no_system_is_best_by_a_measure_without_a_direction() -> None:
+    ranked = board({"b": 4.0, "a": 12.0, "point:none": 0.0}, "b_tp")
+    assert (ranked.heading, ranked.systems, ranked.places) == ("system", ["a", "b"], {})
+    assert said(BestSystem(ranked, "micro", {})) == (
+        "b_tp, micro: no system is best, because neither higher nor lower is better."
+    )
+    rows = [{**pair("a", "b", None), "measure": "b_tp"}]
+    assert first_pairs_shown(rows, None).columns[0].heading == "system"  # type: ignore[arg-type]
+    rows = [{**pair("a", "point:none", None), "measure": "b_tp"}]
+    assert against_chance(rows) is None  # type: ignore[arg-type]
