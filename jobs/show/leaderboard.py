@@ -253,7 +253,10 @@ def explain_better_point(summary: "pa.Table") -> str | None:
         for board in rank(of_measure, measure=measure):
             values = {name: board.average(measure, name)["value"] for name in board.names}
             systems = [v for name in board.contenders if (v := values[name]) is not None]
-            point = values.get(f"{POINT}none")
+            none = f"{POINT}none"
+            point = values.get(none)
+            if not all(board.have_same_documents(none, name) for name in board.contenders):
+                continue
             if systems and point is not None and point < min(systems):
                 better.append(measure)
     if not better:

@@ -114,5 +114,8 @@ def why_untested(rows: Sequence[PairRow]) -> str | None:
     most = max(rows, key=lambda row: row["units"])
     if most["units"] >= FEWEST:
         return "No test: all documents differ alike, or the difference is undefined without one."
-    unit = "document" if most["units"] == most["documents"] else "resampling unit"
-    return f"{counted(most['units'], unit)}: no test; at least {FEWEST} are needed."
+    number, where = most["units"], ""
+    unit = "document" if number in (most["documents"], most.get("defined")) else "resampling unit"
+    if unit == "document" and number < most["documents"]:
+        where = " where both are defined"
+    return f"{counted(number, unit)}{where}: no test; at least {FEWEST} are needed."

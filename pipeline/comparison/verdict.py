@@ -1,6 +1,6 @@
 """Say which system is best, and whether that is sure: the same words in each command and page."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -83,12 +83,26 @@ class BestSystem:
     @property
     def better_points(self) -> list[str]:
         """The reference points that are better than the best system, best first."""
-        return [name for name in self.known_points if self.board.is_better(name, self.tied[0])]
+        return [name for name, lead in self._leads.items() if lead > 0]
 
-    @property
-    def known_points(self) -> list[str]:
-        """The reference points that have a value, best first."""
-        return [name for name in self.board.points if self.board.goodness(name) is not None]
+    @cached_property
+    def _leads(self) -> dict[str, int]:
+        """Reference point -> 1, 0 or -1 if it is better than the best system, as good, or worse.
+
+        Points that cannot be compared with it are left out: those that are undefined, and those
+        with other documents, unless the two were compared on the documents that they share.
+        """
+        board, (best, *_) = self.board, self.tied
+        leads = {}
+        for point in board.points:
+            row = pair_of(self.pairs, best, point)
+            if board.have_same_documents(point, best):
+                own, others = board.goodness(point), board.goodness(best)
+                if own is not None and others is not None:
+                    leads[point] = (own > others) - (own < others)
+            elif row is not None and row["difference"] is not None:
+                leads[point] = {point: 1, best: -1}.get(row["better"] or "", 0)
+        return leads
 
     def sentences(self, shown: Callable[[str], str] = str) -> list[Sentence]:
         """Say which system is best, whether that is sure, and what else is to be known of it.
@@ -127,25 +141,30 @@ class BestSystem:
 
         Reference points without a value are passed over.
         """
-        points, better = self.known_points, self.better_points
-        equal = [name for name in points if self.board.is_equal(name, self.tied[0])]
-        for names, how in ((better, "better"), (equal, "as good")):
+        equal = [name for name, lead in self._leads.items() if lead == 0]
+        but = "But the"
+        for names, how in ((self.better_points, "better"), (equal, "as good")):
             if names:
                 point, verb = ("point", "is") if len(names) == 1 else ("points", "are")
                 named = listed_names(names, shown)
-                yield Sentence(f"But the reference {point} {named} {verb} {how}.", Tone.UNSURE)
-        if better or equal or len(self.known) > 1 or not (points and self.pairs):
+                yield Sentence(f"{but} reference {point} {named} {verb} {how}.", Tone.UNSURE)
+                but = "The"
+        worse = [name for name, lead in self._leads.items() if lead < 0]
+        if len(worse) < len(self._leads) or len(self.known) > 1 or not (worse and self.pairs):
             return
         if not self._has_skill:
-            first, *others = points
-            with_value = " with a value" if len(points) < len(self.board.points) else ""
-            and_others = f" and all other reference points{with_value}" if others else ""
-            if with_value and not others:
-                and_others = ", the only reference point with a value"
-            yield Sentence(f"It is better than {shown(first)}{and_others}.")
+            yield Sentence(f"It is better than {self._named_points(worse, shown)}.")
             yield describe_certainty(
-                self.tied[0], points, self.pairs, shown=shown, margin=self.margin
+                self.tied[0], worse, self.pairs, shown=shown, margin=self.margin
             )
+
+    def _named_points(self, points: Sequence[str], shown: Callable[[str], str]) -> str:
+        """Name the first of all reference points that have a value."""
+        first, *others = points
+        every = len(points) == len(self.board.points)
+        if not others:
+            return shown(first) + ("" if every else ", the only reference point with a value")
+        return f"{shown(first)} and all other reference points{'' if every else ' with a value'}"
 
     @property
     def _has_skill(self) -> bool:

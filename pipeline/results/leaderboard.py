@@ -152,15 +152,13 @@ class Leaderboard:
         value = self.average(self.measure, name)["value"]
         return None if value is None else _goodness(value, self.measure)
 
-    def is_better(self, name: str, other: str) -> bool:
-        """Return whether one of two systems or points is better; not if one is undefined."""
-        own, others = self.goodness(name), self.goodness(other)
-        return own is not None and others is not None and own > others
-
-    def is_equal(self, name: str, other: str) -> bool:
-        """Return whether two systems or points are equally good; not if one is undefined."""
-        own = self.goodness(name)
-        return own is not None and own == self.goodness(other)
+    def have_same_documents(self, name: str, other: str) -> bool:
+        """Return whether the averages of two systems or points are over the same documents."""
+        if self.coverage.ranks_on_shared:
+            return True
+        rows = [self.average(self.measure, each) for each in (name, other)]
+        own, others = ((row.get("documents"), row.get("document_set")) for row in rows)
+        return own == others
 
     @cached_property
     def contenders(self) -> list[str]:

@@ -1,8 +1,12 @@
 """What is said of the best system: beside reference points, chance, and other documents."""
 
+from collections.abc import Mapping
+
 import pytest
 
-from segscore.pipeline.comparison.certainty import describe_certainty
+import segscore
+from segscore.jobs.show.leaderboard import explain_better_point
+from segscore.pipeline.comparison.certainty import describe_certainty, why_untested
 from segscore.pipeline.comparison.sentences import against_chance
 from segscore.pipeline.comparison.shown_pairs import first_pairs_shown
 from segscore.pipeline.comparison.verdict import BestSystem
@@ -12,7 +16,7 @@ from segscore.schemas.rows import AverageRow, PairRow
 PERFECT = {"pk": 0.0, "b_f1": 1.0}
 
 
-def row(name: str, measure: str, value: float | None) -> AverageRow:
+def row(name: str, measure: str, value: float | None, documents: str = "x") -> AverageRow:
     return {
         "hypothesis": name,
         "measure": measure,
@@ -22,11 +26,11 @@ def row(name: str, measure: str, value: float | None) -> AverageRow:
         "ci_high": None,
         "documents": 8,
         "defined": 8,
-        "document_set": "x",
+        "document_set": documents,
     }
 
 
-def board(values: dict[str, float | None], measure: str = "b_f1") -> Leaderboard:
+def board(values: Mapping[str, float | None], measure: str = "b_f1") -> Leaderboard:
     (only,) = rank([row(name, measure, value) for name, value in values.items()], measure=measure)
     return only
 
@@ -142,3 +146,38 @@ def test_no_system_is_best_by_a_measure_without_a_direction() -> None:
     assert first_pairs_shown(rows, None).columns[0].heading == "system"  # type: ignore[arg-type]
     rows = [{**pair("a", "point:none", None), "measure": "b_tp"}]
     assert against_chance(rows) is None  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("better", "words"),
+    [
+        ("a", "It is better than point:none."),
+        ("point:none", "But the reference point point:none is better."),
+        (None, "But the reference point point:none is as good."),
+    ],
+)
+def test_a_point_of_other_documents_is_compared_on_those_that_are_shared(
+    better: str | None, words: str
+) -> None:
+    """The averages would say that the point is better than ``a``."""
+    rows = [row("a", "b_f1", 0.5), row("point:none", "b_f1", 0.75, documents="more")]
+    (ranked,) = rank(rows, measure="b_f1")
+    pairs = {("a", "point:none"): pair("a", "point:none", better)}
+    assert words in said(BestSystem(ranked, "micro", pairs))
+    assert "point:none" not in said(BestSystem(ranked, "micro", {}))
+
+
+def test_what_few_documents_have_a_value_is_said() -> None:
+    few = {**pair("a", "b", "a", None), "units": 4, "defined": 4}
+    assert why_untested([few]) == (  # type: ignore[list-item]
+        "4 documents where both are defined: no test; at least 5 are needed."
+    )
+
+
+@pytest.mark.parametrize("missing", [0, 1])
+def test_no_boundaries_are_compared_with_systems_on_the_same_documents(missing: int) -> None:
+    """``point:none`` has all documents, and ``a`` may lack one of them."""
+    references = {f"d{i}": segscore.Segmentation([4], 9) for i in range(6)}
+    answered = {name: segscore.Segmentation([1, 7], 9) for name in [*references][missing:]}
+    run = segscore.evaluate(references, {"a": answered}, measures=["pk"], reference_points="none")
+    assert (explain_better_point(run.summary) is None) == (missing > 0)
