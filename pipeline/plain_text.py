@@ -51,12 +51,15 @@ def first_named(names: Sequence[str], noun: str = "") -> str:
 
     >>> first_named(["a", "b", "c", "d", "e"], "systems")
     'a, b, c and 2 more systems'
+    >>> first_named(["a", "b", "c", "d"], "systems")
+    'a, b, c and 1 more system'
 
     Args:
         names: the names, at least one.
         noun: what the others are, in the plural; nothing if the names say it.
     """
     more = len(names) - _NAMED
+    noun = noun.removesuffix("s") if more == 1 else noun
     others = f" and {more} more" + f" {noun}" * bool(noun) if more > 0 else ""
     return ", ".join(names[:_NAMED]) + others
 

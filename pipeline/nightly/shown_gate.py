@@ -7,7 +7,7 @@ from segscore.pipeline.nightly.restatements import Restatement
 from segscore.pipeline.nightly.verdict import UNDECIDED, WARNED, Check, Density
 from segscore.pipeline.statistics.jackknife import FEWEST
 from segscore.pipeline.statistics.night_levels import BASELINE_NIGHTS, FEWEST_OF_BASELINE
-from segscore.pipeline.statistics.shown_numbers import or_none, shown_change, shown_p
+from segscore.pipeline.statistics.shown_numbers import counted, or_none, shown_change, shown_p
 from segscore.pipeline.statistics.shown_tables import Column, ShownTable
 from segscore.pipeline.statistics.trends import FEWEST_FOR_TREND
 
@@ -127,7 +127,7 @@ def groups_of_gate(checks: Sequence[Check]) -> ShownTable:
     """Show the results of rules in groups, those that fail first; a terminal shows only these."""
     checks = _failing_first(checks)
     failed = _failed(checks)
-    groups = len({check.group for check in checks})
+    groups = counted(len({check.group for check in checks}), "group")
     return ShownTable(
         [
             *_named(checks),
@@ -137,9 +137,9 @@ def groups_of_gate(checks: Sequence[Check]) -> ShownTable:
             *_values(checks),
         ],
         title="gate by group",
-        caption=f"{len(failed)} of {len(checks)} checks in {groups} groups fail"
+        caption=f"{len(failed)} of {len(checks)} checks in {groups} fail"
         if failed
-        else f"no system fails in any of {groups} groups",
+        else f"no system fails in any of {groups}",
         first=len(failed),
         failed=failed,
     )
