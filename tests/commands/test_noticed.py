@@ -109,7 +109,7 @@ def test_references_that_contradict_their_documents_are_counted(
     )  # fmt: skip
     assert result.code == 0, result.err
     assert (
-        "--group-by channel: in 1 pairs, the references table says something else than the "
+        "--group-by channel: in 1 pair, the references table says something else than the "
         "documents; the documents' value is used"
     ) in result.err
 
