@@ -66,17 +66,24 @@ def describe_certainty(
     sentences = [_better_where_both(better, shown)] if better else []
     left = {*close} - {*equal, *better}
     if undecided := {name: p for name, p in p_values.items() if name in left}:
-        least, *more = dict.fromkeys(map(shown_p, sorted(undecided.values())))
-        at_least = "at least " if more else ""
-        unsure = "not sure" if margin is None else "undecided"
-        sentences.append(
-            f"This is {unsure}: its difference from {listed_names([*undecided], shown)} may be due "
-            f"to chance, p {at_least}{least} {_TEST}."
-        )
+        sentences.append(_undecided(undecided, margin, shown))
     if equal:
         verb = "is" if len(equal) == 1 else "are"
         sentences.append(f"{listed_names(equal, shown)} {verb} equal to it within {margin:g}.")
     return Sentence(" ".join(sentences), Tone.UNSURE if undecided or better else Tone.NOTE)
+
+
+def _undecided(
+    p_values: Mapping[str, float], margin: float | None, shown: Callable[[str], str]
+) -> str:
+    """Say from which systems the difference of the best one may be due to chance."""
+    unsure = "not sure" if margin is None else "undecided"
+    least, *more = dict.fromkeys(map(shown_p, sorted(p_values.values())))
+    at_least = "at least " if more else ""
+    return (
+        f"This is {unsure}: its difference from {listed_names([*p_values], shown)} may be due "
+        f"to chance, p {at_least}{least} {_TEST}."
+    )
 
 
 def _named(tested: Mapping[str, float], number: int, shown: Callable[[str], str]) -> str:

@@ -25,7 +25,7 @@ def has_point(row: PairRow) -> bool:
     return is_point(row["system"]) or is_point(row["other"])
 
 
-def has_direction(row: PairRow) -> bool:
+def is_directed(row: PairRow) -> bool:
     """Return whether a higher or a lower value of the measure of a pair is better."""
     return ALL[row["measure"]].better != "neither"
 

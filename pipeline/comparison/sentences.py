@@ -7,8 +7,8 @@ from segscore.pipeline.comparison.pair_rows import (
     PAIRS_SHOWN,
     better_first,
     by_difference,
-    has_direction,
     has_point,
+    is_directed,
     is_significant,
 )
 from segscore.pipeline.plain_text import first_named
@@ -31,7 +31,7 @@ def against_chance(rows: Sequence[PairRow]) -> str | None:
     pairs = [
         better_first(row)
         for row in rows
-        if is_artificial(row["system"]) != is_artificial(row["other"]) and has_direction(row)
+        if is_artificial(row["system"]) != is_artificial(row["other"]) and is_directed(row)
     ]
     if not pairs:
         return None

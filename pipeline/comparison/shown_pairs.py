@@ -8,7 +8,7 @@ from segscore.pipeline.comparison.pair_rows import (
     PAIRS_SHOWN,
     SIGNIFICANT,
     better_first,
-    has_direction,
+    is_directed,
     is_significant,
 )
 from segscore.pipeline.comparison.sentences import against_chance, within_margin
@@ -31,7 +31,7 @@ def columns_of_pairs(
         rows: the pairs.
         write_p: writes the adjusted p.
     """
-    heading = "system, better first" if any(map(has_direction, rows)) or not rows else "system"
+    heading = "system, better first" if any(map(is_directed, rows)) or not rows else "system"
     return [
         Column(heading, [row["system"] for row in rows], is_name=True),
         Column("against", [row["other"] for row in rows], is_name=True),
