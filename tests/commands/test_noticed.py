@@ -10,7 +10,7 @@ import segscore as api
 from tests.support.command_line import Segscore
 
 DIFFERS = (
-    "--group-by channel: in 1 hypotheses, it is not what the references or documents say; their "
+    "--group-by channel: in 1 hypothesis, it is not what the references or documents say; their "
     "value is used"
 )
 EARLY = (
