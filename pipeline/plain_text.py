@@ -56,6 +56,8 @@ def first_named(names: Sequence[str], noun: str = "", shown: Callable[[str], str
 
     >>> first_named(["a", "b"]), first_named(["a", "b", "c", "d", "e"], "systems")
     ('a and b', 'a, b, c and 2 more systems')
+    >>> first_named(["a", "b", "c", "d"], "systems")
+    'a, b, c and 1 more system'
 
     Args:
         names: the names, at least one.
@@ -64,7 +66,8 @@ def first_named(names: Sequence[str], noun: str = "", shown: Callable[[str], str
     """
     listed = [shown(name) for name in names[:_NAMED]]
     if more := len(names[_NAMED:]):
-        listed.append(" ".join([f"{more} more", *[noun] * bool(noun)]))
+        noun = noun.removesuffix("s") if more == 1 else noun
+        listed.append(f"{more} more {noun}".rstrip())
     return named_list(listed)
 
 

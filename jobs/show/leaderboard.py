@@ -114,6 +114,7 @@ def _remarks(board: "Leaderboard", listed: "Leaderboard") -> Iterator[str]:
     """Say what is averaged and marked, and what the reference points without a row have."""
     from segscore.pipeline.results.chance import SKILL
     from segscore.pipeline.results.folded import folded_in_words
+    from segscore.pipeline.results.leaderboard import PRINTED
 
     numbers = {board.rows[name]["documents"] for name in listed.names}
     over = f" over {counted(numbers.pop(), 'document')}" if len(numbers) == 1 else ""
@@ -123,7 +124,7 @@ def _remarks(board: "Leaderboard", listed: "Leaderboard") -> Iterator[str]:
         yield f"skill: {SKILL}"
     if board.answers_in_words:
         yield board.answers_in_words
-    if len(board.contenders) > 1:
+    if any(map(board.best, board.measures[:PRINTED])):
         yield "* best system"
     if not board.coverage.ranks:
         yield board.coverage.advice
@@ -226,7 +227,10 @@ def explain_better_point(summary: "pa.Table") -> str | None:
         for board in rank(of_measure, measure=measure):
             values = {name: board.average(measure, name)["value"] for name in board.names}
             systems = [v for name in board.contenders if (v := values[name]) is not None]
-            point = values.get(f"{POINT}none")
+            none = f"{POINT}none"
+            point = values.get(none)
+            if not all(board.have_same_documents(none, name) for name in board.contenders):
+                continue
             if systems and point is not None and point < min(systems):
                 better.append(measure)
     if not better:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from segscore.pipeline.comparison.pair_rows import SIGNIFICANT
 from segscore.pipeline.plain_text import first_named
+from segscore.pipeline.results.names import is_point
 from segscore.pipeline.statistics.jackknife import FEWEST
 from segscore.pipeline.statistics.sentences import Sentence, Tone
 from segscore.pipeline.statistics.shown_numbers import counted, shown_p
@@ -48,26 +49,65 @@ def describe_certainty(
         name for name, p in p_values.items() if p >= SIGNIFICANT or compared[name]["better"] != best
     ]
     if not close:
-        most = shown_p(max(p_values.values()))
+        worse, most = _named(p_values, len(others), shown), shown_p(max(p_values.values()))
         at_most = "" if most.startswith("<") or len(p_values) == 1 else "at most "
-        many = "the other system" if len(p_values) == 1 else f"all {len(p_values)} others"
-        omitted = " that were compared" if len(p_values) < len(others) else ""
-        text = f"This is sure: it is better than {many}{omitted}, p {at_most}{most} {_TEST}."
+        text = f"This is sure: it is better than {worse}, p {at_most}{most} {_TEST}."
         return Sentence(text, Tone.SURE)
-    equal = [name for name in close if margin is not None and compared[name]["equal"]]
-    sentences = []
-    if undecided := {name: p for name, p in p_values.items() if name in {*close} - {*equal}}:
-        least, *more = dict.fromkeys(map(shown_p, sorted(undecided.values())))
-        at_least = "at least " if more else ""
-        unsure = "not sure" if margin is None else "undecided"
-        sentences.append(
-            f"This is {unsure}: its difference from {first_named([*undecided], shown=shown)} may "
-            f"be due to chance, p {at_least}{least} {_TEST}."
-        )
+    better = {
+        name: p
+        for name, p in p_values.items()
+        if compared[name]["better"] == name and p < SIGNIFICANT
+    }
+    equal = [
+        name
+        for name in close
+        if margin is not None and compared[name]["equal"] and name not in better
+    ]
+    sentences = [_better_where_both(better, shown)] if better else []
+    left = {*close} - {*equal, *better}
+    if undecided := {name: p for name, p in p_values.items() if name in left}:
+        sentences.append(_undecided(undecided, margin, shown))
     if equal:
         verb = "is" if len(equal) == 1 else "are"
         sentences.append(f"{first_named(equal, shown=shown)} {verb} equal to it within {margin:g}.")
-    return Sentence(" ".join(sentences), Tone.UNSURE if undecided else Tone.NOTE)
+    return Sentence(" ".join(sentences), Tone.UNSURE if undecided or better else Tone.NOTE)
+
+
+def _undecided(
+    p_values: Mapping[str, float], margin: float | None, shown: Callable[[str], str]
+) -> str:
+    """Say from which systems the difference of the best one may be due to chance."""
+    unsure = "not sure" if margin is None else "undecided"
+    least, *more = dict.fromkeys(map(shown_p, sorted(p_values.values())))
+    at_least = "at least " if more else ""
+    return (
+        f"This is {unsure}: its difference from {first_named([*p_values], shown=shown)} may be due "
+        f"to chance, p {at_least}{least} {_TEST}."
+    )
+
+
+def _named(tested: Mapping[str, float], number: int, shown: Callable[[str], str]) -> str:
+    """Name the systems that the best one is better than, so many of which are tested."""
+    if len(tested) > 1:
+        return f"all {len(tested)} others" + " that could be tested" * (len(tested) < number)
+    (name,) = tested
+    if number > 1:
+        return f"{shown(name)}, the only one that could be tested"
+    return "that reference point" if is_point(name) else "the other system"
+
+
+def _better_where_both(better: Mapping[str, float], shown: Callable[[str], str]) -> str:
+    """Say which systems are better than the best one over the documents where both are defined.
+
+    A macro average is over the documents where a system itself is defined.
+    """
+    most, verb = shown_p(max(better.values())), "is" if len(better) == 1 else "are"
+    at_most = "" if most.startswith("<") or len(better) == 1 else "at most "
+    named = first_named([*better], shown=shown)
+    return (
+        f"But over the documents where both are defined, {named} {verb} better, "
+        f"p {at_most}{most} {_TEST}."
+    )
 
 
 def why_untested(rows: Sequence[PairRow]) -> str | None:
@@ -82,5 +122,8 @@ def why_untested(rows: Sequence[PairRow]) -> str | None:
     most = max(rows, key=lambda row: row["units"])
     if most["units"] >= FEWEST:
         return "No test: all documents differ alike, or the difference is undefined without one."
-    unit = "document" if most["units"] == most["documents"] else "resampling unit"
-    return f"{counted(most['units'], unit)}: no test; at least {FEWEST} are needed."
+    number, where = most["units"], ""
+    unit = "document" if number in (most["documents"], most.get("defined")) else "resampling unit"
+    if unit == "document" and number < most["documents"]:
+        where = " where both are defined"
+    return f"{counted(number, unit)}{where}: no test; at least {FEWEST} are needed."

@@ -87,7 +87,11 @@ def _most_changed(
     documents = grouped(rows, ("document_id",))
     most = sorted(documents.items(), key=lambda item: (-len(item[1]), item[0]))[:_CHANGED]
     if most:
-        yield f"{change}: {counted(len(rows), 'position')}; most of them in"
+        positions, every = counted(len(rows), "position"), len(documents)
+        where = f", in {counted(every, 'document')}:"
+        if len(most) < every:
+            where = f"; {len(most)} of {every:,} documents, those with the most:"
+        yield f"{change}: {positions}{where}"
     for _, of_document in most:
         places = sorted({row["position"] for row in of_document})
         first = ", ".join(map(str, places[:_CHANGED])) + ", …" * (len(places) > _CHANGED)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from string import ascii_lowercase
 
+from segscore.pipeline.measures import ALL
 from segscore.pipeline.results.names import is_point
 from segscore.schemas.rows import PairRow, PowerRow
 
@@ -22,6 +23,11 @@ def is_significant(row: PairRow) -> bool:
 def has_point(row: PairRow) -> bool:
     """Return whether one of a pair is a reference point."""
     return is_point(row["system"]) or is_point(row["other"])
+
+
+def is_directed(row: PairRow) -> bool:
+    """Return whether a higher or a lower value of the measure of a pair is better."""
+    return ALL[row["measure"]].better != "neither"
 
 
 def name_of_pair(row: PairRow | PowerRow) -> str:

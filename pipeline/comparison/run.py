@@ -46,6 +46,7 @@ from segscore.pipeline.scoring.answer_columns import answer_columns
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.inputs import choose_groups
 from segscore.pipeline.statistics.resampling import estimator
+from segscore.pipeline.statistics.shown_numbers import counted
 from segscore.pipeline.tables.find import InputTable
 from segscore.pipeline.testsets.published import PublishedScore
 
@@ -280,8 +281,10 @@ def _warnings(compared: Compared) -> Iterator[str]:
         named = ", ".join(measure.name for measure in whole.single[0].measures)
         yield f"{labels}: not compared by {named}, for which they have no rows"
     if compared.empty:
+        were, their = ("was", "its") if compared.empty == 1 else ("were", "their")
         yield (
-            f"{compared.empty} groups were left out: no two of their systems share enough documents"
+            f"{counted(compared.empty, 'group')} {were} left out: no two of {their} systems share "
+            "enough documents"
         )
 
 

@@ -8,8 +8,10 @@ from segscore.pipeline.comparison.pair_rows import (
     better_first,
     by_difference,
     has_point,
+    is_directed,
     is_significant,
 )
+from segscore.pipeline.plain_text import first_named
 from segscore.pipeline.results.names import is_artificial, is_point
 from segscore.pipeline.settings.signature import resampled_attribute
 from segscore.pipeline.statistics.jackknife import FEWEST
@@ -20,35 +22,39 @@ from segscore.schemas.rows import OmnibusRow, PairRow
 _MOST_DOCUMENTS = 1_000_000
 """Number of documents above which a need for more is not told."""
 
-_NAMED = 3
-"""Maximum number of pairs that a sentence names."""
-
 
 def against_chance(rows: Sequence[PairRow]) -> str | None:
-    """Say of which systems it is not sure that they are better than a reference point.
+    """Say of which systems it is not sure that they are better than a point, or the point is.
 
-    None without a pair of a system and a reference point.
+    None without a pair of a system and a reference point, or where neither direction is better.
     """
     pairs = [
         better_first(row)
         for row in rows
-        if is_artificial(row["system"]) != is_artificial(row["other"])
+        if is_artificial(row["system"]) != is_artificial(row["other"]) and is_directed(row)
     ]
     if not pairs:
         return None
-    unsure = [
+    pairs.sort(key=lambda row: (row["system"], row["other"]))
+    is_sure = [row["better"] is not None and is_significant(row) for row in pairs]
+    unsure = [row for row, sure in zip(pairs, is_sure, strict=True) if not sure]
+    worse = [
         row
-        for row in sorted(pairs, key=lambda row: (row["system"], row["other"]))
-        if row["better"] is None or is_artificial(row["system"]) or not is_significant(row)
+        for row, sure in zip(pairs, is_sure, strict=True)
+        if sure and is_artificial(row["system"])
     ]
     many = counted(len(pairs), "pair")
-    if not unsure:
+    if not unsure and not worse:
         most = shown_p(max(row["p_holm"] or 0.0 for row in pairs))
         at_most = most if most.startswith("<") else f"at most {most}"
         return f"all systems are better than all reference points, p (Holm) {at_most} ({many})"
-    named = ", ".join(f"{row['system']} and {row['other']}" for row in unsure[:_NAMED])
-    others = f" and {len(unsure) - _NAMED} more" if len(unsure) > _NAMED else ""
-    return f"of {many} of a system and a reference point, not sure: {named}{others}"
+    said = [("not sure", unsure), ("the point is better", worse)]
+    parts = [f"{what}: {_first_pairs(rows)}" for what, rows in said if rows]
+    return f"of {many} of a system and a reference point, {'; '.join(parts)}"
+
+
+def _first_pairs(rows: Sequence[PairRow]) -> str:
+    return first_named([f"{row['system']} and {row['other']}" for row in rows])
 
 
 def within_margin(row: PairRow) -> str:

@@ -8,6 +8,7 @@ from segscore.pipeline.comparison.pair_rows import (
     PAIRS_SHOWN,
     SIGNIFICANT,
     better_first,
+    is_directed,
     is_significant,
 )
 from segscore.pipeline.comparison.sentences import against_chance, within_margin
@@ -30,8 +31,9 @@ def columns_of_pairs(
         rows: the pairs.
         write_p: writes the adjusted p.
     """
+    heading = "system, better first" if any(map(is_directed, rows)) or not rows else "system"
     return [
-        Column("system, better first", [row["system"] for row in rows], is_name=True),
+        Column(heading, [row["system"] for row in rows], is_name=True),
         Column("against", [row["other"] for row in rows], is_name=True),
         Column(
             "difference",

@@ -336,7 +336,8 @@ def _pairs(
 def _better(
     sample: Sample, measure: Measure, difference: float, pair: tuple[int, int]
 ) -> str | None:
-    if measure.better == "neither" or np.isnan(difference) or difference == 0:
+    rounded = np.round(difference, rank_tests.DECIMALS)
+    if measure.better == "neither" or np.isnan(difference) or rounded == 0:
         return None
     first = (difference > 0) == (measure.better == "higher")
     return sample.systems[pair[0] if first else pair[1]].label

@@ -1,19 +1,19 @@
 """Say which system is best, and whether that is sure: the same words in each command and page."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from segscore.pipeline.comparison.certainty import PairRows, describe_certainty, pair_of
 from segscore.pipeline.comparison.pair_rows import better_first
 from segscore.pipeline.plain_text import first_named, named_list
-from segscore.pipeline.results.chance import describe_chance
+from segscore.pipeline.results.chance import describe_chance, describe_worse_than_chance
 from segscore.pipeline.results.leaderboard import Leaderboard, rank
 from segscore.pipeline.runs.finished import FinishedRun, rows_over_all
 from segscore.pipeline.scoring.effective import describe_few
 from segscore.pipeline.scoring.trial_spread import describe_trials
 from segscore.pipeline.statistics.sentences import Sentence, Tone, joined
-from segscore.pipeline.statistics.shown_numbers import counted, number_in_words
+from segscore.pipeline.statistics.shown_numbers import counted, number_in_words, shown_number
 from segscore.schemas.rows import PairRow, SystemRow, group_of
 
 
@@ -58,6 +58,13 @@ class BestSystem:
         """Whether it is sure that one system is best."""
         return self.sentences()[0].tone
 
+    @property
+    def is_sure(self) -> bool:
+        """Whether it is sure that one system is better than the others, whatever points are."""
+        if len(self.tied) != 1 or len(self.known) < 2:
+            return False
+        return self._certainty(str).tone is Tone.SURE
+
     def _certainty(self, shown: Callable[[str], str]) -> Sentence:
         best, *others = self.known
         return describe_certainty(
@@ -65,12 +72,37 @@ class BestSystem:
         )
 
     @property
+    def _value(self) -> str:
+        """The value of the best system with its interval, if those that are as good have that."""
+        rows = [self.board.average(self.board.measure, name) for name in self.tied]
+        value, *others = (
+            number_in_words(row["value"], row["ci_low"], row["ci_high"]) for row in rows
+        )
+        return value if {value} >= {*others} else shown_number(rows[0]["value"])
+
+    @property
     def better_points(self) -> list[str]:
         """The reference points that are better than the best system, best first."""
-        ranked = self.board.ranked
-        return [
-            name for name in self.board.points if ranked.index(name) < ranked.index(self.tied[0])
-        ]
+        return [name for name, lead in self._leads.items() if lead > 0]
+
+    @cached_property
+    def _leads(self) -> dict[str, int]:
+        """Reference point -> 1, 0 or -1 if it is better than the best system, as good, or worse.
+
+        Points that cannot be compared with it are left out: those that are undefined, and those
+        with other documents, unless the two were compared on the documents that they share.
+        """
+        board, (best, *_) = self.board, self.tied
+        leads = {}
+        for point in board.points:
+            row = pair_of(self.pairs, best, point)
+            if board.have_same_documents(point, best):
+                own, others = board.goodness(point), board.goodness(best)
+                if own is not None and others is not None:
+                    leads[point] = (own > others) - (own < others)
+            elif row is not None and row["difference"] is not None:
+                leads[point] = {point: 1, best: -1}.get(row["better"] or "", 0)
+        return leads
 
     def sentences(self, shown: Callable[[str], str] = str) -> list[Sentence]:
         """Say which system is best, whether that is sure, and what else is to be known of it.
@@ -82,14 +114,17 @@ class BestSystem:
         of = f"{measure}, {self.average}"
         if not coverage.ranks:
             return [Sentence(f"{of}: {coverage.advice}.", Tone.UNSURE)]
+        if self.board.systems and not self.board.ranks:
+            text = f"{of}: no system is best, because neither higher nor lower is better."
+            return [Sentence(text)]
         if not self.board.contenders:
             return [Sentence(f"{of}: only reference points were compared.")]
         if not self.known:
             return [Sentence(f"{of}: undefined for every system.")]
-        row = self.board.average(measure, self.tied[0])
-        value, names = number_in_words(row["value"], row["ci_low"], row["ci_high"]), self.tied
+        value, names = self._value, self.tied
         if len(self.known) == 1:
-            first = Sentence(f"{of}: {shown(names[0])}, the only system: {value}.")
+            only = "the only system" + " with a value" * (len(self.board.contenders) > 1)
+            first = Sentence(f"{of}: {shown(names[0])}, {only}: {value}.")
         elif len(names) > 1:
             text = f"{of}: {first_named(names, shown=shown)} are equally good: {value}."
             first = Sentence(text, Tone.UNSURE)
@@ -102,18 +137,34 @@ class BestSystem:
         return [first, *self._chance(shown), *trials, *self._scope()]
 
     def _beside_points(self, shown: Callable[[str], str]) -> Iterator[Sentence]:
-        """Say what reference points are better, and what a system alone is above."""
-        if better := self.better_points:
-            point, verb = ("point", "is") if len(better) == 1 else ("points", "are")
-            named = first_named(better, shown=shown)
-            yield Sentence(f"But the reference {point} {named} {verb} better.", Tone.UNSURE)
-        elif len(self.known) == 1 and self.board.points and self.pairs and not self._has_skill:
-            first, *others = self.board.points
-            and_others = " and all other reference points" if others else ""
-            yield Sentence(f"It is above {shown(first)}{and_others}.")
+        """Say what reference points are better or as good, and what a system alone is better than.
+
+        Reference points without a value are passed over.
+        """
+        equal = [name for name, lead in self._leads.items() if lead == 0]
+        but = "But the"
+        for names, how in ((self.better_points, "better"), (equal, "as good")):
+            if names:
+                point, verb = ("point", "is") if len(names) == 1 else ("points", "are")
+                named = first_named(names, shown=shown)
+                yield Sentence(f"{but} reference {point} {named} {verb} {how}.", Tone.UNSURE)
+                but = "The"
+        worse = [name for name, lead in self._leads.items() if lead < 0]
+        if len(worse) < len(self._leads) or len(self.known) > 1 or not (worse and self.pairs):
+            return
+        if not self._has_skill:
+            yield Sentence(f"It is better than {self._named_points(worse, shown)}.")
             yield describe_certainty(
-                self.tied[0], [first, *others], self.pairs, shown=shown, margin=self.margin
+                self.tied[0], worse, self.pairs, shown=shown, margin=self.margin
             )
+
+    def _named_points(self, points: Sequence[str], shown: Callable[[str], str]) -> str:
+        """Name the first of all reference points that have a value."""
+        first, *others = points
+        every = len(points) == len(self.board.points)
+        if not others:
+            return shown(first) + ("" if every else ", the only reference point with a value")
+        return f"{shown(first)} and all other reference points{'' if every else ' with a value'}"
 
     @property
     def _has_skill(self) -> bool:
@@ -121,8 +172,9 @@ class BestSystem:
 
     def _chance(self, shown: Callable[[str], str]) -> Iterator[Sentence]:
         """Say which systems may be no better than chance, or that the only one is better."""
-        if chance := describe_chance(self.board, shown):
-            yield Sentence(chance, Tone.UNSURE)
+        describe = (describe_worse_than_chance, describe_chance)
+        if chance := [*filter(None, (each(self.board, shown) for each in describe))]:
+            yield from (Sentence(sentence, Tone.UNSURE) for sentence in chance)
         elif len(self.known) == 1 and self._has_skill:
             row = self.board.average(self.board.measure, self.tied[0])
             skill = number_in_words(row["skill"], row["skill_low"], row["skill_high"])

@@ -34,7 +34,7 @@ from segscore.pipeline.scoring.counting import Pairs, Rule, count_pairs
 from segscore.pipeline.scoring.inputs import Inputs, gather_inputs, require_references
 from segscore.pipeline.scoring.references import References
 from segscore.pipeline.settings.measuring import MeasuringSettings
-from segscore.pipeline.statistics.shown_numbers import or_none, shown_number
+from segscore.pipeline.statistics.shown_numbers import counted, or_none, shown_number
 from segscore.pipeline.storage.placement import require_apart, require_free
 from segscore.pipeline.tables.columns import DOCUMENTS, segmentations_contract
 from segscore.pipeline.tables.find import tables_in_unit
@@ -294,7 +294,7 @@ def _accept_references(
     require_references(collected, inputs)
     warnings = list(table.warnings)
     if rejected := collected.rejects.num_rows:
-        warnings.append(f"{rejected} rows rejected; `segscore validate` lists them")
+        warnings.append(f"{counted(rejected, 'row')} rejected; `segscore validate` lists all")
     return collected.references, warnings
 
 
@@ -324,8 +324,8 @@ def _points(
             boundaries = COPIES * sum(len(block.boundaries.values) for block in blocks)
             size = sum(moved for _, moved in counts) / max(1, boundaries)
         document = [block.document for block in blocks]
-        counted = [each for each, _ in counts]
-        yield CurvePoint(fault, size, *_averages(measure, rule, references, document, counted))
+        of_pairs = [each for each, _ in counts]
+        yield CurvePoint(fault, size, *_averages(measure, rule, references, document, of_pairs))
 
 
 @dataclass(frozen=True)
@@ -389,9 +389,9 @@ def _averages(
     total = {name: np.array([sum(c[name].sum() for c in counts)]) for name in counts[0]}
     micro = table.values(total, parameters, rows=False)[measure]
     means = []
-    for of_rows, counted in zip(document, counts, strict=True):
+    for of_rows, of_pairs in zip(document, counts, strict=True):
         code = np.cumsum(np.diff(of_rows, prepend=of_rows[:1]) != 0)  # in the sample's order
-        rows = table.values(counted, parameters, rows=True)[measure]
+        rows = table.values(of_pairs, parameters, rows=True)[measure]
         defined = ~np.isnan(rows)
         code = np.repeat(code, COPIES)[defined]
         versions = np.bincount(code)

@@ -67,7 +67,13 @@ def _sentence(checks: Sequence[Check], quoted: Callable[[str], str]) -> str:
         said = what
     moved = dict.fromkeys(document.document_id for check in checks for document in check.moved)
     worst = ", ".join(map(quoted, [*moved][:_WORST_NAMED]))
-    return f"{quoted(system)} got worse{place}: {'; '.join(clauses)}" + (
+    # An average can be below a floor since the first night.
+    what = (
+        ""
+        if all(check.kind == FLOOR and check.value is not None for check in checks)
+        else " got worse"
+    )
+    return f"{quoted(system)}{what}{place}: {'; '.join(clauses)}" + (
         f"; worst: {worst}" if worst else ""
     )
 

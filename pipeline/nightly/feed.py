@@ -16,7 +16,7 @@ from segscore.pipeline.nightly.tallies import tables
 from segscore.pipeline.nightly.verdict import INCOMPLETE, PARTIAL
 from segscore.pipeline.results.names import is_point
 from segscore.pipeline.statistics.averages import summary_groups
-from segscore.pipeline.statistics.shown_numbers import shown_attribute
+from segscore.pipeline.statistics.shown_numbers import counted, shown_attribute
 
 _FEW = 0.5
 """Share of the documents of the night compared with, below which a system has few."""
@@ -112,7 +112,7 @@ def _warn_of_groups(night: Night, earlier: Nights) -> Iterator[FeedWarning]:
     for name, documents, usual in few:
         # The total is not said where a group explains it.
         if name or not explained:
-            text = f"{name or 'the night'}: {documents} documents; {usual}"
+            text = f"{name or 'the night'}: {counted(documents, 'document')}; {usual}"
             yield FeedWarning(text, is_cause=False)
 
 
@@ -159,8 +159,9 @@ def _warn_of_few_documents(night: Night, others: Mapping[str, Night]) -> Iterato
             before = by_night[other.url][system]
             if documents < _FEW * before:
                 yield FeedWarning(
-                    f"{system}: scored on {documents} documents, but on {before} on {other.name}; "
-                    "check that the references and the segmentations of the system are complete",
+                    f"{system}: scored on {counted(documents, 'document')}, but on {before} on "
+                    f"{other.name}; check that the references and the segmentations of the system "
+                    "are complete",
                     frozenset({system}),
                 )
 

@@ -5,18 +5,16 @@ from dataclasses import replace
 
 from segscore.pipeline.nightly.restatements import Restatement
 from segscore.pipeline.nightly.verdict import UNDECIDED, WARNED, WITH_ALL, Check, Density
+from segscore.pipeline.plain_text import first_named
 from segscore.pipeline.statistics.jackknife import FEWEST
 from segscore.pipeline.statistics.night_levels import BASELINE_NIGHTS, FEWEST_OF_BASELINE
-from segscore.pipeline.statistics.shown_numbers import or_none, shown_change, shown_p
+from segscore.pipeline.statistics.shown_numbers import counted, or_none, shown_change, shown_p
 from segscore.pipeline.statistics.shown_tables import Column, ShownTable
 from segscore.pipeline.statistics.trends import FEWEST_FOR_TREND
 
 _EVERYWHERE = "all documents"
 _PER = 100
 """Units of text for which a number of boundaries is said."""
-
-_NAMED = 3
-"""Most checks in groups that are named where nobody is blamed."""
 
 
 def _early(checks: Iterable[Check]) -> list[Check]:
@@ -130,7 +128,7 @@ def groups_of_gate(checks: Sequence[Check]) -> ShownTable:
     """Show the results of rules in groups, those that fail first; a terminal shows only these."""
     checks = _failing_first(checks)
     failed = _failed(checks)
-    groups = len({check.group for check in checks})
+    groups = counted(len({check.group for check in checks}), "group")
     return ShownTable(
         [
             *_named(checks),
@@ -141,9 +139,9 @@ def groups_of_gate(checks: Sequence[Check]) -> ShownTable:
         ],
         title="gate by group",
         caption=(
-            f"{len(failed)} of {len(checks)} checks in {groups} groups fail"
+            f"{len(failed)} of {len(checks)} checks in {groups} fail"
             if failed
-            else f"no system fails in any of {groups} groups"
+            else f"no system fails in any of {groups}"
         )
         + _undistinguished(checks),
         first=len(failed),
@@ -156,9 +154,8 @@ def _undistinguished(checks: Sequence[Check]) -> str:
     worse = [check for check in checks if check.result == WITH_ALL]
     if not worse:
         return ""
-    named = [f"{check.system} in {check.group} ({check.rule})" for check in worse[:_NAMED]]
-    more = [f"{len(worse) - _NAMED} more"] * (len(worse) > _NAMED)
-    return f"; worse, but not surely by more than the other systems: {', '.join([*named, *more])}"
+    named = first_named([f"{check.system} in {check.group} ({check.rule})" for check in worse])
+    return f"; worse, but not surely by more than the other systems: {named}"
 
 
 def moved_shown(checks: Iterable[Check]) -> ShownTable:

@@ -7,6 +7,7 @@ from segscore.pipeline.nightly.verdict import Verdict
 from segscore.pipeline.plain_text import first_named
 from segscore.pipeline.reports.page import isolated
 from segscore.pipeline.reports.ranking import Ranking
+from segscore.pipeline.statistics.shown_numbers import counted
 
 _NAMED = 3
 """Maximum number of systems that a sentence names."""
@@ -31,16 +32,20 @@ def verdict_in_words(night: Verdict) -> str:
     described = failures_in_words(failed, isolated)
     sentences += [f"{text}." for text in described[:_NAMED]]
     if len(described) > _NAMED:
-        sentences.append(f"{len(described) - _NAMED} more systems are in the table.")
+        sentences.append(f"{_more(len(described) - _NAMED, 'system', 'is', 'are')} in the table.")
     sentences += [
         f"{isolated(file.url)} cannot be read and was left out." for file in night.unusable[:_NAMED]
     ]
     if len(night.unusable) > _NAMED:
-        sentences.append(f"{len(night.unusable) - _NAMED} more files cannot be read.")
+        sentences.append(f"{counted(len(night.unusable) - _NAMED, 'more file')} cannot be read.")
     for what, names in (("Missing", night.missing), ("New", night.new)):
         if names:
             sentences.append(f"{what}: {first_named(names, shown=isolated)}.")
     return " ".join(sentences)
+
+
+def _more(number: int, noun: str, one: str, several: str) -> str:
+    return f"{counted(number, f'more {noun}')} {one if number == 1 else several}"
 
 
 _OUTCOMES = {

@@ -13,7 +13,6 @@ from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.reports.run_tables import group_name
 from segscore.pipeline.results.chance import may_be_chance
 from segscore.pipeline.results.names import CHANCE
-from segscore.pipeline.statistics.sentences import Tone
 from segscore.pipeline.statistics.shown_numbers import counted, shown_p
 from segscore.schemas.rows import AverageRow
 
@@ -78,8 +77,10 @@ def _headline(best: BestSystem) -> tuple[list[str], str]:
     row = best.ahead
     if row is None or row["p_holm"] is None:
         return names, "is first, but that was not tested"
-    if best.tone is Tone.SURE:
-        return names, "is best, and that is sure"
+    if best.is_sure:
+        points = "a reference point is" if len(best.better_points) == 1 else "reference points are"
+        but = f"; but {points} better" if best.better_points else ""
+        return names, f"is best, and that is sure{but}"
     return names, "is ahead, but that is not sure"
 
 
@@ -94,8 +95,10 @@ def _facts(ranking: Ranking, best: BestSystem) -> Iterator[Fact]:
     ahead = best.ahead
     if ahead is not None and ahead["difference"] is not None:
         p = "" if ahead["p_holm"] is None else f"; p {shown_p(ahead['p_holm'])}"
-        text = f"to {ahead['other']}, the second best{p}"
-        yield Fact(f"{ahead['difference']:+.3f}", text)
+        # Macro averages of documents where both are defined can be in the other order.
+        sign, second = (1, ahead["other"]) if ahead["system"] == name else (-1, ahead["system"])
+        where = "" if sign == 1 else " where both are defined"
+        yield Fact(f"{sign * ahead['difference']:+.3f}", f"to {second}, the second best{where}{p}")
     skill = row.get("skill")
     if skill is not None:
         yield Fact(f"{100 * skill:.0f} %", "of the way from chance to perfect (skill)")

@@ -29,10 +29,14 @@ def suspects_section(run: FinishedScoring) -> Iterator[Section]:
     if not rows:
         return
     text = (
-        f"{len(rows)} boundaries, those that matter most first: more systems contradict the "
+        f"{_boundaries(len(rows))}, those that matter most first: more systems contradict the "
         "reference there than their errors explain. Look at the document before you change it."
     )
     yield Section("suspects", "References that may be wrong", text, [*_figures(run, rows)])
+
+
+def _boundaries(number: int) -> str:
+    return "1 boundary" if number == 1 else f"{number} boundaries"
 
 
 def _figures(run: FinishedScoring, rows: Sequence[_Suspect]) -> Iterator[Figure]:

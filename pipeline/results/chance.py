@@ -27,6 +27,29 @@ def describe_chance(board: Leaderboard, shown: Callable[[str], str] = str) -> st
     )
 
 
+def describe_worse_than_chance(board: Leaderboard, shown: Callable[[str], str] = str) -> str | None:
+    """Return a sentence on the systems whose interval of skill is below 0; None without any.
+
+    Args:
+        board: the systems and their skill.
+        shown: writes a name.
+    """
+    worse = [name for name in board.systems if _is_below_chance(board, name)]
+    if not worse:
+        return None
+    named = first_named([f"{shown(name)} ({_skill(board, name)})" for name in worse])
+    verb = "is" if len(worse) == 1 else "are"
+    return (
+        f"{named} {verb} worse than as many boundaries at random positions: the interval of the "
+        "skill is below 0."
+    )
+
+
+def _is_below_chance(board: Leaderboard, name: str) -> bool:
+    high = board.average(board.measure, name).get("skill_high")
+    return high is not None and high < 0
+
+
 def may_be_chance(board: Leaderboard, name: str) -> bool:
     """Return whether the interval of a system's skill includes 0."""
     row = board.average(board.measure, name)

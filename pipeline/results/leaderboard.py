@@ -9,6 +9,7 @@ from segscore.pipeline.measures import ALL, HEADLINES, shown_measures
 from segscore.pipeline.measures.selection import DEFAULT, measures_named
 from segscore.pipeline.results.coverage import Coverage, coverage_of
 from segscore.pipeline.results.names import is_point
+from segscore.pipeline.statistics.rank_tests import DECIMALS
 from segscore.pipeline.statistics.shown_numbers import counted
 from segscore.schemas.rows import AverageRow, SystemRow, column_of, group_of
 
@@ -85,6 +86,11 @@ class Leaderboard:
         """The documents on which the systems are ranked, if they are."""
         return self._coverage_of(self.measure)
 
+    @property
+    def ranks(self) -> bool:
+        """Whether the systems can be ranked: by these documents, in the measure's direction."""
+        return self.coverage.ranks and ALL[self.measure].better != "neither"
+
     def _coverage_of(self, measure: str) -> Coverage:
         return self.coverages.get(measure, Coverage())
 
@@ -110,14 +116,12 @@ class Leaderboard:
 
         Those whose value is undefined come last.
         """
-        higher = ALL[self.measure].better == "higher"
 
         def order(name: str) -> tuple[bool, float, str]:
-            value = self.average(self.measure, name)["value"]
-            place = 0.0 if value is None else -value if higher else value
-            return value is None, place, name
+            goodness = self.goodness(name)
+            return goodness is None, -(goodness or 0.0), name
 
-        if self.coverage.ranks:
+        if self.ranks:
             return sorted(self.rows, key=order)
         return sorted(self.rows, key=lambda name: (is_point(name), name))
 
@@ -140,10 +144,26 @@ class Leaderboard:
         """Return the row of a system for a measure; of undefined values if there is none."""
         return self.averages.get(measure, {}).get(name, _UNDEFINED)
 
+    def goodness(self, name: str) -> float | None:
+        """Return a value that is higher for the better of two systems; None if undefined.
+
+        It is rounded, so that the last bits of equal values do not make one of them better.
+        """
+        value = self.average(self.measure, name)["value"]
+        return None if value is None else _goodness(value, self.measure)
+
+    def have_same_documents(self, name: str, other: str) -> bool:
+        """Return whether the averages of two systems or points are over the same documents."""
+        if self.coverage.ranks_on_shared:
+            return True
+        rows = [self.average(self.measure, each) for each in (name, other)]
+        own, others = ((row.get("documents"), row.get("document_set")) for row in rows)
+        return own == others
+
     @cached_property
     def contenders(self) -> list[str]:
         """The systems that are ranked, best first; none if they cannot be."""
-        return self.systems if self.coverage.ranks else []
+        return self.systems if self.ranks else []
 
     def best(self, measure: str) -> set[str]:
         """Return the systems with the best value.
@@ -152,17 +172,19 @@ class Leaderboard:
         direction is better.
         """
         values = {name: self.average(measure, name)["value"] for name in self.systems}
-        known = [value for value in values.values() if value is not None]
+        known = {
+            name: _goodness(value, measure) for name, value in values.items() if value is not None
+        }
         ranks = self._coverage_of(measure).ranks and ALL[measure].better != "neither"
         if len(known) < 2 or not ranks:
             return set()
-        best = max(known) if ALL[measure].better == "higher" else min(known)
-        return {name for name, value in values.items() if value == best}
+        best = max(known.values())
+        return {name for name, goodness in known.items() if goodness == best}
 
     @cached_property
     def places(self) -> dict[str, int]:
         """System -> its rank by the measure, from 1; equal values have the same rank."""
-        values = [self.average(self.measure, name)["value"] for name in self.contenders]
+        values = [self.goodness(name) for name in self.contenders]
         return {
             name: 1 + values.index(value)
             for name, value in zip(self.contenders, values, strict=True)
@@ -178,7 +200,7 @@ class Leaderboard:
     @property
     def heading(self) -> str:
         """The heading of the names of the systems."""
-        return "system, best first" if self.coverage.ranks else "system"
+        return "system, best first" if self.ranks else "system"
 
     @property
     def answers_in_words(self) -> str:
@@ -196,6 +218,11 @@ class Leaderboard:
             for name, tells in COLUMNS
             if tells([column_of(row, name) for row in self.rows.values()])
         ]
+
+
+def _goodness(value: float, measure: str) -> float:
+    rounded = round(value, DECIMALS)
+    return rounded if ALL[measure].better == "higher" else -rounded
 
 
 def as_named(available: Collection[str], named: Sequence[str]) -> list[str]:

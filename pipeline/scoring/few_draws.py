@@ -57,10 +57,19 @@ def _advice(point: str, number: int, share: float, wanted: int) -> str:
             f"documents; more draws, such as --draws {wanted}, make it more certain"
         )
     return (
-        f"{point}: the chance of its {number} draws adds {100 * share:.2g} % to the variance of "
+        f"{point}: the chance of its {number} draws adds {_percent(share)} to the variance of "
         f"its average between documents; with --draws {wanted} it would add about "
-        f"{100 * share * number / wanted:.2g} %"
+        f"{_percent(share * number / wanted)}"
     )
+
+
+def _percent(share: float) -> str:
+    """Write a share in percent with two digits, without an exponent.
+
+    >>> _percent(0.031), _percent(6.79)
+    ('3.1 %', '680 %')
+    """
+    return f"{float(f'{100 * share:.2g}'):g} %"
 
 
 def _shares(draws: DrawSums, sums: Sums, scoring: FinishedScoring) -> dict[str, float]:

@@ -14,6 +14,7 @@ from segscore.pipeline.results.names import is_point
 from segscore.pipeline.scoring.counting import Pairs
 from segscore.pipeline.scoring.pairs import Hypotheses
 from segscore.pipeline.scoring.references import References
+from segscore.pipeline.statistics.shown_numbers import counted
 from segscore.pipeline.tables.units import describe_long_segments
 
 Noticed = dict[tuple[str, str, int], int]
@@ -138,13 +139,13 @@ def warn_of_noticed(noticed: Noticed) -> list[str]:
     for (kind, name, _), number in sorted(noticed.items()):
         if kind == _DIFFERS and number:
             warnings.append(
-                f"--group-by {name}: in {number} hypotheses, it is not what the references or "
-                "documents say; their value is used"
+                f"--group-by {name}: in {number} {_hypotheses(number)}, it is not what the "
+                "references or documents say; their value is used"
             )
         if kind == _OVERRULED and number:
             warnings.append(
-                f"--group-by {name}: in {number} pairs, the references table says something else "
-                "than the documents; the documents' value is used"
+                f"--group-by {name}: in {counted(number, 'pair')}, the references table says "
+                "something else than the documents; the documents' value is used"
             )
         if kind == _POSITIONS and number >= _FEWEST and not noticed[_LATE, name, 0]:
             warnings.append(
@@ -152,6 +153,10 @@ def warn_of_noticed(noticed: Noticed) -> list[str]:
                 "check that boundaries and n_units are in the same unit"
             )
     return warnings + _warn_of_lengths(noticed) + _warn_of_shifts(noticed)
+
+
+def _hypotheses(number: int) -> str:
+    return "hypothesis" if number == 1 else "hypotheses"
 
 
 def warn_of_long_segments(noticed: Noticed) -> list[str]:

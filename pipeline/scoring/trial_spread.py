@@ -36,4 +36,4 @@ def describe_trials(board: Leaderboard, shown: Callable[[str], str] = str) -> It
             )
         yield f"{', '.join(parts)}."
     if len(several) > _NAMED:
-        yield f"The summary has the trials of {len(several) - _NAMED} more systems."
+        yield f"The summary has the trials of {counted(len(several) - _NAMED, 'more system')}."

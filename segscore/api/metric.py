@@ -32,6 +32,7 @@ from segscore.pipeline.statistics.jackknife import (
     micro_estimates,
 )
 from segscore.pipeline.statistics.resampling import BUCKETS, buckets, estimator
+from segscore.pipeline.statistics.shown_numbers import counted
 from segscore.pipeline.statistics.sums import HALF
 from segscore.pipeline.tables.units import MILLISECOND, NEAR, PER_SECOND
 
@@ -185,14 +186,14 @@ class Metric:
             ref, hyp = as_pair(reference, hypothesis, n_units)
             if are_times((ref, hyp)) and self._n_t_matters:
                 warn_user(_N_T_OF_TIMES)
-            counted = count_pair(ref, hyp, self.settings)
+            found = count_pair(ref, hyp, self.settings)
         except Refused as problem:
             if document_id is None:
                 raise
             raise Refused(f"{document_id}: {problem}") from None
-        if counted.typed and not self.settings.boundary_types:
+        if found.typed and not self.settings.boundary_types:
             raise Refused("boundary_types: must be declared, as Metric(..., boundary_types=(1, 2))")
-        counts = dict(zip(counted.table.counts, counted.counts[:, None], strict=True))
+        counts = dict(zip(found.table.counts, found.counts[:, None], strict=True))
         self._add(counts, None if document_id is None else [document_id])
 
     def update_masks(
@@ -535,7 +536,7 @@ class Metric:
         )
 
     def __repr__(self) -> str:
-        return f"Metric({', '.join(map(repr, self.measures))}; {self.pairs} pairs)"
+        return f"Metric({', '.join(map(repr, self.measures))}; {counted(self.pairs, 'pair')})"
 
     def _units(self, rows: int, document_ids: list[str] | None) -> Any:
         """Return the resampling unit of each pair, shape (rows,)."""

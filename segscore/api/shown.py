@@ -15,7 +15,12 @@ from segscore.pipeline.reports.strips import (
     outcome_strip,
 )
 from segscore.pipeline.results.leaderboard import heading_beside
-from segscore.pipeline.statistics.shown_numbers import shown_cell, shown_interval, shown_number
+from segscore.pipeline.statistics.shown_numbers import (
+    counted,
+    shown_cell,
+    shown_interval,
+    shown_number,
+)
 from segscore.schemas.rows import column_of
 
 if TYPE_CHECKING:
@@ -154,7 +159,7 @@ def score_as_text(score: ShownScore) -> str:
     """Draw the pair of a score, below its main values."""
     shown = ", ".join(f"{name}={shown_number(value)}" for name, value in _headlines(score))
     if score.pair is None:
-        return f"Score({score.pairs} pairs, {shown})"
+        return f"Score({counted(score.pairs, 'pair')}, {shown})"
     from segscore.pipeline.reports.terminal import LEGEND, draw_in_terminal
 
     lines = draw_in_terminal(score.pair.n_units, score.pair.edits, 80)
@@ -169,13 +174,13 @@ def score_as_html(score: ShownScore) -> str:
     )
     table = f"<table><tbody>{cells}</tbody></table><code>{escape(score.signature)}</code>"
     if score.pair is None:
-        return f"<p>{score.pairs} pairs</p>{table}"
+        return f"<p>{counted(score.pairs, 'pair')}</p>{table}"
     positions = sorted({*score.pair.boundaries})
     strips = [
         boundary_strip("reference", positions),
         outcome_strip("hypothesis", score.pair.edits),
     ]
-    text = f"a reference of {len(positions) + 1} segments above a hypothesis"
+    text = f"a reference of {counted(len(positions) + 1, 'segment')} above a hypothesis"
     return _svg(draw_strip("", text, score.pair.n_units, strips)) + table
 
 

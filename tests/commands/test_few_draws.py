@@ -59,6 +59,11 @@ def advice(record: dict[str, Any]) -> list[str]:
     return [warning for warning in record["warnings"] if "the chance of its" in warning]
 
 
+def percent(share: float) -> str:
+    """Write a share with two digits, as 120 % and not as 1.2e+02 %."""
+    return f"{float(f'{100 * share:.2g}'):g} %"
+
+
 @pytest.mark.long
 def test_the_share_is_that_of_the_slow_twin(segscore: Segscore, tmp_path: Path) -> None:
     corpus(seed=4).write(tmp_path)
@@ -71,9 +76,9 @@ def test_the_share_is_that_of_the_slow_twin(segscore: Segscore, tmp_path: Path) 
     point = max(shares, key=lambda name: shares[name])
     wanted = 50 * ceil(DRAWS * shares[point] / 0.01 / 50)
     assert advice(records[-1]) == [
-        f"{point}: the chance of its {DRAWS} draws adds {100 * shares[point]:.2g} % to the "
+        f"{point}: the chance of its {DRAWS} draws adds {percent(shares[point])} to the "
         f"variance of its average between documents; with --draws {wanted} it would add about "
-        f"{100 * shares[point] * DRAWS / wanted:.2g} %"
+        f"{percent(shares[point] * DRAWS / wanted)}"
     ]
     assert advice(records[0]) == []  # one draw has no variance
     assert advice(run(segscore, tmp_path, tmp_path / "more", *options, 1000)) == []

@@ -136,7 +136,7 @@ def test_doubles_and_integer_ids_are_named_in_one_warning(
     assert record["warnings"] == [
         f"references: {said}",
         f"hypotheses: {said}",
-        "1, 2: scored on 1 document each, but not on the same; not ranked: the 2 systems share no "
+        "1 and 2: scored on 1 document each, but not on the same; not ranked: the 2 systems share "
         "document",
     ]
     assert scores(tmp_path, "document_id", "n_units", "matches") == [("1", 10, 1), ("2", 12, 2)]

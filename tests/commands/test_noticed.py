@@ -10,7 +10,7 @@ import segscore as api
 from tests.support.command_line import Segscore
 
 DIFFERS = (
-    "--group-by channel: in 1 hypotheses, it is not what the references or documents say; their "
+    "--group-by channel: in 1 hypothesis, it is not what the references or documents say; their "
     "value is used"
 )
 EARLY = (
@@ -109,7 +109,7 @@ def test_references_that_contradict_their_documents_are_counted(
     )  # fmt: skip
     assert result.code == 0, result.err
     assert (
-        "--group-by channel: in 1 pairs, the references table says something else than the "
+        "--group-by channel: in 1 pair, the references table says something else than the "
         "documents; the documents' value is used"
     ) in result.err
 

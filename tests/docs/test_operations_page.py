@@ -54,7 +54,7 @@ def test_a_floor_is_about_all_documents_of_each_system(
     failed = [check["system"] for check in verdict["checks"] if check["result"] == "failed"]
     assert failed == (["gamma"] if size else [])
     if size:
-        assert "gamma got worse: boundary_similarity 0." in one_error(result.err)
+        assert "gamma: boundary_similarity 0." in one_error(result.err)
         assert "is below the floor of 0.500" in one_error(result.err)
 
 

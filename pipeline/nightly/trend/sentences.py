@@ -86,7 +86,9 @@ def _size(level: Level) -> str:
         after, before = short(level.step.after), short(level.step.before)
         return f"on {level.step_date}: {after} since then, {before} before (p {p})"
     assert level.line is not None
-    low, high = sorted(abs(end) * PER_NIGHTS for end in (level.line.low, level.line.high))
+    # In the direction of the change, so that an end on the other side of 0 is negative.
+    sign = -1 if level.change < 0 else 1
+    low, high = sorted(sign * end * PER_NIGHTS for end in (level.line.low, level.line.high))
     return (
         f"by {short(abs(level.change))} per {PER_NIGHTS} nights ({short(low)} to {short(high)}): "
         f"from {short(level.start)} on {level.first} to {short(level.end)} on {level.last} (p {p})"

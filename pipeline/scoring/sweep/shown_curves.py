@@ -20,6 +20,9 @@ _POINTS = 7
 _TOLERANCES, _SYSTEMS = 20, 20
 """Maximum numbers of tolerances and systems that a terminal shows."""
 
+_ABOUT = 0.1
+"""Segments are about as long as others if the mean lengths differ by at most this share."""
+
 _NAMED = 3
 """Maximum number of systems about which sentences are said."""
 
@@ -152,13 +155,23 @@ def thresholds_in_words(rows: Sequence[_Row], shown: Callable[[str], str] = str)
             yield f"{name}: no threshold gives segments as long as the references'.{_area(row)}"
             continue
         yield (
-            f"{name}: at threshold {row['threshold']:.6g} its segments are about as long as the "
-            f"references'; there, {_share(row['pk_miss_rate'])} of the windows with a boundary "
+            f"{name}: at threshold {row['threshold']:.6g} its segments are {_how_long(row)}; "
+            f"there, {_share(row['pk_miss_rate'])} of the windows with a boundary "
             f"are missed, and {_share(row['pk_false_alarm_rate'])} of those without are false "
             f"alarms.{_area(row)}"
         )
     if len(rows) > _NAMED:
-        yield f"{len(rows) - _NAMED} more systems are in the table operating_points."
+        more = counted(len(rows) - _NAMED, "more system")
+        yield f"{more} {'is' if len(rows) == _NAMED + 1 else 'are'} in the table operating_points."
+
+
+def _how_long(row: _Row) -> str:
+    """Compare the lengths of segments at the operating point, the nearest that there are."""
+    own, reference = row["mean_segment_length"], row["reference_mean_segment_length"]
+    if abs(own - reference) <= _ABOUT * reference:
+        return "about as long as the references'"
+    how = "longer" if own > reference else "shorter"
+    return f"{how} than the references', {own:.4g} against {reference:.4g}, but nearest to them"
 
 
 def _area(row: _Row) -> str:

@@ -1,9 +1,11 @@
 """Which threshold is best by the measures of a sweep: a table, and the option that uses it."""
 
+import shlex
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
+from segscore.pipeline.plain_text import named_list
 from segscore.pipeline.statistics.shown_tables import Column, ShownTable
 
 _Row = Mapping[str, Any]
@@ -42,7 +44,13 @@ def threshold_in_words(rows: Sequence[_Row], measure: str) -> str:
     best = [row for row in rows if row["best"] and row["measure"] == measure]
     if not best:
         return f"{measure} is undefined at every threshold."
-    option = ",".join(f"{row['hypothesis']}={row['threshold']:g}" for row in best)
+    unwritten = [row["hypothesis"] for row in best if "," in row["hypothesis"]]
+    if unwritten:
+        return (
+            f"The thresholds that are best by {measure} are in the table measured; --threshold "
+            f"cannot name {named_list(unwritten)}, because of the comma."
+        )
+    option = shlex.quote(",".join(f"{row['hypothesis']}={row['threshold']:g}" for row in best))
     return (
         f"To score other documents at the thresholds that are best by {measure} here: segscore "
         f"score REFERENCES HYPOTHESES --threshold {option} --measures {measure} --output RUN"

@@ -5,10 +5,14 @@ from itertools import groupby
 from typing import Any
 
 from segscore.pipeline.measures import ALL
+from segscore.pipeline.plain_text import named_list
 from segscore.pipeline.statistics.shown_numbers import shown_as, shown_number, shown_rank
 from segscore.pipeline.statistics.shown_tables import Column, ShownTable, WrittenNumber
 
 _Row = Mapping[str, Any]
+
+_ALMOST_ONE = 0.99
+"""The most that is shown of a Kendall's tau below 1."""
 
 _EVERYWHERE = {"units": "in units and in words"}
 """How a sentence names all choices of a setting whose choices are what is counted."""
@@ -71,12 +75,22 @@ def ranks_in_words(rows: Sequence[_Row]) -> Iterator[str]:
             continue
         choice = min(known, key=lambda name: known[name])
         least = known[choice]
-        if least == 1:
+        unknown = [name for name in taus if name not in known]
+        if least == 1 and unknown:
+            there = named_list([_there(setting, name) for name in unknown])
+            yield (
+                f"{measure}: the order of the systems is the same wherever there is one here; "
+                f"{there}, all that have a value are equally good."
+            )
+        elif least == 1:
             everywhere = _EVERYWHERE.get(setting, f"at every {setting}")
             yield f"{measure}: the order of the systems is the same {everywhere} here."
         else:
-            there = f"in {choice}" if setting in _EVERYWHERE else f"at {setting} {choice}"
             yield (
                 f"{measure}: the order of the systems depends on {setting}; Kendall's tau is "
-                f"{least:.2f} {there}."
+                f"{min(least, _ALMOST_ONE):.2f} {_there(setting, choice)}."
             )
+
+
+def _there(setting: str, choice: str) -> str:
+    return f"in {choice}" if setting in _EVERYWHERE else f"at {setting} {choice}"

@@ -210,7 +210,7 @@ def test_changes_are_listed_by_document() -> None:
     other = {"change": "new", "document_id": "a", "position": 3, "command": "other"}
     assert [*changes_in_words(counts, [other, *new], str.upper)] == [
         "false alarms: 1 gone, 7 new: p 0.5000 (McNemar, by documents)",
-        "new: 8 positions; most of them in",
+        "new: 8 positions, in 2 documents:",
         "  4, 5, 6, 7, 8, …  C",
         "  3  OTHER",
     ]
@@ -251,3 +251,16 @@ def test_ratings_have_their_remark_in_markdown() -> None:
     assert [line.split(" | ")[0].strip("| ") for line in lines[2:4]] == ["pk ↓", "window_diff ↓"]
     assert lines[2].replace(" ", "").split("|")[2:5] == ["0.5000", "–", "1,200"]
     assert lines[-1].startswith("over 1,200 pairs of a document and a system, 30 documents; 1: ")
+
+
+def test_documents_that_are_not_all_are_not_said_to_have_most_changes() -> None:
+    counts = [
+        {"what": "", "change": change, "number": 7, "p": None}
+        for change in ("fixed", "broken", "gone", "new")
+    ]
+    fixed = [
+        {"change": "fixed", "document_id": f"d{n}", "position": 1, "command": ""} for n in range(7)
+    ]
+    (heading, *listed) = changes_in_words(counts, fixed)
+    assert heading == f"fixed: 7 positions; {len(listed)} of 7 documents, those with the most:"
+    assert len(listed) < 7

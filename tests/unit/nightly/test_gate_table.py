@@ -103,5 +103,5 @@ def test_a_fall_in_a_group_that_nobody_is_blamed_for_is_named(
     print_group_checks(checks)
     said = " ".join(capsys.readouterr().out.split())
     first = [f"s{place} in sport (pk<=+0.02)" for place in range(failing, failing + 3)]
-    others = ", ".join([*first, "2 more"])
+    others = f"{', '.join(first)} and 2 more"
     assert f"; worse, but not surely by more than the other systems: {others}" in said

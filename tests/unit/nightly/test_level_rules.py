@@ -189,8 +189,7 @@ def test_a_floor_is_compared_with_the_interval(rule: str, value: float, result: 
     if result == "failed":
         said = describe_failure(check)
         assert said == (
-            "alpha got worse: boundary_similarity 0.430 (0.420 to 0.440) is below the floor of "
-            "0.450"
+            "alpha: boundary_similarity 0.430 (0.420 to 0.440) is below the floor of 0.450"
         )
     if result == "warned":
         (said,) = levels_in_words([check])

@@ -1,6 +1,7 @@
 """Which systems and groups a trend names, on simulated averages of nights."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date, timedelta
 from itertools import product
 
@@ -146,3 +147,11 @@ def test_few_nights_are_said() -> None:
     assert (
         describe_trend(levels, [], SETTINGS)[-1] == "alpha (5 nights): too few nights for a trend"
     )
+
+
+def test_an_interval_on_both_sides_of_0_is_said_to_be() -> None:
+    level = next(each for each in judge_levels(nights(0, slow), SETTINGS) if each.named)
+    assert level.line is not None and level.change < 0
+    line = replace(level.line, low=-0.004, high=0.001)
+    (sentence, *_) = describe_trend([replace(level, line=line, kind="line")], [], SETTINGS)
+    assert "per 30 nights (-0.030 to 0.120)" in sentence

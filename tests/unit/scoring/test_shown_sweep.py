@@ -8,10 +8,11 @@ from segscore.jobs.show.shown import print_shown
 from segscore.pipeline.reports.page import NumberCell, shown_figure
 from segscore.pipeline.scoring.sweep.shown_curves import (
     points_shown,
+    thresholds_in_words,
     tolerances_in_words,
 )
-from segscore.pipeline.scoring.sweep.shown_measured import measured_shown
-from segscore.pipeline.scoring.sweep.shown_ranks import ranks_shown
+from segscore.pipeline.scoring.sweep.shown_measured import measured_shown, threshold_in_words
+from segscore.pipeline.scoring.sweep.shown_ranks import ranks_in_words, ranks_shown
 from segscore.pipeline.statistics.shown_tables import ShownTable
 
 Row = dict[str, Any]
@@ -122,3 +123,46 @@ def test_systems_of_other_documents_are_not_ranked_by_tolerance() -> None:
     rows[1]["rows"] = 3
     said = [*tolerances_in_words(rows, str.upper)]
     assert said == ["At a tolerance of 2, A and B have the highest F, 0.5000."]
+
+
+def test_an_order_that_is_not_defined_somewhere_is_not_the_same_everywhere() -> None:
+    rows = [
+        *ranked("window", "per-pair", {"a": 0.5, "b": 0.25}, 1.0),
+        *ranked("window", "2", {"a": 0.5, "b": 0.5}, None),
+    ]
+    assert [*ranks_in_words(rows)] == [
+        "pk: the order of the systems is the same wherever there is one here; at window 2, all "
+        "that have a value are equally good."
+    ]
+    rows[2]["tau"] = rows[3]["tau"] = 0.999
+    (sentence,) = ranks_in_words(rows)
+    assert "depends on window; Kendall's tau is 0.99 at window 2." in sentence
+
+
+@pytest.mark.parametrize(
+    ("length", "words"),
+    [
+        (10.5, "are about as long as the references'; there"),
+        (15.0, "are longer than the references', 15 against 10, but nearest to them; there"),
+        (5.0, "are shorter than the references', 5 against 10, but nearest to them; there"),
+    ],
+)
+def test_segments_are_as_long_as_others_only_if_they_are(length: float, words: str) -> None:
+    row = {
+        "hypothesis": "a",
+        "threshold": 0.5,
+        "mean_segment_length": length,
+        "reference_mean_segment_length": 10.0,
+        "pk_miss_rate": 0.5,
+        "pk_false_alarm_rate": 0.5,
+    }
+    (sentence,) = thresholds_in_words([row])
+    assert words in sentence
+    assert [*thresholds_in_words([row] * 4)][-1].startswith("1 more system is in the table")
+
+
+def test_the_command_of_the_best_thresholds_can_be_pasted() -> None:
+    row = {"hypothesis": "a b", "measure": "f1", "best": True, "threshold": 0.5}
+    assert "--threshold 'a b=0.5' --measures" in threshold_in_words([row], "f1")
+    named = threshold_in_words([row, {**row, "hypothesis": "x,y"}], "f1")
+    assert "--threshold cannot name x,y, because of the comma." in named
