@@ -134,14 +134,15 @@ SYSTEMS = pap.DataFrameSchema(
         "ci_low": number_or_null("lower end of the 95 % interval"),
         "ci_high": number_or_null("upper end of the 95 % interval"),
         "rank": number_or_null(
-            "rank by value among the systems, from 1 for the best, ties in the middle; null also "
-            "if neither direction is better, or the systems share too few documents"
+            "rank by value among the systems, from 1 for the best, the better one for ties; null "
+            "for reference points, if neither direction is better, or if the systems share too few "
+            "documents"
         ),
         "rank_low": number_or_null("lower end of the rank's 95 % interval"),
         "rank_high": number_or_null("upper end of the rank's 95 % interval"),
         "mean_rank": number_or_null(
-            "mean over documents of the rank on each, from 1 for the best; macro rows of three "
-            "systems or more"
+            "mean over documents of the rank on each, from 1 for the best, ties in the middle, "
+            "reference points included; macro rows of three systems or more"
         ),
         "documents": _DOCUMENTS,
         "defined": whole(

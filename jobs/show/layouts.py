@@ -24,6 +24,7 @@ from segscore.pipeline.comparison.shown_in_papers import (
     ranks_for_papers,
     references_for_papers,
 )
+from segscore.pipeline.comparison.shown_systems import place_of
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.results.leaderboard import Leaderboard, rank
 from segscore.pipeline.runs.finished import FinishedRun, grouped
@@ -143,7 +144,7 @@ def _ranks(finished: FinishedRun, average: str) -> Layout:
     by = finished.settings["group_by"]
     chosen, macro = (_averages(finished, each) for each in (average, "macro"))
     parts = grouped(chosen, (*by, "measure"))
-    rows = [row for part in parts.values() for row in sorted(part, key=_by_rank)]
+    rows = [row for part in parts.values() for row in sorted(part, key=place_of)]
     keys = [_key(row, by) for row in rows]
     of_documents = {_key(row, by): row["mean_rank"] for row in macro}
     mean_ranks = [of_documents.get(key) for key in keys]
@@ -162,10 +163,6 @@ def _ranks(finished: FinishedRun, average: str) -> Layout:
         apart=len(by) + 1,
         notes=_omnibus(finished.rows("omnibus"), by),
     )
-
-
-def _by_rank(row: SystemRow) -> tuple[bool, float | None, str]:
-    return row["rank"] is None, row["rank"], row["system"]
 
 
 def _key(row: SystemRow, by: Sequence[str]) -> tuple[Any, ...]:

@@ -1,10 +1,11 @@
 """The table of the systems of a comparison, with their ranks."""
 
+import math
 from collections.abc import Iterable, Sequence
 
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.results.folded import folded_in_words, folded_points
-from segscore.pipeline.results.leaderboard import rank
+from segscore.pipeline.results.leaderboard import goodness, rank
 from segscore.pipeline.results.names import is_point
 from segscore.pipeline.statistics.shown_numbers import shown_rank
 from segscore.pipeline.statistics.shown_tables import Column, ShownTable
@@ -13,11 +14,16 @@ from segscore.schemas.rows import SystemRow
 
 def best_first(averages: Iterable[SystemRow], average: str) -> list[SystemRow]:
     """Return the rows of an average: the systems, best first, then the reference points."""
+    return sorted((row for row in averages if row["average"] == average), key=place_of)
 
-    def place(row: SystemRow) -> tuple[bool, bool, float | None, str]:
-        return is_point(row["hypothesis"]), row["rank"] is None, row["rank"], row["system"]
 
-    return sorted((row for row in averages if row["average"] == average), key=place)
+def place_of(row: SystemRow) -> tuple[bool, float, str]:
+    """Return what a row is sorted by: systems by rank, then reference points, the best first."""
+    value, point = row["value"], is_point(row["hypothesis"])
+    directed = ALL[row["measure"]].better != "neither"
+    if value is None or not directed or (row["rank"] is None and not point):
+        return point, math.inf, row["system"]
+    return point, -goodness(value, row["measure"]), row["system"]
 
 
 def systems_shown(

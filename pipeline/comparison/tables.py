@@ -251,8 +251,12 @@ def _systems(
     for kind in AVERAGES:
         estimates = averages.systems[measure.name, kind]
         value = np.array([estimate.value for estimate in estimates])
-        place = rank_tests.rank_systems(value, higher=higher)
-        ranks = _rank_intervals(estimates, seed, higher=higher)
+        ranks = np.full((3, systems), _UNDEFINED)
+        if directed:
+            ranked = [s for s, system in enumerate(sample.systems) if not system.is_point]
+            ranks[0, ranked] = rank_tests.rank_systems(value[ranked], higher=higher)
+            of_ranked = [estimates[s] for s in ranked]
+            ranks[1:, ranked] = _rank_intervals(of_ranked, seed, higher=higher)
         for s, system in enumerate(sample.systems):
             low, high = estimates[s].interval()
             yield {
@@ -264,9 +268,9 @@ def _systems(
                 "value": value[s],
                 "ci_low": low,
                 "ci_high": high,
-                "rank": place[s] if directed else _UNDEFINED,
-                "rank_low": ranks[0, s] if directed else _UNDEFINED,
-                "rank_high": ranks[1, s] if directed else _UNDEFINED,
+                "rank": ranks[0, s],
+                "rank_low": ranks[1, s],
+                "rank_high": ranks[2, s],
                 "mean_rank": document_rank[s] if directed and kind == "macro" else _UNDEFINED,
                 "documents": len(sample.documents),
                 "defined": int(np.count_nonzero(averages.defined[measure.name][s])),

@@ -150,7 +150,7 @@ class Leaderboard:
         It is rounded, so that the last bits of equal values do not make one of them better.
         """
         value = self.average(self.measure, name)["value"]
-        return None if value is None else _goodness(value, self.measure)
+        return None if value is None else goodness(value, self.measure)
 
     def have_same_documents(self, name: str, other: str) -> bool:
         """Return whether the averages of two systems or points are over the same documents."""
@@ -173,7 +173,7 @@ class Leaderboard:
         """
         values = {name: self.average(measure, name)["value"] for name in self.systems}
         known = {
-            name: _goodness(value, measure) for name, value in values.items() if value is not None
+            name: goodness(value, measure) for name, value in values.items() if value is not None
         }
         ranks = self._coverage_of(measure).ranks and ALL[measure].better != "neither"
         if len(known) < 2 or not ranks:
@@ -220,7 +220,8 @@ class Leaderboard:
         ]
 
 
-def _goodness(value: float, measure: str) -> float:
+def goodness(value: float, measure: str) -> float:
+    """Return a value of a measure so that higher is better, and equal values are equal."""
     rounded = round(value, DECIMALS)
     return rounded if ALL[measure].better == "higher" else -rounded
 

@@ -164,7 +164,7 @@ def kruskal(values: Floats) -> Omnibus:
 
 
 def rank_systems(values: Floats, *, higher: bool) -> Floats:
-    """Rank systems, 1 for the best; ties share their mean rank, NaN where undefined.
+    """Rank systems, 1 for the best; ties share the better rank, NaN where undefined.
 
     Args:
         values: shape (systems,) or (replicates, systems), NaN where undefined.
@@ -172,5 +172,4 @@ def rank_systems(values: Floats, *, higher: bool) -> Floats:
     """
     good = np.round(values if higher else -values, DECIMALS)
     better = (good[..., None, :] > good[..., :, None]).sum(axis=-1)
-    equal = (good[..., None, :] == good[..., :, None]).sum(axis=-1)  # counts the system itself
-    return np.where(np.isnan(good), _UNDEFINED, better + (equal + 1) / 2)
+    return np.where(np.isnan(good), _UNDEFINED, 1 + better)

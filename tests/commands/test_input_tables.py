@@ -137,7 +137,7 @@ def test_doubles_and_integer_ids_are_named_in_one_warning(
         f"references: {said}",
         f"hypotheses: {said}",
         "1 and 2: scored on 1 document each, but not on the same; not ranked: the 2 systems share "
-        "document",
+        "no document",
     ]
     assert scores(tmp_path, "document_id", "n_units", "matches") == [("1", 10, 1), ("2", 12, 2)]
     for wrong in ([10.5, 12], [float("nan"), 12], [1e10, 12]):
