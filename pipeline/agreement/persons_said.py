@@ -3,7 +3,12 @@
 from collections.abc import Iterator, Sequence
 
 from segscore.pipeline.agreement.candidate import WINNING_RATE
-from segscore.pipeline.statistics.shown_numbers import counted, number_in_words, shown_number
+from segscore.pipeline.statistics.shown_numbers import (
+    counted,
+    number_in_words,
+    percent,
+    shown_number,
+)
 from segscore.schemas.rows import CoderRow
 
 _MOST = 5
@@ -59,6 +64,6 @@ def replacement(coders: Sequence[CoderRow], candidate: str, margin: float) -> st
         f"the others as well as a person does, within a margin of {margin:g}, is shown for {won} "
         f"of {len(tested)} people who are left out in turn (winning rate {rate:.2f}, "
         f"{WINNING_RATE} is needed; alternative annotator test, Calderon, Reichart & Dror 2025)."
-        f"{undecided} In {100 * sum(shares) / len(shares):.0f} % of the documents, on average, it "
+        f"{undecided} In {percent(sum(shares) / len(shares))} of the documents, on average, it "
         f"agrees at least as well as the person.{few}"
     )

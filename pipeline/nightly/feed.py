@@ -112,12 +112,12 @@ def _warn_of_groups(night: Night, earlier: Nights) -> Iterator[FeedWarning]:
     for name, documents, usual in few:
         # The total is not said where a group explains it.
         if name or not explained:
-            text = f"{name or 'the night'}: {documents} documents; {usual}"
+            text = f"{name or 'the night'}: {documents:,} documents; {usual}"
             yield FeedWarning(text, is_cause=False)
 
 
 def _usual(counts: Sequence[int]) -> str:
-    numbers = f"{min(counts)}" if min(counts) == max(counts) else f"{min(counts)} to {max(counts)}"
+    numbers = f"{min(counts):,}" + f" to {max(counts):,}" * (min(counts) < max(counts))
     nights = "the last good night" if len(counts) == 1 else f"the last {len(counts)} good nights"
     return f"{nights} had {numbers}"
 
@@ -159,8 +159,9 @@ def _warn_of_few_documents(night: Night, others: Mapping[str, Night]) -> Iterato
             before = by_night[other.url][system]
             if documents < _FEW * before:
                 yield FeedWarning(
-                    f"{system}: scored on {documents} documents, but on {before} on {other.name}; "
-                    "check that the references and the segmentations of the system are complete",
+                    f"{system}: scored on {documents:,} documents, but on {before:,} on "
+                    f"{other.name}; check that the references and the segmentations of "
+                    "the system are complete",
                     frozenset({system}),
                 )
 

@@ -99,6 +99,6 @@ def _describe_rejected(system: RejectedSystem, run: str) -> str:
     unpaired = system.rows - system.rejected
     return (
         f"none of the {counted(system.rows, 'row')} of {system.system} could be scored: "
-        f"{system.rejected} rejected, most by the rule {system.rule} (listed in {run}/rejects)"
-        + (f", {unpaired} without a reference" if unpaired else "")
+        f"{system.rejected:,} rejected, most by the rule {system.rule} (listed in {run}/rejects)"
+        + (f", {unpaired:,} without a reference" if unpaired else "")
     )

@@ -15,6 +15,7 @@ from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.settings.measuring import MOST_DRAWS
 from segscore.pipeline.statistics.averages import unit_sums
 from segscore.pipeline.statistics.jackknife import micro_estimates
+from segscore.pipeline.statistics.shown_numbers import percent
 from segscore.pipeline.statistics.sums import Sums
 
 _SHARE = 0.01
@@ -57,9 +58,9 @@ def _advice(point: str, number: int, share: float, wanted: int) -> str:
             f"documents; more draws, such as --draws {wanted}, make it more certain"
         )
     return (
-        f"{point}: the chance of its {number} draws adds {100 * share:.2g} % to the variance of "
-        f"its average between documents; with --draws {wanted} it would add about "
-        f"{100 * share * number / wanted:.2g} %"
+        f"{point}: the chance of its {number} draws adds {percent(share, '.2g')} to the variance "
+        f"of its average between documents; with --draws {wanted} it would add about "
+        f"{percent(share * number / wanted, '.2g')}"
     )
 
 

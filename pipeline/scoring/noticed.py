@@ -138,12 +138,12 @@ def warn_of_noticed(noticed: Noticed) -> list[str]:
     for (kind, name, _), number in sorted(noticed.items()):
         if kind == _DIFFERS and number:
             warnings.append(
-                f"--group-by {name}: in {number} hypotheses, it is not what the references or "
+                f"--group-by {name}: in {number:,} hypotheses, it is not what the references or "
                 "documents say; their value is used"
             )
         if kind == _OVERRULED and number:
             warnings.append(
-                f"--group-by {name}: in {number} pairs, the references table says something else "
+                f"--group-by {name}: in {number:,} pairs, the references table says something else "
                 "than the documents; the documents' value is used"
             )
         if kind == _POSITIONS and number >= _FEWEST and not noticed[_LATE, name, 0]:

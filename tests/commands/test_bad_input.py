@@ -675,7 +675,7 @@ def test_validate__of_thousands_of_broken_rows_only_some_are_shown(workspace: Wo
     broken = workspace.write("broken.parquet", table([(f"d{i}", "x", 0, []) for i in range(2000)]))
     result = workspace.segscore("validate", broken)
     assert result.code == 1
-    assert "2000 of 2000 rows break a rule" in result.out
+    assert "2,000 of 2,000 rows break a rule" in result.out
     assert "2000 x n_units_positive" in result.out
     assert len(result.out.splitlines()) < 200
 
