@@ -106,6 +106,11 @@ def high_agreement(row: PeerRow) -> str:
     )
 
 
+def copying_pairs(peers: Sequence[PeerRow]) -> list[tuple[str, str]]:
+    """Return the pairs of coders of whom one may have copied from the other."""
+    return [(row["coder"], row["peer"]) for row in peers if row.get("copied")]
+
+
 def offset(row: CoderRow, unit: str | None) -> str:
     """Describe a coder who marks boundaries later or earlier than the others."""
     per_second = PER_SECOND.get(unit or "")
