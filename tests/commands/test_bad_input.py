@@ -685,7 +685,7 @@ def test_validate__a_long_list_is_shortened(workspace: Workspace) -> None:
     broken = workspace.write("broken.parquet", table([("a", "x", 9999, positions)]))
     result = workspace.segscore("validate", broken)
     assert result.code == 1
-    assert "5000 in all" in result.out and len(result.out) < 2000
+    assert "5,000 in all" in result.out and len(result.out) < 2000
 
 
 def test_validate__boundary_types_of_other_rows_do_not_matter(workspace: Workspace) -> None:
